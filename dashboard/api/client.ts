@@ -1,0 +1,72 @@
+import { OPERATIONS, type Operations } from '../../packages/client/src/operations.generated.ts';
+import { ApiFailure, failureOf, unreachable } from './failure.ts';
+
+export type OperationId = keyof Operations & keyof typeof OPERATIONS;
+export type AnswerOf<Id extends OperationId> = Operations[Id]['answer'];
+export type InputOf<Id extends OperationId> = Omit<Operations[Id], 'answer'>;
+/** Optional where nothing of the input is required. */
+export type Arguments<Id extends OperationId> =
+  Record<string, never> extends InputOf<Id> ? [input?: InputOf<Id>] : [input: InputOf<Id>];
+
+interface Request {
+  params?: Record<string, string>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+}
+
+/** Who wants to know that the session has ended: the shell, which shows the sign-in page. */
+let onSignedOut: () => void = () => {};
+export function whenSignedOut(then: () => void): void {
+  onSignedOut = then;
+}
+
+/**
+ * Calls an operation of the API by its id in the OpenAPI document, by the session's cookie. An answer that is no JSON
+ * comes as text.
+ * @throws ApiFailure for every answer that is no success, and where none came
+ */
+export async function call<Id extends OperationId>(
+  id: Id,
+  input: InputOf<Id>,
+  options: { signal?: AbortSignal } = {},
+): Promise<AnswerOf<Id>> {
+  const { method } = OPERATIONS[id];
+  const { body } = input as Request;
+  const init: RequestInit = { method, credentials: 'same-origin', ...options };
+  if (body instanceof FormData) init.body = body;
+  else if (body !== undefined) {
+    init.body = JSON.stringify(body);
+    init.headers = { 'content-type': 'application/json' };
+  }
+  const response = await fetch(urlOf(id, input), init).catch((error: unknown) => {
+    if (options.signal?.aborted) throw error;
+    throw unreachable();
+  });
+  if (!response.ok) {
+    const failure = await failureOf(response);
+    if (failure.status === 401 && id !== 'logIn') onSignedOut();
+    throw failure;
+  }
+  return (await contentOf(response)) as AnswerOf<Id>;
+}
+
+/** Where an operation is found: also for links that download. */
+export function urlOf<Id extends OperationId>(id: Id, input: InputOf<Id>): string {
+  const { params = {}, query = {} } = input as Request;
+  const path = OPERATIONS[id].path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? ''),
+  );
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== '') search.set(name, String(value));
+  }
+  return search.size > 0 ? `${path}?${search}` : path;
+}
+
+async function contentOf(response: Response): Promise<unknown> {
+  if (response.status === 204) return undefined;
+  const isJson = response.headers.get('content-type')?.includes('json');
+  return isJson ? response.json() : response.text();
+}
+
+export { ApiFailure };

@@ -1,0 +1,67 @@
+/** A fault of one field of what was sent. */
+export interface FieldFault {
+  field: string;
+  message: string;
+  code?: string;
+}
+
+/** An answer of the API that is no success, in its own words. */
+export class ApiFailure extends Error {
+  readonly status: number;
+  /** Of the catalogue of errors, such as `VALIDATION_ERROR`. */
+  readonly code: string;
+  readonly suggestion: string | undefined;
+  /** What an operator finds the request by. */
+  readonly requestId: string | undefined;
+  readonly fields: FieldFault[];
+  readonly details: Record<string, unknown>;
+
+  constructor(given: {
+    status: number;
+    code: string;
+    message: string;
+    suggestion?: string | undefined;
+    requestId?: string | undefined;
+    fields?: FieldFault[];
+    details?: Record<string, unknown>;
+  }) {
+    super(given.message);
+    this.name = 'ApiFailure';
+    this.status = given.status;
+    this.code = given.code;
+    this.suggestion = given.suggestion;
+    this.requestId = given.requestId;
+    this.fields = given.fields ?? [];
+    this.details = given.details ?? {};
+  }
+}
+
+/** The failure that an answer tells; a body that is not the API's own (a proxy's page) is told as what it is. */
+export async function failureOf(response: Response): Promise<ApiFailure> {
+  const { status } = response;
+  const body = (await response.json().catch(() => undefined)) as { error?: Record<string, unknown> } | undefined;
+  const error = body?.error;
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  if (!error) {
+    return new ApiFailure({ status, code: `HTTP_${status}`, message: `The service answered ${status}.`, requestId });
+  }
+  return new ApiFailure({
+    status,
+    code: String(error.code),
+    message: String(error.message),
+    suggestion: typeof error.suggestion === 'string' ? error.suggestion : undefined,
+    requestId: typeof error.requestId === 'string' ? error.requestId : requestId,
+    fields: Array.isArray(error.errors) ? (error.errors as FieldFault[]) : [],
+    details: (error.details as Record<string, unknown> | undefined) ?? {},
+  });
+}
+
+/** No answer came at all. */
+export function unreachable(): ApiFailure {
+  return new ApiFailure({
+    status: 0,
+    code: 'UNREACHABLE',
+    message: 'The service does not answer.',
+    suggestion: 'Look whether it runs and whether you are online, then try again.',
+  });
+}

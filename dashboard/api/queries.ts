@@ -1,0 +1,93 @@
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  QueryClient,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { type AnswerOf, ApiFailure, type Arguments, call, type InputOf, type OperationId } from './client.ts';
+
+/** Operations that answer a page and a cursor to the next. */
+export type ListId = {
+  [Id in OperationId]: AnswerOf<Id> extends { cursor: string | null } | { nextCursor: string | null } ? Id : never;
+}[OperationId];
+type ArrayIn<Answer> = { [Key in keyof Answer]: Answer[Key] extends (infer Item)[] ? Item : never }[keyof Answer];
+export type ItemOf<Id extends ListId> = ArrayIn<AnswerOf<Id>>;
+
+/** What was read stays for the way back; a refusal is not asked again, an outage three times. */
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        gcTime: 10 * 60_000,
+        retry: (count, error) => isOutage(error) && count < 3,
+        refetchOnWindowFocus: true,
+      },
+      mutations: { retry: false },
+    },
+  });
+}
+
+function isOutage(error: unknown): boolean {
+  return error instanceof ApiFailure && (error.status === 0 || error.status === 429 || error.status >= 502);
+}
+
+/** Options of `useQuery` for one answer. Its key is `[operation, input]`. */
+export function answerOf<Id extends OperationId>(id: Id, ...[input]: Arguments<Id>) {
+  return queryOptions<AnswerOf<Id>, ApiFailure>({
+    queryKey: [id, input ?? {}],
+    queryFn: ({ signal }) => call(id, (input ?? {}) as InputOf<Id>, { signal }),
+  });
+}
+
+/** As `answerOf`, for what a filter changes: the old rows stay until the new ones are there, so that nothing jumps. */
+export function steadyAnswerOf<Id extends OperationId>(id: Id, ...given: Arguments<Id>) {
+  return { ...answerOf(id, ...given), placeholderData: keepPreviousData };
+}
+
+/**
+ * Options of `useInfiniteQuery` for a list, page after page by its cursor. `allOf` gives the rows of the pages read.
+ */
+export function pagesOf<Id extends ListId>(id: Id, ...[input]: Arguments<Id>) {
+  return infiniteQueryOptions({
+    queryKey: [id, input ?? {}, 'pages'],
+    queryFn: ({ signal, pageParam }): Promise<AnswerOf<Id>> => {
+      const given = (input ?? {}) as InputOf<Id> & { query?: object };
+      const query = { ...given.query, ...(pageParam !== undefined && { cursor: pageParam }) };
+      return call(id, { ...given, query } as InputOf<Id>, { signal });
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => {
+      // Mails and SMS call it `nextCursor`.
+      const { cursor, nextCursor, hasMore } = last as Partial<Record<'cursor' | 'nextCursor', string | null>> & {
+        hasMore?: boolean;
+      };
+      return hasMore === false ? undefined : (cursor ?? nextCursor ?? undefined);
+    },
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The rows of an answer: its one field that is a list (`data`, `contacts`, `items` …). */
+export function rowsOf<Answer extends object>(answer: Answer): ArrayIn<Answer>[] {
+  return (Object.values(answer).find(Array.isArray) ?? []) as ArrayIn<Answer>[];
+}
+
+/**
+ * A write. What it changes is named by operations, whose answers are asked for again; `'all'` where it could be
+ * anything.
+ * @param p.changes operations whose answers it makes stale
+ */
+export function useWrite<Id extends OperationId>(id: Id, p: { changes: readonly OperationId[] | 'all' }) {
+  const client = useQueryClient();
+  return useMutation<AnswerOf<Id>, ApiFailure, InputOf<Id>>({
+    mutationKey: [id],
+    mutationFn: (input) => call(id, input),
+    onSuccess: async () => {
+      const stale = (name: unknown) => p.changes === 'all' || p.changes.includes(name as OperationId);
+      await client.invalidateQueries({ predicate: ({ queryKey }) => stale(queryKey[0]) });
+    },
+  });
+}

@@ -1,0 +1,33 @@
+import { Kbd, Modal, Table } from '@mantine/core';
+import { text } from '../text/text.ts';
+import { useNav } from './nav.ts';
+
+/** What `?` shows. */
+export function KeysHelp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const nav = useNav();
+  const rows = [
+    { keys: ['/'], does: text.app.keySearch },
+    { keys: ['?'], does: text.app.keys },
+    ...nav.map(({ key, label }) => ({ keys: ['g', key], does: label })),
+  ];
+  return (
+    <Modal opened={opened} onClose={onClose} title={text.app.keys} closeButtonProps={{ 'aria-label': text.app.close }}>
+      <Table>
+        <Table.Tbody>
+          {rows.map(({ keys, does }) => (
+            <Table.Tr key={does}>
+              <Table.Td w={100}>
+                {keys.map((key) => (
+                  <Kbd key={key} mr={4}>
+                    {key}
+                  </Kbd>
+                ))}
+              </Table.Td>
+              <Table.Td>{does}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Modal>
+  );
+}

@@ -1,0 +1,48 @@
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { spotlight } from '@mantine/spotlight';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { useNav } from './nav.ts';
+
+/** `g` and the letter of a subject are pressed within this time. */
+const SECOND_KEY_MS = 1_200;
+
+/**
+ * Keys of the whole app: `/` searches, `?` shows the keys, `g` and a letter go to a subject. Not while something is
+ * typed.
+ */
+export function useKeys() {
+  const [opened, { open, close }] = useDisclosure();
+  const navigate = useNavigate();
+  const nav = useNav();
+  const goSince = useRef(0);
+  useHotkeys([
+    ['/', () => spotlight.open()],
+    ['shift+?', open],
+    ['?', open],
+    [
+      'g',
+      () => {
+        goSince.current = Date.now();
+      },
+    ],
+  ]);
+  useEffect(() => {
+    const go = (event: KeyboardEvent) => {
+      if (Date.now() - goSince.current > SECOND_KEY_MS || isTyping(event)) return;
+      const subject = nav.find(({ key }) => key === event.key);
+      if (!subject) return;
+      goSince.current = 0;
+      void navigate({ to: subject.to });
+    };
+    window.addEventListener('keydown', go);
+    return () => window.removeEventListener('keydown', go);
+  }, [navigate, nav]);
+  return { opened, open, close };
+}
+
+function isTyping({ target }: KeyboardEvent): boolean {
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}

@@ -1,0 +1,39 @@
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import '@mantine/core/styles.layer.css';
+import '@mantine/notifications/styles.layer.css';
+import '@mantine/spotlight/styles.layer.css';
+import './app.css';
+import { whenSignedOut } from '../api/client.ts';
+import { createQueryClient } from '../api/queries.ts';
+import { reloadWhenOutdated } from './reload-when-outdated.ts';
+import { createAppRouter } from './router.tsx';
+import { theme, variables } from './theme.ts';
+
+const queries = createQueryClient();
+const router = createAppRouter(queries);
+
+// A session that ends while somebody works: the sign-in page leads back to where they were.
+whenSignedOut(() => {
+  const { href, pathname } = router.state.location;
+  if (pathname !== '/sign-in') void router.navigate({ to: '/sign-in', search: { back: href } });
+});
+
+reloadWhenOutdated();
+
+const root = document.getElementById('app');
+if (!root) throw new Error('the page has no place for the app');
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
+      <QueryClientProvider client={queries}>
+        <Notifications position="bottom-right" />
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,23 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, createRoute } from '@tanstack/react-router';
+import { NotFound } from './not-found.tsx';
+import { ScreenFailed } from './screen-failed.tsx';
+import { Shell } from './shell.tsx';
+import { requireSession } from './sign-in-gate.ts';
+
+/** What every route may ask for. */
+export interface RouterContext {
+  queries: QueryClient;
+}
+
+export const rootRoute = createRootRouteWithContext<RouterContext>()({ notFoundComponent: NotFound });
+
+/** Parent of every screen that needs somebody who is signed in. Whoever is not is led to the sign-in page and back. */
+export const shellRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'shell',
+  beforeLoad: ({ context, location }) => requireSession(context.queries, location.href),
+  component: Shell,
+  errorComponent: ScreenFailed,
+  notFoundComponent: NotFound,
+});

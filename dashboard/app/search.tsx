@@ -1,0 +1,31 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { Spotlight } from '@mantine/spotlight';
+import { IconSearch } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { text } from '../text/text.ts';
+import { type Found, useSearch } from './search-sources.ts';
+
+/** What `/` opens: contacts by address, campaigns, automations and templates by name, mails by id. */
+export function Search() {
+  const [query, setQuery] = useState('');
+  const [asked] = useDebouncedValue(query.trim(), 150);
+  const { found, isPending } = useSearch(asked);
+  const navigate = useNavigate();
+  const go = ({ href }: Found) => void navigate({ href });
+  return (
+    <Spotlight.Root query={query} onQueryChange={setQuery} shortcut={null} clearQueryOnClose scrollable>
+      <Spotlight.Search
+        placeholder={text.app.searchWhat}
+        aria-label={text.app.searchWhat}
+        leftSection={<IconSearch size={18} />}
+      />
+      <Spotlight.ActionsList>
+        {found.map((one) => (
+          <Spotlight.Action key={one.href} label={one.label} description={one.subject} onClick={() => go(one)} />
+        ))}
+        {asked !== '' && !isPending && found.length === 0 && <Spotlight.Empty>{text.app.nothingFound}</Spotlight.Empty>}
+      </Spotlight.ActionsList>
+    </Spotlight.Root>
+  );
+}

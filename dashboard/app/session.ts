@@ -1,0 +1,38 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import type { AnswerOf } from '../api/client.ts';
+import { answerOf } from '../api/queries.ts';
+
+export type Me = AnswerOf<'getMe'>;
+export type Permission = Me['permissions'][number];
+
+/** Who is signed in, for whom the shell has asked already. */
+export interface Session {
+  userId: string;
+  email: string;
+  role: Me['role'];
+  projectId: string;
+  projectName: string;
+  projects: Me['projects'];
+  hold: Me['hold'];
+  /** They operate the service: `OPERATORS` names them. */
+  operator: boolean;
+  /** Whether the role may do it. The API has the last word: this only says beforehand why something is disabled. */
+  can(permission: Permission): boolean;
+}
+
+/** The session of the person who looks at the screen. Only below the shell, which signs in whoever has none. */
+export function useSession(): Session {
+  const { data: me } = useSuspenseQuery({ ...answerOf('getMe'), staleTime: 30_000 });
+  const { user, role, projectId, projects, permissions, hold, operator } = me;
+  return {
+    userId: user.id,
+    email: user.email,
+    role,
+    projectId,
+    projectName: projects.find(({ id }) => id === projectId)?.name ?? '',
+    projects,
+    hold,
+    operator,
+    can: (permission) => permissions.includes(permission),
+  };
+}

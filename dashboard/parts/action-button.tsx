@@ -1,0 +1,46 @@
+import { Button, type ButtonProps, Tooltip } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { type Permission, useSession } from '../app/session.ts';
+import { text } from '../text/text.ts';
+
+/** A button that is disabled, with the reason, for whom the role does not let; or for another reason that is given. */
+export function ActionButton({
+  needs,
+  whyNot,
+  children,
+  onClick,
+  type = 'button',
+  ...button
+}: ButtonProps & {
+  needs: Permission;
+  /** Why it cannot be done just now, though the role lets. */
+  whyNot?: string | undefined;
+  children: ReactNode;
+  onClick?: () => void;
+  type?: 'button' | 'submit';
+}) {
+  const reason = useWhyNot(needs) ?? whyNot;
+  const isDisabled = reason !== undefined || button.disabled === true;
+  // A disabled button takes no focus and no pointer, so the reason would never be seen: it stays reachable and does
+  // nothing.
+  return (
+    <Tooltip label={reason} disabled={!reason} multiline maw={280} events={{ hover: true, focus: true, touch: true }}>
+      <Button
+        {...button}
+        type={reason ? 'button' : type}
+        disabled={reason ? false : isDisabled}
+        data-disabled={isDisabled || undefined}
+        aria-disabled={isDisabled || undefined}
+        onClick={isDisabled ? (event) => event.preventDefault() : onClick}
+      >
+        {children}
+      </Button>
+    </Tooltip>
+  );
+}
+
+/** Why the role may not do it; undefined where it may. */
+export function useWhyNot(needs: Permission): string | undefined {
+  const { can, role } = useSession();
+  return can(needs) ? undefined : text.parts.notAllowed(needs, text.roles[role]);
+}

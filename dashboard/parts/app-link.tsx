@@ -1,0 +1,22 @@
+import { Anchor, type AnchorProps } from '@mantine/core';
+import { useRouter } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+
+/** A link to any address of the app, such as `/contacts/<id>`: for screens that do not know each other's routes. */
+export function AppLink({ to, children, ...anchor }: AnchorProps & { to: string; children: ReactNode }) {
+  const router = useRouter();
+  return (
+    <Anchor
+      inherit={anchor.size === undefined}
+      {...anchor}
+      href={`/app${to}`}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        void router.navigate({ href: to });
+      }}
+    >
+      {children}
+    </Anchor>
+  );
+}

@@ -1,0 +1,20 @@
+import { Button, Popover } from '@mantine/core';
+import { IconCode } from '@tabler/icons-react';
+import { text } from '../text/text.ts';
+import { Curl, type CurlRequest } from './curl.tsx';
+
+/** A button that shows how the API does what the screen does, ready to be copied as curl or TypeScript. */
+export function AsCode(request: CurlRequest) {
+  return (
+    <Popover position="bottom-end" width="min(560px, 92vw)" shadow="md" trapFocus returnFocus>
+      <Popover.Target>
+        <Button variant="default" leftSection={<IconCode size={16} aria-hidden />}>
+          {text.developers.asCode.button}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={text.developers.asCode.label}>
+        <Curl {...request} />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

@@ -1,0 +1,26 @@
+import { createContext, useContext } from 'react';
+import type { FieldChoice } from './choices.ts';
+import { type ConditionFaults, NO_FAULTS } from './faults.ts';
+import type { Scope } from './language.ts';
+
+/** What every row of a builder needs. */
+export interface Builder {
+  scope: Scope;
+  choices: readonly FieldChoice[];
+  faults: ConditionFaults;
+  /** The row that was just added, which takes the focus. */
+  freshKey: string | undefined;
+  markFresh: (key: string) => void;
+}
+
+export const BuilderContext = createContext<Builder>({
+  scope: 'audience',
+  choices: [],
+  faults: NO_FAULTS,
+  freshKey: undefined,
+  markFresh: () => {},
+});
+
+export function useBuilder(): Builder {
+  return useContext(BuilderContext);
+}

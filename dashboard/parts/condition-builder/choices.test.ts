@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { choiceKey, choicesOf, choicesWritten, chosenOf } from './choices.ts';
+
+const SEGMENT = '0190a000-0000-7000-8000-000000000001';
+const choices = choicesOf({
+  contactFields: [
+    { field: 'email', type: 'string' },
+    { field: 'data.age', type: 'number' },
+    { field: 'data.tags', type: 'array' },
+  ],
+  eventNames: ['purchase', 'amount'],
+  segments: [{ id: SEGMENT, name: 'Gold' }],
+  topics: [],
+  eventFields: [{ field: 'event.amount', type: 'number' }],
+});
+
+describe('the fields to choose from', () => {
+  it('have the name that a person knows, and the type of their values', () => {
+    expect(choices).toContainEqual({ field: 'data.age', kind: 'data', label: 'age', type: 'number' });
+    expect(choices).toContainEqual({ field: `segment.${SEGMENT}`, kind: 'segment', label: 'Gold' });
+    expect(choices.find(({ field }) => field === 'data.tags')?.type).toBeUndefined();
+    expect(new Set(choices.map(choiceKey)).size).toBe(choices.length);
+  });
+
+  it('in a step, an event and a key of its data are told apart by the operator', () => {
+    const field = 'event.amount';
+    expect(chosenOf({ field, operator: 'equals' }, choices, 'step')).toMatchObject({ kind: 'payload' });
+    expect(chosenOf({ field, operator: 'triggered' }, choices, 'step')).toMatchObject({ kind: 'event' });
+  });
+
+  it('show what is stored though no list has it', () => {
+    expect(chosenOf({ field: 'data.a.b', operator: 'equals' }, choices, 'audience')).toMatchObject({ label: 'a.b' });
+    expect(chosenOf({ field: 'contact.data.age', operator: 'equals' }, choices, 'audience')?.label).toBe('age');
+    expect(chosenOf({ field: '', operator: 'equals' }, choices, 'audience')).toBeUndefined();
+  });
+});
+
+describe('a field that is written', () => {
+  it('is a path into data where it is not a whole name', () => {
+    expect(choicesWritten('address.city', 'audience')).toMatchObject([{ field: 'data.address.city', kind: 'data' }]);
+    expect(choicesWritten('data.address.city', 'audience')).toMatchObject([{ field: 'data.address.city' }]);
+    expect(choicesWritten('event.signed-up', 'audience')).toMatchObject([{ kind: 'event' }]);
+    expect(choicesWritten('event.signed-up', 'step').map(({ kind }) => kind)).toEqual(['payload', 'event']);
+    expect(choicesWritten('two words', 'audience')).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+import {
+  ACTIVITY_FIELDS,
+  type FieldKind,
+  fixedType,
+  kindOf,
+  type Operator,
+  type Scope,
+  type ValueType,
+} from './language.ts';
+
+/** A field that a filter can name. */
+export interface FieldChoice {
+  field: string;
+  kind: FieldKind;
+  /** As a person reads it: of a segment its name. */
+  label: string;
+  /** Of its values, where that is known. */
+  type?: ValueType | undefined;
+}
+
+/** What a project has to choose from, as the API tells it. */
+export interface FieldSources {
+  contactFields: readonly { field: string; type: string }[];
+  eventNames: readonly string[];
+  segments: readonly { id: string; name: string }[];
+  topics: readonly { id: string; name: string }[];
+  /** Keys of the data of events, as `event.<key>`: in a step only. */
+  eventFields?: readonly { field: string; type: string }[];
+}
+
+/** Every field that the project has, in the order of its kinds. */
+export function choicesOf(p: FieldSources): FieldChoice[] {
+  const typed = ({ field, type }: { field: string; type: string }, kind: FieldKind): FieldChoice => ({
+    ...{ field, kind, label: labelOf(field, kind), type: fixedType(kind) ?? valueType(type) },
+  });
+  return [
+    ...p.contactFields.flatMap((known) => {
+      const kind = kindOf(known.field, 'exists', 'audience');
+      return kind ? [typed(known, kind)] : [];
+    }),
+    ...p.eventNames.map((name) => ({ field: `event.${name}`, kind: 'event' as const, label: name })),
+    ...ACTIVITY_FIELDS.map((field) => ({ field, kind: 'activity' as const, label: field })),
+    ...p.segments.map(({ id, name }) => ({ field: `segment.${id}`, kind: 'segment' as const, label: name })),
+    ...p.topics.map(({ id, name }) => ({ field: `topic.${id}`, kind: 'topic' as const, label: name, type: TRUTH })),
+    ...(p.eventFields ?? []).map((known) => typed(known, 'payload')),
+  ];
+}
+
+const TRUTH: ValueType = 'boolean';
+
+/**
+ * A field that nobody has listed, as somebody writes it: a path into data, an event that has not come yet. None where
+ * it can be no field.
+ */
+export function choicesWritten(text: string, scope: Scope): FieldChoice[] {
+  const name = text.trim();
+  if (name === '') return [];
+  const asWritten = (operator: Operator) => {
+    const kind = kindOf(name, operator, scope);
+    return kind ? [{ field: name, kind, label: labelOf(name, kind), type: fixedType(kind) }] : [];
+  };
+  const written = [...asWritten('exists'), ...asWritten('triggered')];
+  const known = written.filter(({ kind }, n) => written.findIndex((other) => other.kind === kind) === n);
+  if (known.length > 0 || !/^[^\s.]+(\.[^\s.]+)*$/.test(name)) return known;
+  return [{ field: `data.${name}`, kind: 'data', label: name }];
+}
+
+/**
+ * The choice that a row has made; one of its own where the lists do not have it (a deleted segment, a path into data).
+ */
+export function chosenOf(
+  row: { field: string; operator: Operator },
+  choices: readonly FieldChoice[],
+  scope: Scope,
+): FieldChoice | undefined {
+  if (row.field === '') return undefined;
+  const field = row.field.startsWith('contact.') ? row.field.slice('contact.'.length) : row.field;
+  const kind = kindOf(field, row.operator, scope);
+  if (!kind) return { field, kind: 'data', label: field };
+  const known = choices.find((choice) => choice.field === field && choice.kind === kind);
+  return known ?? { field, kind, label: labelOf(field, kind), type: fixedType(kind) };
+}
+
+/** One name for a choice: in a step a key of the event's data and an event may be written alike. */
+export function choiceKey({ kind, field }: Pick<FieldChoice, 'kind' | 'field'>): string {
+  return `${kind}:${field}`;
+}
+
+function labelOf(field: string, kind: FieldKind): string {
+  if (kind === 'data') return field.slice('data.'.length);
+  if (kind === 'event') return field.slice('event.'.length);
+  return field;
+}
+
+function valueType(type: string): ValueType | undefined {
+  if (type === 'number' || type === 'boolean' || type === 'date') return type;
+  return type === 'string' ? 'text' : undefined;
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import type { Condition } from '../../../packages/client/src/operations.generated.ts';
+import {
+  conditionOf,
+  type DraftFilter,
+  draftOf,
+  isWhole,
+  missingOf,
+  newCondition,
+  newFilter,
+  operatorsFor,
+  withField,
+  withOperator,
+  withType,
+  withValue,
+} from './draft.ts';
+
+const NESTED: Condition = {
+  logic: 'OR',
+  groups: [
+    {
+      filters: [
+        { field: 'data.plan', operator: 'equals', value: 'pro' },
+        { field: 'data.age', operator: 'greaterThan', value: 30 },
+        { field: 'event.purchase', operator: 'triggeredWithin', value: 2, unit: 'weeks' },
+      ],
+      conditions: { logic: 'AND', groups: [{ filters: [{ field: 'subscribed', operator: 'equals', value: true }] }] },
+    },
+    { filters: [{ field: 'data.tags', operator: 'in', value: ['a', 1, true] }] },
+  ],
+};
+
+const row = (given: Partial<DraftFilter>): DraftFilter => ({ ...newFilter(), ...given });
+const sentOf = (filter: DraftFilter) =>
+  conditionOf({ logic: 'AND', groups: [{ key: 'g', filters: [filter] }] }).groups[0]?.filters[0];
+
+describe('a draft', () => {
+  it('of a stored condition is that condition again, at every depth and with lists of several types', () => {
+    expect(conditionOf(draftOf(NESTED))).toEqual(NESTED);
+    expect(isWhole(draftOf(NESTED))).toBe(true);
+  });
+
+  it('is not whole while a row lacks something', () => {
+    expect(isWhole(newCondition())).toBe(false);
+    expect(missingOf(newFilter())).toBe('field');
+    expect(missingOf(row({ field: 'data.plan' }))).toBe('value');
+    expect(missingOf(row({ field: 'data.plan', operator: 'exists' }))).toBeUndefined();
+    expect(missingOf(row({ field: 'data.plan', operator: 'in', list: [] }))).toBe('value');
+    expect(missingOf(row({ field: 'data.age', type: 'number', text: 'many' }))).toBe('value');
+    expect(missingOf(row({ field: 'event.buy', operator: 'triggeredWithin', text: '0' }))).toBe('value');
+    expect(isWhole({ logic: 'AND', groups: [{ key: 'g', filters: [] }] })).toBe(false);
+  });
+});
+
+describe('a row', () => {
+  it('sends a value of the type that it has', () => {
+    expect(sentOf(row({ field: 'data.age', type: 'number', text: '30' }))).toMatchObject({ value: 30 });
+    expect(sentOf(row({ field: 'data.age', type: 'text', text: '30' }))).toMatchObject({ value: '30' });
+    expect(sentOf(row({ field: 'data.vip', type: 'boolean', text: 'false' }))).toMatchObject({ value: false });
+    expect(sentOf(row({ field: 'data.age', operator: 'in', type: 'number', list: ['1', '2'] }))).toMatchObject({
+      value: [1, 2],
+    });
+  });
+
+  it('keeps its operator and value for another field that takes them', () => {
+    const text = row({ field: 'data.plan', operator: 'startsWith', text: 'pr' });
+    const other = withField(text, { field: 'data.city', kind: 'data', type: 'text' });
+    expect(other).toMatchObject({ field: 'data.city', operator: 'startsWith', text: 'pr' });
+    const number = withField(text, { field: 'data.age', kind: 'data', type: 'number' });
+    expect(number).toMatchObject({ operator: 'equals', type: 'number', text: '' });
+    const event = withField(text, { field: 'event.purchase', kind: 'event' });
+    expect(sentOf(event)).toEqual({ field: 'event.purchase', operator: 'triggered' });
+    const subscribed = withField(text, { field: 'subscribed', kind: 'subscribed' });
+    expect(sentOf(subscribed)).toEqual({ field: 'subscribed', operator: 'equals', value: true });
+  });
+
+  it('makes of a single value the first of a list, and back', () => {
+    const one = row({ field: 'data.plan', text: 'pro' });
+    const list = withOperator(one, 'in');
+    expect(list.list).toEqual(['pro']);
+    expect(withOperator(list, 'equals').text).toBe('pro');
+    expect(sentOf(withOperator(one, 'within'))).toMatchObject({ value: 30, unit: 'days' });
+    expect(withOperator(withOperator(one, 'within'), 'equals').text).toBe('');
+  });
+
+  it('forgets what was stored as soon as it is changed', () => {
+    const stored = draftOf(NESTED).groups[1]?.filters[0] ?? newFilter();
+    expect(sentOf(withValue(stored, { list: ['a', '2'] }))).toMatchObject({ value: ['a', '2'] });
+  });
+
+  it('offers the operators of its type, and always the one that it has', () => {
+    const number = row({ field: 'data.age', type: 'number' });
+    expect(operatorsFor(number, 'audience')).not.toContain('contains');
+    expect(operatorsFor({ ...number, operator: 'contains' }, 'audience')).toContain('contains');
+    expect(withType(row({ field: 'data.age', operator: 'contains' }), 'boolean', 'audience').operator).toBe('equals');
+  });
+});

@@ -1,0 +1,214 @@
+/**
+ * A condition while it is edited: rows have keys, values are what stands in their inputs, and some of it may be missing
+ * yet.
+ */
+import type { Condition, Filter } from '../../../packages/client/src/operations.generated.ts';
+import {
+  type FieldKind,
+  fixedType,
+  kindOf,
+  needOf,
+  type Operator,
+  offeredOperators,
+  operatorsOf,
+  type Scalar,
+  type Scope,
+  type Unit,
+  type ValueType,
+} from './language.ts';
+
+export interface DraftFilter {
+  key: string;
+  /** Empty until one is chosen. */
+  field: string;
+  operator: Operator;
+  type: ValueType;
+  /** What stands in the input of a single value, or the number of a span. */
+  text: string;
+  /** The values of a list. */
+  list: string[];
+  unit: Unit;
+  /** What is stored, as long as nobody has touched the row: values of several types in a list stay what they are. */
+  stored?: Filter;
+}
+
+export interface DraftGroup {
+  key: string;
+  filters: DraftFilter[];
+  /** Has to hold as well as the filters. */
+  nested?: DraftCondition;
+}
+
+export interface DraftCondition {
+  logic: Condition['logic'];
+  groups: DraftGroup[];
+}
+
+/** The part of a row that something is said of. */
+export type RowPart = 'field' | 'operator' | 'value' | 'unit';
+
+let keys = 0;
+function newKey(): string {
+  keys += 1;
+  // Also apart from those of a draft that was kept before a reload.
+  return `row-${Date.now().toString(36)}-${keys}`;
+}
+
+export function newFilter(): DraftFilter {
+  return { key: newKey(), field: '', operator: 'equals', type: 'text', text: '', list: [], unit: 'days' };
+}
+
+export function newGroup(): DraftGroup {
+  return { key: newKey(), filters: [newFilter()] };
+}
+
+/** One row to be filled in. Groups that come to it are alternatives: what all has to hold goes into one group. */
+export function newCondition(): DraftCondition {
+  return { logic: 'OR', groups: [newGroup()] };
+}
+
+/** The draft of a condition that is stored. */
+export function draftOf({ logic, groups }: Condition): DraftCondition {
+  return {
+    logic,
+    groups: groups.map(({ filters, conditions }) => ({
+      key: newKey(),
+      filters: filters.map(draftFilterOf),
+      ...(conditions && { nested: draftOf(conditions) }),
+    })),
+  };
+}
+
+function draftFilterOf(stored: Filter): DraftFilter {
+  const { field, operator, value, unit } = stored;
+  const values = Array.isArray(value) ? value : value === undefined ? [] : [value];
+  return {
+    ...newFilter(),
+    ...{ field, operator, type: typeOfValue(values[0]), stored },
+    text: values.length > 0 && !Array.isArray(value) ? String(values[0]) : '',
+    list: Array.isArray(value) ? values.map(String) : [],
+    ...(unit && { unit }),
+  };
+}
+
+/** The type that a stored value has: a text of ISO form is compared as an instant. */
+function typeOfValue(value: Scalar | undefined): ValueType {
+  if (typeof value === 'number') return 'number';
+  if (typeof value === 'boolean') return 'boolean';
+  return value !== undefined && ISO_DATE.test(value) ? 'date' : 'text';
+}
+
+const ISO_DATE = /^[1-9]\d{3}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
+
+/** The condition as the API takes it; ask `isWhole` before. */
+export function conditionOf({ logic, groups }: DraftCondition): Condition {
+  return {
+    logic,
+    groups: groups.map(({ filters, nested }) => ({
+      filters: filters.map(filterOf),
+      ...(nested && { conditions: conditionOf(nested) }),
+    })),
+  };
+}
+
+function filterOf({ field, operator, type, text, list, unit, stored }: DraftFilter): Filter {
+  if (stored) return stored;
+  switch (needOf(operator)) {
+    case 'nothing':
+      return { field, operator };
+    case 'span':
+      return { field, operator, value: Number(text), unit };
+    case 'list':
+      return { field, operator, value: list.map((item) => typed(item, type)) };
+    case 'one':
+      return { field, operator, value: typed(text, type) };
+  }
+}
+
+function typed(text: string, type: ValueType): Scalar {
+  if (type === 'number') return Number(text);
+  if (type === 'boolean') return text === 'true';
+  return text;
+}
+
+/** What a row still lacks, the first of it; undefined where it is whole. */
+export function missingOf({ field, operator, type, text, list, stored }: DraftFilter): RowPart | undefined {
+  if (stored) return undefined;
+  if (field === '') return 'field';
+  const need = needOf(operator);
+  if (need === 'nothing') return undefined;
+  if (need === 'span') return text !== '' && Number(text) > 0 ? undefined : 'value';
+  const values = need === 'list' ? list : [text];
+  const isFit = (value: string) => value !== '' && (type !== 'number' || Number.isFinite(Number(value)));
+  return values.length > 0 && values.every(isFit) ? undefined : 'value';
+}
+
+/** Whether every row is whole, so that it can be asked about. */
+export function isWhole({ groups }: DraftCondition): boolean {
+  const whole = ({ filters, nested }: DraftGroup) =>
+    filters.length + (nested ? 1 : 0) > 0 &&
+    filters.every((filter) => missingOf(filter) === undefined) &&
+    (!nested || isWhole(nested));
+  return groups.length > 0 && groups.every(whole);
+}
+
+/**
+ * A row with another field: its operator stays where the field takes it, and its value where it has the type.
+ * @param chosen.type of the field's values; undefined where nobody knows
+ */
+export function withField(
+  filter: DraftFilter,
+  chosen: { field: string; kind: FieldKind; type?: ValueType | undefined },
+): DraftFilter {
+  const { field, kind } = chosen;
+  const type = fixedType(kind) ?? chosen.type ?? filter.type;
+  const offered = offeredOperators(kind, type);
+  const operator = offered.includes(filter.operator) ? filter.operator : (offered[0] ?? 'equals');
+  const next = { ...touched(filter), field, operator, type };
+  return type === filter.type ? next : { ...next, ...emptyValue(type) };
+}
+
+/** A row with another operator; a span begins with one number, and a single value becomes the first of a list. */
+export function withOperator(filter: DraftFilter, operator: Operator): DraftFilter {
+  const [before, need] = [needOf(filter.operator), needOf(operator)];
+  const next = { ...touched(filter), operator };
+  if (before === need) return next;
+  if (need === 'span') return { ...next, text: '30', unit: 'days' };
+  if (before === 'span') return { ...next, ...emptyValue(filter.type) };
+  if (need === 'list') return { ...next, list: filter.text === '' ? [] : [filter.text] };
+  if (before === 'list') return { ...next, text: filter.list[0] ?? emptyValue(filter.type).text };
+  return next;
+}
+
+/** A row whose value is of another type. */
+export function withType(filter: DraftFilter, type: ValueType, scope: Scope): DraftFilter {
+  const kind = kindOf(filter.field, filter.operator, scope);
+  const offered = kind ? offeredOperators(kind, type) : [];
+  const operator = offered.includes(filter.operator) ? filter.operator : (offered[0] ?? filter.operator);
+  return { ...withOperator(filter, operator), type, ...emptyValue(type) };
+}
+
+/** A row with another value or unit. */
+export function withValue(
+  filter: DraftFilter,
+  value: Partial<Pick<DraftFilter, 'text' | 'list' | 'unit'>>,
+): DraftFilter {
+  return { ...touched(filter), ...value };
+}
+
+function touched({ stored: _, ...filter }: DraftFilter): DraftFilter {
+  return filter;
+}
+
+/** The operators of a row's list; the one that it has is always among them, whatever its type. */
+export function operatorsFor(filter: DraftFilter, scope: Scope): readonly Operator[] {
+  const kind = kindOf(filter.field, filter.operator, scope);
+  if (!kind) return [filter.operator];
+  const offered = offeredOperators(kind, filter.type);
+  const has = operatorsOf(kind).includes(filter.operator) && !offered.includes(filter.operator);
+  return has ? [...offered, filter.operator] : offered;
+}
+
+function emptyValue(type: ValueType): { text: string; list: string[] } {
+  return { text: type === 'boolean' ? 'true' : '', list: [] };
+}

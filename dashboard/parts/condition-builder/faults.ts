@@ -1,0 +1,44 @@
+import type { FieldFault } from '../../api/failure.ts';
+import type { DraftCondition, RowPart } from './draft.ts';
+
+/** A fault of the API at the row that it belongs to. */
+export interface RowFault {
+  part: RowPart;
+  message: string;
+}
+
+export interface ConditionFaults {
+  /** By the key of a row. */
+  rows: ReadonlyMap<string, readonly RowFault[]>;
+  /** Of the condition as a whole, or of something else in the request. */
+  other: readonly FieldFault[];
+}
+
+export const NO_FAULTS: ConditionFaults = { rows: new Map(), other: [] };
+
+/**
+ * Puts the faults of a refused request to the rows of the draft that was sent.
+ * @param at where the condition stood in the request: `condition`, `filters`, `audienceFilter`, `config` …
+ */
+export function faultsOf(sent: DraftCondition, fields: readonly FieldFault[], at: string): ConditionFaults {
+  const keys = keysByPath(sent, `${at}.`);
+  const rows = new Map<string, RowFault[]>();
+  const other: FieldFault[] = [];
+  for (const fault of fields) {
+    const path = /^(.*\bfilters\.\d+)(?:\.(field|operator|value|unit))?(?:\.\d+)*$/.exec(fault.field);
+    const key = path?.[1] === undefined ? undefined : keys.get(path[1]);
+    if (key === undefined) other.push(fault);
+    else rows.set(key, [...(rows.get(key) ?? []), { part: (path?.[2] ?? 'field') as RowPart, message: fault.message }]);
+  }
+  return { rows, other };
+}
+
+function keysByPath({ groups }: DraftCondition, before: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [n, { filters, nested }] of groups.entries()) {
+    const here = `${before}groups.${n}.`;
+    for (const [at, { key }] of filters.entries()) found.set(`${here}filters.${at}`, key);
+    for (const [path, key] of nested ? keysByPath(nested, `${here}conditions.`) : []) found.set(path, key);
+  }
+  return found;
+}

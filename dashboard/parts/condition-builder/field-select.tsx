@@ -1,0 +1,83 @@
+import { Select } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { text } from '../../text/text.ts';
+import { choiceKey, choicesWritten, chosenOf, type FieldChoice } from './choices.ts';
+import type { DraftFilter } from './draft.ts';
+import type { Scope } from './language.ts';
+import { fieldWord } from './sentence.ts';
+
+/**
+ * Chooses the field of a row: from what the project has, or as it is written (a path into data, an event that has not
+ * come yet).
+ */
+export function FieldSelect({
+  filter,
+  choices,
+  scope,
+  label,
+  error,
+  autoFocus,
+  onChoose,
+}: {
+  filter: DraftFilter;
+  choices: readonly FieldChoice[];
+  scope: Scope;
+  label: string;
+  error?: string | undefined;
+  autoFocus: boolean;
+  onChoose: (choice: FieldChoice) => void;
+}) {
+  const chosen = chosenOf(filter, choices, scope);
+  const chosenLabel = chosen ? fieldWord(chosen) : '';
+  const [search, setSearch] = useState(chosenLabel);
+  // The name of a segment or topic comes after its id.
+  useEffect(() => setSearch(chosenLabel), [chosenLabel]);
+  const isKnown = (choice: FieldChoice) => choices.some((known) => choiceKey(known) === choiceKey(choice));
+  const isOwnText = chosen !== undefined && search === chosenLabel;
+  const written = isOwnText ? [] : choicesWritten(search, scope).filter((choice) => !isKnown(choice));
+  const extra = chosen && !isKnown(chosen) && !written.some((w) => choiceKey(w) === choiceKey(chosen)) ? [chosen] : [];
+  const all = [...choices, ...extra, ...written];
+  return (
+    <Select
+      aria-label={label}
+      placeholder={text.conditions.chooseField}
+      data={grouped([...choices, ...extra], written)}
+      value={chosen ? choiceKey(chosen) : null}
+      searchable
+      searchValue={search}
+      onSearchChange={setSearch}
+      onChange={(key) => {
+        const choice = all.find((one) => choiceKey(one) === key);
+        if (choice) onChoose(choice);
+      }}
+      allowDeselect={false}
+      nothingFoundMessage={text.conditions.noField}
+      error={error}
+      autoFocus={autoFocus}
+      maxDropdownHeight={320}
+      limit={200}
+    />
+  );
+}
+
+/**
+ * As Mantine lists them: by kind, what was written last. Names need not be unique, so those of one name show what they
+ * are besides.
+ */
+function grouped(choices: readonly FieldChoice[], written: readonly FieldChoice[]) {
+  const groups = new Map<string, { value: string; label: string }[]>();
+  const add = (name: string, choice: FieldChoice, label: string) =>
+    groups.set(name, [...(groups.get(name) ?? []), { value: choiceKey(choice), label }]);
+  for (const choice of choices) add(groupName(choice), choice, fieldWord(choice));
+  for (const choice of written) {
+    const kind = written.length > 1 ? ` (${groupName(choice)})` : '';
+    add(text.conditions.kinds.written, choice, `${choice.field}${kind}`);
+  }
+  return [...groups].map(([group, items]) => ({ group, items }));
+}
+
+function groupName({ kind }: FieldChoice): string {
+  const { kinds } = text.conditions;
+  if (kind === 'email' || kind === 'subscribed' || kind === 'createdAt' || kind === 'updatedAt') return kinds.contact;
+  return kinds[kind];
+}

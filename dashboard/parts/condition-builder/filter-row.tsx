@@ -1,0 +1,126 @@
+import { ActionIcon, Box, Group, Select, Text, Tooltip } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { answerOf } from '../../api/queries.ts';
+import { useSession } from '../../app/session.ts';
+import { text } from '../../text/text.ts';
+import { useBuilder } from './builder-context.ts';
+import { chosenOf } from './choices.ts';
+import classes from './condition-builder.module.css';
+import { type DraftFilter, operatorsFor, type RowPart, withField, withOperator, withType } from './draft.ts';
+import { FieldSelect } from './field-select.tsx';
+import { kindOf, needOf, type Operator, type ValueType } from './language.ts';
+import { operatorWord } from './sentence.ts';
+import { ValueInput } from './value-input.tsx';
+
+const { conditions } = text;
+/** Negative operators, which hold for who lacks the field as well: people do not expect it. */
+const NEGATIVE: readonly Operator[] = ['notEquals', 'notContains', 'notIn'];
+const TYPES = Object.entries(conditions.types).map(([value, label]) => ({ value, label }));
+
+/** One filter: field, comparison, value. Faults of the API stand below the control that they are about. */
+export function FilterRow({
+  filter,
+  n,
+  onChange,
+  onRemove,
+}: {
+  filter: DraftFilter;
+  /** Of the row, from 1, for who listens. */
+  n: number;
+  onChange: (filter: DraftFilter) => void;
+  /** Undefined for a row that has to stay. */
+  onRemove: (() => void) | undefined;
+}) {
+  const { scope, choices, faults, freshKey } = useBuilder();
+  const mine = faults.rows.get(filter.key) ?? [];
+  const faultOf = (part: RowPart) => mine.find((fault) => fault.part === part)?.message;
+  const kind = kindOf(filter.field, filter.operator, scope);
+  const known = chosenOf(filter, choices, scope)?.type;
+  const isFree = kind === 'data' || kind === 'context' || kind === 'payload';
+  const need = needOf(filter.operator);
+  // Where all values of the field are of one type, the type is told by it; who stored another one sees and may change
+  // it.
+  const asksType = isFree && (need === 'one' || need === 'list') && known !== filter.type;
+  const values = useValues(filter, kind === 'data');
+  return (
+    <Box className={classes.row} role="group" aria-label={conditions.row(n)}>
+      <Box className={classes.field}>
+        <FieldSelect
+          filter={filter}
+          choices={choices}
+          scope={scope}
+          label={conditions.field(n)}
+          error={faultOf('field')}
+          autoFocus={freshKey === filter.key}
+          onChoose={(choice) => onChange(withField(filter, choice))}
+        />
+      </Box>
+      <Select
+        className={classes.operator}
+        aria-label={conditions.operator(n)}
+        data={operatorsFor(filter, scope).map((value) => ({ value, label: operatorWord(value, filter.type) }))}
+        value={filter.operator}
+        onChange={(value) => value && onChange(withOperator(filter, value as Operator))}
+        allowDeselect={false}
+        disabled={filter.field === ''}
+        error={faultOf('operator')}
+      />
+      <Box className={classes.value}>
+        {filter.field !== '' && (
+          <Group gap="xs" wrap="nowrap" align="flex-start" grow={!asksType}>
+            <Box flex={1} miw={0}>
+              <ValueInput
+                filter={filter}
+                n={n}
+                values={values}
+                error={faultOf('value')}
+                unitError={faultOf('unit')}
+                onChange={onChange}
+              />
+            </Box>
+            {asksType && (
+              <Tooltip label={conditions.typeWhy} multiline maw={260}>
+                <Select
+                  aria-label={conditions.type(n)}
+                  data={TYPES}
+                  value={filter.type}
+                  onChange={(type) => type && onChange(withType(filter, type as ValueType, scope))}
+                  allowDeselect={false}
+                  w={104}
+                />
+              </Tooltip>
+            )}
+          </Group>
+        )}
+        {isFree && NEGATIVE.includes(filter.operator) && (
+          <Text size="xs" c="dimmed" mt={2}>
+            {conditions.lacksToo}
+          </Text>
+        )}
+      </Box>
+      <Tooltip label={conditions.removeFilter(n)}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label={conditions.removeFilter(n)}
+          onClick={onRemove}
+          disabled={onRemove === undefined}
+        >
+          <IconX size={16} />
+        </ActionIcon>
+      </Tooltip>
+    </Box>
+  );
+}
+
+/** The most frequent values of a field of data, as text; none of a path below it, which the API does not list. */
+function useValues({ field, operator, type }: DraftFilter, isData: boolean): string[] {
+  const { can } = useSession();
+  const need = needOf(operator);
+  const wanted = isData && type === 'text' && (need === 'one' || need === 'list') && can('contacts:view');
+  const asked = answerOf('listContactFieldValues', { params: { field }, query: { limit: 100 } });
+  const { data } = useQuery({ ...asked, enabled: wanted && field.length <= 105, staleTime: 60_000, retry: false });
+  return wanted ? [...new Set((data?.values ?? []).filter((value) => typeof value === 'string'))] : [];
+}

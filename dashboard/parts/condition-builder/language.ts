@@ -1,0 +1,135 @@
+/**
+ * What the filter language lets a filter say (docs/filters.md): which operators a kind of field takes, and what each of
+ * them needs besides. The API has the last word; `test/dashboard/condition-language.test.ts` holds this table and the
+ * API's together.
+ */
+import type { Filter } from '../../../packages/client/src/operations.generated.ts';
+
+export type Operator = Filter['operator'];
+export type Unit = NonNullable<Filter['unit']>;
+export type Scalar = string | number | boolean;
+/**
+ * Where a condition stands: `audience` of segments and campaigns, `step` of a CONDITION step, which may ask about its
+ * event too.
+ */
+export type Scope = 'audience' | 'step';
+export type FieldKind =
+  | ('email' | 'subscribed' | 'createdAt' | 'updatedAt')
+  | ('data' | 'context' | 'payload')
+  | ('event' | 'activity' | 'segment' | 'topic');
+/** What sort of value a filter compares with. */
+export type ValueType = 'text' | 'number' | 'boolean' | 'date';
+/** What an operator needs besides the field. */
+export type Need = 'nothing' | 'one' | 'list' | 'span';
+
+const PRESENCE = ['equals', 'notEquals', 'in', 'notIn', 'exists', 'notExists'] as const;
+const TEXT_ONLY = ['contains', 'notContains', 'startsWith', 'endsWith'] as const;
+const COMPARING = ['greaterThan', 'lessThan', 'greaterThanOrEqual', 'lessThanOrEqual'] as const;
+const RELATIVE = ['within', 'olderThan'] as const;
+const VALUE: readonly Operator[] = [
+  'equals',
+  'notEquals',
+  ...TEXT_ONLY,
+  ...COMPARING,
+  'in',
+  'notIn',
+  'exists',
+  'notExists',
+  ...RELATIVE,
+];
+const HISTORY = ['triggered', 'notTriggered', 'triggeredWithin', 'notTriggeredWithin', 'triggeredOlderThan'] as const;
+const DATED: readonly Operator[] = [...PRESENCE, ...COMPARING, ...RELATIVE];
+
+const OPERATORS: Record<FieldKind, readonly Operator[]> = {
+  email: [...PRESENCE, ...TEXT_ONLY, ...COMPARING],
+  subscribed: PRESENCE,
+  createdAt: DATED,
+  updatedAt: DATED,
+  data: VALUE,
+  context: VALUE,
+  payload: VALUE,
+  event: HISTORY,
+  activity: HISTORY,
+  segment: ['memberOf', 'notMemberOf'],
+  topic: ['equals', 'notEquals'],
+};
+
+const OWN_FIELDS = ['email', 'subscribed', 'createdAt', 'updatedAt'] as const;
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+const ACTIVITIES = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'];
+
+/** Fields about mails that were sent to a contact. */
+export const ACTIVITY_FIELDS = ACTIVITIES.map((word) => `email.${word}`);
+export const UNITS: readonly Unit[] = ['minutes', 'hours', 'days', 'weeks'];
+
+/** The operators that a kind of field takes. */
+export function operatorsOf(kind: FieldKind): readonly Operator[] {
+  return OPERATORS[kind];
+}
+
+/** The operators to offer for a field: of one whose type is known, only those that its values can meet. */
+export function offeredOperators(kind: FieldKind, type: ValueType): readonly Operator[] {
+  if (kind !== 'data' && kind !== 'context' && kind !== 'payload') return OPERATORS[kind];
+  if (type === 'boolean') return ['equals', 'notEquals', 'exists', 'notExists'];
+  if (type === 'number')
+    return VALUE.filter((operator) => !isOneOf(TEXT_ONLY, operator) && !isOneOf(RELATIVE, operator));
+  if (type === 'date') return VALUE.filter((operator) => !isOneOf(TEXT_ONLY, operator));
+  return VALUE.filter((operator) => !isOneOf(RELATIVE, operator));
+}
+
+/**
+ * The kind of a field as filters write it; undefined where there is none of this name. In a step `event.<x>` is a key
+ * of the event's data for operators on values, and the event in the contact's history for the others.
+ */
+export function kindOf(field: string, operator: Operator, scope: Scope): FieldKind | undefined {
+  const name = field.startsWith('contact.') ? field.slice('contact.'.length) : field;
+  const own = OWN_FIELDS.find((known) => known === name);
+  if (own) return own;
+  const [prefix, rest] = splitOnce(name);
+  if (!rest) return undefined;
+  switch (prefix) {
+    case 'data':
+      return isPath(rest) ? 'data' : undefined;
+    case 'context':
+      return scope === 'step' && isPath(rest) ? 'context' : undefined;
+    case 'event':
+      return scope === 'step' && isOneOf(VALUE, operator) ? 'payload' : 'event';
+    case 'email':
+      return ACTIVITIES.includes(rest) ? 'activity' : undefined;
+    case 'segment':
+      return UUID.test(rest) ? 'segment' : undefined;
+    case 'topic':
+      return UUID.test(rest) ? 'topic' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** What an operator needs besides the field. */
+export function needOf(operator: Operator): Need {
+  if (operator === 'in' || operator === 'notIn') return 'list';
+  if (isOneOf(RELATIVE, operator) || /(Within|OlderThan)$/.test(operator)) return 'span';
+  const alone: Operator[] = ['exists', 'notExists', 'triggered', 'notTriggered', 'memberOf', 'notMemberOf'];
+  return alone.includes(operator) ? 'nothing' : 'one';
+}
+
+/** The type of a field's values where the kind fixes it; undefined for data, which may hold anything. */
+export function fixedType(kind: FieldKind): ValueType | undefined {
+  if (kind === 'email') return 'text';
+  if (kind === 'subscribed' || kind === 'topic') return 'boolean';
+  if (kind === 'createdAt' || kind === 'updatedAt') return 'date';
+  return undefined;
+}
+
+function splitOnce(text: string): [string, string] {
+  const dot = text.indexOf('.');
+  return dot < 1 ? [text, ''] : [text.slice(0, dot), text.slice(dot + 1)];
+}
+
+function isPath(rest: string): boolean {
+  return rest.split('.').every((key) => key !== '');
+}
+
+function isOneOf(list: readonly Operator[], operator: Operator): boolean {
+  return list.includes(operator);
+}

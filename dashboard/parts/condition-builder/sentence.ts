@@ -1,0 +1,55 @@
+import type { Condition, Filter } from '../../../packages/client/src/operations.generated.ts';
+import { text } from '../../text/text.ts';
+import { chosenOf, type FieldChoice } from './choices.ts';
+import { needOf, type Operator, type Scope, type ValueType } from './language.ts';
+
+/** What an operator is called: of dates it says before and after. */
+export function operatorWord(operator: Operator, type?: ValueType | undefined): string {
+  return (
+    (type === 'date' ? text.conditions.datedOperators[operator] : undefined) ?? text.conditions.operators[operator]
+  );
+}
+
+/** What a field is called. */
+export function fieldWord({ field, label }: Pick<FieldChoice, 'field' | 'label'>): string {
+  return text.conditions.fields[field] ?? label;
+}
+
+/**
+ * A filter as a sentence: "plan is pro".
+ * @param choices where the names of segments and topics are found
+ */
+export function sentenceOf(filter: Filter, choices: readonly FieldChoice[], scope: Scope = 'audience'): string {
+  const chosen = chosenOf(filter, choices, scope);
+  const field = chosen ? fieldWord(chosen) : filter.field;
+  return [field, operatorWord(filter.operator, isDate(filter.value) ? 'date' : undefined), valueWord(filter)]
+    .filter((word) => word !== '')
+    .join(' ');
+}
+
+/** The filters of a condition in its order, and how many there are, for a line in a list. */
+export function filtersOf({ groups }: Condition): Filter[] {
+  return groups.flatMap(({ filters, conditions }) => [...filters, ...(conditions ? filtersOf(conditions) : [])]);
+}
+
+function valueWord({ operator, value, unit }: Filter): string {
+  switch (needOf(operator)) {
+    case 'nothing':
+      return '';
+    case 'span':
+      return `${String(value)} ${unit ? text.conditions.units[unit] : ''}`.trim();
+    case 'list':
+      return Array.isArray(value) ? value.map(wordOf).join(', ') : wordOf(value);
+    case 'one':
+      return wordOf(Array.isArray(value) ? value[0] : value);
+  }
+}
+
+function wordOf(value: unknown): string {
+  if (typeof value === 'boolean') return value ? text.conditions.truth.true : text.conditions.truth.false;
+  return String(value ?? '');
+}
+
+function isDate(value: Filter['value']): boolean {
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value);
+}

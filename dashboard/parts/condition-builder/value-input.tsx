@@ -1,0 +1,97 @@
+import { Autocomplete, Group, NumberInput, Select, TagsInput, TextInput } from '@mantine/core';
+import { text } from '../../text/text.ts';
+import { type DraftFilter, withValue } from './draft.ts';
+import { needOf, UNITS, type Unit } from './language.ts';
+
+const { conditions } = text;
+const TRUTHS = [
+  { value: 'true', label: conditions.truth.true },
+  { value: 'false', label: conditions.truth.false },
+];
+const UNIT_CHOICES = UNITS.map((unit) => ({ value: unit, label: conditions.units[unit] }));
+
+interface Given {
+  filter: DraftFilter;
+  /** Of the row, from 1. */
+  n: number;
+  /** The most frequent values of the field. */
+  values: readonly string[];
+  error?: string | undefined;
+  unitError?: string | undefined;
+  onChange: (filter: DraftFilter) => void;
+}
+
+/** What a row compares with, by what its operator needs and its values are. */
+export function ValueInput(given: Given) {
+  switch (needOf(given.filter.operator)) {
+    case 'nothing':
+      return null;
+    case 'span':
+      return <Span {...given} />;
+    case 'list':
+      return <Values {...given} />;
+    case 'one':
+      return <OneValue {...given} />;
+  }
+}
+
+function Span({ filter, n, error, unitError, onChange }: Given) {
+  return (
+    <Group gap="xs" wrap="nowrap" align="flex-start">
+      <NumberInput
+        aria-label={conditions.value(n)}
+        value={filter.text}
+        onChange={(value) => onChange(withValue(filter, { text: String(value) }))}
+        min={1}
+        error={error}
+        miw={70}
+      />
+      <Select
+        aria-label={conditions.unit(n)}
+        data={UNIT_CHOICES}
+        value={filter.unit}
+        onChange={(unit) => unit && onChange(withValue(filter, { unit: unit as Unit }))}
+        allowDeselect={false}
+        error={unitError}
+        miw={100}
+      />
+    </Group>
+  );
+}
+
+function Values({ filter, n, values, error, onChange }: Given) {
+  return (
+    <TagsInput
+      aria-label={conditions.values(n)}
+      placeholder={filter.list.length === 0 ? conditions.addValue : ''}
+      data={[...values]}
+      value={filter.list}
+      onChange={(list) => onChange(withValue(filter, { list }))}
+      acceptValueOnBlur
+      splitChars={[]}
+      maxDropdownHeight={260}
+      error={error}
+    />
+  );
+}
+
+function OneValue({ filter, n, values, error, onChange }: Given) {
+  const input = {
+    'aria-label': conditions.value(n),
+    value: filter.text,
+    error,
+  };
+  const change = (value: string) => onChange(withValue(filter, { text: value }));
+  if (filter.type === 'boolean') {
+    return <Select {...input} data={TRUTHS} onChange={(value) => value && change(value)} allowDeselect={false} />;
+  }
+  if (filter.type === 'number') return <NumberInput {...input} onChange={(value) => change(String(value))} />;
+  if (filter.type === 'date') {
+    // A date-time that is stored stays readable: the browser's own input of dates would show nothing.
+    const isDay = filter.text === '' || /^\d{4}-\d\d-\d\d$/.test(filter.text);
+    return (
+      <TextInput {...input} type={isDay ? 'date' : 'text'} onChange={(event) => change(event.currentTarget.value)} />
+    );
+  }
+  return <Autocomplete {...input} data={[...values]} onChange={change} maxDropdownHeight={260} limit={100} />;
+}

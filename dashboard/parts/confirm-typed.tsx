@@ -1,0 +1,62 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { text } from '../text/text.ts';
+import { Failed } from './failed.tsx';
+
+/** Asks for a word before something that nothing can undo. It stays open, and says so, when it failed. */
+export function ConfirmTyped({
+  opened,
+  onClose,
+  title,
+  what,
+  word,
+  action,
+  onConfirm,
+  isPending,
+  error,
+}: {
+  opened: boolean;
+  onClose: () => void;
+  title: string;
+  /** What will happen, to whom, and that it stays so. */
+  what: ReactNode;
+  /** To be typed as it is: a number of people, a name. */
+  word: string;
+  action: string;
+  onConfirm: () => void;
+  isPending: boolean;
+  error?: unknown;
+}) {
+  const [typed, setTyped] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (typed.trim() === word) onConfirm();
+  };
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': text.app.close }}>
+      <form onSubmit={submit}>
+        <Stack>
+          <Text component="div" size="sm">
+            {what}
+          </Text>
+          <TextInput
+            label={text.parts.typeToConfirm(word)}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+            data-autofocus
+          />
+          {error !== undefined && error !== null && <Failed error={error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {text.parts.cancel}
+            </Button>
+            <Button type="submit" color="red.9" loading={isPending} disabled={typed.trim() !== word}>
+              {action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,49 @@
+import { Select } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answerOf } from '../api/queries.ts';
+import { text } from '../text/text.ts';
+
+const SHOWN = 20;
+const ASK_AFTER_MS = 250;
+
+/** Chooses one contact by its address: asks the API for those that match, so a project may have millions. */
+export function ContactSelect({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  /** The id of the chosen one. */
+  value: string | undefined;
+  onChange: (id: string | undefined) => void;
+}) {
+  const [search, setSearch] = useState('');
+  const [asked] = useDebouncedValue(search.trim(), ASK_AFTER_MS);
+  const chosen = useQuery({
+    ...answerOf('getContact', { params: { id: value ?? '' } }),
+    ...{ enabled: value !== undefined, retry: false, staleTime: 60_000 },
+  }).data;
+  // The text of the one that is chosen is no question.
+  const query = { limit: SHOWN, ...(asked !== '' && asked !== chosen?.email && { search: asked }) };
+  const { data } = useQuery({ ...answerOf('listContacts', { query }), placeholderData: keepPreviousData });
+  const listed = (data?.data ?? []).map(({ id, email }) => ({ value: id, label: email }));
+  const own =
+    chosen && !listed.some((one) => one.value === chosen.id) ? [{ value: chosen.id, label: chosen.email }] : [];
+  return (
+    <Select
+      label={label}
+      placeholder={text.parts.contactSearch}
+      data={[...own, ...listed]}
+      value={value ?? null}
+      onChange={(id) => onChange(id ?? undefined)}
+      searchable
+      onSearchChange={setSearch}
+      filter={({ options }) => options}
+      nothingFoundMessage={text.parts.noSuchContact}
+      clearable
+      clearButtonProps={{ 'aria-label': text.parts.clear }}
+    />
+  );
+}

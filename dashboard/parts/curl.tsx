@@ -1,0 +1,61 @@
+import { Box, Code, Group, SegmentedControl, Text } from '@mantine/core';
+import { useState } from 'react';
+import { text } from '../text/text.ts';
+import { CopyButton } from './copy-button.tsx';
+import { typescriptOf } from './typescript-of.ts';
+
+export interface CurlRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  body?: unknown;
+}
+
+/** The command for a request. The key is a variable of the reader's shell: no secret is ever in the page. */
+export function curlOf({ method, path, body }: CurlRequest, origin = window.location.origin): string {
+  const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(`${origin}${path}`)}`];
+  lines.push(`  -H "Authorization: Bearer $TIDINGS_KEY"`);
+  if (body !== undefined) {
+    lines.push(`  -H 'Content-Type: application/json'`, `  -d ${quoted(JSON.stringify(body))}`);
+  }
+  return lines.join(' \\\n');
+}
+
+/** For a POSIX shell, whatever is in it. */
+function quoted(value: string): string {
+  return `'${value.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The same thing done by the API, as curl or by the TypeScript client, ready to be copied. */
+export function Curl(request: CurlRequest) {
+  const [language, setLanguage] = useState<'curl' | 'typescript'>('curl');
+  const typescript = typescriptOf(request, window.location.origin);
+  const code = (language === 'typescript' && typescript) || curlOf(request);
+  const { languages } = text.developers.asCode;
+  return (
+    <Box w="100%">
+      <Group justify="space-between" mb={4} wrap="nowrap">
+        <Text size="xs" c="dimmed">
+          {text.parts.byCurl}
+        </Text>
+        <Group gap={4} wrap="nowrap">
+          {typescript && (
+            <SegmentedControl
+              size="xs"
+              aria-label={text.parts.byCurl}
+              value={language}
+              onChange={(next) => setLanguage(next as typeof language)}
+              data={[
+                { value: 'curl', label: languages.curl },
+                { value: 'typescript', label: languages.typescript },
+              ]}
+            />
+          )}
+          <CopyButton value={code} />
+        </Group>
+      </Group>
+      <Code block tabIndex={0} style={{ overflowX: 'auto' }}>
+        {code}
+      </Code>
+    </Box>
+  );
+}

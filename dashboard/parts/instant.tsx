@@ -1,0 +1,44 @@
+import { Text, Tooltip } from '@mantine/core';
+import { useSyncExternalStore } from 'react';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+
+/** An instant (ISO 8601) as people say it, in the viewer's zone; the exact one on hover and for who listens. */
+export function Instant({ at, none = '–' }: { at: string | null | undefined; none?: string }) {
+  const now = useSyncExternalStore(everyMinute, () => Math.floor(Date.now() / MINUTE) * MINUTE);
+  if (!at) return <>{none}</>;
+  return (
+    <Tooltip label={exactly(at)} multiline>
+      <Text component="time" dateTime={at} inherit title={at}>
+        {spoken(at, Math.max(now, Date.now()))}
+      </Text>
+    </Tooltip>
+  );
+}
+
+/** "5 min ago", "in 2 hr", and beyond a week the date. */
+export function spoken(at: string, nowMs: number): string {
+  const distance = Date.parse(at) - nowMs;
+  const size = Math.abs(distance);
+  if (size < 45 * SECOND) return RELATIVE.format(0, 'second');
+  if (size < 45 * MINUTE) return RELATIVE.format(Math.round(distance / MINUTE), 'minute');
+  if (size < 22 * HOUR) return RELATIVE.format(Math.round(distance / HOUR), 'hour');
+  if (size < 7 * DAY) return RELATIVE.format(Math.round(distance / DAY), 'day');
+  return DATE.format(new Date(at));
+}
+
+/** With seconds and zone. */
+export function exactly(at: string): string {
+  return EXACT.format(new Date(at));
+}
+
+function everyMinute(changed: () => void): () => void {
+  const timer = setInterval(changed, MINUTE);
+  return () => clearInterval(timer);
+}

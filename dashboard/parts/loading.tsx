@@ -1,0 +1,21 @@
+import { Center, Loader, VisuallyHidden } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { text } from '../text/text.ts';
+
+/** A quick answer shows no spinner: it would only flicker. */
+const SHOWN_AFTER_MS = 200;
+
+/** Says that something is being read. */
+export function Loading({ height = 240 }: { height?: number }) {
+  const [isShown, show] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => show(true), SHOWN_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <Center h={height} role="status" aria-busy="true">
+      <VisuallyHidden>{text.parts.loading}</VisuallyHidden>
+      {isShown && <Loader size="sm" type="dots" />}
+    </Center>
+  );
+}

@@ -1,0 +1,73 @@
+import type { EditorView } from '@codemirror/view';
+import { Box } from '@mantine/core';
+import { forwardRef, useEffect, useImperativeHandle, useRef } from 'react';
+import { text } from '../../text/text.ts';
+import { type CodeEvents, openCode, showFault, showVariables, takeText } from './code-view.ts';
+import type { MailFault } from './use-preview.ts';
+import type { Variable } from './variables.ts';
+
+export interface CodeEditorHandle {
+  /** Puts a text where the cursor is. */
+  insert(said: string): void;
+}
+
+/** HTML and Liquid as they are. Loaded when it is opened: it is the largest part of the app. */
+export const CodeEditor = forwardRef<
+  CodeEditorHandle,
+  CodeEvents & { value: string; fault: MailFault | undefined; variables: Variable[]; isReadOnly: boolean }
+>(function CodeEditor({ value, fault, variables, isReadOnly, onChange, onPictures }, handle) {
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  const events = useRef<CodeEvents>({ onChange, onPictures });
+  useEffect(() => {
+    events.current = { onChange, onPictures };
+  }, [onChange, onPictures]);
+
+  // The view lives as long as its place; what changes afterwards is told to it below.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the first value is all that opening needs
+  useEffect(() => {
+    if (!place.current) return;
+    const opened = openCode(place.current, {
+      value,
+      isReadOnly,
+      label: text.mailEditor.code,
+      onChange: (body) => events.current.onChange(body),
+      onPictures: (files, at) => events.current.onPictures(files, at),
+    });
+    view.current = opened;
+    return () => {
+      view.current = null;
+      opened.destroy();
+    };
+  }, [isReadOnly]);
+
+  useEffect(() => {
+    if (view.current) takeText(view.current, value);
+  }, [value]);
+  useEffect(() => {
+    if (view.current) showFault(view.current, fault?.field === 'body' ? fault : undefined);
+  }, [fault]);
+  useEffect(() => {
+    if (view.current) showVariables(view.current, variables);
+  }, [variables]);
+  useImperativeHandle(handle, () => ({
+    insert(said) {
+      const opened = view.current;
+      if (!opened) return;
+      opened.dispatch(opened.state.replaceSelection(said));
+      opened.focus();
+    },
+  }));
+
+  return (
+    <Box
+      ref={place}
+      h="100%"
+      style={{
+        overflow: 'hidden',
+        border: '1px solid var(--mantine-color-default-border)',
+        borderRadius: 'var(--mantine-radius-md)',
+      }}
+    />
+  );
+});

@@ -1,0 +1,117 @@
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { html } from '@codemirror/lang-html';
+import { liquid } from '@codemirror/lang-liquid';
+import { bracketMatching, foldGutter, indentOnInput, syntaxHighlighting } from '@codemirror/language';
+import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
+import { Compartment, EditorState, type Extension, Transaction } from '@codemirror/state';
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import { codeColors, codeTheme } from './code-theme.ts';
+import { picturesIn } from './pictures.ts';
+import type { MailFault } from './use-preview.ts';
+import type { Variable } from './variables.ts';
+
+export interface CodeEvents {
+  onChange: (value: string) => void;
+  /** Pictures that were dropped or pasted, and what to do with what shows them: it goes to where they were dropped. */
+  onPictures: (files: File[], insert: (tag: string) => void) => void;
+}
+
+const language = new Compartment();
+
+/** A view of HTML with Liquid in this place. */
+export function openCode(
+  parent: HTMLElement,
+  p: CodeEvents & { value: string; isReadOnly: boolean; label: string },
+): EditorView {
+  const state = EditorState.create({ doc: p.value, extensions: extensionsOf(p) });
+  return new EditorView({ state, parent });
+}
+
+function extensionsOf(p: CodeEvents & { isReadOnly: boolean; label: string }): Extension[] {
+  return [
+    lineNumbers(),
+    foldGutter(),
+    lintGutter(),
+    history(),
+    drawSelection(),
+    indentOnInput(),
+    bracketMatching(),
+    closeBrackets(),
+    autocompletion(),
+    highlightActiveLine(),
+    highlightSelectionMatches(),
+    search({ top: true }),
+    language.of(languageWith([])),
+    syntaxHighlighting(codeColors),
+    codeTheme,
+    EditorView.lineWrapping,
+    EditorState.readOnly.of(p.isReadOnly),
+    EditorView.contentAttributes.of({ 'aria-label': p.label, tabindex: '0' }),
+    // Tab indents, as in every editor of code; Escape and then Tab leaves it.
+    keymap.of([
+      ...closeBracketsKeymap,
+      ...defaultKeymap,
+      ...searchKeymap,
+      ...historyKeymap,
+      ...completionKeymap,
+      ...lintKeymap,
+      indentWithTab,
+    ]),
+    EditorView.updateListener.of((update) => {
+      const isOwn = update.transactions.some((transaction) => transaction.annotation(Transaction.remote));
+      if (update.docChanged && !isOwn) p.onChange(update.state.doc.toString());
+    }),
+    p.isReadOnly ? [] : takingPictures(p.onPictures),
+  ];
+}
+
+function takingPictures(onPictures: CodeEvents['onPictures']): Extension {
+  const take = (view: EditorView, files: File[], at: number): boolean => {
+    if (files.length === 0) return false;
+    // By the time it is uploaded the text may be another one: the place moves along at least to its end.
+    onPictures(files, (tag) => {
+      const from = Math.min(at, view.state.doc.length);
+      view.dispatch({ changes: { from, insert: `${tag}\n` }, selection: { anchor: from + tag.length + 1 } });
+    });
+    return true;
+  };
+  return EditorView.domEventHandlers({
+    drop: (event, view) => {
+      const at = view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.selection.main.head;
+      return take(view, picturesIn(event.dataTransfer), at);
+    },
+    paste: (event, view) => take(view, picturesIn(event.clipboardData), view.state.selection.main.head),
+  });
+}
+
+function languageWith(variables: readonly Variable[]): Extension {
+  const completions = variables.map(({ name, about }) => ({ label: name, detail: about, type: 'variable' }));
+  return liquid({ base: html({ autoCloseTags: true }), variables: completions });
+}
+
+/** Takes a text that was changed elsewhere; what is typed here comes back as the same, and moves nothing. */
+export function takeText(view: EditorView, value: string): void {
+  const now = view.state.doc.toString();
+  if (now === value) return;
+  view.dispatch({ changes: { from: 0, to: now.length, insert: value }, annotations: Transaction.remote.of(true) });
+}
+
+/** Offers these names between the braces. */
+export function showVariables(view: EditorView, variables: readonly Variable[]): void {
+  view.dispatch({ effects: language.reconfigure(languageWith(variables)) });
+}
+
+/** Marks the fault where the API found it: the word there, or the rest of the line. */
+export function showFault(view: EditorView, fault: MailFault | undefined): void {
+  view.dispatch(setDiagnostics(view.state, fault ? [diagnosticOf(view.state, fault)] : []));
+}
+
+function diagnosticOf({ doc }: EditorState, { line: asked = 1, column = 1, message }: MailFault): Diagnostic {
+  const line = doc.line(Math.min(Math.max(asked, 1), doc.lines));
+  const from = Math.min(line.from + column - 1, line.to);
+  const said = doc.sliceString(from, line.to);
+  const length = /^(\{[{%].*?[%}]\}|\S+)/.exec(said)?.[0].length ?? said.length;
+  return { from, to: Math.min(from + Math.max(length, 1), doc.length), severity: 'error', message };
+}

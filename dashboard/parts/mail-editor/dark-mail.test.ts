@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { hasDarkRules, inDarkMode } from './dark-mail.ts';
+
+it('a mail with rules for dark mode is shown by them', () => {
+  const mail =
+    '<style>@media (prefers-color-scheme: dark){p{color:#fff}} @media screen and (prefers-color-scheme:light){p{color:#000}}</style>';
+  expect(hasDarkRules(mail)).toBe(true);
+  expect(inDarkMode(mail)).toBe(
+    '<style>@media (min-width:0px){p{color:#fff}} @media screen and (max-width:0px){p{color:#000}}</style>',
+  );
+});
+
+it('a mail without is shown about as mailboxes turn it', () => {
+  expect(hasDarkRules('<p>prefers-color-scheme</p>')).toBe(false);
+  expect(inDarkMode('<p>a</p>')).toMatch(/^<p>a<\/p><style>.*invert/);
+});

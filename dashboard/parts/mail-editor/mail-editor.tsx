@@ -1,0 +1,124 @@
+import { Box, Button, FileButton, Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import { IconPhotoPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useMemo, useRef, useState } from 'react';
+import { answerOf } from '../../api/queries.ts';
+import { useSession } from '../../app/session.ts';
+import { text } from '../../text/text.ts';
+import { useWhyNot } from '../action-button.tsx';
+import { Loading } from '../loading.tsx';
+import type { CodeEditorHandle } from './code-editor.tsx';
+import { PreviewPane } from './preview-pane.tsx';
+import { usePictureUpload } from './use-picture-upload.ts';
+import { type EditedMail, usePreview } from './use-preview.ts';
+import { VariableMenu } from './variable-menu.tsx';
+import { variablesOf } from './variables.ts';
+
+const CodeEditor = lazy(() => import('./code-editor.tsx').then(({ CodeEditor: Editor }) => ({ default: Editor })));
+const VisualEditor = lazy(() =>
+  import('./visual/visual-editor.tsx').then(({ VisualEditor: Editor }) => ({ default: Editor })),
+);
+
+const HEIGHT = 620;
+type Mode = 'code' | 'visual';
+
+/**
+ * A mail's body, edited as code or in place, beside how it reads. Both ways edit the same text: what one of them does
+ * not understand it leaves as it is. For templates and campaigns.
+ */
+export function MailEditor({
+  mail,
+  onBody,
+  onSave,
+  isReadOnly = false,
+}: {
+  mail: EditedMail;
+  onBody: (body: string) => void;
+  /** By its keys, wherever the cursor is. */
+  onSave?: () => void;
+  isReadOnly?: boolean;
+}) {
+  const { can } = useSession();
+  const [mode, setMode] = useState<Mode>('code');
+  const [contactId, setContactId] = useState<string | null>(null);
+  const preview = usePreview(mail, contactId);
+  const fields = useQuery({ ...answerOf('listContactFields'), enabled: can('contacts:view'), staleTime: 60_000 });
+  const variables = useMemo(() => variablesOf(fields.data?.fields ?? []), [fields.data]);
+  const editor = useRef<CodeEditorHandle>(null);
+  const pictures = usePictureUpload();
+  const insert = (said: string) => editor.current?.insert(said);
+  const mayUpload = useWhyNot('templates:edit') === undefined && !isReadOnly;
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md" verticalSpacing="md">
+      <Stack gap="xs" miw={0}>
+        <Group justify="space-between" gap="xs">
+          <SegmentedControl
+            size="xs"
+            value={mode}
+            onChange={(value) => setMode(value as Mode)}
+            aria-label={text.mailEditor.modes}
+            data={[
+              { value: 'code', label: text.mailEditor.codeTab },
+              { value: 'visual', label: text.mailEditor.visualTab },
+            ]}
+          />
+          <Group gap="xs">
+            <VariableMenu variables={variables} onPick={(name) => insert(`{{${name}}}`)} disabled={isReadOnly} />
+            <FileButton
+              accept="image/png,image/jpeg,image/gif,image/webp"
+              onChange={(file) => file && pictures.upload([file], (tag) => insert(`${tag}\n`))}
+              disabled={!mayUpload}
+            >
+              {(props) => (
+                <Button
+                  {...props}
+                  size="compact-sm"
+                  variant="default"
+                  leftSection={<IconPhotoPlus size={14} aria-hidden />}
+                  loading={pictures.isUploading}
+                  disabled={!mayUpload}
+                >
+                  {text.mailEditor.addPicture}
+                </Button>
+              )}
+            </FileButton>
+          </Group>
+        </Group>
+        <Box h={HEIGHT}>
+          <Suspense fallback={<Loading height={HEIGHT} />}>
+            {mode === 'code' ? (
+              <CodeEditor
+                ref={editor}
+                value={mail.body}
+                onChange={onBody}
+                onPictures={pictures.upload}
+                fault={preview.fault}
+                variables={variables}
+                isReadOnly={isReadOnly}
+              />
+            ) : (
+              <VisualEditor
+                ref={editor}
+                value={mail.body}
+                onChange={onBody}
+                onPictures={pictures.upload}
+                onSave={() => onSave?.()}
+                isReadOnly={isReadOnly}
+              />
+            )}
+          </Suspense>
+        </Box>
+        <Text size="xs" c="dimmed">
+          {mode === 'code' ? text.mailEditor.dropHint : text.mailEditor.visualHint}
+        </Text>
+      </Stack>
+      <Box miw={0}>
+        {mail.body === '' ? (
+          <Text c="dimmed">{text.mailEditor.empty}</Text>
+        ) : (
+          <PreviewPane preview={preview} contactId={contactId} onContact={setContactId} />
+        )}
+      </Box>
+    </SimpleGrid>
+  );
+}

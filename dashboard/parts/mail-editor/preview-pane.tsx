@@ -1,0 +1,141 @@
+import { Alert, Badge, Box, Code, Group, Paper, ScrollArea, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { AnswerOf } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
+import { text } from '../../text/text.ts';
+import { ContactSelect } from '../contact-select.tsx';
+import { Failed } from '../failed.tsx';
+import { Loading } from '../loading.tsx';
+import { hasDarkRules, inDarkMode } from './dark-mail.ts';
+import { ScaledFrame } from './scaled-frame.tsx';
+import type { MailPreview } from './use-preview.ts';
+
+const SCREENS = { desktop: 720, phone: 390, dark: 720 } as const;
+type Shown = keyof typeof SCREENS | 'text';
+type Findings = AnswerOf<'previewTemplate'>['findings'];
+
+const HEIGHT = 560;
+const COLORS = { error: 'red', warning: 'yellow', info: 'blue' } as const;
+
+/** The mail as its readers get it, on the screens that they have, and what its sender should know. */
+export function PreviewPane({
+  preview: { shown, fault, error, retry },
+  contactId,
+  onContact,
+}: {
+  preview: MailPreview;
+  contactId: string | null;
+  onContact: (id: string | null) => void;
+}) {
+  const { can } = useSession();
+  const [screen, show] = useState<Shown>('desktop');
+  return (
+    <Stack gap="xs" component="section" aria-label={text.mailEditor.preview}>
+      <Group justify="space-between" align="flex-end" gap="xs">
+        {can('contacts:view') ? (
+          <ContactSelect
+            label={text.mailEditor.readBy}
+            value={contactId ?? undefined}
+            onChange={(id) => onContact(id ?? null)}
+          />
+        ) : (
+          <Text size="sm" c="dimmed">
+            {text.mailEditor.noContacts}
+          </Text>
+        )}
+        <SegmentedControl
+          size="xs"
+          value={screen}
+          onChange={(value) => show(value as Shown)}
+          aria-label={text.mailEditor.preview}
+          data={[
+            { value: 'desktop', label: text.mailEditor.desktop },
+            { value: 'phone', label: text.mailEditor.phone },
+            { value: 'dark', label: text.mailEditor.dark },
+            { value: 'text', label: text.mailEditor.plain },
+          ]}
+        />
+      </Group>
+      {fault && (
+        <Alert color="red" p="xs" title={text.mailEditor.fault(fault.line, fault.column)} role="alert">
+          {fault.message} {text.mailEditor.faultIn(fault.field)} {shown && text.mailEditor.staleShown}
+        </Alert>
+      )}
+      {error !== undefined && <Failed error={error} retry={retry} />}
+      {shown && (
+        <Text size="sm">
+          <Text span c="dimmed" size="sm">
+            {text.mailEditor.subjectIs}:{' '}
+          </Text>
+          {shown.subject}
+        </Text>
+      )}
+      <Rendered shown={shown} screen={screen} isBroken={fault !== undefined || error !== undefined} />
+      {shown && <Missing names={shown.missingVariables} />}
+      {shown && <FindingList findings={shown.findings} />}
+    </Stack>
+  );
+}
+
+function Rendered({ shown, screen, isBroken }: { shown: MailPreview['shown']; screen: Shown; isBroken: boolean }) {
+  if (!shown) return isBroken ? null : <Loading height={HEIGHT} />;
+  if (screen !== 'text') {
+    const isDark = screen === 'dark';
+    return (
+      <>
+        <ScaledFrame
+          html={isDark ? inDarkMode(shown.html) : shown.html}
+          screen={SCREENS[screen]}
+          height={HEIGHT}
+          colorScheme={isDark && hasDarkRules(shown.html) ? 'dark' : 'light'}
+        />
+        {isDark && !hasDarkRules(shown.html) && (
+          <Text size="sm" c="dimmed">
+            {text.mailEditor.noDarkRules}
+          </Text>
+        )}
+      </>
+    );
+  }
+  return (
+    <Paper withBorder>
+      <ScrollArea h={HEIGHT - 2} viewportProps={{ tabIndex: 0 }}>
+        <Box component="pre" m={0} p="sm" fz="xs" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+          {shown.text}
+        </Box>
+      </ScrollArea>
+    </Paper>
+  );
+}
+
+function Missing({ names }: { names: string[] }) {
+  if (names.length === 0) return null;
+  return (
+    <Alert color="yellow" p="xs" title={text.mailEditor.missing}>
+      <Text size="sm">{text.mailEditor.missingWhy}</Text>
+      <Group gap={6} mt={4}>
+        {names.map((name) => (
+          <Code key={name}>{name}</Code>
+        ))}
+      </Group>
+    </Alert>
+  );
+}
+
+function FindingList({ findings }: { findings: Findings }) {
+  // Named above, one by one.
+  const others = findings.filter(({ code }) => code !== 'missing_variables');
+  if (others.length === 0) return null;
+  return (
+    <Stack gap={4} component="ul" m={0} p={0} style={{ listStyle: 'none' }} aria-label={text.mailEditor.findings}>
+      {others.map(({ code, severity, message }) => (
+        <Group key={`${code} ${message}`} component="li" gap="xs" wrap="nowrap" align="flex-start">
+          <Badge color={COLORS[severity]} variant="light" radius="sm" tt="none" style={{ flex: 'none' }}>
+            {severity}
+          </Badge>
+          <Text size="sm">{message}</Text>
+        </Group>
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,47 @@
+import { Box } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
+import { SteadyFrame } from './steady-frame.tsx';
+
+/**
+ * A mail laid out for a screen of this width, and made smaller where there is less room: never wider than its place.
+ */
+export function ScaledFrame({
+  html,
+  screen,
+  height,
+  colorScheme,
+  title,
+}: {
+  html: string;
+  /** The width that the mail is laid out for, in pixels. */
+  screen: number;
+  /** What it takes of the page, in pixels. */
+  height: number;
+  colorScheme?: 'light' | 'dark';
+  title?: string;
+}) {
+  const { ref, width } = useElementSize();
+  const scale = width > 0 ? Math.min(1, width / screen) : 1;
+  return (
+    <Box ref={ref} h={height} style={{ overflow: 'hidden', position: 'relative' }}>
+      {width > 0 && (
+        <Box
+          w={screen}
+          style={{
+            position: 'absolute',
+            left: Math.max(0, (width - screen * scale) / 2),
+            transform: `scale(${scale})`,
+            transformOrigin: 'top left',
+          }}
+        >
+          <SteadyFrame
+            html={html}
+            height={height / scale}
+            {...(colorScheme && { colorScheme })}
+            {...(title && { title })}
+          />
+        </Box>
+      )}
+    </Box>
+  );
+}

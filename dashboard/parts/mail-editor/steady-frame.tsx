@@ -1,0 +1,21 @@
+import { Box } from '@mantine/core';
+import { type ComponentProps, useState } from 'react';
+import { MailFrame } from '../mail-frame.tsx';
+
+const UNSEEN = { position: 'absolute', inset: 0, visibility: 'hidden' } as const;
+
+/** A frame whose old mail stays until the new one is drawn: nothing flickers while somebody types. */
+export function SteadyFrame({ html, ...frame }: ComponentProps<typeof MailFrame>) {
+  const [shown, show] = useState(html);
+  const frames = html === shown ? [shown] : [shown, html];
+  return (
+    <Box pos="relative">
+      {frames.map((one) => (
+        // By its mail: the frame that was drawn unseen is the one that is seen afterwards.
+        <Box key={one} style={one === shown ? undefined : UNSEEN} inert={one !== shown} aria-hidden={one !== shown}>
+          <MailFrame html={one} {...frame} onLoad={() => show(one)} />
+        </Box>
+      ))}
+    </Box>
+  );
+}

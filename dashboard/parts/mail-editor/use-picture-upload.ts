@@ -1,0 +1,34 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useState } from 'react';
+import { text } from '../../text/text.ts';
+import { tellDone, tellFailure } from '../tell.tsx';
+import { pictureTag, uploadPicture } from './pictures.ts';
+
+/**
+ * Uploads pictures one after the other and hands over the tag that shows each; what fails is told, and the others go
+ * on.
+ */
+export function usePictureUpload() {
+  const queries = useQueryClient();
+  const [underWay, count] = useState(0);
+  const upload = useCallback(
+    (files: File[], insert: (tag: string) => void) => {
+      count((n) => n + files.length);
+      void (async () => {
+        for (const file of files) {
+          try {
+            insert(pictureTag(await uploadPicture(file)));
+            tellDone(text.mailEditor.uploaded);
+          } catch (error) {
+            tellFailure(error);
+          } finally {
+            count((n) => n - 1);
+          }
+        }
+        await queries.invalidateQueries({ queryKey: ['listAssets'] });
+      })();
+    },
+    [queries],
+  );
+  return { upload, isUploading: underWay > 0 };
+}

@@ -1,0 +1,76 @@
+import { Button, Combobox, ScrollArea, Text, useCombobox } from '@mantine/core';
+import { IconBraces } from '@tabler/icons-react';
+import { useState } from 'react';
+import { text } from '../../text/text.ts';
+import type { Variable } from './variables.ts';
+
+/** The variables of the project's mails, to be put in where the cursor is. */
+export function VariableMenu({
+  variables,
+  onPick,
+  disabled,
+}: {
+  variables: Variable[];
+  onPick: (name: string) => void;
+  disabled: boolean;
+}) {
+  const [typed, type] = useState('');
+  const box = useCombobox({
+    onDropdownClose: () => {
+      box.resetSelectedOption();
+      box.focusTarget();
+      type('');
+    },
+    onDropdownOpen: () => box.focusSearchInput(),
+  });
+  const found = variables.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()));
+  return (
+    <Combobox
+      store={box}
+      width={280}
+      position="bottom-end"
+      onOptionSubmit={(name) => {
+        box.closeDropdown();
+        onPick(name);
+      }}
+    >
+      <Combobox.Target withAriaAttributes={false}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconBraces size={14} aria-hidden />}
+          onClick={() => box.toggleDropdown()}
+          disabled={disabled}
+          aria-haspopup="listbox"
+          aria-expanded={box.dropdownOpened}
+        >
+          {text.mailEditor.addVariable}
+        </Button>
+      </Combobox.Target>
+      <Combobox.Dropdown>
+        <Combobox.Search
+          value={typed}
+          onChange={(event) => {
+            type(event.currentTarget.value);
+            box.updateSelectedOptionIndex();
+          }}
+          placeholder={text.mailEditor.addVariable}
+          aria-label={text.mailEditor.addVariable}
+        />
+        <Combobox.Options>
+          <ScrollArea.Autosize mah={240} type="scroll">
+            {found.map(({ name, about }) => (
+              <Combobox.Option key={name} value={name}>
+                <Text size="sm">{name}</Text>
+                <Text size="xs" c="dimmed">
+                  {about}
+                </Text>
+              </Combobox.Option>
+            ))}
+            {found.length === 0 && <Combobox.Empty>{text.mailEditor.noVariables}</Combobox.Empty>}
+          </ScrollArea.Autosize>
+        </Combobox.Options>
+      </Combobox.Dropdown>
+    </Combobox>
+  );
+}

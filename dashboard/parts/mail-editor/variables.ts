@@ -1,0 +1,41 @@
+import type { AnswerOf } from '../../api/client.ts';
+
+/** What a template may name. */
+export interface Variable {
+  /** As it is written between the braces. */
+  name: string;
+  /** What it is, for the list of completions. */
+  about: string;
+}
+
+type Field = AnswerOf<'listContactFields'>['fields'][number];
+
+/** Names of the service, in every mail. */
+const OF_SERVICE: Variable[] = [
+  { name: 'unsubscribeUrl', about: 'link to unsubscribe' },
+  { name: 'manageUrl', about: 'link to the mail settings' },
+  { name: 'subscribeUrl', about: 'link to subscribe again' },
+  { name: 'id', about: 'id of the contact' },
+  { name: 'email', about: 'address of the contact' },
+];
+
+const NAME = /^[A-Za-z_][\w-]*$/;
+const OWN = 'data.';
+
+/** The variables of a project's mails: data of its contacts, the most frequent first, then what the service gives. */
+export function variablesOf(fields: readonly Field[]): Variable[] {
+  const own = fields
+    .filter(({ field }) => field.startsWith(OWN))
+    .sort((a, b) => b.coverage - a.coverage)
+    .map(({ field, type, coverage }) => ({
+      name: written(field),
+      about: `${type}, ${Math.round(coverage)} % have it`,
+    }));
+  return [...own, ...OF_SERVICE];
+}
+
+/** `data.plan` is `plan`; a key that is no name is taken out of `data` by its text. */
+function written(field: string): string {
+  const key = field.slice(OWN.length);
+  return NAME.test(key) ? key : `data[${JSON.stringify(key)}]`;
+}

@@ -1,0 +1,51 @@
+import { ActionIcon, Group, NativeSelect, Tooltip } from '@mantine/core';
+import { IconArrowDown, IconArrowUp, IconCopyPlus, IconTrash } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { text } from '../../../text/text.ts';
+import { type Block, doubled, isWhole, swapped, without } from './source-blocks.ts';
+import type { SourceEdit } from './source-edits.ts';
+
+/** What can be done to the paragraph, row or table that the cursor stands in. */
+export function BlockTools({
+  source,
+  blocks,
+  around,
+  depth,
+  onDepth,
+  onEdit,
+}: {
+  source: string;
+  blocks: readonly Block[];
+  /** Those that the cursor stands in, the innermost first. */
+  around: readonly Block[];
+  /** Which of them is meant. */
+  depth: number;
+  onDepth: (depth: number) => void;
+  onEdit: (edit: SourceEdit) => void;
+}) {
+  const block = around[depth];
+  if (!block) return null;
+  const whole = isWhole(source, block);
+  const tool = (label: string, edit: SourceEdit | undefined, icon: ReactNode) => (
+    <Tooltip label={edit ? label : text.mailEditor.blockStays}>
+      <ActionIcon variant="default" aria-label={label} disabled={!edit} onClick={() => edit && onEdit(edit)}>
+        {icon}
+      </ActionIcon>
+    </Tooltip>
+  );
+  return (
+    <Group gap={4} role="group" aria-label={text.mailEditor.block}>
+      <NativeSelect
+        size="xs"
+        aria-label={text.mailEditor.block}
+        value={String(depth)}
+        onChange={(event) => onDepth(Number(event.currentTarget.value))}
+        data={around.map(({ name }, at) => ({ value: String(at), label: text.mailEditor.blockNames[name] ?? name }))}
+      />
+      {tool(text.mailEditor.blockDouble, whole ? doubled(source, block) : undefined, <IconCopyPlus size={16} />)}
+      {tool(text.mailEditor.blockUp, swapped(source, blocks, block, -1), <IconArrowUp size={16} />)}
+      {tool(text.mailEditor.blockDown, swapped(source, blocks, block, 1), <IconArrowDown size={16} />)}
+      {tool(text.mailEditor.blockRemove, whole ? without(block) : undefined, <IconTrash size={16} />)}
+    </Group>
+  );
+}

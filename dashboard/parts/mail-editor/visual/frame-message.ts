@@ -1,0 +1,35 @@
+/**
+ * What the frame says of what is done in it. The mail in it runs nothing, but it is taken as a stranger's all the same.
+ */
+export type FrameMessage =
+  | { kind: 'ready' }
+  | { kind: 'typed'; id: number; said: string }
+  | { kind: 'cursor'; id: number; start: number; end: number }
+  | { kind: 'picked'; id: number | null }
+  | { kind: 'key'; key: string }
+  | { kind: 'files'; files: File[] }
+  | { kind: 'scrolled'; top: number };
+
+/** No mail is longer; what is, is no message of the frame. */
+const SAID_MAX_CHARS = 512 * 1024;
+
+/** The message, if it is one; undefined for anything else. */
+export function readFrameMessage(data: unknown): FrameMessage | undefined {
+  if (typeof data !== 'object' || data === null || Reflect.get(data, 'from') !== 'tidings-visual') return undefined;
+  const given = data as Record<string, unknown>;
+  const { kind, id, said, start, end, key, files, top } = given;
+  if (kind === 'ready') return { kind };
+  if (kind === 'typed' && isCount(id) && typeof said === 'string' && said.length <= SAID_MAX_CHARS) {
+    return { kind, id, said };
+  }
+  if (kind === 'cursor' && isCount(id) && isCount(start) && isCount(end)) return { kind, id, start, end };
+  if (kind === 'picked' && (id === null || isCount(id))) return { kind, id };
+  if (kind === 'key' && typeof key === 'string') return { kind, key };
+  if (kind === 'files' && Array.isArray(files)) return { kind, files: files.filter((file) => file instanceof File) };
+  if (kind === 'scrolled' && isCount(top)) return { kind, top };
+  return undefined;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}

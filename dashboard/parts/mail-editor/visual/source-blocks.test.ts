@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { blocksAround, blocksOf, doubled, isWhole, swapped, without } from './source-blocks.ts';
+import { edited } from './source-edits.ts';
+
+const TABLE = `<table>
+  {% for p in products %}
+  <tr><td><p>one</p><p>two</p></td></tr>
+  {% endfor %}
+  <tr><td>three</td></tr>
+  <tr><td>four</td></tr>
+</table>`;
+const around = (source: string, words: string) => blocksAround(blocksOf(source), source.indexOf(words));
+const innermost = (source: string, words: string) => {
+  const [block] = around(source, words);
+  if (!block) throw new Error(`no block around ${words}`);
+  return block;
+};
+
+describe('the blocks of a mail', () => {
+  it('stand around a place, the innermost first', () => {
+    expect(around(TABLE, 'one').map(({ name }) => name)).toEqual(['p', 'tr', 'table']);
+  });
+
+  it('are those with both of their tags', () => {
+    expect(around('<table><tr><td>a<p>b</table>', 'b').map(({ name }) => name)).toEqual(['table']);
+  });
+
+  it('are doubled on a line of their own, and taken out', () => {
+    const row = innermost(TABLE, 'three');
+    expect(edited(TABLE, doubled(TABLE, row))).toBe(
+      TABLE.replace('<tr><td>three</td></tr>', '<tr><td>three</td></tr>\n  <tr><td>three</td></tr>'),
+    );
+    expect(edited(TABLE, without(row))).toBe(TABLE.replace('<tr><td>three</td></tr>', ''));
+    expect(edited('<p>a</p>', doubled('<p>a</p>', innermost('<p>a</p>', 'a')))).toBe('<p>a</p><p>a</p>');
+  });
+
+  it('change places with the one beside, what is between them stays', () => {
+    const edit = swapped(TABLE, blocksOf(TABLE), innermost(TABLE, 'three'), 1);
+    expect(edit && edited(TABLE, edit)).toBe(TABLE.replace('three', 'x').replace('four', 'three').replace('x', 'four'));
+    const words = swapped(TABLE, blocksOf(TABLE), innermost(TABLE, 'two'), -1);
+    expect(words && edited(TABLE, words)).toBe(TABLE.replace('<p>one</p><p>two</p>', '<p>two</p><p>one</p>'));
+  });
+
+  it('do not leave a loop, nor go into one', () => {
+    expect(swapped(TABLE, blocksOf(TABLE), innermost(TABLE, 'three'), -1)).toBeUndefined();
+    expect(swapped(TABLE, blocksOf(TABLE), innermost(TABLE, 'four'), 1)).toBeUndefined();
+  });
+
+  it.each([
+    ['<p>a{% if b %}c</p><p>d{% endif %}</p>', false],
+    ['<p>a{% else %}c</p>', false],
+    ['<p><!--[if !mso]><!-->a</p><p>b<!--<![endif]--></p>', false],
+    ['<p>{% if b %}c{% else %}d{% endif %}<!--[if mso]>a<![endif]--></p>', true],
+  ])('%s is whole: %s', (source, whole) => {
+    expect(isWhole(source, innermost(source, '</p>'))).toBe(whole);
+  });
+});

@@ -1,0 +1,118 @@
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
+import type { SourceEdit } from './source-edits.ts';
+
+/** An element that stands by itself, from its opening to its closing tag. */
+export interface Block {
+  name: string;
+  start: number;
+  end: number;
+  /** Where the element begins that it stands in; -1 for none. */
+  parent: number;
+}
+
+/** What people see as one thing. The frame's script has the same list. */
+const BLOCKS = new Set('p h1 h2 h3 h4 h5 h6 li ul ol blockquote tr table div section'.split(' '));
+const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
+
+/** Every block whose both tags are there; those that a browser would close by itself are left out. */
+export function blocksOf(source: string): Block[] {
+  const scan = new BlockScan(source);
+  const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: false }, scan);
+  tokenizer.write(source);
+  tokenizer.end();
+  return scan.blocks;
+}
+
+/** The blocks around a place, the innermost first. */
+export function blocksAround(blocks: readonly Block[], at: number): Block[] {
+  return blocks.filter(({ start, end }) => start <= at && at <= end).sort((a, b) => b.start - a.start);
+}
+
+class BlockScan implements TokenizerCallbacks {
+  readonly blocks: Block[] = [];
+  private readonly source: string;
+  private readonly open: { name: string; start: number; parent: number }[] = [];
+  private tag: { name: string; start: number } | undefined;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+
+  onopentagname(start: number, end: number): void {
+    this.tag = { name: this.source.slice(start, end).toLowerCase(), start: start - 1 };
+  }
+  onopentagend(): void {
+    const { tag } = this;
+    if (tag && !VOID.has(tag.name)) this.open.push({ ...tag, parent: this.open.at(-1)?.start ?? -1 });
+    this.tag = undefined;
+  }
+  onselfclosingtag(): void {
+    this.tag = undefined;
+  }
+  onclosetag(start: number, end: number): void {
+    const name = this.source.slice(start, end).toLowerCase();
+    const at = this.open.findLastIndex((one) => one.name === name);
+    const opened = this.open[at];
+    if (!opened) return;
+    this.open.length = at;
+    const close = this.source.indexOf('>', end);
+    if (BLOCKS.has(name) && close >= 0) this.blocks.push({ ...opened, end: close + 1 });
+  }
+  onattribname(): void {}
+  onattribdata(): void {}
+  onattribentity(): void {}
+  onattribend(): void {}
+  oncdata(): void {}
+  oncomment(): void {}
+  ondeclaration(): void {}
+  onprocessinginstruction(): void {}
+  ontext(): void {}
+  ontextentity(): void {}
+  onend(): void {}
+}
+
+/**
+ * Whether a block can be moved, doubled or taken out: no loop, condition or comment for Outlook begins or ends in the
+ * middle of it.
+ */
+export function isWhole(source: string, { start, end }: Block): boolean {
+  const said = source.slice(start, end);
+  let depth = 0;
+  for (const [, word = ''] of said.matchAll(/\{%-?\s*(\w+)/g)) {
+    if (/^(if|unless|for|case|tablerow|capture|comment|raw)$/.test(word)) depth += 1;
+    else if (word.startsWith('end')) depth -= 1;
+    // `else` of a condition that began outside.
+    else if (/^(else|elsif|when|break|continue)$/.test(word) && depth === 0) return false;
+    if (depth < 0) return false;
+  }
+  const count = (pattern: RegExp) => said.match(pattern)?.length ?? 0;
+  return depth === 0 && count(/<!--\[if/gi) === count(/<!\[endif\]/gi);
+}
+
+/** The edit that puts a copy behind the block, on a line of its own where the block is on one. */
+export function doubled(source: string, block: Block): SourceEdit {
+  const lineStart = source.lastIndexOf('\n', block.start - 1) + 1;
+  const indent = source.slice(lineStart, block.start);
+  const gap = /^[ \t]*$/.test(indent) && lineStart > 0 ? `\n${indent}` : '';
+  return { start: block.end, end: block.end, said: gap + source.slice(block.start, block.end) };
+}
+
+/** The edit that takes the block out. */
+export function without(block: Block): SourceEdit {
+  return { start: block.start, end: block.end, said: '' };
+}
+
+/**
+ * The edit that changes places with the block before (-1) or behind (1) in the same element; undefined where there is
+ * none, or something stands between them that must stay where it is.
+ */
+export function swapped(source: string, blocks: readonly Block[], block: Block, step: -1 | 1): SourceEdit | undefined {
+  const siblings = blocks.filter(({ parent }) => parent === block.parent).sort((a, b) => a.start - b.start);
+  const other = siblings[siblings.findIndex(({ start }) => start === block.start) + step];
+  if (!other || !isWhole(source, other) || !isWhole(source, block)) return undefined;
+  const [first, second] = step === 1 ? [block, other] : [other, block];
+  const between = source.slice(first.end, second.start);
+  if (between.trim() !== '') return undefined;
+  const said = source.slice(second.start, second.end) + between + source.slice(first.start, first.end);
+  return { start: first.start, end: second.end, said };
+}

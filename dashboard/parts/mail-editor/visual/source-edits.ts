@@ -1,0 +1,125 @@
+import { LIQUID } from './liquid-marks.ts';
+import { type AttributePlace, type ShownCharacter, shownText, type TagPart, type TextPart } from './source-parts.ts';
+
+/** What is put in place of a stretch of the source. All else stays as it is, byte for byte. */
+export interface SourceEdit {
+  start: number;
+  end: number;
+  said: string;
+}
+
+/** The source with the edit made. */
+export function edited(source: string, { start, end, said }: SourceEdit): string {
+  return source.slice(0, start) + said + source.slice(end);
+}
+
+/**
+ * The edit that makes a text part read like this: only what differs is written anew, so entities, line breaks and
+ * Liquid beside it stay as they were written. Undefined where nothing differs.
+ */
+export function textEdit(part: TextPart, now: string): SourceEdit | undefined {
+  const before = part.characters.map(({ shown }) => shown);
+  const after = [...normalized(now, shownText(part))];
+  const most = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < most && before[head] === after[head]) head += 1;
+  let tail = 0;
+  while (tail < most - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1;
+  const replaced = part.characters.slice(head, before.length - tail);
+  if (replaced.length === 0 && after.length - tail === head) return undefined;
+  const start = positionOf(part, head);
+  const end = replaced.at(-1)?.end ?? start;
+  return { start, end, said: written(after, head, after.length - tail) };
+}
+
+function positionOf({ characters, start, end }: TextPart, index: number): number {
+  const at: ShownCharacter | undefined = characters[index];
+  if (at) return at.start;
+  return characters.at(-1)?.end ?? Math.max(start, end);
+}
+
+/** Where in the source the caret stands that is before this character. */
+export function sourcePosition(part: TextPart, index: number): number {
+  return positionOf(part, index);
+}
+
+/**
+ * A browser writes a space at the edge of a text as one that does not break: it is a plain one where none was before.
+ */
+function normalized(now: string, before: string): string {
+  return before.includes('\u00a0') ? now : now.replaceAll('\u00a0', ' ');
+}
+
+/** What stands from `from` to `to` of a text, as source: escaped, but for Liquid, which is taken as it is typed. */
+function written(text: string[], from: number, to: number): string {
+  const whole = text.join('');
+  const liquid = new Set<number>();
+  for (const match of whole.matchAll(LIQUID)) {
+    for (let at = match.index; at < match.index + match[0].length; at += 1) liquid.add(at);
+  }
+  let at = text.slice(0, from).join('').length;
+  let said = '';
+  for (const character of text.slice(from, to)) {
+    said += liquid.has(at) ? character : escaped(character);
+    at += character.length;
+  }
+  return said;
+}
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\u00a0': '&nbsp;', '\n': '<br>' };
+
+function escaped(character: string): string {
+  return ESCAPES[character] ?? character;
+}
+
+/**
+ * The edit that gives an attribute this value, or the tag this attribute. `value` is plain text, with Liquid as it is.
+ */
+export function attributeEdit(part: TagPart, name: string, value: string): SourceEdit {
+  const place = part.attributes.get(name);
+  if (!place) return { start: part.nameEnd, end: part.nameEnd, said: ` ${name}="${escapedValue(value, '"')}"` };
+  if (place.quote !== '') return { start: place.start, end: place.end, said: escapedValue(value, place.quote) };
+  return { start: place.start, end: place.end, said: `"${escapedValue(value, '"')}"` };
+}
+
+/** The value of an attribute as people read it; undefined where it has none. */
+export function attributeValue(source: string, part: TagPart, name: string): string | undefined {
+  const place = part.attributes.get(name);
+  return place && readable(source.slice(place.start, place.end));
+}
+
+function readable(value: string): string {
+  return value
+    .replaceAll(/&quot;/gi, '"')
+    .replaceAll(/&#39;|&apos;/gi, "'")
+    .replaceAll(/&lt;/gi, '<')
+    .replaceAll(/&amp;/gi, '&');
+}
+
+/** A quote inside of Liquid is written as the other kind: escaped, Liquid would not know it. */
+function escapedValue(value: string, quote: Exclude<AttributePlace['quote'], ''>): string {
+  const other = quote === '"' ? "'" : '"';
+  let at = 0;
+  let said = '';
+  for (const match of value.matchAll(LIQUID)) {
+    said += escapedPlain(value.slice(at, match.index), quote) + match[0].replaceAll(quote, other);
+    at = match.index + match[0].length;
+  }
+  return said + escapedPlain(value.slice(at), quote);
+}
+
+function escapedPlain(value: string, quote: string): string {
+  return value
+    .replaceAll('&', '&amp;')
+    .replaceAll(quote, quote === '"' ? '&quot;' : '&#39;')
+    .replaceAll('<', '&lt;');
+}
+
+/** The edits that put tags around what is selected of a text, from the end to the beginning. */
+export function wrapEdits(part: TextPart, from: number, to: number, before: string, after: string): SourceEdit[] {
+  const [start, end] = [positionOf(part, from), part.characters[to - 1]?.end ?? positionOf(part, to)];
+  return [
+    { start: end, end, said: after },
+    { start, end: start, said: before },
+  ];
+}

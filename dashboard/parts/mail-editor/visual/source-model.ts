@@ -1,0 +1,57 @@
+import { edited, type SourceEdit, textEdit } from './source-edits.ts';
+import {
+  type AttributePlace,
+  charactersOf,
+  partsOf,
+  type SourcePart,
+  type SourceParts,
+  type TextPart,
+} from './source-parts.ts';
+
+/**
+ * A mail's source and what can be edited of it. The parts keep their numbers while somebody types, so that what is
+ * shown fits to them.
+ */
+export interface SourceModel extends SourceParts {
+  source: string;
+}
+
+export function modelOf(source: string): SourceModel {
+  return { source, ...partsOf(source) };
+}
+
+/** The model after a text was typed over; the same one where nothing differs. */
+export function typedOver(model: SourceModel, id: number, now: string): SourceModel {
+  const part = model.parts[id];
+  if (part?.kind !== 'text') return model;
+  const edit = textEdit(part, now);
+  if (!edit) return model;
+  const source = edited(model.source, edit);
+  const delta = edit.said.length - (edit.end - edit.start);
+  return {
+    source,
+    parts: model.parts.map((other) => (other === part ? retyped(part, edit, source) : moved(other, edit, delta))),
+    hidden: model.hidden.map((other) => (other.start >= edit.end ? shifted(other, delta) : other)),
+  };
+}
+
+/** What is read of the changed stretch alone: its number stays, also where nothing is left of it. */
+function retyped(part: TextPart, edit: SourceEdit, source: string): TextPart {
+  const end = part.end + edit.said.length - (edit.end - edit.start);
+  const characters = charactersOf(source.slice(part.start, end)).map((one) => shifted(one, part.start));
+  return { ...part, end, characters };
+}
+
+function moved(part: SourcePart, edit: SourceEdit, delta: number): SourcePart {
+  if (part.start < edit.end) return part;
+  if (part.kind === 'text') {
+    return { ...shifted(part, delta), characters: part.characters.map((character) => shifted(character, delta)) };
+  }
+  const attributes = new Map<string, AttributePlace>();
+  for (const [name, place] of part.attributes) attributes.set(name, shifted(place, delta));
+  return { ...shifted(part, delta), nameEnd: part.nameEnd + delta, attributes };
+}
+
+function shifted<Place extends { start: number; end: number }>(place: Place, delta: number): Place {
+  return { ...place, start: place.start + delta, end: place.end + delta };
+}

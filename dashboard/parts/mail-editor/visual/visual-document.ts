@@ -1,0 +1,68 @@
+import type { SourceModel } from './source-model.ts';
+import { type SourcePart, shownText, type TextPart } from './source-parts.ts';
+
+/** The element of the frame that stands for a part, for the frame's script. */
+const MARK = 'data-tidings';
+
+const STYLE = `
+[${MARK}-text]{outline:none;border-radius:2px;cursor:text}
+[${MARK}-text]:hover{box-shadow:0 0 0 1px #93b4fd}
+[${MARK}-text]:focus{box-shadow:0 0 0 2px #2563eb}
+[${MARK}-logic]{font:11px/1.4 ui-monospace,monospace;color:#5b2a86;background:#f1e7fb;border-radius:3px;padding:0 3px}
+img[${MARK}]:hover,img[${MARK}-picked]{outline:2px solid #2563eb}
+[${MARK}-block]{outline:2px dashed #2563eb;outline-offset:1px}
+a[${MARK}-picked]{outline:2px dashed #2563eb;outline-offset:2px}`;
+
+/**
+ * The mail as it looks, each editable part marked with its number. Only for the eyes: what is saved is the source
+ * itself, never this. `script` is the only one that runs in it; the policy lets nothing else run, be sent or be framed.
+ */
+export function visualDocument(
+  model: SourceModel,
+  p: { script: string; isReadOnly: boolean; scrollTop: number },
+): string {
+  const { source } = model;
+  const policy =
+    `default-src 'none'; script-src ${p.script}; style-src 'unsafe-inline'; img-src * data:; font-src *; ` +
+    `form-action 'none'; base-uri 'none'`;
+  const head =
+    `<meta http-equiv="Content-Security-Policy" content="${escaped(policy)}"><meta charset="utf-8"><style>${STYLE}</style>` +
+    `<script src="${escaped(p.script)}" data-read-only="${p.isReadOnly}" data-scroll="${p.scrollTop}" defer></script>`;
+  const doctype = /^\s*<!doctype[^>]*>/i.exec(source)?.[0] ?? '';
+  return doctype + head + marked(model, doctype.length);
+}
+
+/** The source from here on, with marks at its parts and without what is hidden. */
+function marked({ source, parts, hidden }: SourceModel, from: number): string {
+  const pieces: { start: number; end: number; said: string }[] = [
+    ...hidden.map(({ start, end }) => ({ start, end, said: '' })),
+    ...parts.flatMap((part) => markOf(part)),
+  ].sort((a, b) => a.start - b.start);
+  let at = from;
+  let said = '';
+  for (const piece of pieces) {
+    // Inside of what is hidden.
+    if (piece.start < at) continue;
+    said += source.slice(at, piece.start) + piece.said;
+    at = piece.end;
+  }
+  return said + source.slice(at);
+}
+
+function markOf(part: SourcePart): { start: number; end: number; said: string }[] {
+  if (part.kind !== 'text') {
+    return [{ start: part.nameEnd, end: part.nameEnd, said: ` ${MARK}="${part.id}"` }];
+  }
+  if (part.role === 'locked') return [];
+  return [{ start: part.start, end: part.end, said: textMark(part) }];
+}
+
+function textMark(part: TextPart): string {
+  const said = escaped(shownText(part)).replaceAll('\n', '<br>');
+  if (part.role === 'logic') return `<span ${MARK}-logic>${said.trim()}</span>`;
+  return `<span ${MARK}="${part.id}" ${MARK}-text>${said}</span>`;
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}

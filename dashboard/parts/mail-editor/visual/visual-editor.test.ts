@@ -1,0 +1,154 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { attributeEdit, attributeValue, edited, textEdit, wrapEdits } from './source-edits.ts';
+import { modelOf, typedOver } from './source-model.ts';
+import { partsOf, shownText, type TagPart, type TextPart } from './source-parts.ts';
+import { visualDocument } from './visual-document.ts';
+
+const FOLDER = join(import.meta.dirname, 'newsletters');
+const NEWSLETTERS = readdirSync(FOLDER).map((name) => [name, readFileSync(join(FOLDER, name), 'utf8')] as const);
+
+const wordsOf = (source: string) =>
+  partsOf(source).parts.filter((part): part is TextPart => part.kind === 'text' && part.role === 'words');
+const tagsOf = (source: string) => partsOf(source).parts.filter((part): part is TagPart => part.kind !== 'text');
+
+/** The source after this is typed over the text that reads like that. */
+function retyped(source: string, before: string, after: string): string {
+  const part = wordsOf(source).find((one) => shownText(one).includes(before));
+  if (!part) throw new Error(`nothing reads ${before}`);
+  return typedOver(modelOf(source), part.id, shownText(part).replace(before, after)).source;
+}
+
+describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
+  it('has texts and links to edit', () => {
+    expect(wordsOf(source).length).toBeGreaterThan(1);
+    expect(tagsOf(source).length).toBeGreaterThan(0);
+  });
+
+  it('stays byte for byte where a text is typed as it was', () => {
+    for (const part of wordsOf(source)) expect(textEdit(part, shownText(part))).toBeUndefined();
+  });
+
+  it('changes by what is typed and nothing else, at both ends and in the middle of each text, and back', () => {
+    for (const part of wordsOf(source)) {
+      const shown = [...shownText(part)];
+      for (const at of [0, Math.floor(shown.length / 2), shown.length]) {
+        const now = [...shown.slice(0, at), 'Ω', ...shown.slice(at)].join('');
+        const model = typedOver(modelOf(source), part.id, now);
+        const place = model.source.indexOf('Ω');
+        expect(model.source.slice(0, place) + model.source.slice(place + 1)).toBe(source);
+        expect(typedOver(model, part.id, shown.join('')).source).toBe(source);
+      }
+    }
+  });
+
+  it('keeps all else where every text is typed over, one after the other, without being drawn anew', () => {
+    let model = modelOf(source);
+    const before = wordsOf(source);
+    for (const { id } of before) model = typedOver(model, id, `[${id}]`);
+    let rest = source;
+    for (const part of before.toReversed()) rest = edited(rest, { ...part, said: `[${part.id}]` });
+    expect(model.source).toBe(rest);
+  });
+
+  it('has links and pictures that lead elsewhere, and back, byte for byte', () => {
+    for (const part of tagsOf(source)) {
+      for (const [name, place] of part.attributes) {
+        const raw = source.slice(place.start, place.end);
+        const other = edited(source, attributeEdit(part, name, 'https://x.example/{{ a | append: "b" }}'));
+        const now = tagsOf(other).find(({ start }) => start === part.start);
+        const there = now?.attributes.get(name);
+        if (!now || !there) throw new Error(`${name} is gone`);
+        expect(other.slice(there.start, there.end)).toMatch(/^https:\/\/x\.example\/\{\{ a \| append: ["']b["'] \}\}$/);
+        expect(other.slice(0, place.start - 1)).toBe(source.slice(0, place.start - 1));
+        // Where there were no quotes, there are some now.
+        const back = edited(other, { start: there.start, end: there.end, said: raw });
+        expect(place.quote === '' ? back.length : back).toBe(place.quote === '' ? source.length + 2 : source);
+        expect(attributeValue(source, part, name)).toBeDefined();
+      }
+    }
+  });
+
+  it('is shown with nothing that runs, leads away or moves the base', () => {
+    const shown = visualDocument(modelOf(source), {
+      script: 'https://x.example/f.js',
+      isReadOnly: false,
+      scrollTop: 0,
+    });
+    expect(shown.match(/<script/gi)).toHaveLength(1);
+    expect(shown).not.toMatch(/<base|http-equiv="?(refresh|content-type)/i);
+    expect(shown.match(/data-tidings-text/g)?.length).toBeGreaterThanOrEqual(wordsOf(source).length);
+  });
+});
+
+describe('what is typed', () => {
+  it('is escaped, but for Liquid', () => {
+    expect(retyped('<p>a b</p>', 'b', '<b> & {{ x > 1 ?? "<" }}')).toBe('<p>a &lt;b&gt; &amp; {{ x > 1 ?? "<" }}</p>');
+  });
+
+  it('leaves entities, line breaks and Liquid beside it as they were written', () => {
+    const source = '<p>\n  Gr&uuml;&szlig;e&nbsp;an {{ name | default: "you" }}\n  und alle</p>';
+    expect(retyped(source, 'alle', 'alle anderen')).toBe(source.replace('alle', 'alle anderen'));
+  });
+
+  it('has a new line as a tag, in one text with what stands around it', () => {
+    const first = typedOver(modelOf('<p>one two</p><p>three</p>'), 0, 'one\ntwo');
+    expect(first.source).toBe('<p>one<br>two</p><p>three</p>');
+    expect(typedOver(first, 0, 'one\ntwo\nx').source).toBe('<p>one<br>two<br>x</p><p>three</p>');
+    expect(typedOver(modelOf('<p>a<br class="x"/>\n b</p>'), 0, 'a\n c').source).toBe('<p>a<br class="x"/>\n c</p>');
+  });
+
+  it('can be emptied and filled again', () => {
+    const model = modelOf('<p>one</p><p>two</p>');
+    const empty = typedOver(model, 0, '');
+    expect(empty.source).toBe('<p></p><p>two</p>');
+    expect(typedOver(typedOver(empty, 1, 'zwei'), 0, 'eins').source).toBe('<p>eins</p><p>zwei</p>');
+  });
+
+  it('writes the space at the edge of a text, which a browser makes unbreakable, as a plain one', () => {
+    expect(retyped('<p>one</p>', 'one', 'one\u00a0')).toBe('<p>one </p>');
+    expect(retyped('<p>a&nbsp;b</p>', 'b', 'b\u00a0c')).toBe('<p>a&nbsp;b&nbsp;c</p>');
+  });
+});
+
+describe('the parts of a mail', () => {
+  it('show nothing that runs when something happens, and are saved as they are', () => {
+    const source = `<img src=a ONERROR="alert('<1>')" alt=b><body onload=alert(2)><svg onload='alert(3)'/><p>words</p>`;
+    const shown = visualDocument(modelOf(source), { script: 'f.js', isReadOnly: false, scrollTop: 0 });
+    expect(shown).not.toMatch(/alert|onload|onerror/i);
+    expect(shown).toMatch(/<img data-tidings="0" src=a {2}alt=b><body ><svg \/><p><span/);
+    expect(retyped(source, 'words', 'Words')).toBe(source.replace('words', 'Words'));
+  });
+
+  it('are no words where Liquid holds markup, in styles, or between the rows of a table', () => {
+    const roles = partsOf(
+      '<style>a</style><p>{{ a | replace: "<b>", "x" }} b</p><p>{{ a | replace: "<br>", "x" }}</p><table>{% for %}<tr><td>c</td></tr></table>',
+    );
+    const seen = roles.parts.map((part) =>
+      part.kind === 'text' ? `${part.role} ${shownText(part).trim()}` : part.kind,
+    );
+    expect(seen).toEqual([
+      'locked a',
+      'locked {{ a | replace: "',
+      'locked ", "x" }} b',
+      'locked {{ a | replace: "\n", "x" }}',
+      'locked {% for %}',
+      'words c',
+    ]);
+  });
+
+  it('wrap what is selected, also beside entities', () => {
+    const [part] = wordsOf('<p>a &amp; b c</p>');
+    if (!part) throw new Error('no words');
+    expect(wrapEdits(part, 2, 5, '<b>', '</b>').reduce(edited, '<p>a &amp; b c</p>')).toBe('<p>a <b>&amp; b</b> c</p>');
+  });
+
+  it('give an attribute to a tag that has none', () => {
+    const source = '<p><img src=a.png></p>';
+    const [part] = tagsOf(source);
+    if (!part) throw new Error('no tag');
+    expect(edited(source, attributeEdit(part, 'alt', 'A "b"'))).toBe('<p><img alt="A &quot;b&quot;" src=a.png></p>');
+    expect(edited(source, attributeEdit(part, 'src', 'b.png?x=1&y'))).toBe('<p><img src="b.png?x=1&amp;y"></p>');
+  });
+});

@@ -1,0 +1,222 @@
+import { Box, Group, Stack } from '@mantine/core';
+import { forwardRef, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
+import { text } from '../../../text/text.ts';
+import type { CodeEditorHandle } from '../code-editor.tsx';
+import { BlockTools } from './block-tools.tsx';
+import { type FrameMessage, readFrameMessage } from './frame-message.ts';
+import { PickedForm } from './picked-form.tsx';
+import { blocksAround, blocksOf } from './source-blocks.ts';
+import { attributeEdit, edited, type SourceEdit, sourcePosition, wrapEdits } from './source-edits.ts';
+import { modelOf, type SourceModel, typedOver } from './source-model.ts';
+import type { TagPart } from './source-parts.ts';
+import { visualDocument } from './visual-document.ts';
+import frameScript from './visual-frame.js?url&no-inline';
+import { VisualTools } from './visual-tools.tsx';
+
+/** As much as somebody undoes step by step. */
+const STEPS_MOST = 100;
+
+interface Cursor {
+  id: number;
+  start: number;
+  end: number;
+}
+
+interface Shown {
+  model: SourceModel;
+  /** What the frame holds, which is drawn anew only when more than a text changed. */
+  document: string;
+}
+
+/**
+ * The mail as it looks, its texts, links, pictures and buttons edited where they stand. Each edit is one of a stretch
+ * of the source; everything else stays as it is, byte for byte.
+ */
+export const VisualEditor = forwardRef<
+  CodeEditorHandle,
+  {
+    value: string;
+    onChange: (value: string) => void;
+    onPictures: (files: File[], insert: (tag: string) => void) => void;
+    onSave: () => void;
+    isReadOnly: boolean;
+  }
+>(function VisualEditor({ value, onChange, onPictures, onSave, isReadOnly }, handle) {
+  const frame = useRef<HTMLIFrameElement>(null);
+  const scrollTop = useRef(0);
+  const draw = (source: string, top: number): Shown => {
+    const model = modelOf(source);
+    return { model, document: visualDocument(model, { script: scriptAddress(), isReadOnly, scrollTop: top }) };
+  };
+  const [shown, setShown] = useState(() => draw(value, 0));
+  const [cursor, setCursor] = useState<Cursor | null>(null);
+  const [pickedId, setPicked] = useState<number | null>(null);
+  const [depth, setDepth] = useState(0);
+  const [past, setPast] = useState<string[]>([]);
+  const { model } = shown;
+  const found = pickedId === null ? undefined : model.parts[pickedId];
+  const picked: TagPart | undefined = found && found.kind !== 'text' ? found : undefined;
+
+  const standing = cursor === null ? undefined : model.parts[cursor.id];
+  const blocks = useMemo(() => blocksOf(model.source), [model.source]);
+  const around = standing ? blocksAround(blocks, standing.start) : [];
+  const outline = (chosen: number) => {
+    setDepth(chosen);
+    frame.current?.contentWindow?.postMessage({ kind: 'outline', depth: chosen }, '*');
+  };
+
+  const redraw = (source: string) => {
+    setShown(draw(source, scrollTop.current));
+    setCursor(null);
+  };
+  const remember = () => setPast((all) => [...all.slice(-STEPS_MOST), model.source]);
+  const change = (edits: SourceEdit[]) => {
+    remember();
+    const source = edits.reduce(edited, model.source);
+    redraw(source);
+    onChange(source);
+    return source;
+  };
+  const type = (id: number, said: string) => {
+    const next = typedOver(model, id, said);
+    if (next === model) return;
+    if (past.at(-1) !== model.source) remember();
+    // What was typed stands in the frame already: drawing it anew would take the cursor away.
+    setShown({ ...shown, model: next });
+    onChange(next.source);
+  };
+  const undo = () => {
+    const last = past.at(-1);
+    if (last === undefined) return;
+    setPast(past.slice(0, -1));
+    redraw(last);
+    setPicked(null);
+    onChange(last);
+  };
+  const wrap = (before: string, after: string) => {
+    const part = cursor === null ? undefined : model.parts[cursor.id];
+    if (part?.kind !== 'text' || !cursor || cursor.start === cursor.end) return;
+    const edits = wrapEdits(part, cursor.start, cursor.end, before, after);
+    const at = edits.at(-1)?.start;
+    // The parts have other numbers now; a link that is new is to be given its address.
+    const link = modelOf(change(edits)).parts.find(({ kind, start }) => kind === 'link' && start === at);
+    setPicked(link?.id ?? null);
+  };
+  const insertMarkup = (tag: string) => {
+    const part = cursor === null ? undefined : model.parts[cursor.id];
+    const at = part?.kind === 'text' && cursor ? sourcePosition(part, cursor.start) : endOfBody(model.source);
+    change([{ start: at, end: at, said: tag }]);
+    setPicked(null);
+  };
+  const replacePicture = (id: number, address: string) => {
+    const part = model.parts[id];
+    if (part?.kind === 'picture') change([attributeEdit(part, 'src', address)]);
+  };
+
+  const hear = (message: FrameMessage) => {
+    if (message.kind === 'scrolled') scrollTop.current = message.top;
+    else if (message.kind === 'cursor') {
+      if (message.id !== cursor?.id) setDepth(0);
+      setCursor(message);
+    } else if (message.kind === 'picked') setPicked(message.id);
+    else if (isReadOnly) return;
+    else if (message.kind === 'typed') type(message.id, message.said);
+    else if (message.kind === 'files') onPictures(message.files, (tag) => latest.current.insertMarkup(tag));
+    else if (message.kind === 'key' && message.key === 's') onSave();
+    else if (message.kind === 'key' && message.key === 'b') wrap('<strong>', '</strong>');
+    else if (message.kind === 'key' && message.key === 'i') wrap('<em>', '</em>');
+  };
+  // What is uploaded comes later: by then the mail may be another one.
+  const latest = useRef({ hear, insertMarkup, replacePicture });
+  useEffect(() => {
+    latest.current = { hear, insertMarkup, replacePicture };
+  });
+  useEffect(() => {
+    const onMessage = (event: MessageEvent) => {
+      if (event.source === null || event.source !== frame.current?.contentWindow) return;
+      const message = readFrameMessage(event.data);
+      if (message) latest.current.hear(message);
+    };
+    window.addEventListener('message', onMessage);
+    return () => window.removeEventListener('message', onMessage);
+  }, []);
+  // Changed elsewhere: another version was loaded.
+  if (value !== model.source) redraw(value);
+
+  useImperativeHandle(handle, () => ({
+    insert(said) {
+      if (/^\s*</.test(said)) insertMarkup(said.trim());
+      else frame.current?.contentWindow?.postMessage({ kind: 'insert', said }, '*');
+    },
+  }));
+
+  return (
+    <Stack gap="xs" h="100%">
+      <Group gap="sm">
+        <VisualTools
+          canWrap={!isReadOnly && cursor !== null && cursor.start < cursor.end}
+          canUndo={past.length > 0}
+          onWrap={wrap}
+          onUndo={undo}
+        />
+        {!isReadOnly && (
+          <BlockTools
+            source={model.source}
+            blocks={blocks}
+            around={around}
+            depth={Math.min(depth, around.length - 1)}
+            onDepth={outline}
+            onEdit={(edit) => {
+              change([edit]);
+              setPicked(null);
+            }}
+          />
+        )}
+      </Group>
+      {picked && (
+        <PickedForm
+          key={`${picked.kind} ${picked.id}`}
+          source={model.source}
+          picked={picked}
+          isReadOnly={isReadOnly}
+          onEdit={(edit) => change([edit])}
+          onClose={() => setPicked(null)}
+          onPicture={(file) => onPictures([file], (tag) => latest.current.replacePicture(picked.id, addressIn(tag)))}
+        />
+      )}
+      <Box
+        ref={frame}
+        component="iframe"
+        title={text.mailEditor.visualFrame}
+        // Scripts: our own alone, by its policy. Without same-origin what is in it reaches nothing of the page.
+        sandbox="allow-scripts"
+        srcDoc={shown.document}
+        referrerPolicy="no-referrer"
+        w="100%"
+        style={{
+          flex: 1,
+          minHeight: 0,
+          background: '#fff',
+          colorScheme: 'light',
+          border: '1px solid var(--mantine-color-default-border)',
+          borderRadius: 'var(--mantine-radius-md)',
+        }}
+      />
+    </Stack>
+  );
+});
+
+function scriptAddress(): string {
+  return new URL(frameScript, window.location.href).href;
+}
+
+/** The address in the tag of a picture, as plain text. */
+function addressIn(tag: string): string {
+  return (/src="([^"]*)"/.exec(tag)?.[1] ?? '').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+}
+
+/** Where a picture goes that is put nowhere in particular. */
+function endOfBody(source: string): number {
+  const at = source.search(/<\/body\s*>/i);
+  return at < 0 ? source.length : at;
+}

@@ -1,0 +1,131 @@
+/**
+ * The only script of the frame in which a mail is edited in place. The frame is of no origin: all it can do is say to the page around it what was
+ * typed and pointed at. It is no module and imports nothing: it is loaded as it stands here.
+ */
+(() => {
+  const MARK = 'data-tidings';
+  /** As source-blocks.ts has them. */
+  const BLOCKS = 'p,h1,h2,h3,h4,h5,h6,li,ul,ol,blockquote,tr,table,div,section';
+  const own = document.currentScript;
+  const isReadOnly = own?.dataset.readOnly === 'true';
+  const say = (message) => window.parent.postMessage({ from: 'tidings-visual', ...message }, '*');
+
+  const partOf = (node) => {
+    const element = node instanceof Element ? node : node?.parentElement;
+    return element?.closest(`[${MARK}]`) ?? null;
+  };
+  const textOf = (node) => {
+    const element = node instanceof Element ? node : node?.parentElement;
+    return element?.closest(`[${MARK}-text]`) ?? null;
+  };
+  const numberOf = (element) => Number(element.getAttribute(MARK));
+
+  /** The text as somebody reads it, a new line where there is one. */
+  function saidIn(node) {
+    let said = '';
+    for (const child of node.childNodes) {
+      if (child.nodeName === 'BR') said += '\n';
+      else said += child.nodeType === Node.TEXT_NODE ? child.data : saidIn(child);
+    }
+    return said;
+  }
+
+  /** How many characters of the text stand before this place of the selection. */
+  function offsetIn(element, node, offset) {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    range.setEnd(node, offset);
+    return [...range.toString()].length;
+  }
+
+  function sayCursor() {
+    const selection = document.getSelection();
+    const text = selection?.anchorNode && textOf(selection.anchorNode);
+    if (!selection || !text || selection.rangeCount === 0) return;
+    const range = selection.getRangeAt(0);
+    const ends = textOf(range.endContainer);
+    const from = offsetIn(text, range.startContainer, range.startOffset);
+    const isWithin = textOf(range.startContainer) === text && ends === text;
+    if (!isWithin) return;
+    say({ kind: 'cursor', id: numberOf(text), start: from, end: offsetIn(text, range.endContainer, range.endOffset) });
+  }
+
+  function pick(element) {
+    for (const old of document.querySelectorAll(`[${MARK}-picked]`)) old.removeAttribute(`${MARK}-picked`);
+    element?.setAttribute(`${MARK}-picked`, '');
+    say({ kind: 'picked', id: element ? numberOf(element) : null });
+  }
+
+  /** Shows which of the blocks around the cursor is meant, the innermost being 0. */
+  function outline(depth) {
+    for (const old of document.querySelectorAll(`[${MARK}-block]`)) old.removeAttribute(`${MARK}-block`);
+    let block = textOf(document.getSelection()?.anchorNode ?? null)?.closest(BLOCKS);
+    for (let step = 0; block && step < depth; step += 1) block = block.parentElement?.closest(BLOCKS);
+    block?.setAttribute(`${MARK}-block`, '');
+  }
+
+  function start() {
+    for (const element of document.querySelectorAll(`[${MARK}-text]`)) {
+      if (isReadOnly) continue;
+      element.setAttribute('contenteditable', 'plaintext-only');
+      element.setAttribute('spellcheck', 'true');
+    }
+    for (const picture of document.querySelectorAll(`img[${MARK}]`)) picture.setAttribute('tabindex', '0');
+    window.scrollTo(0, Number(own?.dataset.scroll ?? 0));
+    say({ kind: 'ready' });
+  }
+
+  document.addEventListener('input', (event) => {
+    const text = textOf(event.target);
+    if (text) say({ kind: 'typed', id: numberOf(text), said: saidIn(text) });
+  });
+  document.addEventListener('selectionchange', sayCursor);
+  document.addEventListener(
+    'click',
+    (event) => {
+      // Nothing leads anywhere while the mail is edited.
+      event.preventDefault();
+      const part = partOf(event.target);
+      pick(part?.closest(`a[${MARK}], img[${MARK}]`) ?? null);
+    },
+    true,
+  );
+  document.addEventListener('submit', (event) => event.preventDefault(), true);
+  document.addEventListener('keydown', (event) => {
+    const isCommand = event.ctrlKey || event.metaKey;
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      if (event.target instanceof HTMLImageElement) pick(event.target);
+      else document.execCommand('insertLineBreak');
+    } else if (isCommand && event.key.toLowerCase() === 'k') {
+      event.preventDefault();
+      pick(partOf(event.target)?.closest(`a[${MARK}]`) ?? null);
+    } else if (isCommand && ['s', 'b', 'i'].includes(event.key.toLowerCase())) {
+      event.preventDefault();
+      say({ kind: 'key', key: event.key.toLowerCase() });
+    }
+  });
+  for (const kind of ['drop', 'paste']) {
+    document.addEventListener(kind, (event) => {
+      const files = [...((event.dataTransfer ?? event.clipboardData)?.files ?? [])];
+      if (files.length === 0) return;
+      event.preventDefault();
+      say({ kind: 'files', files });
+    });
+  }
+  document.addEventListener('dragover', (event) => event.preventDefault());
+  let scrolled = 0;
+  window.addEventListener('scroll', () => {
+    window.clearTimeout(scrolled);
+    scrolled = window.setTimeout(() => say({ kind: 'scrolled', top: window.scrollY }), 100);
+  });
+  window.addEventListener('message', (event) => {
+    if (event.source !== window.parent) return;
+    if (event.data?.kind === 'outline') outline(Number(event.data.depth));
+    if (event.data?.kind !== 'insert') return;
+    window.focus();
+    if (textOf(document.getSelection()?.anchorNode ?? null)) document.execCommand('insertText', false, event.data.said);
+  });
+  if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', start);
+  else start();
+})();

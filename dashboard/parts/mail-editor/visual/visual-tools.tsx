@@ -1,0 +1,57 @@
+import { ActionIcon, Group, Tooltip } from '@mantine/core';
+import { IconArrowBackUp, IconBold, IconItalic, IconLink, IconUnderline } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { text } from '../../../text/text.ts';
+
+/** What can be done to what is selected in the mail. */
+export function VisualTools({
+  canWrap,
+  canUndo,
+  onWrap,
+  onUndo,
+}: {
+  canWrap: boolean;
+  canUndo: boolean;
+  onWrap: (before: string, after: string) => void;
+  onUndo: () => void;
+}) {
+  return (
+    <Group gap={4} role="toolbar" aria-label={text.mailEditor.tools}>
+      <Tool label={text.mailEditor.bold} isOff={!canWrap} onClick={() => onWrap('<strong>', '</strong>')}>
+        <IconBold size={16} />
+      </Tool>
+      <Tool label={text.mailEditor.italic} isOff={!canWrap} onClick={() => onWrap('<em>', '</em>')}>
+        <IconItalic size={16} />
+      </Tool>
+      <Tool label={text.mailEditor.underline} isOff={!canWrap} onClick={() => onWrap('<u>', '</u>')}>
+        <IconUnderline size={16} />
+      </Tool>
+      <Tool label={text.mailEditor.link} isOff={!canWrap} onClick={() => onWrap('<a href="https://">', '</a>')}>
+        <IconLink size={16} />
+      </Tool>
+      <Tool label={text.parts.undo} isOff={!canUndo} onClick={onUndo}>
+        <IconArrowBackUp size={16} />
+      </Tool>
+    </Group>
+  );
+}
+
+function Tool({
+  label,
+  isOff,
+  onClick,
+  children,
+}: {
+  label: string;
+  isOff: boolean;
+  onClick: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="default" aria-label={label} disabled={isOff} onClick={onClick}>
+        {children}
+      </ActionIcon>
+    </Tooltip>
+  );
+}

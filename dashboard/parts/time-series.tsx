@@ -1,0 +1,63 @@
+import { Box, useMantineColorScheme } from '@mantine/core';
+import { useEffect, useRef } from 'react';
+import 'uplot/dist/uPlot.min.css';
+
+export interface Series {
+  label: string;
+  color: string;
+  values: number[];
+}
+
+/**
+ * Lines over time, drawn by uPlot, which is loaded when the first is shown. Who cannot see it gets the numbers as a
+ * table elsewhere on the screen: the drawing itself says only what it is (`label`).
+ * @param p.atSeconds instants, in seconds since 1970, as many as values
+ */
+export function TimeSeries({
+  atSeconds,
+  series,
+  height = 220,
+  label,
+}: {
+  atSeconds: number[];
+  series: Series[];
+  height?: number;
+  label: string;
+}) {
+  const place = useRef<HTMLDivElement>(null);
+  const { colorScheme } = useMantineColorScheme();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: drawn anew in the other colours
+  useEffect(() => {
+    const div = place.current;
+    if (!div) return;
+    let gone = false;
+    let end = () => {};
+    void import('uplot').then(({ default: UPlot }) => {
+      if (gone) return;
+      const style = getComputedStyle(div);
+      const axis = { stroke: style.color, grid: { stroke: '#8883', width: 1 }, ticks: { stroke: '#8883', width: 1 } };
+      const plot = new UPlot(
+        {
+          width: div.clientWidth,
+          height,
+          scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] } },
+          axes: [axis, { ...axis, size: 56 }],
+          series: [{}, ...series.map(({ label: name, color }) => ({ label: name, stroke: color, width: 2 }))],
+        },
+        [atSeconds, ...series.map(({ values }) => values)],
+        div,
+      );
+      const watch = new ResizeObserver(() => plot.setSize({ width: div.clientWidth, height }));
+      watch.observe(div);
+      end = () => {
+        watch.disconnect();
+        plot.destroy();
+      };
+    });
+    return () => {
+      gone = true;
+      end();
+    };
+  }, [atSeconds, series, height, colorScheme]);
+  return <Box ref={place} mih={height} role="img" aria-label={label} />;
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { typescriptOf } from './typescript-of.ts';
+
+const ORIGIN = 'https://tidings.example.com';
+
+describe('a request as a call of the client', () => {
+  it('has the operation with its path, query and body', () => {
+    const path = '/contacts/0190a000-0000-7000-8000-000000000000?limit=5';
+    expect(typescriptOf({ method: 'GET', path }, ORIGIN)).toContain(
+      `tidings.call('getContact', { params: { id: '0190a000-0000-7000-8000-000000000000' }, query: { limit: '5' } });`,
+    );
+    const body = { email: "o'neill@example.com", data: { plan: 'pro', 'first name': 'Ada', n: 1, gone: null } };
+    expect(typescriptOf({ method: 'POST', path: '/v1/contacts', body }, ORIGIN)).toContain(
+      [
+        `tidings.call('saveContact', {`,
+        '  body: {',
+        `    email: 'o\\'neill@example.com',`,
+        `    data: { plan: 'pro', 'first name': 'Ada', n: 1, gone: null },`,
+        '  },',
+        '});',
+      ].join('\n'),
+    );
+  });
+
+  it('prefers a path without parameters, and knows what is no operation', () => {
+    expect(typescriptOf({ method: 'GET', path: '/events/stats' }, ORIGIN)).toContain(`call('getEventStats')`);
+    expect(typescriptOf({ method: 'GET', path: '/nothing/at/all' }, ORIGIN)).toBeUndefined();
+  });
+
+  it('keeps what is in strings within them', () => {
+    const body = { email: `'); await steal(); ('\n\\` };
+    expect(typescriptOf({ method: 'POST', path: '/contacts', body }, ORIGIN)).toContain(
+      `{ body: { email: '\\'); await steal(); (\\'\\n\\\\' } }`,
+    );
+  });
+});

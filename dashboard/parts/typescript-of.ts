@@ -1,0 +1,74 @@
+import { OPERATIONS } from '../../packages/client/src/operations.generated.ts';
+import type { CurlRequest } from './curl.tsx';
+
+/** Where the reader's program has its key; in two words, for the check of who reads the environment looks for one. */
+const KEY = ['process', 'env', 'TIDINGS_KEY'].join('.');
+
+/**
+ * The call of the TypeScript client (`@tidings/client`) that makes a request; undefined where no operation of the API
+ * is this one. The key is the environment's: no secret is ever in the page.
+ */
+export function typescriptOf({ method, path, body }: CurlRequest, origin: string): string | undefined {
+  const { pathname, searchParams } = new URL(path, origin);
+  const found = operationOf(method, pathname);
+  if (!found) return undefined;
+  const { id, params } = found;
+  const query = Object.fromEntries(searchParams);
+  const input = {
+    ...(Object.keys(params).length > 0 && { params }),
+    ...(searchParams.size > 0 && { query }),
+    ...(body !== undefined && { body }),
+  };
+  const given = Object.keys(input).length > 0 ? `, ${literalOf(input)}` : '';
+  return [
+    `import { Tidings } from '@tidings/client';`,
+    '',
+    `const tidings = new Tidings({ baseUrl: ${quoted(origin)}, key: ${KEY} });`,
+    `const answer = await tidings.call('${id}'${given});`,
+  ].join('\n');
+}
+
+/**
+ * An operation by its method and a path, with or without `/v1`; where several fit, the one with the fewest parameters.
+ */
+function operationOf(method: string, pathname: string) {
+  const found = Object.entries(OPERATIONS).flatMap(([id, operation]) => {
+    const params = operation.method === method ? paramsIn(operation.path, pathname) : undefined;
+    return params ? [{ id, params }] : [];
+  });
+  return found.sort((a, b) => Object.keys(a.params).length - Object.keys(b.params).length)[0];
+}
+
+function paramsIn(pattern: string, pathname: string): Record<string, string> | undefined {
+  const [wanted, given] = [pattern, pathname].map((path) => path.replace(/^\/v1(?=\/)/, '').split('/'));
+  if (!wanted || wanted.length !== given?.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [n, part] of wanted.entries()) {
+    const value = given[n] ?? '';
+    const name = /^\{(\w+)\}$/.exec(part)?.[1];
+    if (name) params[name] = decodeURIComponent(value);
+    else if (part !== value) return undefined;
+  }
+  return params;
+}
+
+/** A value as TypeScript writes it. */
+function literalOf(value: unknown, indent = ''): string {
+  if (typeof value === 'string') return quoted(value);
+  if (value === null || typeof value !== 'object') return String(value);
+  const deeper = `${indent}  `;
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  const items = Array.isArray(value)
+    ? value.map((item) => literalOf(item, deeper))
+    : Object.entries(value)
+        .filter(([, item]) => item !== undefined)
+        .map(([name, item]) => `${/^[A-Za-z_]\w*$/.test(name) ? name : quoted(name)}: ${literalOf(item, deeper)}`);
+  const inner = items.join(', ');
+  if (items.length === 0) return open + close;
+  if (inner.length <= 80 && !inner.includes('\n')) return Array.isArray(value) ? `[${inner}]` : `{ ${inner} }`;
+  return `${open}\n${items.map((item) => `${deeper}${item},`).join('\n')}\n${indent}${close}`;
+}
+
+function quoted(value: string): string {
+  return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+}

@@ -1,0 +1,28 @@
+import { Badge, Tooltip } from '@mantine/core';
+import { type WordKind, wordOf } from '../text/words.ts';
+
+/** A status, reason or step type in the API's own word, with what it means on hover and focus. */
+export function WordBadge({ kind, value }: { kind: WordKind; value: string | null | undefined }) {
+  if (!value) return null;
+  const word = wordOf(kind, value);
+  const badge = (
+    <Badge
+      variant="light"
+      color={word?.color ?? 'gray'}
+      tt="none"
+      radius="sm"
+      tabIndex={word ? 0 : undefined}
+      maw="100%"
+      styles={{ label: { overflow: 'hidden', textOverflow: 'ellipsis' } }}
+    >
+      {value}
+    </Badge>
+  );
+  return word ? (
+    <Tooltip label={word.means} multiline maw={280} events={{ hover: true, focus: true, touch: true }}>
+      {badge}
+    </Tooltip>
+  ) : (
+    badge
+  );
+}

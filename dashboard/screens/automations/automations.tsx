@@ -1,0 +1,76 @@
+import { Anchor, Badge, Text } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type ItemOf, pagesOf } from '../../api/queries.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { text } from '../../text/text.ts';
+import { NewAutomation } from './new-automation.tsx';
+
+const t = text.automations;
+type Row = ItemOf<'listWorkflows'>;
+
+const COLUMNS: Column<Row>[] = [
+  {
+    name: t.name,
+    cell: ({ id, name, description }) => (
+      <>
+        <Anchor component={Link} to={`/automations/${id}`} fw={500}>
+          {name}
+        </Anchor>
+        {description && (
+          <Text size="sm" c="dimmed" lineClamp={1}>
+            {description}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { name: t.trigger, cell: ({ eventName }) => eventName ?? <Text c="dimmed">{t.byHand}</Text>, wideOnly: true },
+  { name: t.state, cell: ({ enabled }) => <State enabled={enabled} />, width: 120 },
+  { name: t.changed, cell: ({ updatedAt }) => <Instant at={updatedAt} />, width: 140, wideOnly: true },
+];
+
+/** Every automation of the project, the newest first. */
+export function Automations() {
+  const [isNew, setNew] = useState(false);
+  const pages = useInfiniteQuery(pagesOf('listWorkflows', { query: { pageSize: 50 } }));
+  const create = (
+    <ActionButton needs="workflows:edit" leftSection={<IconPlus size={16} />} onClick={() => setNew(true)}>
+      {t.create}
+    </ActionButton>
+  );
+  return (
+    <>
+      <PageHead title={text.nav.automations} subtitle={t.subtitle} actions={create} />
+      <CursorTable
+        pages={pages}
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        caption={t.caption}
+        empty={
+          <Empty
+            title={t.emptyTitle}
+            what={t.emptyWhat}
+            action={create}
+            curl={{ method: 'POST', path: '/workflows', body: { name: 'Welcome', eventName: 'signup' } }}
+          />
+        }
+      />
+      {isNew && <NewAutomation onClose={() => setNew(false)} />}
+    </>
+  );
+}
+
+export function State({ enabled }: { enabled: boolean }) {
+  return (
+    <Badge variant="light" color={enabled ? 'green' : 'gray'} tt="none" radius="sm">
+      {enabled ? t.enabled : t.disabled}
+    </Badge>
+  );
+}

@@ -1,0 +1,230 @@
+import { useComputedColorScheme } from '@mantine/core';
+import {
+  Background,
+  type Connection,
+  Controls,
+  type EdgeChange,
+  type NodeChange,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+} from '@xyflow/react';
+import '@xyflow/react/dist/base.css';
+import { type KeyboardEvent, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { text } from '../../../text/text.ts';
+import { inOrder, type Place, type Position, stepOf, waysOf } from '../graph/graph.ts';
+import { NODE } from '../graph/layout.ts';
+import { type CanvasActions, CanvasActionsContext } from './actions.ts';
+import classes from './canvas.module.css';
+import { branchOf, type CanvasNode, type Drawing, edgesOf, nodesOf, START, type WayEdgeType } from './drawing.ts';
+import { StartNode, StepNode } from './step-node.tsx';
+import { WayEdge } from './way-edge.tsx';
+
+const t = text.automations;
+const NODE_TYPES = { step: StepNode, start: StartNode };
+const EDGE_TYPES = { way: WayEdge };
+const FIT = { padding: 0.15, maxZoom: 1 };
+
+export interface CanvasProps {
+  drawing: Drawing;
+  onSelect: (stepId: string | undefined) => void;
+  onPeople: (stepId: string) => void;
+  onAdd: (place: Place) => void;
+  onMove: (positions: ReadonlyMap<string, Position>) => void;
+  onConnect: (way: { from: string; to: string; branch: string | null }) => void;
+  onEntry: (stepId: string) => void;
+  onRemove: (stepId: string) => void;
+  onDisconnect: (place: { after: string; branch: string | null }) => void;
+}
+
+/**
+ * The drawing of an automation. It shows what it is given and tells what is done to it: nothing is kept here but a drag
+ * under way.
+ */
+export function Canvas(props: CanvasProps) {
+  return (
+    <ReactFlowProvider>
+      <Flow {...props} />
+    </ReactFlowProvider>
+  );
+}
+
+function Flow(props: CanvasProps) {
+  const { drawing } = props;
+  const scheme = useComputedColorScheme('light');
+  const [dragged, setDragged] = useState<ReadonlyMap<string, Position>>(NOT_DRAGGED);
+  const { nodes, edges } = useDrawn(drawing, dragged);
+  const latest = useRef(props);
+  useEffect(() => {
+    latest.current = props;
+  });
+  const actions = useMemo<CanvasActions>(
+    () => ({ onAdd: (place) => latest.current.onAdd(place), onPeople: (id) => latest.current.onPeople(id) }),
+    [],
+  );
+  const [firstFit] = useState(() => fitOfFirst(drawing));
+  const place = useRef<HTMLDivElement>(null);
+  useFocusOnSelected(drawing.selected, place);
+  useCentre(place);
+
+  const onNodesChange = useCallback((changes: NodeChange<CanvasNode>[]) => {
+    const moved = changes.flatMap((change) => (change.type === 'position' ? [change] : []));
+    if (moved.length === 0) return;
+    const positions = new Map(moved.flatMap(({ id, position }) => (position ? [[id, position] as const] : [])));
+    if (moved.some(({ dragging }) => dragging)) setDragged((before) => new Map([...before, ...positions]));
+    else {
+      setDragged(NOT_DRAGGED);
+      if (positions.size > 0) latest.current.onMove(positions);
+    }
+  }, []);
+  const onConnect = useCallback(({ source, target, sourceHandle }: Connection) => {
+    if (source === START) latest.current.onEntry(target);
+    else latest.current.onConnect({ from: source, to: target, branch: branchOf(sourceHandle) });
+  }, []);
+
+  return (
+    <CanvasActionsContext.Provider value={actions}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the nodes and ways within, which have the focus */}
+      <div ref={place} className={classes.canvas} onKeyDown={(event) => onKey(event, latest.current)}>
+        <ReactFlow<CanvasNode, WayEdgeType>
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={NODE_TYPES}
+          edgeTypes={EDGE_TYPES}
+          colorMode={scheme}
+          onNodesChange={onNodesChange}
+          onEdgesChange={IGNORE}
+          onConnect={onConnect}
+          onNodeClick={(_, { id, type }) => props.onSelect(type === 'step' ? id : undefined)}
+          onPaneClick={() => props.onSelect(undefined)}
+          nodesDraggable={!drawing.readOnly}
+          nodesConnectable={!drawing.readOnly}
+          elementsSelectable={false}
+          nodesFocusable
+          edgesFocusable={!drawing.readOnly}
+          deleteKeyCode={null}
+          onlyRenderVisibleElements={drawing.graph.steps.length > MANY}
+          minZoom={0.1}
+          maxZoom={1.5}
+          fitView
+          fitViewOptions={firstFit}
+          aria-label={t.canvasLabel}
+          proOptions={{ hideAttribution: true }}
+        >
+          <Background gap={24} />
+          <Controls showInteractive={false} fitViewOptions={FIT} />
+        </ReactFlow>
+      </div>
+    </CanvasActionsContext.Provider>
+  );
+}
+
+/** Of a large drawing its beginning is shown first, since nobody could read the whole. */
+function fitOfFirst({ graph }: Drawing) {
+  if (graph.steps.length <= FITS) return FIT;
+  const first = inOrder(graph).slice(0, SHOWN_FIRST);
+  return { ...FIT, minZoom: READABLE, nodes: [START, ...first.map(({ step }) => step.id)].map((id) => ({ id })) };
+}
+
+const FITS = 20;
+const SHOWN_FIRST = 5;
+
+const NOT_DRAGGED: ReadonlyMap<string, Position> = new Map();
+/** From so many steps on only what is in sight is drawn. */
+const MANY = 60;
+const IGNORE = (_: EdgeChange<WayEdgeType>[]) => {};
+
+/** Nodes and edges, of which those that show what they did are the same objects as before. */
+function useDrawn(drawing: Drawing, dragged: ReadonlyMap<string, Position>) {
+  const before = useRef({ nodes: new Map<string, CanvasNode>(), edges: new Map<string, WayEdgeType>() });
+  const still = useMemo(() => nodesOf(drawing, before.current.nodes), [drawing]);
+  const nodes = useMemo(() => {
+    if (dragged.size === 0) return still;
+    return still.map((node) => movedTo(node, dragged.get(node.id)));
+  }, [still, dragged]);
+  const edges = useMemo(() => edgesOf(drawing, before.current.edges), [drawing]);
+  useEffect(() => {
+    before.current = { nodes: byId(still), edges: byId(edges) };
+  }, [still, edges]);
+  return { nodes, edges };
+}
+
+function movedTo(node: CanvasNode, position: Position | undefined): CanvasNode {
+  return position ? { ...node, position } : node;
+}
+
+function byId<Thing extends { id: string }>(things: Thing[]): Map<string, Thing> {
+  return new Map(things.map((thing) => [thing.id, thing]));
+}
+
+/** A step that is chosen or added comes into sight, with what can be added below it. */
+function useFocusOnSelected(selected: string | undefined, place: RefObject<HTMLDivElement | null>): void {
+  const { getViewport, setCenter, getInternalNode } = useReactFlow();
+  useEffect(() => {
+    if (selected === undefined) return;
+    const show = () => {
+      const at = getInternalNode(selected)?.internals.positionAbsolute;
+      const pane = place.current;
+      if (!at || !pane) return;
+      const { x, y, zoom } = getViewport();
+      const [left, top] = [at.x * zoom + x, at.y * zoom + y];
+      const [right, bottom] = [left + NODE.width * zoom, top + (NODE.height + BELOW) * zoom];
+      if (left >= 0 && top >= 0 && right <= pane.clientWidth && bottom <= pane.clientHeight) return;
+      void setCenter(at.x + NODE.width / 2, at.y + NODE.height / 2, { zoom: Math.max(zoom, READABLE), duration: 150 });
+    };
+    return afterLayout(show);
+  }, [selected, place, getViewport, setCenter, getInternalNode]);
+}
+
+/** Pixels below a step in which its buttons stand. */
+const BELOW = 56;
+const READABLE = 0.6;
+
+/** When the panel that opens at the same moment has taken its room. */
+function afterLayout(work: () => void): () => void {
+  let frame = requestAnimationFrame(() => {
+    frame = requestAnimationFrame(work);
+  });
+  return () => cancelAnimationFrame(frame);
+}
+
+/** What is in the middle stays there when the panel opens or closes beside it. */
+function useCentre(place: RefObject<HTMLDivElement | null>): void {
+  const { getViewport, setViewport } = useReactFlow();
+  useEffect(() => {
+    const pane = place.current;
+    if (!pane) return;
+    let width = pane.clientWidth;
+    const watch = new ResizeObserver(() => {
+      const { x, ...rest } = getViewport();
+      const moved = (pane.clientWidth - width) / 2;
+      width = pane.clientWidth;
+      if (moved !== 0) void setViewport({ x: x + moved, ...rest });
+    });
+    watch.observe(pane);
+    return () => watch.disconnect();
+  }, [place, getViewport, setViewport]);
+}
+
+/** Keys of the step or way that has the focus: Enter opens, A adds after it, Delete removes it. */
+function onKey(event: KeyboardEvent, { drawing, onSelect, onAdd, onRemove, onDisconnect }: CanvasProps): void {
+  const { target, key } = event;
+  if (!(target instanceof Element) || event.metaKey || event.ctrlKey || event.altKey) return;
+  if (target.classList.contains('react-flow__node')) {
+    const step = stepOf(drawing.graph, target.getAttribute('data-id'));
+    if (!step) return;
+    if (key === 'Enter' || key === ' ') onSelect(step.id);
+    else if (key === 'Escape') onSelect(undefined);
+    else if (drawing.readOnly) return;
+    else if (key === 'a' || key === 'A') {
+      const ways = waysOf(drawing.graph, step);
+      const way = ways.find(({ to }) => to === null) ?? ways[0];
+      if (way) onAdd({ after: step.id, branch: way.branch });
+    } else if (key === 'Delete' || key === 'Backspace') onRemove(step.id);
+    else return;
+    event.preventDefault();
+  } else if (target.classList.contains('react-flow__edge') && (key === 'Delete' || key === 'Backspace')) {
+    const way = edgesOf(drawing, new Map()).find(({ id }) => id === target.getAttribute('data-id'));
+    if (way?.data?.place && !drawing.readOnly) onDisconnect(way.data.place);
+  }
+}

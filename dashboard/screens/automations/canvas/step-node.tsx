@@ -1,0 +1,137 @@
+import { IconPlus } from '@tabler/icons-react';
+import { Handle, type NodeProps, Position } from '@xyflow/react';
+import { memo } from 'react';
+import { formatCount } from '../../../parts/count-link.tsx';
+import { text } from '../../../text/text.ts';
+import { StepIcon } from '../step-icon.tsx';
+import { useCanvasActions } from './actions.ts';
+import classes from './canvas.module.css';
+import { handleOf, type StartNodeType, type StepCounts, type StepData, type StepNodeType } from './drawing.ts';
+
+const t = text.automations;
+
+/** A step on the canvas: what it is, what it does, who is there, what is wrong with it. */
+export const StepNode = memo(function StepNode({ data, selected }: NodeProps<StepNodeType>) {
+  const { step, line, counts, faults, visited, dimmed, readOnly } = data;
+  return (
+    <div
+      className={classes.node}
+      data-selected={selected}
+      data-faulty={faults.length > 0}
+      data-lit={visited !== undefined}
+      data-dimmed={dimmed}
+    >
+      <Handle type="target" position={Position.Top} className={classes.handle} isConnectable={!readOnly} />
+      <StepIcon type={step.type} />
+      <div className={classes.words}>
+        <div className={classes.name} title={step.name}>
+          {step.name}
+        </div>
+        <div className={classes.line} title={line}>
+          {line}
+        </div>
+        {visited ? <Came visited={visited} /> : counts && <Counts counts={counts} stepId={step.id} />}
+      </div>
+      {faults.length > 0 && (
+        <span className={classes.fault} title={faults.map(({ message }) => message).join('\n')}>
+          {t.faultsHere(faults.length)}
+        </span>
+      )}
+      <Ways {...data} />
+    </div>
+  );
+});
+
+function Came({ visited: { status, startedAt, reason } }: { visited: NonNullable<StepData['visited']> }) {
+  return (
+    <div className={classes.counts}>
+      <span className={status === 'FAILED' ? classes.bad : undefined} title={status}>
+        {reason ?? status}
+      </span>
+      <time dateTime={startedAt}>{SHORT.format(new Date(startedAt))}</time>
+    </div>
+  );
+}
+
+const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'short' });
+
+function Counts({ counts, stepId }: { counts: StepCounts; stepId: string }) {
+  const { onPeople } = useCanvasActions();
+  const here = counts.waiting + counts.running;
+  return (
+    <div className={classes.counts}>
+      {here > 0 && (
+        <button
+          type="button"
+          className={`${classes.here} nodrag`}
+          tabIndex={-1}
+          onClick={(event) => {
+            event.stopPropagation();
+            onPeople(stepId);
+          }}
+        >
+          {t.waitingShort(here)}
+        </button>
+      )}
+      {counts.completed > 0 && <span>{t.passed(counts.completed)}</span>}
+      {counts.skipped > 0 && <span>{t.skippedHere(counts.skipped)}</span>}
+      {counts.failed > 0 && <span className={classes.bad}>{t.failedHere(counts.failed)}</span>}
+      {here + counts.completed + counts.skipped + counts.failed === 0 && <span>{formatCount(0)}</span>}
+    </div>
+  );
+}
+
+/** A handle for each way, next to each other, and a button below those that lead nowhere. */
+function Ways({ step, ways, readOnly }: StepData) {
+  const { onAdd } = useCanvasActions();
+  return ways.map(({ branch, open }, index) => {
+    const left = `${(100 * (index + 1)) / (ways.length + 1)}%`;
+    return (
+      <div key={handleOf(branch)}>
+        <Handle
+          type="source"
+          id={handleOf(branch)}
+          position={Position.Bottom}
+          className={classes.handle}
+          style={{ left }}
+          isConnectable={!readOnly}
+        />
+        {open && !readOnly && (
+          <span className={`${classes.open} nodrag`} style={{ left }}>
+            <button
+              type="button"
+              className={classes.add}
+              aria-label={t.addAfter(step.name, branch)}
+              onClick={(event) => {
+                event.stopPropagation();
+                onAdd({ after: step.id, branch });
+              }}
+            >
+              <IconPlus size={12} aria-hidden />
+              {branch}
+            </button>
+          </span>
+        )}
+      </div>
+    );
+  });
+}
+
+/** What lets contacts in. */
+export const StartNode = memo(function StartNode({ data: { label, open } }: NodeProps<StartNodeType>) {
+  const { onAdd } = useCanvasActions();
+  return (
+    <div className={classes.start}>
+      {label}
+      <Handle type="source" id="" position={Position.Bottom} className={classes.handle} />
+      {open && (
+        <span className={`${classes.open} nodrag`} style={{ left: '50%' }}>
+          <button type="button" className={classes.add} onClick={() => onAdd(null)}>
+            <IconPlus size={12} aria-hidden />
+            {t.addFirst}
+          </button>
+        </span>
+      )}
+    </div>
+  );
+});

@@ -1,0 +1,50 @@
+import { IconPlus } from '@tabler/icons-react';
+import { BaseEdge, EdgeLabelRenderer, type EdgeProps, getSmoothStepPath } from '@xyflow/react';
+import { memo } from 'react';
+import { formatShare } from '../../../parts/count-link.tsx';
+import { useCanvasActions } from './actions.ts';
+import classes from './canvas.module.css';
+import type { WayEdgeType } from './drawing.ts';
+
+/** Pixels from a step to the middle of what stands at a branch. */
+const BELOW = 28;
+
+/** A way from step to step: its branch, which share has taken it, and a button that puts a step in between. */
+export const WayEdge = memo(function WayEdge(edge: EdgeProps<WayEdgeType>) {
+  const { onAdd } = useCanvasActions();
+  const [path, middleX, middleY] = getSmoothStepPath({ ...edge, borderRadius: 14 });
+  const { data, markerEnd } = edge;
+  if (!data) return null;
+  const { place, branch, flow, lit, dimmed, readOnly, addLabel } = data;
+  // Where it leaves: branches that lead to one step would stand on each other in the middle.
+  const [x, y] = branch === null ? [middleX, middleY] : [edge.sourceX, edge.sourceY + BELOW];
+  const style = {
+    stroke: lit || edge.selected ? 'var(--mantine-primary-color-filled)' : 'var(--way)',
+    strokeWidth: lit ? 3 : 1.5,
+    opacity: dimmed ? 0.45 : 1,
+  };
+  const share = flow?.share ?? null;
+  return (
+    <>
+      <BaseEdge path={path} style={style} interactionWidth={16} {...(markerEnd !== undefined && { markerEnd })} />
+      <EdgeLabelRenderer>
+        <div
+          className={`${classes.label} nodrag nopan`}
+          data-dimmed={dimmed}
+          style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
+        >
+          {branch !== null && (
+            <span className={classes.branch} title={branch}>
+              {branch} {share !== null && formatShare(share, 1)}
+            </span>
+          )}
+          {!readOnly && (
+            <button type="button" className={classes.add} aria-label={addLabel} onClick={() => onAdd(place)}>
+              <IconPlus size={12} aria-hidden />
+            </button>
+          )}
+        </div>
+      </EdgeLabelRenderer>
+    </>
+  );
+});

@@ -1,0 +1,93 @@
+import { Alert, Anchor, Button, Group, Stack, Text, Tooltip } from '@mantine/core';
+import { text } from '../../../text/text.ts';
+import type { Faults } from '../graph/faults.ts';
+import { type Graph, stepOf } from '../graph/graph.ts';
+import type { Editor } from './use-editor.ts';
+
+const t = text.automations;
+
+/** What somebody has to know before going on: a conflict, a draft, what is wrong. */
+export function Notices({
+  editor,
+  faults,
+  graph,
+  refused,
+  onStep,
+}: {
+  editor: Editor;
+  faults: Faults;
+  graph: Graph;
+  refused: boolean;
+  onStep: (stepId: string) => void;
+}) {
+  return (
+    <Stack gap="xs" mb="sm">
+      {editor.conflict && (
+        <Alert color="orange" title={t.conflict} role="alert">
+          <Text size="sm">{t.conflictWhat}</Text>
+          <Group mt="xs" gap="xs">
+            <Button size="xs" variant="default" onClick={editor.discard}>
+              {t.takeTheirs}
+            </Button>
+            <Button size="xs" variant="light" onClick={editor.keepMine}>
+              {t.keepMine}
+            </Button>
+          </Group>
+        </Alert>
+      )}
+      {editor.fromDraft && !editor.conflict && (
+        <Alert color="blue" p="xs">
+          <Group justify="space-between">
+            <Text size="sm">{t.draftKept}</Text>
+            <Button size="compact-sm" variant="default" onClick={editor.discard}>
+              {t.discard}
+            </Button>
+          </Group>
+        </Alert>
+      )}
+      {!editor.keepsDraft && (
+        <Alert color="yellow" p="xs">
+          {t.draftNotKept}
+        </Alert>
+      )}
+      <FaultList faults={faults} graph={graph} refused={refused} onStep={onStep} />
+    </Stack>
+  );
+}
+
+/** One line: what each fault says stands at its step. */
+function FaultList({
+  faults: { steps, rest },
+  graph,
+  refused,
+  onStep,
+}: {
+  faults: Faults;
+  graph: Graph;
+  refused: boolean;
+  onStep: (stepId: string) => void;
+}) {
+  const count = [...steps.values()].reduce((sum, all) => sum + all.length, rest.length);
+  if (count === 0) return null;
+  return (
+    <Alert color={refused ? 'red' : 'yellow'} p="xs" role="status">
+      <Group gap="xs" mah={96} style={{ overflowY: 'auto' }}>
+        <Text size="sm" fw={600}>
+          {refused ? t.refused : t.faults(count)}
+        </Text>
+        {rest.map((message) => (
+          <Text key={message} size="sm">
+            {message}
+          </Text>
+        ))}
+        {[...steps].map(([id, all]) => (
+          <Tooltip key={id} label={all.map(({ message }) => message).join('\n')} multiline maw={320}>
+            <Anchor component="button" type="button" size="sm" onClick={() => onStep(id)}>
+              {stepOf(graph, id)?.name ?? id}
+            </Anchor>
+          </Tooltip>
+        ))}
+      </Group>
+    </Alert>
+  );
+}

@@ -1,0 +1,49 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { ApiFailure, call } from '../../../api/client.ts';
+import { useSession } from '../../../app/session.ts';
+import { type Faults, faultsByStep, NO_FAULTS } from '../graph/faults.ts';
+import { type Graph, savedAs } from '../graph/graph.ts';
+
+const AFTER_MS = 500;
+
+export interface Check extends Faults {
+  /** The API would not save it as it is. */
+  refused: boolean;
+  isChecking: boolean;
+}
+
+/**
+ * Asks the API, whenever nobody has drawn for a moment, what it would say of the drawing: it knows the rules, and
+ * nothing is saved.
+ */
+export function useCheck(p: { id: string; graph: Graph; version: string; updatedAt: string }): Check {
+  const { can } = useSession();
+  const [asked] = useDebouncedValue(p, AFTER_MS, { leading: true });
+  const { data, isFetching } = useQuery({
+    queryKey: ['checkGraph', asked.id, asked.version, asked.updatedAt, asked.graph],
+    queryFn: ({ signal }) => check(asked, signal),
+    enabled: can('workflows:edit'),
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+    staleTime: 60_000,
+  });
+  return { ...(data ?? { ...NO_FAULTS, refused: false }), isChecking: isFetching || asked.graph !== p.graph };
+}
+
+async function check(
+  { id, graph, version }: { id: string; graph: Graph; version: string },
+  signal: AbortSignal,
+): Promise<Faults & { refused: boolean }> {
+  try {
+    const body = { ...savedAs(graph, version), dryRun: true };
+    const { faults } = await call('saveWorkflowGraph', { params: { id }, body }, { signal });
+    return { ...faultsByStep(faults, graph), refused: false };
+  } catch (error) {
+    if (!(error instanceof ApiFailure)) throw error;
+    // Another version is told by the editor.
+    if (error.status === 409) return { ...NO_FAULTS, refused: false };
+    if (error.code !== 'VALIDATION_ERROR') throw error;
+    return { ...faultsByStep(error.fields, graph), refused: true };
+  }
+}

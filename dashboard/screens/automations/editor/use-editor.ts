@@ -1,0 +1,141 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { ApiFailure, call } from '../../../api/client.ts';
+import { answerOf } from '../../../api/queries.ts';
+import { useSession } from '../../../app/session.ts';
+import { tellFailure } from '../../../parts/tell.tsx';
+import { keepDraft, readDraft } from '../graph/draft.ts';
+import { type Faults, faultsByStep } from '../graph/faults.ts';
+import { type Graph, graphOf, sameGraph, savedAs, type WorkflowDetail, withIds } from '../graph/graph.ts';
+import { change, type History, historyOf, mapHistory, redo, undo } from '../graph/history.ts';
+
+interface State {
+  /** What is saved, as far as we know. */
+  base: { version: string; graph: Graph };
+  history: History<Graph>;
+  /** It began with what this browser had kept. */
+  fromDraft: boolean;
+  /** Counts what was not typed into a form: forms that are open begin anew with it. */
+  epoch: number;
+}
+
+/** An automation while it is drawn. */
+export interface Editor {
+  graph: Graph;
+  version: string;
+  epoch: number;
+  isDirty: boolean;
+  isSaving: boolean;
+  fromDraft: boolean;
+  /** Whether a reload would lose nothing. */
+  keepsDraft: boolean;
+  /** Somebody else has saved another graph meanwhile. */
+  conflict: boolean;
+  canUndo: boolean;
+  canRedo: boolean;
+  /** @param about changes of one thing that follow each other are undone together */
+  change: (to: (graph: Graph) => Graph, about?: string) => void;
+  undo: () => void;
+  redo: () => void;
+  /** Saves; what the API refuses comes back, at its steps. */
+  save: () => Promise<Faults | undefined>;
+  /** Takes what is saved, whatever is drawn. */
+  discard: () => void;
+  /** Goes on with what is drawn, on what is saved by now. */
+  keepMine: () => void;
+}
+
+export function useEditor(workflow: WorkflowDetail): Editor {
+  const { projectId } = useSession();
+  const client = useQueryClient();
+  const { id } = workflow;
+  const [state, setState] = useState<State>(() => begin(workflow, projectId));
+  const [isSaving, setSaving] = useState(false);
+  const [keepsDraft, setKeepsDraft] = useState(true);
+  const { base, history } = state;
+  const graph = history.present;
+  const isDirty = useMemo(() => !sameGraph(graph, base.graph), [graph, base.graph]);
+  const isBehind = workflow.version !== base.version;
+
+  useEffect(() => {
+    if (isBehind && !isDirty && !isSaving) setState((before) => stateOf(workflow, before));
+  }, [isBehind, isDirty, isSaving, workflow]);
+
+  useEffect(() => {
+    const draft = isDirty ? { version: base.version, graph, at: new Date().toISOString() } : null;
+    setKeepsDraft(keepDraft(localStorage, projectId, id, draft));
+  }, [graph, isDirty, base.version, projectId, id]);
+
+  const onHistory = useCallback((next: (history: History<Graph>) => History<Graph>) => {
+    setState((before) => ({ ...before, history: next(before.history) }));
+  }, []);
+
+  const save = async (): Promise<Faults | undefined> => {
+    setSaving(true);
+    try {
+      const { workflow: saved, ids } = await call('saveWorkflowGraph', {
+        params: { id },
+        body: savedAs(graph, base.version),
+      });
+      setState((before) => savedState(before, { sent: graph, saved, ids }));
+      client.setQueryData(answerOf('getWorkflow', { params: { id } }).queryKey, saved);
+      await client.invalidateQueries({ queryKey: ['getWorkflowStats'] });
+      return undefined;
+    } catch (error) {
+      if (error instanceof ApiFailure && error.code === 'VALIDATION_ERROR') return faultsByStep(error.fields, graph);
+      if (error instanceof ApiFailure && error.status === 409) {
+        await client.invalidateQueries({ queryKey: ['getWorkflow'] });
+      }
+      tellFailure(error);
+      return undefined;
+    } finally {
+      setSaving(false);
+    }
+  };
+
+  return {
+    ...{ graph, version: base.version, epoch: state.epoch, isDirty, isSaving, keepsDraft, save },
+    fromDraft: state.fromDraft && isDirty,
+    conflict: isBehind && isDirty && !isSaving,
+    canUndo: history.past.length > 0,
+    canRedo: history.future.length > 0,
+    change: useCallback((to, about) => onHistory((h) => change(h, to(h.present), about ?? null)), [onHistory]),
+    undo: useCallback(() => setState((before) => jump(before, undo)), []),
+    redo: useCallback(() => setState((before) => jump(before, redo)), []),
+    discard: () => setState((before) => stateOf(workflow, before)),
+    keepMine: () => setState((before) => ({ ...before, base: baseOf(workflow), fromDraft: false })),
+  };
+}
+
+function baseOf(workflow: WorkflowDetail): State['base'] {
+  return { version: workflow.version, graph: graphOf(workflow) };
+}
+
+function stateOf(workflow: WorkflowDetail, before?: State): State {
+  const base = baseOf(workflow);
+  return { base, history: historyOf(base.graph), fromDraft: false, epoch: (before?.epoch ?? 0) + 1 };
+}
+
+function jump(state: State, to: (history: History<Graph>) => History<Graph>): State {
+  return { ...state, history: to(state.history), epoch: state.epoch + 1 };
+}
+
+/** With what this browser has kept; where that was drawn on another version, the version tells of the conflict. */
+function begin(workflow: WorkflowDetail, projectId: string): State {
+  const draft = readDraft(localStorage, projectId, workflow.id);
+  const saved = stateOf(workflow);
+  if (!draft || sameGraph(draft.graph, saved.base.graph)) return saved;
+  const base = { ...saved.base, version: draft.version };
+  return { ...saved, base, history: change(historyOf(saved.base.graph), draft.graph), fromDraft: true };
+}
+
+/** What was drawn while it was being saved goes on; what was sent is what the API made of it. */
+function savedState(
+  { history, epoch }: State,
+  { sent, saved, ids }: { sent: Graph; saved: WorkflowDetail; ids: Record<string, string> },
+): State {
+  const base = baseOf(saved);
+  const known = mapHistory(history, (graph) => withIds(graph, ids));
+  const next = history.present === sent ? { ...known, present: base.graph } : known;
+  return { base, history: next, fromDraft: false, epoch };
+}

@@ -1,0 +1,111 @@
+import { ActionIcon, Button, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import { ConditionBuilder } from '../../../parts/condition-builder/condition-builder.tsx';
+import {
+  conditionOf,
+  type DraftCondition,
+  draftOf,
+  isWhole,
+  newCondition,
+} from '../../../parts/condition-builder/draft.ts';
+import { faultsOf } from '../../../parts/condition-builder/faults.ts';
+import { formatShare } from '../../../parts/count-link.tsx';
+import { text } from '../../../text/text.ts';
+import { splitBranches } from '../graph/graph.ts';
+import type { FormProps } from './form.ts';
+
+const t = text.automations;
+
+/** A condition is drawn on when it is whole; a row that is not filled in yet stays here. */
+export function ConditionForm({ config, replace, faults, readOnly }: FormProps) {
+  const [draft, setDraft] = useState<DraftCondition>(() => stored(config));
+  const fields = faults.flatMap(({ field, message }) =>
+    field === undefined || !field.startsWith('groups') ? [] : [{ field: `config.${field}`, message }],
+  );
+  const change = (next: DraftCondition) => {
+    setDraft(next);
+    if (isWhole(next)) replace({ ...conditionOf(next) });
+  };
+  return (
+    <fieldset disabled={readOnly} style={{ border: 0, padding: 0, margin: 0 }}>
+      <Text component="legend" size="sm" fw={500} mb={4}>
+        {t.conditionLabel}
+      </Text>
+      <ConditionBuilder value={draft} onChange={change} scope="step" faults={faultsOf(draft, fields, 'config')} />
+    </fieldset>
+  );
+}
+
+function stored(config: FormProps['config']): DraftCondition {
+  return Array.isArray(config.groups) ? draftOf(config as unknown as Parameters<typeof draftOf>[0]) : newCondition();
+}
+
+export function SplitForm({ config, set, faultAt, readOnly }: FormProps) {
+  const branches = splitBranches(config);
+  const whole = branches.reduce((sum, { weight }) => sum + weight, 0);
+  const change = (index: number, to: Partial<{ name: string; weight: number }>) =>
+    set({ branches: branches.map((branch, at) => (at === index ? { ...branch, ...to } : branch)) });
+  return (
+    <Stack gap="sm">
+      <Text size="sm" fw={500}>
+        {t.branches}
+      </Text>
+      {branches.map(({ name, weight }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a branch is its place: its name is what is typed
+        <Group key={index} align="flex-end" gap="xs" wrap="nowrap">
+          <TextInput
+            label={t.branchName}
+            value={name}
+            onChange={({ currentTarget: { value } }) => change(index, { name: value })}
+            disabled={readOnly}
+            error={faultAt(`branches.${index}.name`)}
+            style={{ flex: 1 }}
+          />
+          <NumberInput
+            label={t.weight}
+            value={weight}
+            min={0}
+            w={84}
+            onChange={(value) => change(index, { weight: Number(value) })}
+            disabled={readOnly}
+            error={faultAt(`branches.${index}.weight`)}
+          />
+          <Text size="xs" c="dimmed" w={44} pb={10}>
+            {formatShare(weight, whole)}
+          </Text>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            mb={4}
+            aria-label={t.removeBranch(name)}
+            disabled={readOnly || branches.length <= 2}
+            onClick={() => set({ branches: branches.filter((_, at) => at !== index) })}
+          >
+            <IconTrash size={16} />
+          </ActionIcon>
+        </Group>
+      ))}
+      {faultAt('branches') && (
+        <Text size="xs" c="red">
+          {faultAt('branches')}
+        </Text>
+      )}
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<IconPlus size={14} />}
+        disabled={readOnly || branches.length >= 20}
+        onClick={() => set({ branches: [...branches, { name: freshName(branches), weight: 1 }] })}
+      >
+        {t.addBranch}
+      </Button>
+    </Stack>
+  );
+}
+
+function freshName(branches: { name: string }[]): string {
+  const taken = new Set(branches.map(({ name }) => name));
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+  return [...letters].find((letter) => !taken.has(letter)) ?? `Branch ${branches.length + 1}`;
+}

@@ -1,0 +1,149 @@
+import { Anchor, Checkbox, SegmentedControl, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { answerOf, rowsOf, steadyAnswerOf } from '../../../api/queries.ts';
+import { Answer } from '../../../parts/answer.tsx';
+import { MailFrame } from '../../../parts/mail-frame.tsx';
+import { text } from '../../../text/text.ts';
+import { type FormProps, orNone, textOf } from './form.ts';
+
+const t = text.automations;
+
+/** Templates by which nodes name what they send. */
+export function useTemplates() {
+  return useQuery({ ...answerOf('listTemplates', { query: { pageSize: 100 } }), staleTime: 30_000 });
+}
+
+export function MailForm({ config, set, faultAt, readOnly }: FormProps) {
+  const [typed, setTyped] = useState('');
+  const [search] = useDebouncedValue(typed, 250);
+  const named = useTemplates();
+  // What is chosen stands in the input, and is no search.
+  const isChosen = named.data && rowsOf(named.data).some(({ name }) => name === search);
+  const query = { pageSize: 50, ...(search && !isChosen && { search }) };
+  const templates = useQuery(steadyAnswerOf('listTemplates', { query }));
+  const templateId = textOf(config.templateId) || null;
+  const from = typeof config.from === 'object' && config.from ? Reflect.get(config.from, 'email') : config.from;
+  const recipient = (config.recipient ?? { type: 'CONTACT' }) as { type: string; customEmail?: string };
+  const choices = (templates.data ? rowsOf(templates.data) : []).map(({ id, name }) => ({ value: id, label: name }));
+  const known = templateId === null || choices.some(({ value }) => value === templateId);
+  return (
+    <Stack gap="sm">
+      <Select
+        label={t.template}
+        placeholder={t.chooseTemplate}
+        data={known ? choices : [...choices, { value: templateId, label: t.summary.template }]}
+        value={templateId}
+        onChange={(next) => set({ templateId: next ?? undefined })}
+        searchable
+        onSearchChange={setTyped}
+        filter={({ options }) => options}
+        nothingFoundMessage={t.noTemplateFound}
+        clearable
+        disabled={readOnly}
+        error={faultAt('templateId')}
+      />
+      <TextInput
+        label={t.from}
+        description={t.fromHint}
+        value={textOf(from)}
+        onChange={({ currentTarget: { value } }) => set({ from: orNone(value) })}
+        disabled={readOnly}
+        error={faultAt('from')}
+      />
+      <div>
+        <Text size="sm" fw={500} mb={4} id="recipient-label">
+          {t.recipient}
+        </Text>
+        <SegmentedControl
+          aria-labelledby="recipient-label"
+          size="xs"
+          value={recipient.type}
+          disabled={readOnly}
+          onChange={(type) => set({ recipient: type === 'CONTACT' ? undefined : { type, customEmail: '' } })}
+          data={[
+            { value: 'CONTACT', label: t.toContact },
+            { value: 'CUSTOM', label: t.toCustom },
+          ]}
+        />
+      </div>
+      {recipient.type === 'CUSTOM' && (
+        <TextInput
+          label={t.customEmail}
+          description={t.customHint}
+          value={recipient.customEmail ?? ''}
+          onChange={({ currentTarget: { value } }) => set({ recipient: { type: 'CUSTOM', customEmail: value } })}
+          disabled={readOnly}
+          error={faultAt('recipient')}
+        />
+      )}
+      {templateId && <TemplateLook id={templateId} />}
+    </Stack>
+  );
+}
+
+/** The template as it looks, with the gaps of its variables as the API fills them for nobody in particular. */
+function TemplateLook({ id }: { id: string }) {
+  const template = useQuery({ ...answerOf('getTemplate', { params: { id } }), staleTime: 30_000 });
+  const { subject = '', body = '', preheader } = template.data ?? {};
+  const asked = answerOf('previewTemplate', { body: { subject, body, ...(preheader && { preheader }) } });
+  const preview = useQuery({ ...asked, enabled: template.data !== undefined, staleTime: 60_000, retry: false });
+  return (
+    <div>
+      <Text size="sm" fw={500}>
+        {t.mailPreview}
+      </Text>
+      <Anchor component={Link} to={`/templates/${id}`} size="xs">
+        {t.editTemplate}
+      </Anchor>
+      <Answer of={template} height={200}>
+        {() => (
+          <Answer of={preview} height={200}>
+            {(shown) => (
+              <>
+                <Text size="xs" c="dimmed" my={4}>
+                  {t.subject}: {shown.subject}
+                </Text>
+                <MailFrame html={shown.html} height={300} />
+              </>
+            )}
+          </Answer>
+        )}
+      </Answer>
+    </div>
+  );
+}
+
+export function SmsForm({ config, set, faultAt, readOnly }: FormProps) {
+  return (
+    <Stack gap="sm">
+      <Textarea
+        label={t.smsBody}
+        description={t.smsHint}
+        autosize
+        minRows={3}
+        maxRows={10}
+        value={textOf(config.body)}
+        onChange={({ currentTarget: { value } }) => set({ body: orNone(value) })}
+        disabled={readOnly}
+        error={faultAt('body')}
+      />
+      <TextInput
+        label={t.smsFrom}
+        description={t.smsFromHint}
+        value={textOf(config.from)}
+        onChange={({ currentTarget: { value } }) => set({ from: orNone(value) })}
+        disabled={readOnly}
+        error={faultAt('from')}
+      />
+      <Checkbox
+        label={t.transactional}
+        checked={config.transactional === true}
+        disabled={readOnly}
+        onChange={({ currentTarget: { checked } }) => set({ transactional: checked || undefined })}
+      />
+    </Stack>
+  );
+}

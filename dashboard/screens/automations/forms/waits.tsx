@@ -1,0 +1,176 @@
+import { Checkbox, Chip, Group, NumberInput, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
+import { text } from '../../../text/text.ts';
+import type { Config } from '../graph/graph.ts';
+import { EventName } from '../new-automation.tsx';
+import { type FormProps, orNone, textOf } from './form.ts';
+import { JsonField } from './json-field.tsx';
+
+const t = text.automations;
+const UNITS = ['seconds', 'minutes', 'hours', 'days', 'weeks'];
+const UNIT_CHOICES = UNITS.map((value) => ({ value, label: t.unitNames[value] ?? value }));
+const UNIT_SECONDS: Record<string, number> = { seconds: 1, minutes: 60, hours: 3_600, days: 86_400, weeks: 604_800 };
+const ALL_DAYS = [1, 2, 3, 4, 5, 6, 7];
+const HOUR = /^\d{1,2}:\d{2}$/;
+
+type How = 'span' | 'hour' | 'instant';
+const FIRST: Record<How, Config> = {
+  span: { amount: 1, unit: 'days' },
+  hour: { until: '09:00' },
+  instant: { until: '{{data.renewsAt}}' },
+};
+
+function howOf({ until, days, timezone }: Config): How {
+  if (until === undefined) return 'span';
+  return HOUR.test(textOf(until)) || days !== undefined || timezone !== undefined ? 'hour' : 'instant';
+}
+
+export function DelayForm(form: FormProps) {
+  const { config, replace, readOnly } = form;
+  const how = howOf(config);
+  return (
+    <Stack gap="sm">
+      <SegmentedControl
+        aria-label={t.waitHow}
+        size="xs"
+        value={how}
+        disabled={readOnly}
+        onChange={(next) => replace(FIRST[next as How])}
+        data={[
+          { value: 'span', label: t.forSpan },
+          { value: 'hour', label: t.untilHour },
+          { value: 'instant', label: t.untilInstant },
+        ]}
+      />
+      {how === 'span' && <Span {...form} />}
+      {how === 'hour' && <Hour {...form} />}
+      {how === 'instant' && (
+        <TextInput
+          label={t.instant}
+          description={t.instantHint}
+          value={textOf(config.until)}
+          onChange={({ currentTarget: { value } }) => form.set({ until: value })}
+          disabled={readOnly}
+          error={form.faultAt('until')}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function Span({ config, set, faultAt, readOnly }: FormProps) {
+  return (
+    <Group grow align="flex-start">
+      <NumberInput
+        label={t.amount}
+        min={0}
+        value={typeof config.amount === 'number' ? config.amount : ''}
+        onChange={(amount) => set({ amount: amount === '' ? undefined : Number(amount) })}
+        disabled={readOnly}
+        error={faultAt('amount')}
+      />
+      <Select
+        label={t.unit}
+        data={UNIT_CHOICES}
+        allowDeselect={false}
+        value={textOf(config.unit)}
+        onChange={(unit) => set({ unit: unit ?? undefined })}
+        disabled={readOnly}
+        error={faultAt('unit')}
+      />
+    </Group>
+  );
+}
+
+function Hour({ config, set, faultAt, readOnly }: FormProps) {
+  const days = Array.isArray(config.days) ? (config.days as number[]) : ALL_DAYS;
+  return (
+    <>
+      <TextInput
+        label={t.hour}
+        placeholder="09:00"
+        value={textOf(config.until)}
+        onChange={({ currentTarget: { value } }) => set({ until: value, days })}
+        disabled={readOnly}
+        error={faultAt('until')}
+      />
+      <div>
+        <Text size="sm" fw={500} mb={4}>
+          {t.days}
+        </Text>
+        <Chip.Group multiple value={days.map(String)} onChange={(chosen) => set({ days: chosen.map(Number).sort() })}>
+          <Group gap={4}>
+            {t.summary.days.map((name, index) => (
+              <Chip key={name} value={String(index + 1)} size="xs" disabled={readOnly}>
+                {name}
+              </Chip>
+            ))}
+          </Group>
+        </Chip.Group>
+        {faultAt('days') && (
+          <Text size="xs" c="red">
+            {faultAt('days')}
+          </Text>
+        )}
+      </div>
+      <TextInput
+        label={t.zone}
+        description={t.zoneHint}
+        placeholder="Europe/Berlin"
+        value={textOf(config.timezone)}
+        onChange={({ currentTarget: { value } }) => set({ timezone: orNone(value) })}
+        disabled={readOnly}
+        error={faultAt('timezone')}
+      />
+    </>
+  );
+}
+
+export function WaitForm({ config, set, faultAt, readOnly }: FormProps) {
+  const timeout = typeof config.timeout === 'number' ? config.timeout : undefined;
+  const unit = [...UNITS].reverse().find((one) => timeout !== undefined && timeout % (UNIT_SECONDS[one] ?? 1) === 0);
+  const length = UNIT_SECONDS[unit ?? 'seconds'] ?? 1;
+  return (
+    <Stack gap="sm">
+      <EventName
+        label={t.waitEvent}
+        value={textOf(config.eventName)}
+        onChange={(eventName) => set({ eventName })}
+        error={faultAt('eventName')}
+      />
+      <Checkbox
+        label={t.withTimeout}
+        checked={timeout !== undefined}
+        disabled={readOnly}
+        onChange={({ currentTarget: { checked } }) => set({ timeout: checked ? 86_400 : undefined })}
+      />
+      {timeout !== undefined && (
+        <Group grow align="flex-start">
+          <NumberInput
+            label={t.timeout}
+            min={0}
+            value={timeout / length}
+            onChange={(amount) => set({ timeout: Math.max(0, Number(amount)) * length })}
+            disabled={readOnly}
+            error={faultAt('timeout')}
+          />
+          <Select
+            label={t.unit}
+            data={UNIT_CHOICES}
+            allowDeselect={false}
+            value={unit ?? 'seconds'}
+            onChange={(next) => set({ timeout: (timeout / length) * (UNIT_SECONDS[next ?? 'seconds'] ?? 1) })}
+            disabled={readOnly}
+          />
+        </Group>
+      )}
+      <JsonField
+        label={t.eventFilters}
+        kind="any"
+        value={config.filters}
+        onChange={(filters) => set({ filters })}
+        disabled={readOnly}
+        error={faultAt('filters')}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { describeStep } from './describe.ts';
+import { keepDraft, readDraft } from './draft.ts';
+import { faultsByStep } from './faults.ts';
+import { addStep, branchesOf, type Graph, type Step, waysOf } from './graph.ts';
+import { JOURNEYS } from './journeys.ts';
+import { layout, makeRoom, NODE, positionsOf, tidy } from './layout.ts';
+import { litPath } from './path.ts';
+import { flowsOf } from './shares.ts';
+
+const welcome = JOURNEYS.find(({ id }) => id === 'welcome')?.graph as Graph;
+const overlaps = (positions: Map<string, { x: number; y: number }>) => {
+  const all = [...positions.values()];
+  return all.some((one, i) =>
+    all.some((other, j) => i < j && Math.abs(one.x - other.x) < NODE.width && Math.abs(one.y - other.y) < NODE.height),
+  );
+};
+
+describe('the journeys to start from', () => {
+  it.each(JOURNEYS.map(({ id, graph }) => [id, graph] as const))(
+    '%s: every branch leads somewhere, every step is reached',
+    (_, graph) => {
+      const reached = new Set([graph.entry, ...graph.transitions.map(({ to }) => to)]);
+      for (const step of graph.steps) {
+        expect(reached.has(step.id), step.id).toBe(true);
+        const ways = waysOf(graph, step);
+        expect(
+          ways.every(({ to }) => to !== null),
+          step.id,
+        ).toBe(true);
+        expect(ways.map(({ branch }) => branch).sort()).toEqual([...branchesOf(step)].sort());
+      }
+      const ids = new Set(graph.steps.map(({ id }) => id));
+      expect(graph.transitions.every(({ from, to }) => ids.has(from) && ids.has(to))).toBe(true);
+    },
+  );
+});
+
+describe('the layout', () => {
+  it('lets no two steps overlap, and puts each below what leads to it', () => {
+    for (const { graph } of JOURNEYS) {
+      const positions = layout(graph);
+      expect(overlaps(positions)).toBe(false);
+      for (const { from, to } of graph.transitions)
+        expect(positions.get(to)?.y ?? 0).toBeGreaterThan(positions.get(from)?.y ?? 0);
+    }
+  });
+
+  it('of 500 steps with circles comes in time', () => {
+    const steps = Array.from({ length: 500 }, (_, n): Step => ({ ...(welcome.steps[1] as Step), id: `s${n}` }));
+    const transitions = steps.slice(1).map(({ id }, n) => ({ from: `s${n}`, to: id, branch: null }));
+    const graph = { entry: 's0', steps, transitions: [...transitions, { from: 's499', to: 's0', branch: null }] };
+    const began = process.cpuUsage();
+    expect(layout(graph).size).toBe(500);
+    // Of the processor, so that a busy machine does not count.
+    expect(process.cpuUsage(began).user / 1_000).toBeLessThan(5_000);
+  });
+
+  it('leaves what somebody has put somewhere, and puts what is new beside it', () => {
+    const placed = tidy(welcome);
+    expect(positionsOf(placed)).toEqual(layout(welcome));
+    const fresh: Step = { ...(welcome.steps[0] as Step), id: 'fresh', position: null };
+    const graph = {
+      ...placed,
+      steps: [...placed.steps, fresh],
+      transitions: [...placed.transitions, { from: 'days', to: 'fresh', branch: null }],
+    };
+    const positions = positionsOf(graph);
+    expect(positions.get('hello')).toEqual(placed.steps[0]?.position);
+    expect(overlaps(positions)).toBe(false);
+  });
+});
+
+describe('a step that is added between others', () => {
+  it('takes the place of the one after it, and all that comes after moves down', () => {
+    const placed = tidy(welcome);
+    const fresh: Step = { ...(welcome.steps[1] as Step), id: 'fresh', position: null };
+    const graph = makeRoom(addStep(placed, fresh, { after: 'hello', branch: null }), 'fresh');
+    const y = (of: Graph, id: string) => of.steps.find((step) => step.id === id)?.position?.y ?? 0;
+    expect(graph.steps.find(({ id }) => id === 'fresh')?.position).toEqual(
+      placed.steps.find(({ id }) => id === 'days')?.position,
+    );
+    expect(y(graph, 'hello')).toBe(y(placed, 'hello'));
+    for (const id of ['days', 'read', 'done']) expect(y(graph, id)).toBeGreaterThan(y(placed, id));
+    expect(overlaps(positionsOf(graph))).toBe(false);
+  });
+});
+
+describe('faults', () => {
+  it('come to the step that they are about, from each of the forms in which the API tells them', () => {
+    const { steps, rest } = faultsByStep(
+      [
+        { field: 'steps.hello', message: 'has no template' },
+        { field: 'steps.days.config.amount', message: 'too small' },
+        { field: 'steps.2.name', message: 'too long' },
+        { field: 'transitions.2.branch', message: 'no such branch' },
+        { field: 'entryStepId', message: 'no entry' },
+        { field: 'eventName', message: 'none is named' },
+      ],
+      welcome,
+    );
+    expect(steps.get('hello')).toEqual([{ field: undefined, message: 'has no template' }]);
+    expect(steps.get('days')).toEqual([{ field: 'amount', message: 'too small' }]);
+    expect(steps.get('read')).toEqual([
+      { field: 'name', message: 'too long' },
+      { field: 'yes', message: 'no such branch' },
+    ]);
+    expect(rest).toEqual(['no entry', 'eventName: none is named']);
+  });
+});
+
+describe('what flows by each way', () => {
+  it('is counted by branch, and by a plain way all who were done', () => {
+    const none = {
+      waiting: 0,
+      running: 0,
+      completed: 0,
+      failed: 0,
+      skipped: 0,
+      branches: {},
+      type: 'DELAY' as const,
+      name: '',
+    };
+    const flows = flowsOf(welcome, [
+      { ...none, stepId: 'hello', completed: 6, skipped: 2 },
+      { ...none, stepId: 'read', completed: 4, branches: { yes: 1, no: 3 } },
+    ]);
+    expect(flows.get('hello ')).toEqual({ n: 8, share: 1 });
+    expect(flows.get('read yes')).toEqual({ n: 1, share: 0.25 });
+    expect(flows.get('read no')).toEqual({ n: 3, share: 0.75 });
+    expect(flows.get('days ')).toEqual({ n: 0, share: null });
+  });
+});
+
+describe('the path of a contact', () => {
+  it('lights the steps and the ways that were taken', () => {
+    const at = '2026-01-01T00:00:00.000Z';
+    const visit = (stepId: string, branch: string | null = null) => ({
+      stepId,
+      branch,
+      status: 'COMPLETED',
+      startedAt: at,
+      completedAt: at,
+    });
+    const lit = litPath(welcome, [visit('hello'), visit('days'), visit('read', 'no'), visit('again'), visit('done')]);
+    expect([...lit.ways].sort()).toEqual(['again ', 'days ', 'hello ', 'read no']);
+    expect([...lit.steps.keys()]).toEqual(['hello', 'days', 'read', 'again', 'done']);
+  });
+});
+
+describe('a draft', () => {
+  it('is kept by project and automation, and what is no draft is none', () => {
+    const kept = new Map<string, string>();
+    const keeper = {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, value: string) => void kept.set(key, value),
+      removeItem: (key: string) => void kept.delete(key),
+    };
+    const draft = { version: 'v', graph: welcome, at: 'now' };
+    expect(keepDraft(keeper, 'p', 'w', draft)).toBe(true);
+    expect(readDraft(keeper, 'p', 'w')).toEqual(draft);
+    expect(readDraft(keeper, 'other', 'w')).toBeNull();
+    keepDraft(keeper, 'p', 'w', null);
+    expect(kept.size).toBe(0);
+    kept.set('tidings.automation.p.w', '{"graph":');
+    expect(readDraft(keeper, 'p', 'w')).toBeNull();
+    const full = {
+      ...keeper,
+      setItem: () => {
+        throw new Error('QuotaExceededError');
+      },
+    };
+    expect(keepDraft(full, 'p', 'w', draft)).toBe(false);
+  });
+});
+
+describe('a step in a line', () => {
+  it.each([
+    ['DELAY', { amount: 1, unit: 'days' }, '1 day'],
+    ['DELAY', { until: '09:00', days: [1, 2] }, 'until 09:00, Mo Tu'],
+    ['WAIT_FOR_EVENT', { eventName: 'paid', timeout: 7_200 }, 'paid, for 2 hours at most'],
+    [
+      'CONDITION',
+      { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] },
+      'data.plan equals pro',
+    ],
+    [
+      'SPLIT',
+      {
+        branches: [
+          { name: 'a', weight: 1 },
+          { name: 'b', weight: 3 },
+        ],
+      },
+      'a 1 · b 3',
+    ],
+    ['WEBHOOK', { url: 'https://x.test' }, 'POST https://x.test'],
+    ['UPDATE_CONTACT', { updates: { plan: 'x' }, subscribed: false }, 'plan, unsubscribes'],
+    ['SEND_EMAIL', {}, 'No template chosen'],
+  ] as const)('%s %j', (type, config, line) => {
+    expect(describeStep({ type, config })).toBe(line);
+  });
+});

@@ -1,0 +1,47 @@
+import type { FieldFault } from '../../../api/failure.ts';
+import type { Graph } from './graph.ts';
+
+/** What is wrong with a drawing, where it is. */
+export interface Faults {
+  /** By the step's id. */
+  steps: Map<string, StepFault[]>;
+  /** Of no step. */
+  rest: string[];
+}
+
+export interface StepFault {
+  /** The field of its config; undefined where it is about the step as a whole. */
+  field: string | undefined;
+  message: string;
+}
+
+export const NO_FAULTS: Faults = { steps: new Map(), rest: [] };
+
+/**
+ * Brings what the API refuses (`steps.<id>…`, `transitions.<index>…`) to the steps that it is about.
+ * @param graph as it was sent: transitions are named by their place in it
+ */
+export function faultsByStep(faults: readonly FieldFault[], graph: Graph): Faults {
+  const steps = new Map<string, StepFault[]>();
+  const rest: string[] = [];
+  for (const { field, message } of faults) {
+    const at = placeOf(field, graph);
+    if (!at) rest.push(field === 'entryStepId' || field === 'steps' ? message : `${field}: ${message}`);
+    else steps.set(at.id, [...(steps.get(at.id) ?? []), { field: at.field, message }]);
+  }
+  return { steps, rest };
+}
+
+function placeOf(field: string, graph: Graph): { id: string; field: string | undefined } | undefined {
+  const [kind, name, ...more] = field.split('.');
+  if (kind === 'steps') {
+    // The document's own faults name a step by its place, the rules of a graph by its id.
+    const step = graph.steps.find(({ id }) => id === name) ?? graph.steps[Number(name)];
+    if (!step) return undefined;
+    const [first, ...deeper] = more;
+    const of = first === 'config' ? deeper.join('.') : first;
+    return { id: step.id, field: of || undefined };
+  }
+  const way = kind === 'transitions' ? graph.transitions[Number(name)] : undefined;
+  return way && { id: way.from, field: way.branch ?? undefined };
+}

@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest';
+import {
+  addStep,
+  changeStep,
+  connect,
+  EMPTY,
+  type Graph,
+  graphOf,
+  inOrder,
+  openPlaces,
+  removeStep,
+  restoreStep,
+  type Step,
+  type StepType,
+  sameGraph,
+  savedAs,
+  waysOf,
+  withIds,
+} from './graph.ts';
+import { change, historyOf, mapHistory, redo, undo } from './history.ts';
+
+const step = (id: string, type: StepType = 'DELAY', config = {}): Step => ({
+  id,
+  type,
+  name: id,
+  config,
+  position: null,
+});
+
+/** a → ask → (yes) b → end, (no) end */
+const drawn: Graph = {
+  entry: 'a',
+  steps: [step('a'), step('ask', 'CONDITION'), step('b'), step('end', 'EXIT')],
+  transitions: [
+    { from: 'a', to: 'ask', branch: null },
+    { from: 'ask', to: 'b', branch: 'yes' },
+    { from: 'ask', to: 'end', branch: 'no' },
+    { from: 'b', to: 'end', branch: null },
+  ],
+};
+const ways = (graph: Graph) => graph.transitions.map(({ from, to, branch }) => `${from}-${branch ?? ''}>${to}`).sort();
+
+describe('adding a step', () => {
+  it('to an empty canvas makes it the entry', () => {
+    expect(addStep(EMPTY, step('x'), null)).toMatchObject({ entry: 'x', transitions: [] });
+  });
+
+  it('before all others leads on to the entry', () => {
+    const graph = addStep(drawn, step('x'), null);
+    expect(graph.entry).toBe('x');
+    expect(ways(graph)).toContain('x->a');
+  });
+
+  it('on a way comes in between, by the way of that branch', () => {
+    const graph = addStep(drawn, step('x'), { after: 'ask', branch: 'yes' });
+    expect(ways(graph)).toEqual([...ways(drawn).filter((way) => way !== 'ask-yes>b'), 'ask-yes>x', 'x->b'].sort());
+  });
+
+  it('that branches takes what comes after into its first branch, and an EXIT takes nothing', () => {
+    expect(ways(addStep(drawn, step('x', 'CONDITION'), { after: 'a', branch: null }))).toContain('x-yes>ask');
+    const ended = addStep(drawn, step('x', 'EXIT'), { after: 'b', branch: null });
+    expect(ways(ended)).toContain('b->x');
+    expect(ended.transitions.some(({ from }) => from === 'x')).toBe(false);
+  });
+});
+
+describe('removing a step', () => {
+  it('joins its neighbours, with the branch that led to it', () => {
+    const graph = removeStep(drawn, 'b');
+    expect(ways(graph)).toEqual(['a->ask', 'ask-no>end', 'ask-yes>end']);
+    expect(graph.steps.map(({ id }) => id)).toEqual(['a', 'ask', 'end']);
+  });
+
+  it('that leads apart leaves what came before without a way on', () => {
+    const graph = removeStep(drawn, 'ask');
+    expect(ways(graph)).toEqual(['b->end']);
+    expect(openPlaces(graph)).toContainEqual({ after: 'a', branch: null });
+  });
+
+  it('that is the entry makes what comes after it the entry', () => {
+    expect(removeStep(drawn, 'a').entry).toBe('ask');
+    expect(removeStep({ ...drawn, entry: 'ask' }, 'ask').entry).toBeNull();
+  });
+
+  it('in a circle of its own leaves no way to itself', () => {
+    const round = connect(drawn, { from: 'b', to: 'b', branch: null });
+    expect(ways(removeStep(round, 'b'))).toEqual(['a->ask', 'ask-no>end']);
+  });
+});
+
+describe('putting back a step that was removed', () => {
+  it('gives what was drawn before, for each of the steps', () => {
+    for (const { id } of drawn.steps)
+      expect(sameGraph(restoreStep(removeStep(drawn, id), drawn, id), drawn), id).toBe(true);
+  });
+
+  it('keeps what was drawn since, and leads to no step that is gone', () => {
+    const since = addStep(removeStep(drawn, 'b'), step('x'), { after: 'a', branch: null });
+    expect(ways(restoreStep(since, drawn, 'b'))).toEqual(['a->x', 'ask-no>end', 'ask-yes>b', 'b->end', 'x->ask']);
+    const without = removeStep(removeStep(drawn, 'b'), 'end');
+    expect(ways(restoreStep(without, drawn, 'b'))).toEqual(['a->ask', 'ask-yes>b']);
+  });
+});
+
+describe('ways', () => {
+  it('are one a branch: another takes its place, and none takes it away', () => {
+    expect(ways(connect(drawn, { from: 'a', to: 'end', branch: null }))).toContain('a->end');
+    expect(ways(connect(drawn, { from: 'a', to: 'end', branch: null }))).not.toContain('a->ask');
+    expect(ways(connect(drawn, { from: 'a', to: null, branch: null }))).not.toContain('a->ask');
+  });
+
+  it('of a SPLIT go with its branches, and stay with one that is renamed', () => {
+    const config = (...names: string[]) => ({ branches: names.map((name) => ({ name, weight: 1 })) });
+    const graph: Graph = {
+      entry: 's',
+      steps: [step('s', 'SPLIT', config('a', 'b')), step('x'), step('y')],
+      transitions: [
+        { from: 's', to: 'x', branch: 'a' },
+        { from: 's', to: 'y', branch: 'b' },
+      ],
+    };
+    expect(ways(changeStep(graph, 's', { config: config('a', 'c') }))).toEqual(['s-a>x', 's-c>y']);
+    expect(ways(changeStep(graph, 's', { config: config('a') }))).toEqual(['s-a>x']);
+  });
+
+  it('of a wait with a plain one are not open', () => {
+    const wait: Graph = {
+      entry: 'w',
+      steps: [step('w', 'WAIT_FOR_EVENT'), step('x', 'EXIT')],
+      transitions: [{ from: 'w', to: 'x', branch: null }],
+    };
+    expect(openPlaces(wait)).toEqual([]);
+    expect(waysOf(wait, step('w', 'WAIT_FOR_EVENT')).map(({ branch }) => branch)).toEqual(['event', 'timeout', null]);
+  });
+});
+
+describe('the order of steps', () => {
+  it('is that in which a contact comes to them, branches in a row, what nothing leads to last', () => {
+    const graph = { ...drawn, steps: [step('lost'), ...drawn.steps] };
+    expect(inOrder(graph).map(({ step: { id }, depth, by }) => `${id} ${depth} ${by ?? ''}`.trim())).toEqual([
+      'a 0',
+      'ask 0',
+      'b 1 yes',
+      'end 1',
+      'lost 0',
+    ]);
+  });
+
+  it('ends in a circle', () => {
+    const round = connect(drawn, { from: 'b', to: 'a', branch: null });
+    expect(inOrder(round)).toHaveLength(4);
+  });
+});
+
+describe('what is saved', () => {
+  it('is what was read, whatever the order of keys, steps and ways', () => {
+    const config = { amount: 1, unit: 'days' };
+    const one: Graph = { ...drawn, steps: [...drawn.steps, step('z', 'DELAY', config)] };
+    const other: Graph = {
+      ...drawn,
+      steps: [step('z', 'DELAY', { unit: 'days', amount: 1 }), ...drawn.steps].reverse(),
+      transitions: [...drawn.transitions].reverse(),
+    };
+    expect(sameGraph(one, other)).toBe(true);
+    expect(sameGraph(one, drawn)).toBe(false);
+  });
+
+  it('gets the ids of new steps wherever they are named, also in what can be undone', () => {
+    const graph = addStep(drawn, step('new-1'), null);
+    const known = withIds(graph, { 'new-1': 'id-1' });
+    expect(known.entry).toBe('id-1');
+    expect(ways(known)).toContain('id-1->a');
+    const history = mapHistory(change(historyOf(drawn), graph), (value) => withIds(value, { 'new-1': 'id-1' }));
+    expect(undo(history).present).toEqual(drawn);
+    expect(savedAs(known, 'v').transitions).toContainEqual({ fromStepId: 'id-1', toStepId: 'a', branch: null });
+  });
+
+  it('reads what the API answers', () => {
+    const answer = {
+      entryStepId: 'a',
+      steps: [step('a')],
+      transitions: [{ fromStepId: 'a', toStepId: 'a', branch: null }],
+    };
+    expect(graphOf(answer as unknown as Parameters<typeof graphOf>[0])).toEqual({
+      entry: 'a',
+      steps: [step('a')],
+      transitions: [{ from: 'a', to: 'a', branch: null }],
+    });
+  });
+});
+
+describe('undo', () => {
+  it('takes back what was changed and does it again; a new change forgets what was undone', () => {
+    let history = change(change(historyOf(1), 2), 3);
+    history = undo(history);
+    expect(history.present).toBe(2);
+    expect(redo(history).present).toBe(3);
+    history = change(history, 4);
+    expect(redo(history).present).toBe(4);
+    expect(undo(undo(undo(history))).present).toBe(1);
+  });
+
+  it('takes back typing at once, and what came before it by itself', () => {
+    let history = change(historyOf('a'), 'b');
+    for (const typed of ['c', 'cd', 'cde']) history = change(history, typed, 'name of x');
+    history = change(history, 'f', 'name of y');
+    history = undo(history);
+    expect(history.present).toBe('cde');
+    history = undo(history);
+    expect(history.present).toBe('b');
+  });
+
+  it('is bounded', () => {
+    let history = historyOf(0);
+    for (let n = 1; n <= 500; n += 1) history = change(history, n);
+    expect(history.past.length).toBeLessThanOrEqual(200);
+  });
+});

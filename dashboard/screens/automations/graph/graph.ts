@@ -1,0 +1,245 @@
+import type { AnswerOf } from '../../../api/client.ts';
+
+export type WorkflowDetail = AnswerOf<'getWorkflow'>;
+export type StepType = WorkflowDetail['steps'][number]['type'];
+export type Config = Record<string, unknown>;
+
+export interface Position {
+  x: number;
+  y: number;
+}
+
+/** A step as it is drawn. The id of a new one is a name of ours, until the API gives it an id. */
+export interface Step {
+  id: string;
+  type: StepType;
+  name: string;
+  config: Config;
+  /** Null where nobody has put it anywhere: the layout decides. */
+  position: Position | null;
+}
+
+/** A way from one step to another; `branch` is null for the plain one. */
+export interface Transition {
+  from: string;
+  to: string;
+  branch: string | null;
+}
+
+/** What is drawn. Never changed: each operation answers another one. */
+export interface Graph {
+  entry: string | null;
+  steps: Step[];
+  transitions: Transition[];
+}
+
+/** A place where a step can be put: behind a step, by a branch; null is before all others. */
+export type Place = { after: string; branch: string | null } | null;
+
+export const EMPTY: Graph = { entry: null, steps: [], transitions: [] };
+
+export function graphOf({ entryStepId, steps, transitions }: WorkflowDetail): Graph {
+  return {
+    entry: entryStepId,
+    steps: steps.map(({ id, type, name, config, position }) => ({ id, type, name, config, position })),
+    transitions: transitions.map(({ fromStepId, toStepId, branch }) => ({ from: fromStepId, to: toStepId, branch })),
+  };
+}
+
+/** The body that saves it. */
+export function savedAs(graph: Graph, version: string) {
+  return {
+    version,
+    entryStepId: graph.entry,
+    steps: graph.steps,
+    transitions: graph.transitions.map(({ from, to, branch }) => ({ fromStepId: from, toStepId: to, branch })),
+  };
+}
+
+/** With the ids that the API gave to new steps. */
+export function withIds(graph: Graph, ids: Record<string, string>): Graph {
+  const idOf = (id: string) => ids[id] ?? id;
+  return {
+    entry: graph.entry === null ? null : idOf(graph.entry),
+    steps: graph.steps.map((step) => ({ ...step, id: idOf(step.id) })),
+    transitions: graph.transitions.map(({ from, to, branch }) => ({ from: idOf(from), to: idOf(to), branch })),
+  };
+}
+
+/** The ways by which a step can be left; null is the plain one. As the API has them (`branches` of a step type). */
+export function branchesOf({ type, config }: Pick<Step, 'type' | 'config'>): (string | null)[] {
+  switch (type) {
+    case 'CONDITION':
+      return ['yes', 'no'];
+    case 'WAIT_FOR_EVENT':
+      return ['event', 'timeout'];
+    case 'SPLIT':
+      return splitBranches(config).map(({ name }) => name);
+    case 'EXIT':
+      return [];
+    default:
+      return [null];
+  }
+}
+
+export function splitBranches(config: Config): { name: string; weight: number }[] {
+  return Array.isArray(config.branches) ? (config.branches as { name: string; weight: number }[]) : [];
+}
+
+/** Ways that are drawn or can be: a WAIT_FOR_EVENT may have a plain one beside its branches. */
+export function waysOf(graph: Graph, step: Step): { branch: string | null; to: string | null }[] {
+  const drawn = graph.transitions.filter(({ from }) => from === step.id);
+  const branches = [...new Set([...branchesOf(step), ...drawn.map(({ branch }) => branch)])];
+  return branches.map((branch) => ({ branch, to: drawn.find((way) => way.branch === branch)?.to ?? null }));
+}
+
+export function stepOf(graph: Graph, id: string | null | undefined): Step | undefined {
+  return graph.steps.find((step) => step.id === id);
+}
+
+/** Puts a step to a place. Where that leads somewhere already, the new step comes in between: by its first way on. */
+export function addStep(graph: Graph, step: Step, place: Place): Graph {
+  const steps = [...graph.steps, step];
+  const [way] = branchesOf(step);
+  const next = place === null ? graph.entry : targetOf(graph, place.after, place.branch);
+  const on = next !== null && way !== undefined ? [{ from: step.id, to: next, branch: way }] : [];
+  if (place === null) return { entry: step.id, steps, transitions: [...graph.transitions, ...on] };
+  const rest = graph.transitions.filter(({ from, branch }) => !(from === place.after && branch === place.branch));
+  const into = { from: place.after, to: step.id, branch: place.branch };
+  return { ...graph, steps, transitions: [...rest, into, ...on] };
+}
+
+export function targetOf(graph: Graph, from: string, branch: string | null): string | null {
+  return graph.transitions.find((way) => way.from === from && way.branch === branch)?.to ?? null;
+}
+
+/** Leads a way to a step, or nowhere. The way it had goes. */
+export function connect(graph: Graph, { from, to, branch }: Omit<Transition, 'to'> & { to: string | null }): Graph {
+  const rest = graph.transitions.filter((way) => !(way.from === from && way.branch === branch));
+  return { ...graph, transitions: to === null ? rest : [...rest, { from, to, branch }] };
+}
+
+/**
+ * Where what led to a step would lead without it: on to the only step that comes after it; null where there is none, or
+ * more than one.
+ */
+export function spliceTarget(graph: Graph, id: string): string | null {
+  const targets = new Set(graph.transitions.filter(({ from, to }) => from === id && to !== id).map(({ to }) => to));
+  const [target] = targets;
+  return targets.size === 1 && target !== undefined ? target : null;
+}
+
+/** Takes a step out and joins what came before it to what comes after. */
+export function removeStep(graph: Graph, id: string): Graph {
+  const target = spliceTarget(graph, id);
+  const transitions = graph.transitions
+    .filter(({ from }) => from !== id)
+    .flatMap((way) => (way.to !== id ? [way] : target === null ? [] : [{ ...way, to: target }]));
+  return {
+    entry: graph.entry === id ? target : graph.entry,
+    steps: graph.steps.filter((step) => step.id !== id),
+    transitions,
+  };
+}
+
+/** Puts back a step that was removed, with its ways, whatever was drawn since. @param before the graph that had it */
+export function restoreStep(graph: Graph, before: Graph, id: string): Graph {
+  const step = stepOf(before, id);
+  if (!step || stepOf(graph, id)) return graph;
+  const restored = { ...graph, steps: [...graph.steps, step], entry: before.entry === id ? id : graph.entry };
+  const ways = before.transitions.filter(
+    ({ from, to }) => (from === id || to === id) && stepOf(restored, from) && stepOf(restored, to),
+  );
+  return ways.reduce<Graph>(connect, restored);
+}
+
+/** Changes a step. Ways by branches that it has no more go; a branch that has another name keeps its way. */
+export function changeStep(graph: Graph, id: string, changes: Partial<Omit<Step, 'id' | 'type'>>): Graph {
+  const before = stepOf(graph, id);
+  if (!before) return graph;
+  const after = { ...before, ...changes };
+  const steps = graph.steps.map((step) => (step.id === id ? after : step));
+  if (before.type !== 'SPLIT') return { ...graph, steps };
+  return { ...graph, steps, transitions: keptWays(graph.transitions, before, after) };
+}
+
+function keptWays(transitions: Transition[], before: Step, after: Step): Transition[] {
+  const [old, now] = [branchesOf(before), branchesOf(after)];
+  const renamed = old.length === now.length;
+  return transitions.flatMap((way) => {
+    if (way.from !== before.id || now.includes(way.branch)) return [way];
+    const index = old.indexOf(way.branch);
+    const branch = now[index];
+    return renamed && index >= 0 && branch !== undefined ? [{ ...way, branch }] : [];
+  });
+}
+
+/** Where a graph can be added to without a change of what is there: ways that lead nowhere. */
+export function openPlaces(graph: Graph): { after: string; branch: string | null }[] {
+  return graph.steps.flatMap((step) => {
+    const ways = waysOf(graph, step);
+    // A plain way serves for the branches of a wait that are not drawn.
+    const plain = ways.some(({ branch, to }) => branch === null && to !== null);
+    return ways.filter(({ to }) => to === null && !plain).map(({ branch }) => ({ after: step.id, branch }));
+  });
+}
+
+/** A step in the order of the walk: how deep in branches, and from where it is come to first. */
+export interface OrderedStep {
+  step: Step;
+  depth: number;
+  from: string | null;
+  by: string | null;
+}
+
+/** Steps in the order in which a contact comes to them, branch by branch; what nothing leads to last. */
+export function inOrder(graph: Graph): OrderedStep[] {
+  const seen = new Set<string>();
+  const order: OrderedStep[] = [];
+  const stack: (Omit<OrderedStep, 'step'> & { id: string })[] = [];
+  const walk = () => {
+    for (let at = stack.pop(); at; at = stack.pop()) {
+      const { id, ...how } = at;
+      const step = stepOf(graph, id);
+      if (!step || seen.has(id)) continue;
+      seen.add(id);
+      order.push({ step, ...how });
+      const depth = how.depth + (branchesOf(step).length > 1 ? 1 : 0);
+      const ways = waysOf(graph, step).flatMap(({ branch, to }) =>
+        to === null ? [] : [{ id: to, depth, from: id, by: branch }],
+      );
+      stack.push(...ways.reverse());
+    }
+  };
+  for (const id of [...(graph.entry === null ? [] : [graph.entry]), ...graph.steps.map((step) => step.id)]) {
+    if (!seen.has(id)) stack.push({ id, depth: 0, from: null, by: null });
+    walk();
+  }
+  return order;
+}
+
+/** Whether two graphs are the same for the API. */
+export function sameGraph(one: Graph, other: Graph): boolean {
+  return one === other || canonical(one) === canonical(other);
+}
+
+function canonical({ entry, steps, transitions }: Graph): string {
+  const byId = [...steps].sort((a, b) => (a.id < b.id ? -1 : 1));
+  return JSON.stringify([
+    entry,
+    byId.map(({ id, type, name, config, position }) => [id, type, name, sorted(config), position]),
+    transitions.map(({ from, to, branch }) => JSON.stringify([from, to, branch])).sort(),
+  ]);
+}
+
+/** With keys in one order, whoever wrote it. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, item]) => item !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, sorted(item)]),
+  );
+}

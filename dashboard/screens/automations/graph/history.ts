@@ -1,0 +1,46 @@
+/** A value with what it was before and what was undone. */
+export interface History<Value> {
+  past: Value[];
+  present: Value;
+  future: Value[];
+  /** What the last change was about: changes of one thing that follow each other (typing) are undone together. */
+  about: string | null;
+}
+
+/** Changes kept: more than anybody takes back. */
+const PAST_MAX = 200;
+
+export function historyOf<Value>(present: Value): History<Value> {
+  return { past: [], present, future: [], about: null };
+}
+
+/** @param about changes with the same word that follow each other are one to undo; null is one of its own */
+export function change<Value>(history: History<Value>, next: Value, about: string | null = null): History<Value> {
+  if (next === history.present) return history;
+  const goesOn = about !== null && about === history.about && history.future.length === 0;
+  const past = goesOn ? history.past : [...history.past, history.present].slice(-PAST_MAX);
+  return { past, present: next, future: [], about };
+}
+
+export function undo<Value>(history: History<Value>): History<Value> {
+  const before = history.past.at(-1);
+  if (before === undefined) return history;
+  const { past, present, future } = history;
+  return { past: past.slice(0, -1), present: before, future: [present, ...future], about: null };
+}
+
+export function redo<Value>(history: History<Value>): History<Value> {
+  const [next, ...future] = history.future;
+  if (next === undefined) return history;
+  return { past: [...history.past, history.present], present: next, future, about: null };
+}
+
+/** The same change to all that it was and is, which is no change of its own: ids that are known now. */
+export function mapHistory<Value>(history: History<Value>, map: (value: Value) => Value): History<Value> {
+  return {
+    past: history.past.map(map),
+    present: map(history.present),
+    future: history.future.map(map),
+    about: history.about,
+  };
+}

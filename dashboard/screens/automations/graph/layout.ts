@@ -1,0 +1,88 @@
+import dagre from '@dagrejs/dagre';
+import type { Graph, Position } from './graph.ts';
+
+/** What a node takes on the canvas, in pixels. */
+export const NODE = { width: 232, height: 88 };
+const GAP = { nodes: 40, ranks: 72 };
+
+/** Where each step stands, top down: where somebody has put it, else where the layout does. */
+export function positionsOf(graph: Graph): Map<string, Position> {
+  if (graph.steps.every(({ position }) => position !== null)) {
+    return new Map(graph.steps.map(({ id, position }) => [id, position ?? { x: 0, y: 0 }]));
+  }
+  const computed = layout(graph);
+  const placed = graph.steps.filter(({ position }) => position !== null);
+  if (placed.length === 0) return computed;
+  return new Map(graph.steps.map((step) => [step.id, step.position ?? besides(graph, step.id, computed)]));
+}
+
+/**
+ * One that nobody has put anywhere, among those that somebody has: below what leads to it, to the right of what stands
+ * there already.
+ */
+function besides(graph: Graph, id: string, computed: Map<string, Position>): Position {
+  const before = graph.transitions.find(({ to }) => to === id)?.from;
+  const above = graph.steps.find((step) => step.id === before)?.position;
+  const at = above ? { x: above.x, y: above.y + NODE.height + GAP.ranks } : (computed.get(id) ?? { x: 0, y: 0 });
+  const taken = graph.steps.flatMap(({ position }) => position ?? []);
+  while (taken.some(({ x, y }) => Math.abs(x - at.x) < NODE.width && Math.abs(y - at.y) < NODE.height)) {
+    at.x += NODE.width + GAP.nodes;
+  }
+  return at;
+}
+
+/** The layout of the whole, by layers; the same graph always looks the same. */
+export function layout(graph: Graph): Map<string, Position> {
+  const drawing = new dagre.graphlib.Graph();
+  drawing.setGraph({ rankdir: 'TB', nodesep: GAP.nodes, ranksep: GAP.ranks, marginx: 0, marginy: 0 });
+  drawing.setDefaultEdgeLabel(() => ({}));
+  for (const { id } of graph.steps) drawing.setNode(id, { ...NODE });
+  for (const { from, to } of graph.transitions) {
+    if (from !== to && drawing.hasNode(from) && drawing.hasNode(to)) drawing.setEdge(from, to);
+  }
+  dagre.layout(drawing);
+  return new Map(
+    graph.steps.map(({ id }) => {
+      const { x, y } = drawing.node(id);
+      return [id, { x: Math.round(x - NODE.width / 2), y: Math.round(y - NODE.height / 2) }];
+    }),
+  );
+}
+
+/**
+ * Puts a step that was added between others to where the one after it stood, and lets that and all that comes after it
+ * move down.
+ */
+export function makeRoom(graph: Graph, id: string): Graph {
+  const { to } = graph.transitions.find(({ from }) => from === id) ?? {};
+  const at = graph.steps.find((step) => step.id === to)?.position;
+  const step = graph.steps.find((one) => one.id === id);
+  if (!at || !step || step.position !== null) return graph;
+  const down = NODE.height + GAP.ranks;
+  const after = reachedFrom(graph, id);
+  const steps = graph.steps.map((one) => {
+    if (one.id === id) return { ...one, position: at };
+    const moves = one.position !== null && one.position.y >= at.y && after.has(one.id);
+    return moves && one.position ? { ...one, position: { x: one.position.x, y: one.position.y + down } } : one;
+  });
+  return { ...graph, steps };
+}
+
+function reachedFrom({ transitions }: Graph, id: string): Set<string> {
+  const reached = new Set<string>();
+  const queue = [id];
+  for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
+    for (const { from, to } of transitions) {
+      if (from !== at || reached.has(to) || to === id) continue;
+      reached.add(to);
+      queue.push(to);
+    }
+  }
+  return reached;
+}
+
+/** With every step where the layout puts it. */
+export function tidy(graph: Graph): Graph {
+  const positions = layout(graph);
+  return { ...graph, steps: graph.steps.map((step) => ({ ...step, position: positions.get(step.id) ?? null })) };
+}

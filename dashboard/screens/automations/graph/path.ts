@@ -1,0 +1,35 @@
+import type { Graph } from './graph.ts';
+import { flowKey } from './shares.ts';
+
+/** A step that somebody came to, as a preview or an execution tells it. */
+export interface Visited {
+  stepId: string;
+  status: string;
+  startedAt: string;
+  completedAt: string | null;
+  branch: string | null;
+  /** Why a step did nothing. */
+  reason?: string | null;
+}
+
+/** What of the canvas lights up. */
+export interface Lit {
+  /** The last visit to each step. */
+  steps: Map<string, Visited>;
+  /** By `flowKey`. */
+  ways: Set<string>;
+}
+
+/** The path of somebody through the drawing: steps, and the ways between them. */
+export function litPath(graph: Graph, visits: readonly Visited[]): Lit {
+  const steps = new Map(visits.map((visit) => [visit.stepId, visit]));
+  const ways = new Set<string>();
+  for (const [index, { stepId, branch }] of visits.entries()) {
+    const to = visits[index + 1]?.stepId;
+    if (to === undefined) continue;
+    const taken = graph.transitions.filter((way) => way.from === stepId && way.to === to);
+    const way = taken.find((one) => one.branch === branch) ?? taken.find((one) => one.branch === null) ?? taken[0];
+    if (way) ways.add(flowKey(way.from, way.branch));
+  }
+  return { steps, ways };
+}

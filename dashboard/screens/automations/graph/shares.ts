@@ -1,0 +1,31 @@
+import type { AnswerOf } from '../../../api/client.ts';
+import type { Graph } from './graph.ts';
+
+type StepStats = AnswerOf<'getWorkflowStats'>['steps'][number];
+
+/** How many have left a step by a way, and which share of all who left it that is (0 to 1); null where nobody has. */
+export interface Flow {
+  n: number;
+  share: number | null;
+}
+
+export const flowKey = (from: string, branch: string | null): string => `${from} ${branch ?? ''}`;
+
+/** What flowed along each way that is drawn, by `flowKey`. */
+export function flowsOf(graph: Graph, stats: readonly StepStats[]): Map<string, Flow> {
+  const byStep = new Map(stats.map((step) => [step.stepId, step]));
+  return new Map(
+    graph.transitions.map(({ from, branch }) => {
+      const step = byStep.get(from);
+      return [flowKey(from, branch), step ? flowBy(step, branch) : { n: 0, share: null }];
+    }),
+  );
+}
+
+function flowBy({ branches, completed, skipped, failed }: StepStats, branch: string | null): Flow {
+  const byBranch = Object.values(branches).reduce((sum, n) => sum + n, 0);
+  // A plain way takes all who were done here, whatever became of them.
+  const all = byBranch > 0 || branch !== null ? byBranch : completed + skipped + failed;
+  const n = branch === null ? (byBranch > 0 ? 0 : all) : (branches[branch] ?? 0);
+  return { n, share: all === 0 ? null : n / all };
+}

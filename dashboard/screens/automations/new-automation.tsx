@@ -1,0 +1,117 @@
+import { Autocomplete, Button, Group, Modal, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { type ApiFailure, call } from '../../api/client.ts';
+import { answerOf } from '../../api/queries.ts';
+import { Failed } from '../../parts/failed.tsx';
+import { text } from '../../text/text.ts';
+import { savedAs } from './graph/graph.ts';
+import { JOURNEYS, type Journey, type JourneyId } from './graph/journeys.ts';
+import { tidy } from './graph/layout.ts';
+
+const t = text.automations;
+
+/** Makes an automation of a journey, and opens it. */
+export function NewAutomation({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [id, setId] = useState<JourneyId>('welcome');
+  const [name, setName] = useState<string>();
+  const [event, setEvent] = useState<string>();
+  const journey = JOURNEYS.find((one) => one.id === id);
+  const shown = { name: name ?? t.journeys[id].name, event: event ?? journey?.eventName ?? '' };
+  const create = useMutation<string, ApiFailure>({
+    mutationFn: () => createFrom(journey, shown),
+    onSuccess: async (created) => {
+      await client.invalidateQueries({ queryKey: ['listWorkflows'] });
+      onClose();
+      await navigate({ to: '/automations/$automationId', params: { automationId: created } });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    create.mutate();
+  };
+  return (
+    <Modal opened onClose={onClose} title={t.create} size="lg" closeButtonProps={{ 'aria-label': text.app.close }}>
+      <form onSubmit={submit}>
+        <Stack>
+          <Radio.Group label={t.startFrom} value={id} onChange={(next) => setId(next as JourneyId)}>
+            <SimpleGrid cols={{ base: 1, sm: 2 }} mt="xs" spacing="xs">
+              {JOURNEYS.map((one) => (
+                <JourneyCard key={one.id} journey={one} />
+              ))}
+            </SimpleGrid>
+          </Radio.Group>
+          <TextInput
+            label={t.name}
+            value={shown.name}
+            onChange={(change) => setName(change.currentTarget.value)}
+            required
+            maxLength={200}
+            data-autofocus
+          />
+          <EventName label={t.event} description={t.eventHint} value={shown.event} onChange={setEvent} />
+          {create.error && <Failed error={create.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {text.parts.cancel}
+            </Button>
+            <Button type="submit" loading={create.isPending}>
+              {t.open}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function JourneyCard({ journey: { id, graph } }: { journey: Journey }) {
+  const { name, what } = t.journeys[id];
+  return (
+    <Radio.Card value={id} p="sm" radius="md">
+      <Group wrap="nowrap" align="flex-start" gap="sm">
+        <Radio.Indicator />
+        <div>
+          <Text size="sm" fw={600}>
+            {name}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {what} {graph.steps.length > 0 && t.steps(graph.steps.length)}
+          </Text>
+        </div>
+      </Group>
+    </Radio.Card>
+  );
+}
+
+/** The name of an event, with those that the project knows. */
+export function EventName(p: {
+  label: string;
+  description?: string;
+  value: string;
+  onChange: (value: string) => void;
+  error?: string | undefined;
+}) {
+  const { data } = useQuery({ ...answerOf('listWorkflowFields'), staleTime: 60_000 });
+  const names = [...new Set(data?.eventNames ?? [])];
+  return <Autocomplete {...p} data={names} limit={20} maxLength={255} comboboxProps={{ withinPortal: true }} />;
+}
+
+/**
+ * The steps are saved in one request after the automation: should that fail, it is there and empty, and nothing else.
+ */
+async function createFrom(journey: Journey | undefined, { name, event }: { name: string; event: string }) {
+  const eventName = event.trim() || null;
+  const body = {
+    ...{ name, eventName, exitOn: journey?.exitOn ?? [] },
+    triggerType: eventName === null ? ('MANUAL' as const) : ('EVENT' as const),
+  };
+  const { id, version } = await call('createWorkflow', { body });
+  if (journey && journey.graph.steps.length > 0) {
+    await call('saveWorkflowGraph', { params: { id }, body: savedAs(tidy(journey.graph), version) });
+  }
+  return id;
+}

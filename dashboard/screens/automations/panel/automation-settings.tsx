@@ -1,0 +1,137 @@
+import { Button, Checkbox, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { useWrite } from '../../../api/queries.ts';
+import { ActionButton, useWhyNot } from '../../../parts/action-button.tsx';
+import { ConfirmTyped } from '../../../parts/confirm-typed.tsx';
+import { Failed } from '../../../parts/failed.tsx';
+import { tellDone } from '../../../parts/tell.tsx';
+import { text } from '../../../text/text.ts';
+import type { WorkflowDetail } from '../graph/graph.ts';
+import { EventName } from '../new-automation.tsx';
+
+const t = text.automations;
+
+/** All of an automation but its drawing. */
+export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
+  const [form, setForm] = useState(() => formOf(workflow));
+  const whyNot = useWhyNot('workflows:edit');
+  const write = useWrite('updateWorkflow', { changes: ['getWorkflow', 'listWorkflows'] });
+  const set = (changes: Partial<typeof form>) => setForm((before) => ({ ...before, ...changes }));
+  const faultAt = (field: string) => write.error?.fields.find((fault) => fault.field.startsWith(field))?.message;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const eventName = form.eventName.trim() || null;
+    const body = {
+      ...{ name: form.name, description: form.description || null, eventName },
+      triggerType: eventName === null ? ('MANUAL' as const) : ('EVENT' as const),
+      ...{ allowReentry: form.allowReentry, exitWhenUnsubscribed: form.exitWhenUnsubscribed },
+      exitOn: form.exitOn.map((name) => workflow.exitOn.find((exit) => exit.eventName === name) ?? { eventName: name }),
+    };
+    write.mutate({ params: { id: workflow.id }, body }, { onSuccess: () => tellDone(t.settingsSaved) });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <TextInput
+          label={t.name}
+          value={form.name}
+          maxLength={200}
+          required
+          disabled={whyNot !== undefined}
+          onChange={({ currentTarget: { value } }) => set({ name: value })}
+          error={faultAt('name')}
+        />
+        <Textarea
+          label={t.description}
+          value={form.description}
+          maxLength={2_000}
+          autosize
+          disabled={whyNot !== undefined}
+          onChange={({ currentTarget: { value } }) => set({ description: value })}
+        />
+        <EventName
+          label={t.event}
+          description={t.eventHint}
+          value={form.eventName}
+          onChange={(eventName) => set({ eventName })}
+          error={faultAt('eventName')}
+        />
+        <TagsInput
+          label={t.exitOn}
+          value={form.exitOn}
+          onChange={(exitOn) => set({ exitOn })}
+          disabled={whyNot !== undefined}
+          error={faultAt('exitOn')}
+        />
+        <Checkbox
+          label={t.exitWhenUnsubscribed}
+          checked={form.exitWhenUnsubscribed}
+          disabled={whyNot !== undefined}
+          onChange={({ currentTarget: { checked } }) => set({ exitWhenUnsubscribed: checked })}
+        />
+        <Checkbox
+          label={t.allowReentry}
+          checked={form.allowReentry}
+          disabled={whyNot !== undefined}
+          onChange={({ currentTarget: { checked } }) => set({ allowReentry: checked })}
+        />
+        {write.error && <Failed error={write.error} />}
+        <ActionButton needs="workflows:edit" type="submit" loading={write.isPending}>
+          {t.saveSettings}
+        </ActionButton>
+        <Delete workflow={workflow} />
+      </Stack>
+    </form>
+  );
+}
+
+function formOf({ name, description, eventName, allowReentry, exitWhenUnsubscribed, exitOn }: WorkflowDetail) {
+  const events = exitOn.map((exit) => exit.eventName);
+  return {
+    ...{ name, description: description ?? '', eventName: eventName ?? '' },
+    ...{ allowReentry, exitWhenUnsubscribed, exitOn: events },
+  };
+}
+
+function Delete({ workflow: { id, name } }: { workflow: WorkflowDetail }) {
+  const navigate = useNavigate();
+  const [asks, setAsks] = useState(false);
+  const remove = useWrite('deleteWorkflow', { changes: ['listWorkflows'] });
+  const whyNot = useWhyNot('workflows:edit');
+  return (
+    <>
+      <Button
+        variant="subtle"
+        color="red"
+        size="xs"
+        disabled={whyNot !== undefined}
+        onClick={() => setAsks(true)}
+        style={{ alignSelf: 'flex-start' }}
+      >
+        {t.deleteIt}
+      </Button>
+      <ConfirmTyped
+        opened={asks}
+        onClose={() => setAsks(false)}
+        title={t.deleteIt}
+        what={t.deleteWhat(name)}
+        word={name.trim()}
+        action={t.deleteIt}
+        isPending={remove.isPending}
+        error={remove.error}
+        onConfirm={() =>
+          remove.mutate(
+            { params: { id } },
+            {
+              onSuccess: () => {
+                tellDone(t.deleted);
+                void navigate({ to: '/automations' });
+              },
+            },
+          )
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import { Select } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { steadyAnswerOf } from '../../../api/queries.ts';
+import { text } from '../../../text/text.ts';
+
+const t = text.automations;
+
+/**
+ * A contact of the project, found by a part of the address; of any number of contacts only the first that match are
+ * read.
+ */
+export function ContactSelect({
+  value,
+  onChange,
+}: {
+  value: { id: string; email: string } | null;
+  onChange: (contact: { id: string; email: string } | null) => void;
+}) {
+  const [typed, setTyped] = useState(value?.email ?? '');
+  const [search] = useDebouncedValue(typed, 250);
+  const asked = search === value?.email ? '' : search;
+  const { data } = useQuery(steadyAnswerOf('listContacts', { query: { limit: 20, ...(asked && { search: asked }) } }));
+  const found = (data?.data ?? []).map(({ id, email }) => ({ value: id, label: email }));
+  const choices =
+    value && !found.some((one) => one.value === value.id) ? [{ value: value.id, label: value.email }, ...found] : found;
+  return (
+    <Select
+      label={t.pickContact}
+      description={t.pickContactHint}
+      data={choices}
+      value={value?.id ?? null}
+      searchable
+      searchValue={typed}
+      onSearchChange={setTyped}
+      onChange={(id, option) => onChange(id === null ? null : { id, email: option.label })}
+      filter={({ options }) => options}
+      nothingFoundMessage={t.noContactFound}
+      comboboxProps={{ withinPortal: true }}
+      required
+    />
+  );
+}

@@ -1,0 +1,216 @@
+import { Anchor, Button, Code, Group, Stack, Text, Timeline, UnstyledButton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { AnswerOf } from '../../../api/client.ts';
+import { answerOf } from '../../../api/queries.ts';
+import { Answer } from '../../../parts/answer.tsx';
+import { Instant } from '../../../parts/instant.tsx';
+import { WordBadge } from '../../../parts/word-badge.tsx';
+import { text } from '../../../text/text.ts';
+import { graphOf, stepOf, type WorkflowDetail } from '../graph/graph.ts';
+
+const t = text.automations;
+type PreviewAnswer = AnswerOf<'previewWorkflow'>;
+type PreviewStep = PreviewAnswer['steps'][number];
+type Run = AnswerOf<'getExecution'>;
+
+/** A run that has not ended moves. */
+const EVERY_MS = 1_000;
+
+/** Each step of a preview with its instant, what it would do, and why. */
+export function PreviewPath({
+  answer,
+  onStep,
+  onClear,
+}: {
+  answer: PreviewAnswer;
+  onStep: (stepId: string) => void;
+  onClear: () => void;
+}) {
+  return (
+    <Path
+      status={answer.status}
+      reason={answer.exitReason ?? answer.error}
+      waits={answer.status === 'WAITING'}
+      onClear={onClear}
+    >
+      {answer.steps.map((step, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the n-th visit
+        <Timeline.Item key={index} title={<StepLink name={step.name} onClick={() => onStep(step.stepId)} />}>
+          <PreviewWords step={step} />
+        </Timeline.Item>
+      ))}
+    </Path>
+  );
+}
+
+function Path(p: { status: string; reason: string | null; waits: boolean; onClear: () => void; children: ReactNode }) {
+  return (
+    <Stack gap="sm" aria-live="polite">
+      <Group justify="space-between">
+        <Text fw={600} size="sm">
+          {t.path}
+        </Text>
+        <Button size="compact-xs" variant="subtle" onClick={p.onClear}>
+          {t.clearPath}
+        </Button>
+      </Group>
+      <Group gap="xs">
+        <WordBadge kind="execution" value={p.status} />
+        {p.reason && <Text size="sm">{p.reason}</Text>}
+      </Group>
+      {p.waits && (
+        <Text size="xs" c="dimmed">
+          {t.pathWaits}
+        </Text>
+      )}
+      <Timeline bulletSize={12} lineWidth={2} active={1_000}>
+        {p.children}
+      </Timeline>
+    </Stack>
+  );
+}
+
+function StepLink({ name, onClick }: { name: string; onClick: () => void }) {
+  return (
+    <UnstyledButton onClick={onClick} fz="sm" fw={600}>
+      {name}
+    </UnstyledButton>
+  );
+}
+
+/** When a step was come to, and until when it waits. */
+function When({ at, dueAt }: { at: string; dueAt: string | null }) {
+  return (
+    <Text size="xs" c="dimmed" component="div">
+      <Instant at={at} />
+      {dueAt && (
+        <>
+          {' · '}
+          {t.waits('')}
+          <Instant at={dueAt} />
+        </>
+      )}
+    </Text>
+  );
+}
+
+function PreviewWords({ step }: { step: PreviewStep }) {
+  const { at, dueAt, branch, wouldSend, reason, to, subject, body, request, contact, filters, error, status } = step;
+  return (
+    <Stack gap={2} fz="xs">
+      <When at={at} dueAt={dueAt} />
+      {status !== 'COMPLETED' && (
+        <Group gap="xs">
+          <WordBadge kind="execution" value={status} />
+        </Group>
+      )}
+      {wouldSend !== null && (
+        <Group gap={6}>
+          <Text size="xs">
+            {wouldSend ? t.sends : t.notSent} {to && t.toWhom(to)}
+          </Text>
+          <WordBadge kind="reason" value={reason} />
+        </Group>
+      )}
+      {subject && <Text size="xs">{subject}</Text>}
+      {body && <Text size="xs">{body}</Text>}
+      {filters?.map(({ field, operator, value, unit, holds }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the n-th filter of the condition
+        <Text key={index} size="xs">
+          <Code>{[field, operator, value === undefined ? '' : String(value), unit].filter(Boolean).join(' ')}</Code>{' '}
+          {holds ? t.holds : t.holdsNot}
+        </Text>
+      ))}
+      {branch && <Text size="xs">→ {branch}</Text>}
+      {request && (
+        <Code block fz={11}>
+          {request.method} {request.url}
+        </Code>
+      )}
+      {contact && (
+        <Code block fz={11}>
+          {JSON.stringify(contact, null, 1)}
+        </Code>
+      )}
+      {error && (
+        <Text size="xs" c="red">
+          {error}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+/** A run as it goes: asked for every second until it has ended. */
+export function useRun(workflowId: string, runId: string | undefined) {
+  return useQuery({
+    ...answerOf('getExecution', { params: { id: workflowId, executionId: runId ?? '' } }),
+    enabled: runId !== undefined,
+    refetchInterval: ({ state }) => (state.data?.completedAt ? false : EVERY_MS),
+  });
+}
+
+export function RunPath({
+  workflow,
+  runId,
+  onStep,
+  onClear,
+}: {
+  workflow: WorkflowDetail;
+  runId: string;
+  onStep: (stepId: string) => void;
+  onClear: () => void;
+}) {
+  const run = useRun(workflow.id, runId);
+  const graph = graphOf(workflow);
+  return (
+    <Answer of={run} height={120}>
+      {(answer) => (
+        <Path
+          status={answer.status}
+          reason={answer.exitReason ?? answer.error ?? (answer.completedAt ? null : t.running)}
+          waits={false}
+          onClear={onClear}
+        >
+          {answer.steps.map((visit, index) => (
+            <Timeline.Item
+              // biome-ignore lint/suspicious/noArrayIndexKey: the n-th visit
+              key={index}
+              title={
+                <StepLink name={stepOf(graph, visit.stepId)?.name ?? visit.type} onClick={() => onStep(visit.stepId)} />
+              }
+            >
+              <VisitWords visit={visit} />
+            </Timeline.Item>
+          ))}
+        </Path>
+      )}
+    </Answer>
+  );
+}
+
+function VisitWords({ visit: { status, startedAt, dueAt, output, error } }: { visit: Run['steps'][number] }) {
+  const { emailId, reason, branch } = output ?? {};
+  return (
+    <Stack gap={2}>
+      <Group gap={6}>
+        <WordBadge kind="execution" value={status} />
+        {typeof reason === 'string' && <WordBadge kind="reason" value={reason} />}
+      </Group>
+      <When at={startedAt} dueAt={dueAt} />
+      {typeof branch === 'string' && <Text size="xs">→ {branch}</Text>}
+      {typeof emailId === 'string' && (
+        <Anchor component={Link} to={`/messages/${emailId}`} size="xs">
+          {t.seeMail}
+        </Anchor>
+      )}
+      {error && (
+        <Text size="xs" c="red">
+          {error}
+        </Text>
+      )}
+    </Stack>
+  );
+}

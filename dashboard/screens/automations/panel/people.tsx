@@ -1,0 +1,156 @@
+import { Anchor, Button, Group, Menu, Paper, Stack, Text } from '@mantine/core';
+import { IconDots } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type ItemOf, pagesOf, useWrite } from '../../../api/queries.ts';
+import { ActionButton, useWhyNot } from '../../../parts/action-button.tsx';
+import { ConfirmTyped } from '../../../parts/confirm-typed.tsx';
+import { Failed } from '../../../parts/failed.tsx';
+import { Instant } from '../../../parts/instant.tsx';
+import { Loading } from '../../../parts/loading.tsx';
+import { tellDone, tellFailure } from '../../../parts/tell.tsx';
+import { WordBadge } from '../../../parts/word-badge.tsx';
+import { text } from '../../../text/text.ts';
+import type { Step } from '../graph/graph.ts';
+
+const t = text.automations;
+const CHANGES = ['listContactsAtStep', 'getWorkflowStats', 'listExecutions', 'getExecution'] as const;
+const EVERY_MS = 1_000;
+
+type Person = ItemOf<'listContactsAtStep'>;
+
+/** Who stands at a step, and until when; a person can be moved on or taken out. */
+export function People({ workflowId, step, live }: { workflowId: string; step: Step; live: boolean }) {
+  const asked = pagesOf('listContactsAtStep', { params: { id: workflowId, stepId: step.id }, query: { limit: 20 } });
+  const pages = useInfiniteQuery({ ...asked, refetchInterval: live ? EVERY_MS : false });
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = pages;
+  if (!data) return error ? <Failed error={error} retry={() => void refetch()} /> : <Loading />;
+  const people = data.pages.flatMap((page) => page.data);
+  if (people.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        {t.nobodyHere}
+      </Text>
+    );
+  }
+  return (
+    <Stack gap="xs" component="ul" aria-label={t.peopleCaption} p={0} m={0} style={{ listStyle: 'none' }}>
+      {people.map((person) => (
+        <li key={person.executionId}>
+          <OnePerson workflowId={workflowId} step={step} person={person} />
+        </li>
+      ))}
+      <Text size="xs" c="dimmed">
+        {text.parts.shown(people.length, data.pages[0]?.total ?? null)}
+      </Text>
+      {hasNextPage && (
+        <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {text.parts.showMore}
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+function OnePerson({ workflowId, step, person }: { workflowId: string; step: Step; person: Person }) {
+  const { executionId, contactId, email, status, startedAt, dueAt, attempts, error } = person;
+  const params = { id: workflowId, executionId };
+  const advance = useWrite('advanceExecution', { changes: CHANGES });
+  const cancel = useWrite('cancelExecution', { changes: CHANGES });
+  const [asksOut, setAsksOut] = useState(false);
+  const whyNot = useWhyNot('workflows:edit');
+  const name = email ?? t.erased;
+  const move = (branch?: string) =>
+    advance.mutate(
+      { params, ...(branch !== undefined && { body: { branch } }) },
+      { onSuccess: () => tellDone(t.movedOn), onError: tellFailure },
+    );
+  const branches = step.type === 'WAIT_FOR_EVENT' ? ['event', 'timeout'] : [];
+  return (
+    <Paper withBorder p="xs">
+      <Group justify="space-between" wrap="nowrap" gap="xs">
+        <Anchor component={Link} to={`/contacts/${contactId}`} size="sm" truncate>
+          {name}
+        </Anchor>
+        <WordBadge kind="execution" value={status} />
+      </Group>
+      <Text size="xs" c="dimmed" component="div">
+        {t.since} <Instant at={startedAt} /> · {t.due} <Instant at={dueAt} />
+        {attempts > 1 && ` · ${t.tries(attempts)}`}
+      </Text>
+      {error && (
+        <Text size="xs" c="red">
+          {error}
+        </Text>
+      )}
+      <Group gap="xs" mt={6}>
+        {branches.length === 0 || whyNot ? (
+          <ActionButton
+            needs="workflows:edit"
+            size="compact-xs"
+            variant="light"
+            loading={advance.isPending}
+            onClick={() => move()}
+          >
+            {t.moveOn}
+          </ActionButton>
+        ) : (
+          branches.map((branch) => (
+            <Button
+              key={branch}
+              size="compact-xs"
+              variant="light"
+              loading={advance.isPending}
+              onClick={() => move(branch)}
+            >
+              {t.moveBy(branch)}
+            </Button>
+          ))
+        )}
+        <ActionButton
+          needs="workflows:edit"
+          size="compact-xs"
+          variant="subtle"
+          color="red"
+          onClick={() => setAsksOut(true)}
+        >
+          {t.takeOut}
+        </ActionButton>
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button size="compact-xs" variant="subtle" color="gray" aria-label={t.openRun}>
+              <IconDots size={14} />
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item component={Link} to={`/messages/executions/${workflowId}/${executionId}`}>
+              {t.openRun}
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </Group>
+      <ConfirmTyped
+        opened={asksOut}
+        onClose={() => setAsksOut(false)}
+        title={t.takeOutTitle}
+        what={t.takeOutWhat(name)}
+        word={email ?? 'take out'}
+        action={t.takeOut}
+        isPending={cancel.isPending}
+        error={cancel.error}
+        onConfirm={() =>
+          cancel.mutate(
+            { params },
+            {
+              onSuccess: () => {
+                setAsksOut(false);
+                tellDone(t.takenOut);
+              },
+            },
+          )
+        }
+      />
+    </Paper>
+  );
+}

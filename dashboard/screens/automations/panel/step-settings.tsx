@@ -1,0 +1,147 @@
+import { Alert, Button, List, Select, Stack, Text, TextInput } from '@mantine/core';
+import { IconPlus, IconTrash } from '@tabler/icons-react';
+import type { ComponentType } from 'react';
+import { useWhyNot } from '../../../parts/action-button.tsx';
+import { text } from '../../../text/text.ts';
+import type { Editor } from '../editor/use-editor.ts';
+import { ConditionForm, SplitForm } from '../forms/branches.tsx';
+import { ExitForm, UpdateForm, WebhookForm } from '../forms/effects.tsx';
+import { configWith, type FormProps } from '../forms/form.ts';
+import { MailForm, SmsForm } from '../forms/messages.tsx';
+import { DelayForm, WaitForm } from '../forms/waits.tsx';
+import type { StepFault } from '../graph/faults.ts';
+import { type Config, changeStep, connect, type Place, type Step, type StepType, waysOf } from '../graph/graph.ts';
+
+const t = text.automations;
+
+const FORMS: Record<StepType, ComponentType<FormProps>> = {
+  SEND_EMAIL: MailForm,
+  SEND_SMS: SmsForm,
+  DELAY: DelayForm,
+  WAIT_FOR_EVENT: WaitForm,
+  CONDITION: ConditionForm,
+  SPLIT: SplitForm,
+  WEBHOOK: WebhookForm,
+  UPDATE_CONTACT: UpdateForm,
+  EXIT: ExitForm,
+};
+
+/** What a step does, and where it leads. */
+export function StepSettings({
+  step,
+  editor,
+  faults,
+  here,
+  onAdd,
+  onRemove,
+}: {
+  step: Step;
+  editor: Editor;
+  faults: readonly StepFault[];
+  /** How many people stand at it. */
+  here: number;
+  onAdd: (place: Place) => void;
+  onRemove: (stepId: string) => void;
+}) {
+  const readOnly = useWhyNot('workflows:edit') !== undefined;
+  const Form = FORMS[step.type];
+  const write = (config: Config) =>
+    editor.change((graph) => changeStep(graph, step.id, { config }), `config ${step.id}`);
+  return (
+    <Stack gap="md">
+      {faults.length > 0 && (
+        <Alert color="red" p="xs" role="status">
+          <List size="sm">
+            {faults.map(({ field, message }) => (
+              <List.Item key={`${field} ${message}`}>{message}</List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+      <TextInput
+        label={t.stepName}
+        value={step.name}
+        maxLength={200}
+        disabled={readOnly}
+        onChange={({ currentTarget: { value } }) =>
+          editor.change((graph) => changeStep(graph, step.id, { name: value }), `name ${step.id}`)
+        }
+        error={faults.find(({ field }) => field === 'name')?.message}
+      />
+      <Form
+        key={`${step.id} ${editor.epoch}`}
+        config={step.config}
+        set={(changes) => write(configWith(step.config, changes))}
+        replace={write}
+        faultAt={(...fields) => faultAt(faults, fields)}
+        faults={faults}
+        readOnly={readOnly}
+      />
+      <Ways step={step} editor={editor} onAdd={onAdd} readOnly={readOnly} />
+      {!readOnly && (
+        <Stack gap={4} align="flex-start">
+          {here > 0 && (
+            <Text size="xs" c="orange">
+              {t.removeEnds(here)}
+            </Text>
+          )}
+          <Button
+            variant="subtle"
+            color="red"
+            size="xs"
+            leftSection={<IconTrash size={14} />}
+            onClick={() => onRemove(step.id)}
+          >
+            {t.remove}
+          </Button>
+        </Stack>
+      )}
+    </Stack>
+  );
+}
+
+/** The fault of a field, or of something within it. */
+function faultAt(faults: readonly StepFault[], fields: string[]): string | undefined {
+  return faults.find(({ field }) => fields.some((name) => field === name || field?.startsWith(`${name}.`)))?.message;
+}
+
+/** Where each way leads: the drawing by keys. */
+function Ways({
+  step,
+  editor: { graph, change },
+  onAdd,
+  readOnly,
+}: {
+  step: Step;
+  editor: Editor;
+  onAdd: (place: Place) => void;
+  readOnly: boolean;
+}) {
+  const others = graph.steps.map(({ id, name }) => ({ value: id, label: name }));
+  return waysOf(graph, step).map(({ branch, to }) => (
+    <Stack key={branch ?? ''} gap={4} align="flex-start">
+      <Select
+        w="100%"
+        label={branch === null ? t.leadsTo : t.byBranch(branch)}
+        placeholder={t.nowhere}
+        data={others}
+        value={to}
+        searchable
+        clearable
+        disabled={readOnly}
+        onChange={(next) => change((drawn) => connect(drawn, { from: step.id, branch, to: next }))}
+      />
+      {!readOnly && (
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          leftSection={<IconPlus size={12} />}
+          aria-label={t.addAfter(step.name, branch)}
+          onClick={() => onAdd({ after: step.id, branch })}
+        >
+          {t.add}
+        </Button>
+      )}
+    </Stack>
+  ));
+}

@@ -1,0 +1,147 @@
+import { Badge, Button, Group, Paper, Stack, Text, UnstyledButton } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { text } from '../../text/text.ts';
+import type { StepCounts } from './canvas/drawing.ts';
+import { describeStep } from './graph/describe.ts';
+import type { StepFault } from './graph/faults.ts';
+import { type Graph, inOrder, type OrderedStep, type Place, type Step, stepOf, waysOf } from './graph/graph.ts';
+import type { Lit } from './graph/path.ts';
+import { StepIcon } from './step-icon.tsx';
+
+const t = text.automations;
+/** Deeper branches stand no further to the right: on a phone there is no room. */
+const DEPTH_MAX = 4;
+
+/** The steps one below the other, in the order of the walk: for phones, and for whoever rather reads than looks. */
+export function StepList({
+  graph,
+  startLabel,
+  selected,
+  stats,
+  faults,
+  templates,
+  lit,
+  readOnly,
+  onSelect,
+  onAdd,
+}: {
+  graph: Graph;
+  startLabel: string;
+  selected: string | undefined;
+  stats: Map<string, StepCounts>;
+  faults: ReadonlyMap<string, readonly StepFault[]>;
+  templates: Map<string, string>;
+  lit: Lit | undefined;
+  readOnly: boolean;
+  onSelect: (stepId: string) => void;
+  onAdd: (place: Place) => void;
+}) {
+  const order = inOrder(graph);
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        <Text size="sm" c="dimmed">
+          {startLabel}
+        </Text>
+        {!readOnly && <Add label={graph.entry ? t.addFront : t.addFirst} onClick={() => onAdd(null)} />}
+      </Group>
+      <Stack component="ol" gap="xs" p={0} m={0} style={{ listStyle: 'none' }}>
+        {order.map(({ step, depth, by }) => (
+          <li key={step.id} style={{ marginLeft: 16 * Math.min(depth, DEPTH_MAX) }}>
+            {by && (
+              <Text size="xs" c="dimmed" mb={2}>
+                {t.indent(by)}
+              </Text>
+            )}
+            <Row
+              step={step}
+              line={describeStep(step, templates)}
+              counts={stats.get(step.id)}
+              faults={faults.get(step.id) ?? []}
+              isSelected={selected === step.id}
+              isDimmed={lit !== undefined && !lit.steps.has(step.id)}
+              onSelect={onSelect}
+            />
+            <LeadsElsewhere step={step} graph={graph} order={order} />
+            {!readOnly &&
+              waysOf(graph, step)
+                .filter(({ to }) => to === null)
+                .map(({ branch }) => (
+                  <Add
+                    key={branch ?? ''}
+                    label={t.addAfter(step.name, branch)}
+                    onClick={() => onAdd({ after: step.id, branch })}
+                  />
+                ))}
+          </li>
+        ))}
+      </Stack>
+    </Stack>
+  );
+}
+
+/** Ways to steps that stand elsewhere in the list, since another way comes to them first. */
+function LeadsElsewhere({ step, graph, order }: { step: Step; graph: Graph; order: OrderedStep[] }) {
+  const ways = waysOf(graph, step).filter(
+    ({ to, branch }) =>
+      to !== null && !order.some((one) => one.step.id === to && one.from === step.id && one.by === branch),
+  );
+  return ways.map(({ branch, to }) => (
+    <Text key={branch ?? ''} size="xs" c="dimmed" mt={2}>
+      {t.leadsOn(branch, stepOf(graph, to)?.name ?? '')}
+    </Text>
+  ));
+}
+
+function Row(p: {
+  step: Step;
+  line: string;
+  counts: StepCounts | undefined;
+  faults: readonly StepFault[];
+  isSelected: boolean;
+  isDimmed: boolean;
+  onSelect: (stepId: string) => void;
+}) {
+  const { step, counts } = p;
+  const here = counts ? counts.waiting + counts.running : 0;
+  return (
+    <UnstyledButton w="100%" onClick={() => p.onSelect(step.id)} aria-pressed={p.isSelected}>
+      <Paper
+        withBorder
+        p="xs"
+        opacity={p.isDimmed ? 0.5 : 1}
+        style={p.isSelected ? { borderColor: 'var(--mantine-primary-color-filled)' } : undefined}
+      >
+        <Group wrap="nowrap" gap="sm" align="flex-start">
+          <StepIcon type={step.type} />
+          <div style={{ minWidth: 0, flex: 1 }}>
+            <Text size="sm" fw={600}>
+              {step.name}
+            </Text>
+            <Text size="xs" c="dimmed" lineClamp={2}>
+              {p.line}
+            </Text>
+            {p.faults.map(({ field, message }) => (
+              <Text key={`${field} ${message}`} size="xs" c="red">
+                {message}
+              </Text>
+            ))}
+          </div>
+          {here > 0 && (
+            <Badge variant="light" tt="none">
+              {t.waitingShort(here)}
+            </Badge>
+          )}
+        </Group>
+      </Paper>
+    </UnstyledButton>
+  );
+}
+
+function Add({ label, onClick }: { label: string; onClick: () => void }) {
+  return (
+    <Button variant="subtle" size="compact-xs" mt={4} leftSection={<IconPlus size={12} />} onClick={onClick}>
+      {label}
+    </Button>
+  );
+}

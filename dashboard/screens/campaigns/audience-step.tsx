@@ -1,0 +1,93 @@
+import { Paper, Radio, Select, Stack, Text, Title } from '@mantine/core';
+import { ConditionBuilder } from '../../parts/condition-builder/condition-builder.tsx';
+import { faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
+import { formatCount } from '../../parts/count-link.tsx';
+import { text } from '../../text/text.ts';
+import { Preview, usePreview } from '../segments/preview.tsx';
+import type { CampaignDraft } from './campaign-draft.ts';
+import { useSegments, useTopics } from './choices.ts';
+import type { Editing } from './edit.tsx';
+
+const words = text.campaigns;
+const TYPES = ['ALL', 'SEGMENT', 'FILTERED'] as const;
+const WHAT = { ALL: words.everybodyWhat, SEGMENT: words.segmentWhat, FILTERED: words.conditionWhat };
+
+/** Whom it is for. */
+export function AudienceStep(editing: Editing) {
+  const { draft, change, isReadOnly, fault } = editing;
+  const segments = useSegments();
+  const topics = useTopics();
+  return (
+    <Stack maw={980}>
+      <Radio.Group
+        label={words.audience}
+        value={draft.audienceType}
+        onChange={(type) => change({ audienceType: type as CampaignDraft['audienceType'] })}
+      >
+        <Stack gap="xs" mt="xs">
+          {TYPES.map((type) => (
+            <Radio
+              key={type}
+              value={type}
+              label={words.audienceTypes[type]}
+              description={WHAT[type]}
+              disabled={isReadOnly}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {draft.audienceType === 'SEGMENT' && (
+        <Select
+          label={words.segment}
+          placeholder={words.segmentChoose}
+          required
+          searchable
+          data={segments.map(({ id, name, memberCount }) => ({
+            value: id,
+            label: `${name} (${words.segmentCount(memberCount, formatCount(memberCount))})`,
+          }))}
+          value={draft.segmentId}
+          onChange={(segmentId) => change({ segmentId })}
+          error={fault('segmentId')}
+          readOnly={isReadOnly}
+          maw={480}
+        />
+      )}
+      {draft.audienceType === 'FILTERED' && <Condition {...editing} />}
+      <Paper withBorder p="md">
+        <Title order={2} size="h5" mb={4}>
+          {words.topic}
+        </Title>
+        <Text size="sm" c="dimmed" mb="xs">
+          {words.topicWhat}
+        </Text>
+        <Select
+          aria-label={words.topic}
+          placeholder={words.noTopic}
+          data={topics.map(({ id, name }) => ({ value: id, label: name }))}
+          value={draft.topicId}
+          onChange={(topicId) => change({ topicId })}
+          clearable
+          clearButtonProps={{ 'aria-label': words.noTopic }}
+          readOnly={isReadOnly}
+          maw={480}
+        />
+      </Paper>
+    </Stack>
+  );
+}
+
+function Condition({ draft, change, failure }: Editing) {
+  const preview = usePreview(draft.condition, true);
+  const refused = failure ? faultsOf(draft.condition, failure.fields, 'audienceFilter') : NO_FAULTS;
+  return (
+    <>
+      <ConditionBuilder
+        value={draft.condition}
+        onChange={(condition) => change({ condition })}
+        faults={failure ? refused : preview.faults}
+      />
+      <Preview {...preview} />
+    </>
+  );
+}

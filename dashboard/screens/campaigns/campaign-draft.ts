@@ -1,0 +1,138 @@
+import type { InputOf } from '../../api/client.ts';
+import {
+  conditionOf,
+  type DraftCondition,
+  draftOf,
+  isWhole,
+  newCondition,
+} from '../../parts/condition-builder/draft.ts';
+import type { Campaign } from './words.ts';
+
+/** A version as it is edited; empty is as the campaign says it. */
+export interface VersionDraft {
+  key: string;
+  name: string;
+  weight: number;
+  subject: string;
+  preheader: string;
+  from: string;
+  /** Undefined: as the campaign says it. */
+  body: string | undefined;
+}
+
+export interface TestDraft {
+  /** Of 100. */
+  share: number;
+  metric: 'opens' | 'clicks';
+  waitMinutes: number;
+  minimum: number;
+}
+
+export type WindowDraft = NonNullable<Campaign['sendingWindow']>;
+
+/** All that is edited of a campaign. */
+export interface CampaignDraft {
+  name: string;
+  subject: string;
+  preheader: string;
+  body: string;
+  from: string;
+  fromName: string;
+  replyTo: string;
+  versions: VersionDraft[];
+  test: TestDraft | undefined;
+  audienceType: Campaign['audienceType'];
+  segmentId: string | null;
+  condition: DraftCondition;
+  topicId: string | null;
+  /** Undefined: the project's; null: none. */
+  window: WindowDraft | null | undefined;
+}
+
+export const NEW_TEST: TestDraft = { share: 20, metric: 'opens', waitMinutes: 240, minimum: 0 };
+export const NEW_WINDOW: WindowDraft = { from: '08:00', to: '21:00', days: [1, 2, 3, 4, 5, 6, 7] };
+export const VERSIONS_MAX = 5;
+
+/** What is stored, as it is edited. */
+export function draftOfCampaign(campaign: Campaign): CampaignDraft {
+  const { test, audienceFilter } = campaign;
+  return {
+    name: campaign.name,
+    subject: campaign.subject,
+    preheader: campaign.preheader ?? '',
+    body: campaign.body,
+    from: campaign.from,
+    fromName: campaign.fromName ?? '',
+    replyTo: campaign.replyTo ?? '',
+    versions: (campaign.variants ?? []).map((variant, n) => ({
+      key: `${n} ${variant.name}`,
+      name: variant.name,
+      weight: variant.weight,
+      subject: variant.subject ?? '',
+      preheader: variant.preheader ?? '',
+      from: variant.from ?? '',
+      body: variant.body,
+    })),
+    test: test ? { ...test, share: Math.round(test.share * 100) } : undefined,
+    audienceType: campaign.audienceType,
+    segmentId: campaign.segmentId,
+    condition: audienceFilter ? draftOf(audienceFilter as Parameters<typeof draftOf>[0]) : newCondition(),
+    topicId: campaign.topicId,
+    window: campaign.sendingWindow,
+  };
+}
+
+/** What is sent to be stored. What is empty is none. */
+export function bodyOfDraft(draft: CampaignDraft): InputOf<'updateCampaign'>['body'] {
+  const { test, versions } = draft;
+  return {
+    name: draft.name,
+    subject: draft.subject,
+    preheader: draft.preheader || null,
+    body: draft.body,
+    from: draft.from,
+    fromName: draft.fromName || null,
+    replyTo: draft.replyTo || null,
+    variants: versions.length === 0 ? null : versions.map(variantOf),
+    test: test && versions.length > 0 ? { ...test, share: test.share / 100 } : null,
+    audienceType: draft.audienceType,
+    ...(draft.audienceType === 'SEGMENT' && { segmentId: draft.segmentId }),
+    ...(draft.audienceType === 'FILTERED' && {
+      audienceFilter: conditionOf(draft.condition) as unknown as Record<string, unknown>,
+    }),
+    topicId: draft.topicId,
+    sendingWindow: draft.window === undefined ? 'project' : draft.window,
+  };
+}
+
+function variantOf({ name, weight, subject, preheader, from, body }: VersionDraft) {
+  return {
+    name,
+    weight,
+    ...(subject !== '' && { subject }),
+    ...(preheader !== '' && { preheader }),
+    ...(from !== '' && { from }),
+    ...(body !== undefined && { body }),
+  };
+}
+
+/** Two versions to begin with: one as the campaign says it, and one to be written. */
+export function firstVersions(): VersionDraft[] {
+  return [newVersion('A'), newVersion('B')];
+}
+
+export function newVersion(name: string): VersionDraft {
+  return { key: crypto.randomUUID(), name, weight: 1, subject: '', preheader: '', from: '', body: undefined };
+}
+
+/** The first letter that no version has as its name. */
+export function nextName(versions: readonly VersionDraft[]): string {
+  const taken = new Set(versions.map(({ name }) => name.toUpperCase()));
+  return [...'ABCDEFGHIJ'].find((letter) => !taken.has(letter)) ?? `${versions.length + 1}`;
+}
+
+/** Whether its audience says whom it means. */
+export function hasAudience({ audienceType, segmentId, condition }: CampaignDraft): boolean {
+  if (audienceType === 'SEGMENT') return segmentId !== null;
+  return audienceType === 'ALL' || isWhole(condition);
+}

@@ -1,0 +1,116 @@
+import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Navigate, useNavigate, useParams } from '@tanstack/react-router';
+import { answerOf } from '../../api/queries.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { Answer } from '../../parts/answer.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { WordBadge } from '../../parts/word-badge.tsx';
+import { text } from '../../text/text.ts';
+import { CampaignMenu } from './campaign-menu.tsx';
+import { Controls } from './controls.tsx';
+import { Figures } from './figures.tsx';
+import { Hours } from './hours.tsx';
+import { Links } from './links.tsx';
+import { Progress } from './progress.tsx';
+import { Reasons } from './reasons.tsx';
+import { VersionFigures } from './version-figures.tsx';
+import { type Campaign, isUnderWay } from './words.ts';
+
+const words = text.campaigns;
+const UNDER_WAY_MS = 1_000;
+/** Opens and clicks come for days; nobody waits for each. */
+const SENT_MS = 10_000;
+
+/** A campaign that goes out or went: how far it is, what became of it, and what can be done. */
+export function CampaignScreen() {
+  const { campaignId } = useParams({ from: '/shell/campaigns/$campaignId' });
+  const campaign = useQuery({
+    ...answerOf('getCampaign', { params: { id: campaignId } }),
+    refetchInterval: ({ state }) => intervalOf(state.data),
+  });
+  return (
+    <Answer of={campaign}>
+      {(found) =>
+        found.status === 'DRAFT' ? (
+          <Navigate to="/campaigns/$campaignId/edit" params={{ campaignId }} search={{}} replace />
+        ) : (
+          <Shown campaign={found} />
+        )
+      }
+    </Answer>
+  );
+}
+
+function intervalOf(campaign: Campaign | undefined): number {
+  return campaign && isUnderWay(campaign.status) ? UNDER_WAY_MS : SENT_MS;
+}
+
+function Shown({ campaign }: { campaign: Campaign }) {
+  const { id, name, subject, status, startedAt } = campaign;
+  const stats = useQuery({
+    ...answerOf('getCampaignStats', { params: { id } }),
+    enabled: startedAt !== null,
+    refetchInterval: intervalOf(campaign),
+  });
+  return (
+    <>
+      <PageHead
+        title={name}
+        back={{ to: '/campaigns', label: words.title }}
+        subtitle={
+          <Group gap="xs">
+            <WordBadge kind="campaign" value={status} />
+            <Text size="sm" lineClamp={2}>
+              {subject}
+            </Text>
+          </Group>
+        }
+        actions={
+          <>
+            <Controls campaign={campaign} />
+            {status === 'SCHEDULED' && <Edit id={id} />}
+            <CampaignMenu campaign={campaign} />
+          </>
+        }
+      />
+      <Stack gap="xl">
+        {startedAt === null && (
+          <Text>
+            {words.startsAt} <Instant at={campaign.scheduledAt} />
+          </Text>
+        )}
+        {startedAt !== null && (
+          <Answer of={stats} height={420}>
+            {(figures) => (
+              <>
+                <Progress campaign={campaign} stats={figures} atMs={stats.dataUpdatedAt} />
+                <Figures id={id} stats={figures} />
+                {figures.variants && <VersionFigures campaign={campaign} stats={figures} />}
+                <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl" verticalSpacing="xl">
+                  <Reasons campaign={campaign} stats={figures} />
+                  <Hours stats={figures} />
+                </SimpleGrid>
+                <Links campaign={campaign} />
+              </>
+            )}
+          </Answer>
+        )}
+      </Stack>
+    </>
+  );
+}
+
+function Edit({ id }: { id: string }) {
+  const navigate = useNavigate();
+  return (
+    <ActionButton
+      needs="campaigns:edit"
+      variant="default"
+      onClick={() => void navigate({ to: '/campaigns/$campaignId/edit', params: { campaignId: id } })}
+    >
+      {words.edit}
+    </ActionButton>
+  );
+}

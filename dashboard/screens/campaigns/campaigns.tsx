@@ -1,0 +1,178 @@
+import { Anchor, Box, SegmentedControl, Text } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { AnswerOf } from '../../api/client.ts';
+import { type ItemOf, pagesOf } from '../../api/queries.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { CountLink, formatShare } from '../../parts/count-link.tsx';
+import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { WordBadge } from '../../parts/word-badge.tsx';
+import { text } from '../../text/text.ts';
+import { CAMPAIGN_STATUSES, type CampaignStatus, isUnderWay } from './words.ts';
+
+type Listed = ItemOf<'listCampaigns'>;
+type Pages = { pages: AnswerOf<'listCampaigns'>[] };
+
+const words = text.campaigns;
+const PAGE = 20;
+const MOVES_MS = 2_000;
+const EXAMPLE = {
+  name: 'November news',
+  subject: 'News for {{firstName ?? you}}',
+  body: '<p>Hello {{firstName ?? there}}</p>',
+  from: 'news@example.com',
+  audienceType: 'ALL',
+};
+
+/** All campaigns, by status: the status is in the address. */
+export function Campaigns() {
+  const { status } = useSearch({ from: '/shell/campaigns' });
+  const navigate = useNavigate();
+  const pages = useInfiniteQuery({
+    ...pagesOf('listCampaigns', { query: { limit: PAGE, ...(status && { status }) } }),
+    select: ({ pages: read, ...rest }) => ({
+      ...rest,
+      pages: read.map(({ campaigns, total }) => ({ data: campaigns, total })),
+    }),
+    refetchInterval: ({ state }) => (anyMoves(state.data as Pages | undefined) ? MOVES_MS : false),
+  });
+  return (
+    <>
+      <PageHead title={words.title} actions={<NewCampaign />} />
+      <Box mb="md" style={{ overflowX: 'auto' }}>
+        <SegmentedControl
+          aria-label={words.byStatus}
+          value={status ?? ''}
+          onChange={(next) =>
+            void navigate({
+              to: '/campaigns',
+              search: next === '' ? {} : { status: next as CampaignStatus },
+              replace: true,
+            })
+          }
+          data={[
+            { value: '', label: words.all },
+            ...CAMPAIGN_STATUSES.map((value) => ({ value, label: words.statuses[value] })),
+          ]}
+        />
+      </Box>
+      <CursorTable
+        pages={pages}
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        caption={words.caption}
+        empty={status ? <NoneOf status={status} /> : <NoneYet />}
+      />
+    </>
+  );
+}
+
+function anyMoves(data: Pages | undefined): boolean {
+  return data?.pages.some(({ campaigns }) => campaigns.some((one) => isUnderWay(one.status))) ?? false;
+}
+
+const COLUMNS: Column<Listed>[] = [
+  {
+    name: words.columns.name,
+    cell: ({ id, name, subject, status }) => (
+      <>
+        <Anchor
+          renderRoot={(props) => (
+            <Link
+              {...props}
+              to={status === 'DRAFT' ? '/campaigns/$campaignId/edit' : '/campaigns/$campaignId'}
+              params={{ campaignId: id }}
+            />
+          )}
+          fw={550}
+          lineClamp={2}
+        >
+          {name}
+        </Anchor>
+        <Text size="sm" c="dimmed" lineClamp={1}>
+          {subject}
+        </Text>
+      </>
+    ),
+  },
+  {
+    name: words.columns.status,
+    width: 130,
+    cell: ({ status }) => <WordBadge kind="campaign" value={status} />,
+  },
+  {
+    name: words.columns.audience,
+    width: 130,
+    wideOnly: true,
+    cell: ({ audienceType }) => words.audienceTypes[audienceType],
+  },
+  {
+    name: words.columns.recipients,
+    width: 110,
+    align: 'right',
+    cell: ({ id, totalRecipients, startedAt }) =>
+      startedAt === null ? '–' : <CountLink n={totalRecipients} href={`/campaigns/${id}/recipients`} />,
+  },
+  {
+    name: words.columns.sent,
+    width: 100,
+    align: 'right',
+    wideOnly: true,
+    cell: ({ id, sentCount, startedAt }) =>
+      startedAt === null ? '–' : <CountLink n={sentCount} href={`/campaigns/${id}/recipients?outcome=sent`} />,
+  },
+  {
+    name: words.columns.opened,
+    width: 100,
+    align: 'right',
+    wideOnly: true,
+    cell: ({ openedCount, sentCount }) => formatShare(openedCount, sentCount),
+  },
+  {
+    name: words.columns.when,
+    width: 130,
+    wideOnly: true,
+    cell: ({ sentAt, startedAt, scheduledAt, updatedAt }) => (
+      <Instant at={sentAt ?? startedAt ?? scheduledAt ?? updatedAt} />
+    ),
+  },
+];
+
+function NewCampaign() {
+  const navigate = useNavigate();
+  return (
+    <ActionButton
+      needs="campaigns:edit"
+      leftSection={<IconPlus size={16} aria-hidden />}
+      onClick={() => void navigate({ to: '/campaigns/new' })}
+    >
+      {words.new}
+    </ActionButton>
+  );
+}
+
+function NoneOf({ status }: { status: CampaignStatus }) {
+  return (
+    <Text c="dimmed">
+      {words.emptyOf(status)}{' '}
+      <Anchor underline="always" renderRoot={(props) => <Link {...props} to="/campaigns" />}>
+        {words.showAll}
+      </Anchor>
+    </Text>
+  );
+}
+
+function NoneYet() {
+  return (
+    <Empty
+      title={words.emptyTitle}
+      what={words.emptyWhat}
+      action={<NewCampaign />}
+      curl={{ method: 'POST', path: '/campaigns', body: EXAMPLE }}
+    />
+  );
+}

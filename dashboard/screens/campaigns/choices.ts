@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+import { answerOf } from '../../api/queries.ts';
+import { useSession } from '../../app/session.ts';
+
+/** Templates beyond these are found by their name on their own screen. */
+const TEMPLATES_MAX = 100;
+
+/** Addresses to send from, on the verified domains of the project. */
+export function useSenders(): string[] {
+  const { projectId, can } = useSession();
+  const { data = [] } = useQuery({
+    ...answerOf('listDomains', { params: { projectId } }),
+    enabled: can('domains:view'),
+    staleTime: 60_000,
+  });
+  return data.filter(({ status }) => status === 'VERIFIED').map(({ domain }) => `news@${domain}`);
+}
+
+/** Templates that a campaign may begin with. */
+export function useTemplates(): { id: string; name: string }[] {
+  const { can } = useSession();
+  const { data } = useQuery({
+    ...answerOf('listTemplates', { query: { limit: TEMPLATES_MAX } }),
+    enabled: can('templates:view'),
+    staleTime: 60_000,
+  });
+  return data?.templates ?? [];
+}
+
+/** Segments with how many are in each. */
+export function useSegments(): { id: string; name: string; memberCount: number }[] {
+  const { can } = useSession();
+  const { data } = useQuery({ ...answerOf('listSegments'), enabled: can('segments:view'), staleTime: 30_000 });
+  return data ?? [];
+}
+
+export function useTopics(): { id: string; name: string }[] {
+  const { can } = useSession();
+  const { data } = useQuery({
+    ...answerOf('listTopics', { query: { limit: 100 } }),
+    enabled: can('contacts:view'),
+    staleTime: 60_000,
+  });
+  return data?.data ?? [];
+}

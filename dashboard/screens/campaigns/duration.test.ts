@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { spokenDuration } from './duration.ts';
+
+it.each([
+  [0, '1 second'],
+  [59.6, '1 minute'],
+  [61, '1 minute 1 second'],
+  [3_600, '1 hour'],
+  [7_500, '2 hours 5 minutes'],
+  [100_000, '1 day 3 hours'],
+])('%s seconds are said as %s', (seconds, said) => {
+  expect(spokenDuration(seconds)).toBe(said);
+});

@@ -1,0 +1,183 @@
+import { Alert, Button, Group, Stack, Stepper, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { ApiFailure } from '../../api/client.ts';
+import { answerOf, useWrite } from '../../api/queries.ts';
+import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
+import { Answer } from '../../parts/answer.tsx';
+import { Failed } from '../../parts/failed.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { tellDone } from '../../parts/tell.tsx';
+import { useLocalDraft } from '../../parts/use-local-draft.ts';
+import { WordBadge } from '../../parts/word-badge.tsx';
+import { text } from '../../text/text.ts';
+import { AudienceStep } from './audience-step.tsx';
+import { bodyOfDraft, type CampaignDraft, draftOfCampaign, hasAudience } from './campaign-draft.ts';
+import { CampaignMenu } from './campaign-menu.tsx';
+import { ContentStep } from './content-step.tsx';
+import { ReviewStep } from './review-step.tsx';
+import { WhenStep } from './when-step.tsx';
+import { CAMPAIGN_ANSWERS, type Campaign, STEPS, type Step } from './words.ts';
+
+const words = text.campaigns;
+
+/** What the steps need of the editor around them. */
+export interface Editing {
+  campaign: Campaign;
+  draft: CampaignDraft;
+  change: (part: Partial<CampaignDraft>) => void;
+  /** Stores what is written; false where it was refused, which is shown. */
+  save: () => Promise<boolean>;
+  isSaving: boolean;
+  isUnsaved: boolean;
+  /** What was refused, by the field's name in the API. */
+  fault: (field: string) => string | undefined;
+  failure: ApiFailure | null;
+  isReadOnly: boolean;
+  goTo: (step: Step) => void;
+}
+
+/**
+ * A campaign that is not sent yet, in four steps; the step is in the address. One that has begun leads to what becomes
+ * of it.
+ */
+export function EditCampaign() {
+  const { campaignId } = useParams({ from: '/shell/campaigns/$campaignId/edit' });
+  const campaign = useQuery(answerOf('getCampaign', { params: { id: campaignId } }));
+  return (
+    <Answer of={campaign}>
+      {(found) =>
+        found.status === 'DRAFT' || found.status === 'SCHEDULED' ? (
+          <Editor key={found.id} campaign={found} />
+        ) : (
+          <Navigate to="/campaigns/$campaignId" params={{ campaignId }} replace />
+        )
+      }
+    </Answer>
+  );
+}
+
+function Editor({ campaign }: { campaign: Campaign }) {
+  const { step = 'content' } = useSearch({ from: '/shell/campaigns/$campaignId/edit' });
+  const editing = useEditing(campaign);
+  const shown = { content: ContentStep, audience: AudienceStep, review: ReviewStep, when: WhenStep }[step];
+  const Shown = shown;
+  return (
+    <>
+      <PageHead
+        title={campaign.name}
+        back={{ to: '/campaigns', label: words.title }}
+        subtitle={
+          <Group gap="xs">
+            <WordBadge kind="campaign" value={campaign.status} />
+            <Text size="sm" aria-live="polite">
+              {editing.isUnsaved ? words.unsaved : ''}
+            </Text>
+          </Group>
+        }
+        actions={
+          <>
+            <ActionButton
+              needs="campaigns:edit"
+              variant="default"
+              loading={editing.isSaving}
+              disabled={!editing.isUnsaved}
+              onClick={() => void editing.save().then((done) => done && tellDone(words.saved))}
+            >
+              {words.save}
+            </ActionButton>
+            <CampaignMenu campaign={campaign} />
+          </>
+        }
+      />
+      <Stack>
+        {editing.isRestored && (
+          <Alert color="blue" p="xs">
+            <Group justify="space-between">
+              {words.draftKept}
+              <Button size="compact-sm" variant="default" onClick={editing.discard}>
+                {words.discardDraft}
+              </Button>
+            </Group>
+          </Alert>
+        )}
+        <Stepper
+          active={STEPS.indexOf(step)}
+          onStepClick={(n) => editing.goTo(STEPS[n] ?? 'content')}
+          size="sm"
+          allowNextStepsSelect
+          aria-label={words.stepsLabel}
+          styles={{ steps: { flexWrap: 'wrap', gap: 8 } }}
+        >
+          {STEPS.map((name) => (
+            <Stepper.Step key={name} label={words.steps[name]} aria-current={name === step ? 'step' : undefined} />
+          ))}
+        </Stepper>
+        {editing.failure && <Failed error={editing.failure} />}
+        <Shown {...editing} />
+        {step !== 'when' && <Next step={step} editing={editing} />}
+      </Stack>
+    </>
+  );
+}
+
+function Next({ step, editing }: { step: Exclude<Step, 'when'>; editing: Editing }) {
+  const next = STEPS[STEPS.indexOf(step) + 1] ?? 'when';
+  return (
+    <Group>
+      <Button onClick={() => editing.goTo(next)} loading={editing.isSaving}>
+        {editing.isUnsaved ? words.saveAndNext(words.steps[next].toLowerCase()) : words.steps[next]}
+      </Button>
+    </Group>
+  );
+}
+
+function useEditing(campaign: Campaign): Editing & { isRestored: boolean; discard: () => void } {
+  const navigate = useNavigate();
+  const isReadOnly = useWhyNot('campaigns:edit') !== undefined;
+  const saved = useMemo(() => draftOfCampaign(campaign), [campaign]);
+  const local = useLocalDraft<CampaignDraft>({ name: `campaign:${campaign.id}`, saved });
+  const write = useWrite('updateCampaign', { changes: CAMPAIGN_ANSWERS });
+  // What nobody has touched is what is stored, also when somebody else has just saved it.
+  const draft = local.isTouched ? local.draft : saved;
+  const save = async () => {
+    const sent = hasAudience(draft) ? draft : { ...draft, ...audienceOf(saved) };
+    try {
+      const stored = await write.mutateAsync({ params: { id: campaign.id }, body: bodyOfDraft(sent) });
+      if (sent === draft) local.discard(draftOfCampaign(stored));
+      return true;
+    } catch (error) {
+      // Shown by `failure`; anything else is a fault of ours.
+      if (error instanceof ApiFailure) return false;
+      throw error;
+    }
+  };
+  const open = (step: Step) =>
+    void navigate({ to: '/campaigns/$campaignId/edit', params: { campaignId: campaign.id }, search: { step } });
+  return {
+    campaign,
+    draft,
+    change: (part) => {
+      write.reset();
+      local.change({ ...draft, ...part });
+    },
+    save,
+    isSaving: write.isPending,
+    isUnsaved: local.isTouched,
+    fault: (field) => write.error?.fields.find((one) => one.field === field)?.message,
+    failure: write.error,
+    isReadOnly,
+    goTo: (step) => {
+      if (!local.isTouched || isReadOnly) open(step);
+      else void save().then((done) => done && open(step));
+    },
+    isRestored: local.isRestored,
+    discard: () => local.discard(saved),
+  };
+}
+
+/** An audience that is not whole yet cannot be stored: what is stored stays, and this browser keeps what is written. */
+function audienceOf({ audienceType, segmentId, condition }: CampaignDraft) {
+  return { audienceType, segmentId, condition };
+}

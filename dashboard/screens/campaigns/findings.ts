@@ -1,0 +1,57 @@
+import { formatCount } from '../../parts/count-link.tsx';
+import { text } from '../../text/text.ts';
+import type { Review, Step } from './words.ts';
+
+export type Finding = Review['findings'][number];
+
+/** Where a finding is mended: a step of the editor, or another screen. */
+export type Place =
+  | { name: 'content' | 'audience' | 'when'; step: Step }
+  | { name: 'domains' | 'settings'; step?: undefined; to: string };
+
+const CONTENT: Place = { name: 'content', step: 'content' };
+const DOMAINS: Place = { name: 'domains', to: '/settings/domains' };
+
+const PLACES: Record<Finding['code'], Place> = {
+  sender_not_verified: DOMAINS,
+  dmarc_missing: DOMAINS,
+  project_held: { name: 'settings', to: '/settings' },
+  no_text: CONTENT,
+  no_unsubscribe_link: CONTENT,
+  missing_variables: CONTENT,
+  bad_link: CONTENT,
+  link_shortener: CONTENT,
+  image_without_alt: CONTENT,
+  html_too_large: CONTENT,
+  subject_too_long: CONTENT,
+  slow: { name: 'when', step: 'when' },
+  empty_audience: { name: 'audience', step: 'audience' },
+};
+
+/** Where to go with a finding; undefined for one that this release does not know. */
+export function placeOf(code: Finding['code']): Place | undefined {
+  return PLACES[code];
+}
+
+/** What a finding names: each a line to be read. `versions` where not all of them have it. */
+export function detailsOf({ details }: Pick<Finding, 'details'>): { lines: string[]; versions: string[] | undefined } {
+  const { variables, links, images, from, variants } = details;
+  const lines = [
+    ...Object.entries(isCounts(variables) ? variables : {}).map(
+      ([name, n]) => `{{${name}}}: ${text.campaigns.lack(n, formatCount(n))}`,
+    ),
+    ...textsIn(links),
+    ...textsIn(images),
+    ...(typeof from === 'string' ? [from] : []),
+  ];
+  const versions = textsIn(variants);
+  return { lines: [...new Set(lines)], versions: versions.length > 0 ? versions : undefined };
+}
+
+function isCounts(value: unknown): value is Record<string, number> {
+  return typeof value === 'object' && value !== null && Object.values(value).every((n) => typeof n === 'number');
+}
+
+function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+}

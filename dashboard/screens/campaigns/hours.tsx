@@ -1,0 +1,65 @@
+import { Accordion, Table, Text, Title } from '@mantine/core';
+import { useMemo } from 'react';
+import { formatCount } from '../../parts/count-link.tsx';
+import { exactly } from '../../parts/instant.tsx';
+import { TimeSeries } from '../../parts/time-series.tsx';
+import { text } from '../../text/text.ts';
+import type { Stats } from './words.ts';
+
+const words = text.campaigns;
+
+/** When people opened and clicked, hour by hour: drawn, and as a table for who cannot see it. */
+export function Hours({ stats }: { stats: Stats }) {
+  // The same numbers are not drawn again at each look.
+  const key = JSON.stringify(stats.series);
+  const { atSeconds, series, busy } = useMemo(() => {
+    const hours = JSON.parse(key) as Stats['series'];
+    return {
+      atSeconds: hours.map(({ at }) => Date.parse(at) / 1000),
+      series: [
+        { label: words.opens, color: '#2563eb', values: hours.map(({ opened }) => opened) },
+        { label: words.clicks, color: '#e8590c', values: hours.map(({ clicked }) => clicked) },
+      ],
+      busy: hours.filter(({ opened, clicked }) => opened + clicked > 0),
+    };
+  }, [key]);
+  return (
+    <section aria-label={words.byHour}>
+      <Title order={2} size="h4" mb="sm">
+        {words.byHour}
+      </Title>
+      {busy.length === 0 ? (
+        <Text c="dimmed">{words.noOpens}</Text>
+      ) : (
+        <>
+          <TimeSeries atSeconds={atSeconds} series={series} label={words.byHourLabel} />
+          <Accordion variant="subtle">
+            <Accordion.Item value="table">
+              <Accordion.Control>{words.byHourTable}</Accordion.Control>
+              <Accordion.Panel>
+                <Table aria-label={words.byHour}>
+                  <Table.Thead>
+                    <Table.Tr>
+                      <Table.Th>{words.hour}</Table.Th>
+                      <Table.Th ta="right">{words.opens}</Table.Th>
+                      <Table.Th ta="right">{words.clicks}</Table.Th>
+                    </Table.Tr>
+                  </Table.Thead>
+                  <Table.Tbody>
+                    {busy.map(({ at, opened, clicked }) => (
+                      <Table.Tr key={at}>
+                        <Table.Td>{exactly(at)}</Table.Td>
+                        <Table.Td ta="right">{formatCount(opened)}</Table.Td>
+                        <Table.Td ta="right">{formatCount(clicked)}</Table.Td>
+                      </Table.Tr>
+                    ))}
+                  </Table.Tbody>
+                </Table>
+              </Accordion.Panel>
+            </Accordion.Item>
+          </Accordion>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,131 @@
+import { Alert, Box, Group, SegmentedControl, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf } from '../../api/queries.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { formatCount } from '../../parts/count-link.tsx';
+import { MailFrame } from '../../parts/mail-frame.tsx';
+import { text } from '../../text/text.ts';
+import { markLinks, showMarks } from './marked-mail.ts';
+import { type Campaign, isUnderWay } from './words.ts';
+
+type Link = AnswerOf<'listCampaignLinks'>['data'][number];
+type Shown = 'list' | 'mail';
+
+const words = text.campaigns;
+
+/** What people clicked: as a list, and on the mail itself. Of a campaign with versions, all of them or one. */
+export function Links({ campaign }: { campaign: Campaign }) {
+  const [shown, show] = useState<Shown>('mail');
+  const names = campaign.variants?.map(({ name }) => name) ?? [];
+  const [version, setVersion] = useState(names[0]);
+  const links = useQuery({
+    ...answerOf('listCampaignLinks', { params: { id: campaign.id } }),
+    refetchInterval: isUnderWay(campaign.status) ? 5_000 : 30_000,
+  });
+  return (
+    <section aria-label={words.links}>
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h4">
+          {words.links}
+        </Title>
+        <Group gap="xs">
+          {names.length > 0 && (
+            <SegmentedControl
+              size="xs"
+              aria-label={words.version}
+              value={version ?? ''}
+              onChange={setVersion}
+              data={names}
+            />
+          )}
+          <SegmentedControl
+            size="xs"
+            aria-label={words.links}
+            value={shown}
+            onChange={(next) => show(next as Shown)}
+            data={[
+              { value: 'mail', label: words.onMail },
+              { value: 'list', label: words.asList },
+            ]}
+          />
+        </Group>
+      </Group>
+      <Answer of={links} height={300}>
+        {({ data }) => {
+          const of = linksOf(data, version);
+          return shown === 'list' ? <List links={of} /> : <OnMail campaign={campaign} version={version} links={of} />;
+        }}
+      </Answer>
+    </section>
+  );
+}
+
+/** Those that a version has, with its own figures. */
+function linksOf(links: Link[], version: string | undefined): Omit<Link, 'variants'>[] {
+  if (version === undefined) return links;
+  return links.flatMap(({ url, variants }) => {
+    const own = variants?.find(({ name }) => name === version);
+    return own ? [{ ...own, url }] : [];
+  });
+}
+
+function List({ links }: { links: Omit<Link, 'variants'>[] }) {
+  if (links.length === 0) return <Text c="dimmed">{words.noLinks}</Text>;
+  return (
+    <Table.ScrollContainer minWidth={360} type="native">
+      <Table aria-label={words.links}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{words.link}</Table.Th>
+            <Table.Th ta="right">{words.linkClicks}</Table.Th>
+            <Table.Th ta="right">{words.linkPeople}</Table.Th>
+            <Table.Th ta="right">{words.linkMachines}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {links.map(({ url, clicks, uniqueClicks, machineClicks }) => (
+            <Table.Tr key={url}>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{url}</Table.Td>
+              <Table.Td ta="right">{formatCount(clicks)}</Table.Td>
+              <Table.Td ta="right">{formatCount(uniqueClicks)}</Table.Td>
+              <Table.Td ta="right">{formatCount(machineClicks)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+/** The mail as nobody in particular reads it, with the clicks behind each link. */
+function OnMail({
+  campaign,
+  version,
+  links,
+}: {
+  campaign: Campaign;
+  version: string | undefined;
+  links: Omit<Link, 'variants'>[];
+}) {
+  const own = campaign.variants?.find(({ name }) => name === version);
+  const marked = links.map(({ url, clicks }) => ({ url, label: words.clicksShown(formatCount(clicks)) }));
+  const body = {
+    subject: own?.subject ?? campaign.subject,
+    body: markLinks(own?.body ?? campaign.body, marked),
+    type: 'MARKETING' as const,
+  };
+  const preview = useQuery({
+    ...answerOf('previewTemplate', { body }),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  const key = JSON.stringify(marked);
+  const html = useMemo(
+    () => (preview.data ? showMarks(preview.data.html, JSON.parse(key)) : undefined),
+    [preview.data, key],
+  );
+  if (preview.error) return <Alert color="yellow">{preview.error.message}</Alert>;
+  return <Box mih={480}>{html !== undefined && <MailFrame html={html} height={480} title={words.mail} />}</Box>;
+}

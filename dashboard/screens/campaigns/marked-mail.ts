@@ -1,0 +1,48 @@
+/** A link of the mail as its template has it, with what is shown beside it. */
+export interface MarkedLink {
+  url: string;
+  label: string;
+}
+
+const MARK = 'data-tidings-link';
+
+/**
+ * A body whose links say, in an attribute, which of the list they are: the template's address is gone once it is
+ * rendered. Only what is written as an attribute in quotes is found; whatever is not is left as it is.
+ */
+export function markLinks(body: string, links: readonly MarkedLink[]): string {
+  const places = new Map(links.map(({ url }, n) => [plain(url), n]));
+  return body.replaceAll(/\bhref\s*=\s*(["'])(.*?)\1/gis, (written, _quote: string, url: string) => {
+    const n = places.get(plain(url));
+    return n === undefined ? written : `${MARK}="${n}" ${written}`;
+  });
+}
+
+/** An address however it is written: the list has variables with spaces around their names, and no entities. */
+function plain(url: string): string {
+  return url
+    .trim()
+    .replaceAll('&amp;', '&')
+    .replaceAll(/\{\{\s*(.*?)\s*\}\}/g, '{{$1}}');
+}
+
+/**
+ * The rendered mail with the label of each link behind it, for a frame that runs nothing. Not by the browser's parser,
+ * which would try what the mail holds against the policy of our page.
+ */
+export function showMarks(html: string, links: readonly MarkedLink[]): string {
+  return html.replaceAll(MARKED, (anchor, n: string) => {
+    const link = links[Number(n)];
+    return link ? `${anchor}<span style="${BADGE}">${escaped(link.label)}</span>` : anchor;
+  });
+}
+
+const MARKED = new RegExp(`<a\\b[^>]*\\b${MARK}="(\\d+)"[^>]*>.*?</a\\s*>`, 'gis');
+
+function escaped(label: string): string {
+  return label.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
+
+const BADGE =
+  'display:inline-block;margin:0 4px;padding:1px 7px;border-radius:9px;background:#1d4fd8;color:#fff;' +
+  'font:600 11px/16px system-ui,sans-serif;text-decoration:none;white-space:nowrap';

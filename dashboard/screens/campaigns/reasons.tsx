@@ -1,0 +1,79 @@
+import { Group, Table, Text, Title } from '@mantine/core';
+import { useWrite } from '../../api/queries.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { CountLink, formatCount } from '../../parts/count-link.tsx';
+import { tellDone, whenDone } from '../../parts/tell.tsx';
+import { WordBadge } from '../../parts/word-badge.tsx';
+import { text } from '../../text/text.ts';
+import { wordOf } from '../../text/words.ts';
+import { CAMPAIGN_ANSWERS, type Campaign, MENDABLE, type Mendable, type Stats } from './words.ts';
+
+const words = text.campaigns;
+
+/** Who did not get it and why, and another try for those whose reason can be mended. */
+export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats }) {
+  const { id, status } = campaign;
+  const reasons = Object.entries(stats.byReason).sort(([, a], [, b]) => b - a);
+  const mendable = MENDABLE.filter((reason) => (stats.byReason[reason] ?? 0) > 0);
+  const isOver = status === 'CANCELLED';
+  return (
+    <section aria-label={words.reasonsTitle}>
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h4">
+          {words.reasonsTitle}
+        </Title>
+        {mendable.length > 0 && !isOver && <Retry id={id} reasons={mendable} />}
+      </Group>
+      {reasons.length === 0 ? (
+        <Text c="dimmed">{stats.pending === 0 ? words.everybodyGot : words.nobodyLost}</Text>
+      ) : (
+        <Table aria-label={words.reasonsTitle}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th w={220}>{words.reason}</Table.Th>
+              <Table.Th visibleFrom="sm">{words.means}</Table.Th>
+              <Table.Th ta="right" style={{ whiteSpace: 'nowrap' }}>
+                {text.segments.contacts}
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {reasons.map(([reason, n]) => (
+              <Table.Tr key={reason}>
+                <Table.Td>
+                  <WordBadge kind="reason" value={reason} />
+                </Table.Td>
+                <Table.Td visibleFrom="sm">
+                  <Text size="sm">{wordOf('reason', reason)?.means}</Text>
+                </Table.Td>
+                <Table.Td ta="right">
+                  <CountLink n={n} href={`/campaigns/${id}/recipients?reason=${encodeURIComponent(reason)}`} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </section>
+  );
+}
+
+/** Tries recipients again, who failed for these reasons. */
+export function Retry({ id, reasons }: { id: string; reasons: readonly Mendable[] }) {
+  const write = useWrite('retryCampaign', { changes: CAMPAIGN_ANSWERS });
+  return (
+    <ActionButton
+      needs="campaigns:send"
+      size="xs"
+      variant="light"
+      loading={write.isPending}
+      onClick={() =>
+        whenDone(write.mutateAsync({ params: { id }, body: { reasons: [...reasons] } }), ({ requeued }) =>
+          tellDone(requeued === 0 ? words.retriedNobody : words.retried(requeued, formatCount(requeued))),
+        )
+      }
+    >
+      {words.retry}
+    </ActionButton>
+  );
+}

@@ -1,0 +1,173 @@
+import { Button, Group, Select, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconDownload, IconSearch } from '@tabler/icons-react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { urlOf } from '../../api/client.ts';
+import { answerOf, type ItemOf, pagesOf } from '../../api/queries.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { WordBadge } from '../../parts/word-badge.tsx';
+import { text } from '../../text/text.ts';
+import { Retry } from './reasons.tsx';
+import type { RecipientSearch } from './routes.ts';
+import { type Campaign, isUnderWay, MENDABLE, OUTCOMES, type Outcome } from './words.ts';
+
+type Recipient = ItemOf<'listCampaignRecipients'>;
+
+const words = text.campaigns;
+const PAGE = 50;
+const TYPING_MS = 300;
+
+/** Everybody in the audience with what became of them; the filters are in the address. */
+export function Recipients() {
+  const { campaignId: id } = useParams({ from: '/shell/campaigns/$campaignId/recipients' });
+  const filter = useSearch({ from: '/shell/campaigns/$campaignId/recipients' });
+  const campaign = useQuery(answerOf('getCampaign', { params: { id } }));
+  const moves = campaign.data !== undefined && isUnderWay(campaign.data.status);
+  const pages = useInfiniteQuery({
+    ...pagesOf('listCampaignRecipients', { params: { id }, query: { limit: PAGE, ...filter } }),
+    // The first page only: whoever reads on is not moved.
+    refetchInterval: ({ state }) => (moves && (state.data?.pages.length ?? 0) < 2 ? 2_000 : false),
+  });
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <>
+      <PageHead
+        title={campaign.data ? words.recipientsOf(campaign.data.name) : words.recipients}
+        back={{ to: `/campaigns/${id}`, label: words.campaign }}
+        actions={<Actions id={id} filter={filter} campaign={campaign.data} />}
+      />
+      <Filters id={id} filter={filter} />
+      <CursorTable
+        pages={pages}
+        columns={COLUMNS}
+        rowKey={({ emailId }) => emailId}
+        caption={words.recipientsCaption}
+        empty={<Text c="dimmed">{isFiltered ? words.noneFound : words.noneYet}</Text>}
+      />
+    </>
+  );
+}
+
+function Actions({ id, filter, campaign }: { id: string; filter: RecipientSearch; campaign: Campaign | undefined }) {
+  const mendable = MENDABLE.filter((reason) => filter.reason?.split(',').includes(reason));
+  return (
+    <>
+      {mendable.length > 0 && campaign && campaign.status !== 'CANCELLED' && <Retry id={id} reasons={mendable} />}
+      <Button
+        component="a"
+        variant="default"
+        href={urlOf('listCampaignRecipients', { params: { id }, query: { ...filter, format: 'csv' } })}
+        download
+        leftSection={<IconDownload size={16} aria-hidden />}
+      >
+        {words.csv}
+      </Button>
+    </>
+  );
+}
+
+function Filters({ id, filter }: { id: string; filter: RecipientSearch }) {
+  const navigate = useNavigate();
+  const stats = useQuery(answerOf('getCampaignStats', { params: { id } }));
+  const set = (part: Partial<Record<keyof RecipientSearch, string | undefined>>) =>
+    void navigate({
+      to: '/campaigns/$campaignId/recipients',
+      params: { campaignId: id },
+      search: { ...filter, ...part } as RecipientSearch,
+      replace: true,
+    });
+  const search = useDebouncedCallback((typed: string) => set({ search: typed || undefined }), TYPING_MS);
+  const reasons = [...new Set([...Object.keys(stats.data?.byReason ?? {}), ...(filter.reason ? [filter.reason] : [])])];
+  return (
+    <Group mb="md" gap="xs" align="flex-end">
+      <TextInput
+        aria-label={words.search}
+        placeholder={words.search}
+        leftSection={<IconSearch size={16} aria-hidden />}
+        defaultValue={filter.search ?? ''}
+        onChange={(event) => search(event.currentTarget.value)}
+        flex="1 1 200px"
+        maw={360}
+      />
+      <Select
+        aria-label={words.outcome}
+        placeholder={words.anyOutcome}
+        data={OUTCOMES.map((value) => ({ value, label: words.outcomes[value] }))}
+        value={filter.outcome ?? null}
+        onChange={(outcome) => set({ outcome: (outcome as Outcome | null) ?? undefined })}
+        clearable
+        clearButtonProps={{ 'aria-label': words.anyOutcome }}
+        w={170}
+      />
+      <Select
+        aria-label={words.reason}
+        placeholder={words.anyReason}
+        data={reasons}
+        value={filter.reason ?? null}
+        onChange={(reason) => set({ reason: reason ?? undefined })}
+        clearable
+        clearButtonProps={{ 'aria-label': words.anyReason }}
+        w={220}
+      />
+    </Group>
+  );
+}
+
+const COLUMNS: Column<Recipient>[] = [
+  {
+    name: words.address,
+    cell: ({ contactId, email }) =>
+      contactId === null ? (
+        <Text c="dimmed">{words.deletedContact}</Text>
+      ) : (
+        <AppLink to={`/contacts/${contactId}`}>{email ?? '–'}</AppLink>
+      ),
+  },
+  {
+    name: words.columns.status,
+    width: 130,
+    cell: ({ status, notBefore }) => (
+      <>
+        <WordBadge kind="email" value={status} />
+        {notBefore && (
+          <Text size="xs" c="dimmed">
+            <Instant at={notBefore} />
+          </Text>
+        )}
+      </>
+    ),
+  },
+  {
+    name: words.reason,
+    cell: ({ reason, error }) => (
+      <>
+        <WordBadge kind="reason" value={reason} />
+        {error && (
+          <Text size="sm" c="dimmed" lineClamp={3} title={error}>
+            {error}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { name: words.version, width: 100, wideOnly: true, cell: ({ variant }) => variant ?? '' },
+  {
+    name: words.last,
+    width: 120,
+    wideOnly: true,
+    cell: ({ unsubscribedAt, bouncedAt, clickedAt, openedAt, deliveredAt, sentAt }) => (
+      <Instant at={unsubscribedAt ?? bouncedAt ?? clickedAt ?? openedAt ?? deliveredAt ?? sentAt} />
+    ),
+  },
+  {
+    name: words.message,
+    width: 100,
+    wideOnly: true,
+    cell: ({ emailId, attempts }) =>
+      attempts === 0 ? '' : <AppLink to={`/messages/${emailId}`}>{words.message}</AppLink>,
+  },
+];

@@ -1,0 +1,137 @@
+import { Alert, Anchor, Badge, Button, Group, List, Paper, Stack, Table, Text, Title } from '@mantine/core';
+import { IconAlertTriangle, IconCircleX, IconInfoCircle, IconRefresh } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { answerOf } from '../../api/queries.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { AppLink } from '../../parts/app-link.tsx';
+import { formatCount } from '../../parts/count-link.tsx';
+import { WordBadge } from '../../parts/word-badge.tsx';
+import { text } from '../../text/text.ts';
+import { spokenDuration } from './duration.ts';
+import type { Editing } from './edit.tsx';
+import { detailsOf, type Finding, placeOf } from './findings.ts';
+import type { Review } from './words.ts';
+
+const words = text.campaigns;
+const ICONS = { error: IconCircleX, warning: IconAlertTriangle, info: IconInfoCircle } as const;
+const COLORS = { error: 'red', warning: 'yellow', info: 'blue' } as const;
+
+/** What the service says of the campaign before it leaves, and where to mend what stands against it. */
+export function ReviewStep({ campaign, goTo, isUnsaved }: Editing) {
+  const review = useQuery({ ...answerOf('reviewCampaign', { params: { id: campaign.id } }), staleTime: 0 });
+  return (
+    <Stack maw={980}>
+      {isUnsaved && <Alert color="yellow">{words.unsaved}</Alert>}
+      <Group>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconRefresh size={14} aria-hidden />}
+          loading={review.isFetching}
+          onClick={() => void review.refetch()}
+        >
+          {words.lookAgain}
+        </Button>
+      </Group>
+      <Answer of={review} height={320}>
+        {(found) => (
+          <>
+            <Reach {...found} />
+            <Findings findings={found.findings} goTo={goTo} />
+          </>
+        )}
+      </Answer>
+    </Stack>
+  );
+}
+
+function Reach({ audience, willSend, skipped, estimatedSeconds }: Review) {
+  const left = Object.entries(skipped).sort(([, a], [, b]) => b - a);
+  return (
+    <Paper withBorder p="md">
+      <Title order={2} size="h3" mb={4}>
+        {willSend === 0 ? words.nobody : words.reach(willSend, formatCount(willSend), formatCount(audience))}
+      </Title>
+      {willSend > 0 && <Text c="dimmed">{words.takes(spokenDuration(estimatedSeconds))}</Text>}
+      {left.length > 0 && (
+        <Table mt="sm" aria-label={words.skippedTitle} maw={420}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{words.skippedTitle}</Table.Th>
+              <Table.Th ta="right">{text.segments.contacts}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {left.map(([reason, n]) => (
+              <Table.Tr key={reason}>
+                <Table.Td>
+                  <WordBadge kind="reason" value={reason} />
+                </Table.Td>
+                <Table.Td ta="right">{formatCount(n)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </Paper>
+  );
+}
+
+function Findings({ findings, goTo }: { findings: Finding[]; goTo: Editing['goTo'] }) {
+  return (
+    <Stack gap="sm" component="section" aria-label={words.findingsTitle}>
+      <Title order={2} size="h4">
+        {words.findingsTitle}
+      </Title>
+      {findings.length === 0 && <Alert color="green">{words.noFindings}</Alert>}
+      {findings.map((finding) => (
+        <FindingCard key={JSON.stringify(finding)} finding={finding} goTo={goTo} />
+      ))}
+    </Stack>
+  );
+}
+
+function FindingCard({ finding, goTo }: { finding: Finding; goTo: Editing['goTo'] }) {
+  const { severity, code } = finding;
+  const Icon = ICONS[severity];
+  const { lines, versions } = detailsOf(finding);
+  const place = placeOf(code);
+  return (
+    <Paper withBorder p="sm">
+      <Group wrap="nowrap" align="flex-start" gap="sm">
+        <Icon size={20} color={`var(--mantine-color-${COLORS[severity]}-6)`} aria-hidden style={{ flex: 'none' }} />
+        <Stack gap={4} miw={0} style={{ flex: 1 }}>
+          <Group gap="xs">
+            <Badge color={COLORS[severity]} variant="light" tt="none" radius="sm">
+              {words.severities[severity]}
+            </Badge>
+            {versions && (
+              <Text size="sm" c="dimmed">
+                {words.ofVersions(versions.join(', '))}
+              </Text>
+            )}
+          </Group>
+          <Text>{words.findings[code] ?? finding.message}</Text>
+          {lines.length > 0 && (
+            <List size="sm" spacing={2} style={{ overflowWrap: 'anywhere' }}>
+              {lines.map((line) => (
+                <List.Item key={line}>{line}</List.Item>
+              ))}
+            </List>
+          )}
+          {place && (
+            <Text size="sm">
+              {place.step === undefined ? (
+                <AppLink to={place.to}>{words.mendIn(words.places[place.name])}</AppLink>
+              ) : (
+                <Anchor component="button" type="button" inherit onClick={() => goTo(place.step)}>
+                  {words.mendIn(words.places[place.name])}
+                </Anchor>
+              )}
+            </Text>
+          )}
+        </Stack>
+      </Group>
+    </Paper>
+  );
+}

@@ -1,0 +1,62 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { shellRoute } from '../../app/root-route.tsx';
+import { CAMPAIGN_STATUSES, type CampaignStatus, OUTCOMES, type Outcome, STEPS, type Step } from './words.ts';
+
+interface ListSearch {
+  status?: CampaignStatus;
+}
+
+export interface RecipientSearch {
+  outcome?: Outcome;
+  /** Reasons, separated by commas. */
+  reason?: string;
+  search?: string;
+}
+
+const listRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/campaigns',
+  validateSearch: ({ status }: Record<string, unknown>): ListSearch => {
+    const known = CAMPAIGN_STATUSES.find((name) => name === status);
+    return known ? { status: known } : {};
+  },
+  component: lazyRouteComponent(() => import('./campaigns.tsx'), 'Campaigns'),
+});
+
+const newRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/campaigns/new',
+  component: lazyRouteComponent(() => import('./new-campaign.tsx'), 'NewCampaign'),
+});
+
+const campaignRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/campaigns/$campaignId',
+  component: lazyRouteComponent(() => import('./campaign.tsx'), 'CampaignScreen'),
+});
+
+const editRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/campaigns/$campaignId/edit',
+  validateSearch: ({ step }: Record<string, unknown>): { step?: Step } => {
+    const known = STEPS.find((name) => name === step);
+    return known ? { step: known } : {};
+  },
+  component: lazyRouteComponent(() => import('./edit.tsx'), 'EditCampaign'),
+});
+
+const recipientsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/campaigns/$campaignId/recipients',
+  validateSearch: ({ outcome, reason, search }: Record<string, unknown>): RecipientSearch => {
+    const known = OUTCOMES.find((name) => name === outcome);
+    return {
+      ...(known && { outcome: known }),
+      ...(typeof reason === 'string' && reason !== '' && { reason }),
+      ...(typeof search === 'string' && search !== '' && { search }),
+    };
+  },
+  component: lazyRouteComponent(() => import('./recipients.tsx'), 'Recipients'),
+});
+
+export const campaignsRoutes = [listRoute, newRoute, campaignRoute, editRoute, recipientsRoute] as const;

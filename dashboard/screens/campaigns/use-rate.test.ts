@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { rateOf, withSample } from './use-rate.ts';
+
+it('measures over the last seconds, and nothing from one look', () => {
+  expect(rateOf([{ atMs: 0, done: 5 }])).toBeUndefined();
+  let samples = [{ atMs: 0, done: 0 }];
+  for (let second = 1; second <= 60; second += 1) {
+    // Slow at first, then ten a second.
+    const done = second <= 30 ? second : 30 + (second - 30) * 10;
+    samples = withSample(samples, { atMs: second * 1_000, done });
+  }
+  expect(samples.length).toBeLessThan(25);
+  expect(rateOf(samples)).toBeCloseTo(10, 0);
+});

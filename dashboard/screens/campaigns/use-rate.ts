@@ -1,0 +1,37 @@
+import { useEffect, useState } from 'react';
+
+/** Long enough to be steady, short enough to notice a change. */
+const WINDOW_MS = 20_000;
+
+interface Sample {
+  atMs: number;
+  done: number;
+}
+
+/**
+ * How many a second go by, over the last seconds that were watched; undefined until there are two looks.
+ * @param p.atMs when `done` was read: another one is another look, also where nothing has moved
+ */
+export function useRate({ done, atMs, isMoving }: Sample & { isMoving: boolean }): number | undefined {
+  const [samples, setSamples] = useState<Sample[]>([]);
+  useEffect(() => {
+    if (!isMoving) {
+      setSamples([]);
+      return;
+    }
+    setSamples((before) => withSample(before, { atMs, done }));
+  }, [done, atMs, isMoving]);
+  return rateOf(samples);
+}
+
+/** The samples of the window, and one before it to measure from. */
+export function withSample(before: readonly Sample[], sample: Sample): Sample[] {
+  const from = before.findLastIndex(({ atMs }) => atMs < sample.atMs - WINDOW_MS);
+  return [...before.slice(Math.max(0, from)), sample];
+}
+
+export function rateOf(samples: readonly Sample[]): number | undefined {
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (!first || !last || last.atMs - first.atMs < 500) return undefined;
+  return ((last.done - first.done) * 1000) / (last.atMs - first.atMs);
+}

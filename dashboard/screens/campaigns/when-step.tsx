@@ -1,0 +1,159 @@
+import { Group, Paper, Radio, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { InputOf } from '../../api/client.ts';
+import { answerOf, useWrite } from '../../api/queries.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
+import { formatCount } from '../../parts/count-link.tsx';
+import { Failed } from '../../parts/failed.tsx';
+import { tellDone } from '../../parts/tell.tsx';
+import { text } from '../../text/text.ts';
+import { spokenDuration } from './duration.ts';
+import type { Editing } from './edit.tsx';
+import { isToCome, toLocalInput, ZONE } from './local-input.ts';
+import { TestSettings } from './test-settings.tsx';
+import { WindowSettings } from './window-settings.tsx';
+import { CAMPAIGN_ANSWERS } from './words.ts';
+
+const words = text.campaigns;
+/** A send to so many cannot be taken back by writing to each: it asks for their number. */
+const LARGE = 100;
+const HOW = ['now', 'at', 'local'] as const;
+type How = (typeof HOW)[number];
+
+/** When it leaves, and the button that lets it. */
+export function WhenStep(editing: Editing) {
+  const { campaign } = editing;
+  const { sendAtLocal, scheduledFor } = campaign;
+  const [how, setHow] = useState<How>(sendAtLocal ? 'local' : scheduledFor ? 'at' : 'now');
+  const [at, setAt] = useState(scheduledFor ? toLocalInput(new Date(scheduledFor)) : '');
+  const [hour, setHour] = useState(sendAtLocal ?? '');
+  const [late, setLate] = useState(campaign.latePolicy);
+  const body: InputOf<'sendCampaign'>['body'] = {
+    ...(how === 'at' && isToCome(at) && { scheduledFor: new Date(at).toISOString() }),
+    sendAtLocal: how === 'local' ? hour : null,
+    latePolicy: late,
+  };
+  return (
+    <Stack maw={720}>
+      <Paper withBorder p="md">
+        <Radio.Group label={words.whenTitle} value={how} onChange={(next) => setHow(next as How)}>
+          <Stack gap="xs" mt="xs">
+            {HOW.map((value) => (
+              <Radio key={value} value={value} label={words.whens[value]} description={words.whensWhat[value]} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        {how === 'at' && (
+          <TextInput
+            mt="sm"
+            type="datetime-local"
+            label={words.atTime}
+            description={words.atZone(ZONE)}
+            value={at}
+            onChange={(event) => setAt(event.currentTarget.value)}
+            w={280}
+          />
+        )}
+        {how === 'local' && (
+          <Group mt="sm" align="flex-start">
+            <TextInput
+              type="datetime-local"
+              label={words.localTime}
+              description={words.localWhat}
+              value={hour}
+              onChange={(event) => setHour(event.currentTarget.value)}
+              w={280}
+            />
+            <Select
+              label={words.late}
+              data={(['SEND', 'SKIP'] as const).map((value) => ({ value, label: words.latePolicies[value] }))}
+              value={late}
+              onChange={(next) => setLate(next === 'SKIP' ? 'SKIP' : 'SEND')}
+              allowDeselect={false}
+              w={200}
+            />
+          </Group>
+        )}
+      </Paper>
+      <WindowSettings {...editing} />
+      {editing.draft.versions.length > 0 && <TestSettings {...editing} />}
+      <Send editing={editing} how={how} body={body} isTimed={how === 'now' || isToCome(how === 'at' ? at : hour)} />
+    </Stack>
+  );
+}
+
+function Send({
+  editing: { campaign, save, isUnsaved, isSaving },
+  how,
+  body,
+  isTimed,
+}: {
+  editing: Editing;
+  how: How;
+  body: InputOf<'sendCampaign'>['body'];
+  isTimed: boolean;
+}) {
+  const navigate = useNavigate();
+  const [asks, setAsks] = useState(false);
+  const review = useQuery({ ...answerOf('reviewCampaign', { params: { id: campaign.id } }), staleTime: 0 });
+  const write = useWrite('sendCampaign', { changes: CAMPAIGN_ANSWERS });
+  const willSend = review.data?.willSend ?? 0;
+  const written = formatCount(willSend);
+  const send = async () => {
+    if (isUnsaved && !(await save())) return;
+    // A refusal is shown below; what is sent leaves this screen.
+    await write.mutateAsync({ params: { id: campaign.id }, body }).then(
+      ({ data }) => {
+        tellDone(data.status === 'SCHEDULED' ? words.scheduled : words.sending);
+        void navigate({ to: '/campaigns/$campaignId', params: { campaignId: campaign.id } });
+      },
+      () => undefined,
+    );
+  };
+  const label = { now: words.sendNow(willSend, written), at: words.schedule, local: words.sendLocal }[how];
+  return (
+    <Stack gap="xs" align="flex-start">
+      {review.data && (
+        <Text c="dimmed">
+          {words.reach(willSend, written, formatCount(review.data.audience))}.{' '}
+          {words.takes(spokenDuration(review.data.estimatedSeconds))}
+        </Text>
+      )}
+      {review.error && <Failed error={review.error} retry={() => void review.refetch()} />}
+      {write.error && !asks && <Failed error={write.error} />}
+      <ActionButton
+        needs="campaigns:send"
+        size="md"
+        loading={write.isPending || isSaving}
+        whyNot={whyNot(review.data, isTimed)}
+        onClick={() => (how === 'now' && willSend >= LARGE ? setAsks(true) : void send())}
+      >
+        {label}
+      </ActionButton>
+      {asks && (
+        <ConfirmTyped
+          opened
+          onClose={() => setAsks(false)}
+          title={words.confirmTitle}
+          what={words.confirmWhat(text.campaigns.segmentCount(willSend, written))}
+          word={String(willSend)}
+          action={words.confirmSend}
+          onConfirm={() => void send()}
+          isPending={write.isPending || isSaving}
+          error={write.error}
+        />
+      )}
+    </Stack>
+  );
+}
+
+/** Why it cannot be sent as it stands. A hold does not keep it from being sent: its mails wait. */
+function whyNot(review: { findings: { severity: string; code: string }[] } | undefined, isTimed: boolean) {
+  if (!review) return words.reviewUnread;
+  const stands = review.findings.some(({ severity, code }) => severity === 'error' && code !== 'project_held');
+  if (stands) return words.reviewHasErrors;
+  return isTimed ? undefined : words.timeMissing;
+}

@@ -1,0 +1,52 @@
+import type { AnswerOf } from '../../api/client.ts';
+
+export type Campaign = AnswerOf<'getCampaign'>;
+export type CampaignStatus = Campaign['status'];
+export type Stats = AnswerOf<'getCampaignStats'>;
+export type Review = AnswerOf<'reviewCampaign'>;
+
+/** As a list filters by them. */
+export const CAMPAIGN_STATUSES = ['DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED'] as const;
+
+export const STEPS = ['content', 'audience', 'review', 'when'] as const;
+export type Step = (typeof STEPS)[number];
+
+/** The names that the stats count recipients under. */
+export const OUTCOMES = [
+  'pending',
+  'sent',
+  'failed',
+  'skipped',
+  'delivered',
+  'opened',
+  'clicked',
+  'bounced',
+  'complained',
+  'unsubscribed',
+] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** Reasons of recipients that `retry` takes up again. */
+export const MENDABLE = [
+  'provider_rejected',
+  'expired',
+  'template_error',
+  'sender_not_verified',
+  'limit_reached',
+] as const;
+export type Mendable = (typeof MENDABLE)[number];
+
+/** Every operation whose answer a change of a campaign makes stale. */
+export const CAMPAIGN_ANSWERS = [
+  'listCampaigns',
+  'getCampaign',
+  'getCampaignStats',
+  'reviewCampaign',
+  'listCampaignLinks',
+  'listCampaignRecipients',
+] as const;
+
+/** While mails leave its figures move. */
+export function isUnderWay(status: CampaignStatus): boolean {
+  return status === 'SENDING';
+}

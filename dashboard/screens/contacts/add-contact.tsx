@@ -1,0 +1,69 @@
+import { Button, Checkbox, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { useWrite } from '../../api/queries.ts';
+import { Failed } from '../../parts/failed.tsx';
+import { tellDone } from '../../parts/tell.tsx';
+import { text } from '../../text/text.ts';
+
+const words = text.contacts.add;
+
+/** Adds a contact by its address, and leads to it: its data is filled in there. */
+export function AddContact({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={words.title} closeButtonProps={{ 'aria-label': text.app.close }}>
+      <Form onClose={onClose} />
+    </Modal>
+  );
+}
+
+function Form({ onClose }: { onClose: () => void }) {
+  const [email, setEmail] = useState('');
+  const [subscribed, setSubscribed] = useState(false);
+  const navigate = useNavigate();
+  const save = useWrite('saveContact', { changes: ['listContacts', 'getContact'] });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate(
+      { body: { email: email.trim(), subscribed } },
+      {
+        onSuccess: ({ id, _meta }) => {
+          if (!_meta.isNew) tellDone(words.known);
+          onClose();
+          void navigate({ to: '/contacts/$contactId', params: { contactId: id } });
+        },
+      },
+    );
+  };
+  const fault = save.error?.fields.find(({ field }) => field === 'email')?.message;
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label={words.email}
+          type="email"
+          required
+          data-autofocus
+          value={email}
+          error={fault}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <Checkbox
+          label={words.subscribed}
+          description={words.subscribedWhat}
+          checked={subscribed}
+          onChange={(event) => setSubscribed(event.currentTarget.checked)}
+        />
+        {save.error && !fault && <Failed error={save.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {text.parts.cancel}
+          </Button>
+          <Button type="submit" loading={save.isPending} disabled={email.trim() === ''}>
+            {words.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

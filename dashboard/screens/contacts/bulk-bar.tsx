@@ -1,0 +1,213 @@
+import { Button, Group, Menu, Paper, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { InputOf } from '../../api/client.ts';
+import { answerOf, useWrite } from '../../api/queries.ts';
+import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
+import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
+import { tellDone, tellFailure, tellUndoable } from '../../parts/tell.tsx';
+import { text } from '../../text/text.ts';
+import { jobEnd } from './jobs/job-end.ts';
+import type { ListSearch } from './routes.ts';
+import type { Contact, Selection } from './selection.ts';
+
+const words = text.contacts.bulk;
+/** Bounds of the API. */
+const PICKED_MAX = 1_000;
+const SEGMENT_MAX = 500;
+
+/** In sight wherever one picks, and no row moves when it comes. */
+const AT_THE_BOTTOM = { position: 'sticky', bottom: 12, zIndex: 5 } as const;
+
+type Operation = 'subscribe' | 'unsubscribe' | 'erase';
+type Body = InputOf<'bulkDeleteContacts'>['body'];
+
+/** What can be done with the contacts that are picked: as jobs, which go on when one leaves. */
+export function BulkBar({
+  selection,
+  shown,
+  total,
+  where,
+}: {
+  selection: Selection;
+  shown: Contact[];
+  total: number | null;
+  where: ListSearch;
+}) {
+  const [asking, ask] = useState<Operation>();
+  const bulk = useBulk(selection);
+  const { picked, all } = selection;
+  if (picked.size === 0 && !all) return null;
+  const count = all ? total : picked.size;
+  const who = all ? words.allMeant(total) : words.selected(picked.size);
+  const body: Body = all ? { where } : { contactIds: [...picked.keys()] };
+  const whyNot = !all && picked.size > PICKED_MAX ? words.tooMany : undefined;
+  const change = (operation: 'subscribe' | 'unsubscribe') =>
+    all ? ask(operation) : bulk.change(operation, [...picked.values()]);
+  const canHaveAll = !all && total !== null && total > picked.size && picked.size >= shown.length;
+  return (
+    <Paper withBorder shadow="md" p="xs" mt="sm" role="region" aria-label={who} style={AT_THE_BOTTOM}>
+      <Group gap="xs">
+        <Text size="sm" fw={600} aria-live="polite">
+          {who}
+        </Text>
+        {canHaveAll && (
+          <Button size="compact-sm" variant="subtle" onClick={selection.pickAll}>
+            {words.selectAll(total)}
+          </Button>
+        )}
+        <ActionButton
+          size="compact-sm"
+          variant="default"
+          needs="contacts:edit"
+          whyNot={whyNot}
+          onClick={() => change('subscribe')}
+        >
+          {words.subscribe}
+        </ActionButton>
+        <ActionButton
+          size="compact-sm"
+          variant="default"
+          needs="contacts:edit"
+          whyNot={whyNot}
+          onClick={() => change('unsubscribe')}
+        >
+          {words.unsubscribe}
+        </ActionButton>
+        <ToSegment selection={selection} />
+        <ActionButton
+          size="compact-sm"
+          color="red"
+          variant="light"
+          needs="contacts:edit"
+          whyNot={whyNot}
+          onClick={() => ask('erase')}
+        >
+          {words.erase}
+        </ActionButton>
+        <Button size="compact-sm" variant="subtle" color="gray" onClick={selection.clear}>
+          {words.clear}
+        </Button>
+      </Group>
+      <ConfirmTyped
+        key={asking}
+        opened={asking !== undefined}
+        onClose={() => ask(undefined)}
+        title={asking === 'subscribe' || asking === 'unsubscribe' ? words.changeTitle[asking] : words.eraseTitle}
+        what={asking === 'subscribe' || asking === 'unsubscribe' ? words.changeWhat[asking](who) : words.eraseWhat(who)}
+        word={String(count ?? words.erase)}
+        action={words[asking ?? 'erase']}
+        isPending={bulk.isPending}
+        error={bulk.error}
+        onConfirm={() => asking && bulk.run(asking, body)}
+      />
+    </Paper>
+  );
+}
+
+/**
+ * Starts jobs and leads to their progress; a change of those picked by hand is undone by the opposite for who was
+ * changed.
+ */
+function useBulk(selection: Selection) {
+  const navigate = useNavigate();
+  const changes = ['listContactJobs'] as const;
+  const starts = {
+    subscribe: useWrite('bulkSubscribeContacts', { changes }),
+    unsubscribe: useWrite('bulkUnsubscribeContacts', { changes }),
+    erase: useWrite('bulkDeleteContacts', { changes }),
+  };
+  const all = Object.values(starts);
+  return {
+    isPending: all.some(({ isPending }) => isPending),
+    error: all.find(({ error }) => error)?.error,
+    run: (operation: Operation, body: Body) =>
+      starts[operation].mutate(
+        { body },
+        {
+          onSuccess: ({ jobId }) => {
+            selection.clear();
+            void navigate({ to: '/contacts/jobs/$kind/$jobId', params: { kind: 'bulk', jobId } });
+          },
+        },
+      ),
+    change: (operation: 'subscribe' | 'unsubscribe', picked: Contact[]) => {
+      const changed = picked.filter(({ subscribed }) => subscribed !== (operation === 'subscribe'));
+      const contactIds = picked.map(({ id }) => id);
+      const back = starts[operation === 'subscribe' ? 'unsubscribe' : 'subscribe'];
+      starts[operation].mutate(
+        { body: { contactIds } },
+        {
+          onError: tellFailure,
+          onSuccess: ({ jobId }) => {
+            selection.clear();
+            const told = `${words.started[operation]}: ${text.contacts.people(picked.length)}`;
+            const undo = async () => {
+              try {
+                await jobEnd(jobId);
+                await back.mutateAsync({ body: { contactIds: changed.map(({ id }) => id) } });
+              } catch (error) {
+                tellFailure(error);
+              }
+            };
+            if (changed.length === 0) tellDone(told);
+            else tellUndoable(told, () => void undo());
+          },
+        },
+      );
+    },
+  };
+}
+
+/** Puts those picked into a STATIC segment, and takes back out who was not in it. */
+function ToSegment({ selection: { picked, all, clear } }: { selection: Selection }) {
+  const changes = ['listSegments', 'listSegmentContacts', 'listContactSegments'] as const;
+  const add = useWrite('addSegmentMembers', { changes });
+  const remove = useWrite('removeSegmentMembers', { changes });
+  const [opened, setOpened] = useState(false);
+  const notAllowed = useWhyNot('segments:edit');
+  const segments = useQuery({ ...answerOf('listSegments'), enabled: opened });
+  const fixed = segments.data?.filter(({ type }) => type === 'STATIC') ?? [];
+  const emails = [...picked.values()].map(({ email }) => email);
+  const whyNot = all ? words.notForAll : emails.length > SEGMENT_MAX ? words.tooManyForSegment : undefined;
+  const put = (id: string, name: string) =>
+    add.mutate(
+      { params: { id }, body: { emails } },
+      {
+        onError: tellFailure,
+        onSuccess: ({ added }) => {
+          clear();
+          const told = words.added(added, name);
+          // Who was in it before is not told apart, so only an addition of all can be taken back.
+          if (added === emails.length) {
+            tellUndoable(told, () => remove.mutate({ params: { id }, body: { emails } }, { onError: tellFailure }));
+          } else tellDone(told);
+        },
+      },
+    );
+  if (notAllowed !== undefined || whyNot !== undefined) {
+    return (
+      <ActionButton size="compact-sm" variant="default" needs="segments:edit" whyNot={whyNot}>
+        {words.toSegment}
+      </ActionButton>
+    );
+  }
+  return (
+    <Menu opened={opened} onChange={setOpened} shadow="md" withinPortal>
+      <Menu.Target>
+        <Button size="compact-sm" variant="default">
+          {words.toSegment}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {segments.data && fixed.length === 0 && <Menu.Label>{words.noSegments}</Menu.Label>}
+        {fixed.map(({ id, name }) => (
+          <Menu.Item key={id} onClick={() => put(id, name)} maw={320}>
+            {name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

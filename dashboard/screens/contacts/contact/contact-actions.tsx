@@ -1,0 +1,144 @@
+import { Button, Group, Modal, Stack, TextInput, Tooltip } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconDownload, IconMail, IconPencil } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { urlOf } from '../../../api/client.ts';
+import { useWrite } from '../../../api/queries.ts';
+import { ActionButton } from '../../../parts/action-button.tsx';
+import { ConfirmTyped } from '../../../parts/confirm-typed.tsx';
+import { Failed } from '../../../parts/failed.tsx';
+import { tellDone, tellFailure, tellUndoable } from '../../../parts/tell.tsx';
+import { text } from '../../../text/text.ts';
+import { CONTACT_CHANGED } from './changed.ts';
+import type { Contact } from './contact.tsx';
+import { SendMail } from './send-mail.tsx';
+
+const words = text.contacts.page;
+
+/** What can be done with a contact as a whole. */
+export function ContactActions({ contact }: { contact: Contact }) {
+  const [sending, send] = useDisclosure();
+  const [erasing, erase] = useDisclosure();
+  const [renaming, rename] = useDisclosure();
+  return (
+    <>
+      <ActionButton needs="email:send" leftSection={<IconMail size={16} aria-hidden />} onClick={send.open}>
+        {words.send}
+      </ActionButton>
+      <ActionButton
+        needs="contacts:edit"
+        variant="default"
+        leftSection={<IconPencil size={16} aria-hidden />}
+        onClick={rename.open}
+      >
+        {words.changeEmail}
+      </ActionButton>
+      <Tooltip label={words.exportWhat} multiline maw={280} events={{ hover: true, focus: true, touch: true }}>
+        <Button
+          component="a"
+          href={urlOf('exportContact', { params: { id: contact.id } })}
+          download
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+        >
+          {words.export}
+        </Button>
+      </Tooltip>
+      <ActionButton needs="contacts:edit" variant="light" color="red" onClick={erase.open}>
+        {words.erase}
+      </ActionButton>
+      <SendMail contact={contact} opened={sending} onClose={send.close} />
+      <Erase contact={contact} opened={erasing} onClose={erase.close} />
+      <Modal
+        opened={renaming}
+        onClose={rename.close}
+        title={words.changeEmail}
+        closeButtonProps={{ 'aria-label': text.app.close }}
+      >
+        <ChangeEmail contact={contact} onClose={rename.close} />
+      </Modal>
+    </>
+  );
+}
+
+function Erase({
+  contact: { id, email },
+  opened,
+  onClose,
+}: {
+  contact: Contact;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  const navigate = useNavigate();
+  const erase = useWrite('deleteContact', { changes: ['listContacts', 'listSegments', 'listSegmentContacts'] });
+  return (
+    <ConfirmTyped
+      opened={opened}
+      onClose={onClose}
+      title={words.eraseTitle}
+      what={words.eraseWhat}
+      word={email}
+      action={words.erase}
+      isPending={erase.isPending}
+      error={erase.error}
+      onConfirm={() =>
+        erase.mutate(
+          { params: { id } },
+          {
+            onSuccess: () => {
+              tellDone(words.erased);
+              void navigate({ to: '/contacts' });
+            },
+          },
+        )
+      }
+    />
+  );
+}
+
+function ChangeEmail({ contact: { id, email }, onClose }: { contact: Contact; onClose: () => void }) {
+  const [typed, setTyped] = useState(email);
+  const save = useWrite('updateContact', { changes: CONTACT_CHANGED });
+  const back = useWrite('updateContact', { changes: CONTACT_CHANGED });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate(
+      { params: { id }, body: { email: typed.trim() } },
+      {
+        onSuccess: () => {
+          onClose();
+          tellUndoable(words.emailSaved, () =>
+            back.mutate({ params: { id }, body: { email } }, { onError: tellFailure }),
+          );
+        },
+      },
+    );
+  };
+  const fault = save.error?.fields.find(({ field }) => field === 'email')?.message;
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label={words.newEmail}
+          type="email"
+          required
+          data-autofocus
+          value={typed}
+          error={fault}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        {save.error && !fault && <Failed error={save.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {text.parts.cancel}
+          </Button>
+          <Button type="submit" loading={save.isPending} disabled={typed.trim() === '' || typed.trim() === email}>
+            {words.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

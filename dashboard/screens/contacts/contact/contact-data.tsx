@@ -1,0 +1,244 @@
+import { ActionIcon, Box, Button, Group, Stack, Table, Text, TextInput, Tooltip, UnstyledButton } from '@mantine/core';
+import { IconPlus, IconX } from '@tabler/icons-react';
+import { type FormEvent, type KeyboardEvent, useState } from 'react';
+import { useWrite } from '../../../api/queries.ts';
+import { ActionButton, useWhyNot } from '../../../parts/action-button.tsx';
+import { Failed } from '../../../parts/failed.tsx';
+import { Instant } from '../../../parts/instant.tsx';
+import { tellFailure, tellUndoable } from '../../../parts/tell.tsx';
+import { text } from '../../../text/text.ts';
+import { CONTACT_CHANGED } from './changed.ts';
+import type { Contact } from './contact.tsx';
+import { draftOf, readDraft, typeOf, type ValueType } from './data-values.ts';
+import { Section } from './section.tsx';
+import { ValueInput } from './value-input.tsx';
+
+const words = text.contacts.data;
+const LONG_CHARS = 300;
+
+/** What is known of a contact, each value edited in its place by its type; every change can be taken back. */
+export function ContactData({ contact }: { contact: Contact }) {
+  const [adding, setAdding] = useState(false);
+  const keys = Object.keys(contact.data).sort((a, b) => a.localeCompare(b));
+  return (
+    <Section
+      title={words.title}
+      action={
+        <ActionButton
+          needs="contacts:edit"
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconPlus size={14} aria-hidden />}
+          onClick={() => setAdding(true)}
+        >
+          {words.add}
+        </ActionButton>
+      }
+    >
+      {keys.length === 0 && !adding && (
+        <Text size="sm" c="dimmed">
+          {words.none}
+        </Text>
+      )}
+      {keys.length > 0 && (
+        <Table aria-label={words.title} layout="fixed">
+          <Table.Tbody>
+            {keys.map((key) => (
+              <Row key={key} contact={contact} name={key} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      {adding && <NewField contact={contact} onEnd={() => setAdding(false)} />}
+    </Section>
+  );
+}
+
+/** Writes one value, null to remove it, and offers the way back. */
+function useSave(contact: Contact) {
+  const save = useWrite('updateContact', { changes: CONTACT_CHANGED });
+  const back = useWrite('updateContact', { changes: CONTACT_CHANGED });
+  const params = { id: contact.id };
+  return {
+    error: save.error,
+    isPending: save.isPending,
+    set: (p: {
+      key: string;
+      value: unknown;
+      told: string;
+      onSaved?: () => void;
+      onFailed?: (error: unknown) => void;
+    }) => {
+      const { key, value, told } = p;
+      const before = Object.hasOwn(contact.data, key) ? contact.data[key] : null;
+      save.mutate(
+        { params, body: { data: { [key]: value } } },
+        {
+          ...(p.onFailed && { onError: p.onFailed }),
+          onSuccess: () => {
+            p.onSaved?.();
+            tellUndoable(told, () =>
+              back.mutate({ params, body: { data: { [key]: before } } }, { onError: tellFailure }),
+            );
+          },
+        },
+      );
+    },
+  };
+}
+
+function Row({ contact, name }: { contact: Contact; name: string }) {
+  const [editing, setEditing] = useState(false);
+  const whyNot = useWhyNot('contacts:edit');
+  const save = useSave(contact);
+  const value = contact.data[name];
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" w="36%" fw={500} style={{ overflowWrap: 'anywhere', verticalAlign: 'top' }}>
+        {name}
+      </Table.Th>
+      <Table.Td style={{ overflowWrap: 'anywhere', verticalAlign: 'top' }}>
+        {editing ? (
+          <Editor contact={contact} name={name} onEnd={() => setEditing(false)} />
+        ) : (
+          <Tooltip label={whyNot} disabled={!whyNot}>
+            <UnstyledButton
+              w="100%"
+              fz="sm"
+              lh="var(--mantine-line-height)"
+              style={{ verticalAlign: 'top' }}
+              aria-label={words.edit(name)}
+              aria-disabled={whyNot !== undefined || undefined}
+              onClick={() => whyNot === undefined && setEditing(true)}
+            >
+              <Value value={value} />
+            </UnstyledButton>
+          </Tooltip>
+        )}
+      </Table.Td>
+      <Table.Td w={44} style={{ verticalAlign: 'top' }}>
+        <Tooltip label={whyNot ?? words.remove(name)}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={words.remove(name)}
+            aria-disabled={whyNot !== undefined || undefined}
+            data-disabled={whyNot !== undefined || undefined}
+            onClick={() =>
+              whyNot === undefined &&
+              save.set({ key: name, value: null, told: words.removed(name), onFailed: tellFailure })
+            }
+          >
+            <IconX size={16} />
+          </ActionIcon>
+        </Tooltip>
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function Value({ value }: { value: unknown }) {
+  const type = typeOf(value);
+  if (type === 'boolean') return <>{value ? words.yes : words.no}</>;
+  if (type === 'date' && String(value).includes('T')) return <Instant at={String(value)} />;
+  const shown = type === 'json' ? JSON.stringify(value) : String(value);
+  return <>{shown.length > LONG_CHARS ? `${shown.slice(0, LONG_CHARS)} …` : shown}</>;
+}
+
+function Editor({ contact, name, onEnd }: { contact: Contact; name: string; onEnd: () => void }) {
+  const stored = contact.data[name];
+  const [type, setType] = useState<ValueType>(typeOf(stored));
+  const [draft, setDraft] = useState(draftOf(stored, type));
+  const [fault, setFault] = useState<string>();
+  const save = useSave(contact);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const read = readDraft(draft, type);
+    if ('fault' in read) setFault(words[read.fault]);
+    else save.set({ key: name, value: read.value, told: words.saved(name), onSaved: onEnd });
+  };
+  return (
+    <form onSubmit={submit} onKeyDown={onEscape(onEnd)}>
+      <Stack gap="xs">
+        <ValueInput
+          {...{ type, draft, fault }}
+          focused
+          onType={(next) => {
+            setDraft(draftOf(next === 'boolean' || next === 'json' ? stored : draft, next));
+            setType(next);
+            setFault(undefined);
+          }}
+          onDraft={setDraft}
+        />
+        {save.error && <Failed error={save.error} />}
+        <SaveOrNot isPending={save.isPending} onEnd={onEnd} />
+      </Stack>
+    </form>
+  );
+}
+
+function NewField({ contact, onEnd }: { contact: Contact; onEnd: () => void }) {
+  const [name, setName] = useState('');
+  const [type, setType] = useState<ValueType>('text');
+  const [draft, setDraft] = useState('');
+  const [faults, setFaults] = useState<{ name?: string; value?: string }>({});
+  const save = useSave(contact);
+  const key = name.trim();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const read = readDraft(draft, type);
+    const ofName = key === '' ? words.nameNeeded : Object.hasOwn(contact.data, key) ? words.taken : undefined;
+    const found = { ...(ofName && { name: ofName }), ...('fault' in read && { value: words[read.fault] }) };
+    setFaults(found);
+    if (Object.keys(found).length > 0 || 'fault' in read) return;
+    save.set({ key, value: read.value, told: words.added(key), onSaved: onEnd });
+  };
+  return (
+    <Box component="form" onSubmit={submit} mt="sm" onKeyDown={onEscape(onEnd)}>
+      <Stack gap="xs">
+        <Group gap="xs" align="flex-start">
+          <TextInput
+            aria-label={words.name}
+            placeholder={words.name}
+            size="xs"
+            flex="1 1 120px"
+            maxLength={100}
+            autoFocus
+            value={name}
+            error={faults.name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <ValueInput
+            {...{ type, draft, fault: faults.value }}
+            onType={(next) => {
+              setDraft(draftOf(undefined, next));
+              setType(next);
+            }}
+            onDraft={setDraft}
+          />
+        </Group>
+        {save.error && <Failed error={save.error} />}
+        <SaveOrNot isPending={save.isPending} onEnd={onEnd} />
+      </Stack>
+    </Box>
+  );
+}
+
+function SaveOrNot({ isPending, onEnd }: { isPending: boolean; onEnd: () => void }) {
+  return (
+    <Group gap="xs">
+      <Button type="submit" size="compact-sm" loading={isPending}>
+        {words.save}
+      </Button>
+      <Button size="compact-sm" variant="default" onClick={onEnd}>
+        {text.parts.cancel}
+      </Button>
+    </Group>
+  );
+}
+
+function onEscape(end: () => void) {
+  return (event: KeyboardEvent) => {
+    if (event.key === 'Escape') end();
+  };
+}

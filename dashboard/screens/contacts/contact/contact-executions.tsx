@@ -1,0 +1,105 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answerOf, type ItemOf } from '../../../api/queries.ts';
+import { useSession } from '../../../app/session.ts';
+import { Answer } from '../../../parts/answer.tsx';
+import { AppLink } from '../../../parts/app-link.tsx';
+import { Instant } from '../../../parts/instant.tsx';
+import { WordBadge } from '../../../parts/word-badge.tsx';
+import { text } from '../../../text/text.ts';
+import { Section } from './section.tsx';
+
+const words = text.contacts.executions;
+const ASK_MS = 5_000;
+const SHOWN = 50;
+
+type Execution = ItemOf<'listContactExecutions'>;
+
+/** The automations that have the contact now, and on request those that have ended. */
+export function ContactExecutions({ contactId }: { contactId: string }) {
+  const { can } = useSession();
+  const [withEnded, setWithEnded] = useState(false);
+  const params = { id: contactId };
+  const enabled = can('workflows:view');
+  const open = useQuery({
+    ...answerOf('listContactExecutions', { params, query: { active: true, limit: SHOWN } }),
+    ...{ enabled, refetchInterval: ASK_MS },
+  });
+  const ended = useQuery({
+    ...answerOf('listContactExecutions', { params, query: { active: false, limit: SHOWN } }),
+    enabled: enabled && withEnded,
+  });
+  return (
+    <Section title={words.title}>
+      <Answer of={open} height={40}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              {words.none}
+            </Text>
+          ) : (
+            <Listed executions={data} />
+          )
+        }
+      </Answer>
+      <Button size="compact-sm" variant="subtle" mt="xs" onClick={() => setWithEnded(!withEnded)}>
+        {withEnded ? words.hide : words.before}
+      </Button>
+      {withEnded && <Answer of={ended}>{({ data }) => <Listed executions={data} />}</Answer>}
+    </Section>
+  );
+}
+
+function Listed({ executions }: { executions: Execution[] }) {
+  return (
+    <Stack gap="sm">
+      {executions.map(
+        ({
+          id,
+          workflowId,
+          workflowName,
+          status,
+          sandbox,
+          stepName,
+          stepType,
+          dueAt,
+          exitReason,
+          error,
+          completedAt,
+        }) => (
+          <div key={id}>
+            <Group gap="xs">
+              <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+                <AppLink to={`/messages/executions/${workflowId}/${id}`}>{workflowName}</AppLink>
+              </Text>
+              <WordBadge kind="execution" value={status} />
+              {sandbox && (
+                <Text size="xs" c="dimmed">
+                  {words.sandbox}
+                </Text>
+              )}
+            </Group>
+            <Text size="sm" c="dimmed" component="div">
+              {completedAt ? (
+                <>
+                  <Instant at={completedAt} /> {exitReason ?? error ?? ''}
+                </>
+              ) : (
+                <>
+                  {stepName !== null && `${words.at} ${stepName} `}
+                  <WordBadge kind="step" value={stepType} />{' '}
+                  {dueAt && (
+                    <>
+                      {words.due} <Instant at={dueAt} />
+                    </>
+                  )}
+                </>
+              )}
+            </Text>
+          </div>
+        ),
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,106 @@
+import { Group, List, Stack, Text, UnstyledButton } from '@mantine/core';
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { AnswerOf } from '../../../api/client.ts';
+import { answerOf } from '../../../api/queries.ts';
+import { Answer } from '../../../parts/answer.tsx';
+import { AppLink } from '../../../parts/app-link.tsx';
+import { sentenceOf } from '../../../parts/condition-builder/sentence.ts';
+import { useFieldChoices } from '../../../parts/condition-builder/use-field-choices.ts';
+import { Instant } from '../../../parts/instant.tsx';
+import { text } from '../../../text/text.ts';
+import { Section } from './section.tsx';
+
+const words = text.contacts.segments;
+type Segment = AnswerOf<'listContactSegments'>['data'][number];
+
+/** The segments that the contact is in, and why. */
+export function ContactSegments({ contactId }: { contactId: string }) {
+  const segments = useQuery(answerOf('listContactSegments', { params: { id: contactId } }));
+  return (
+    <Section title={words.title}>
+      <Answer of={segments} height={60}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              {words.none}
+            </Text>
+          ) : (
+            <Stack gap="xs">
+              {data.map((segment) => (
+                <InSegment key={segment.id} contactId={contactId} segment={segment} />
+              ))}
+            </Stack>
+          )
+        }
+      </Answer>
+    </Section>
+  );
+}
+
+function InSegment({ contactId, segment: { id, name, type, memberSince } }: { contactId: string; segment: Segment }) {
+  const [opened, setOpened] = useState(false);
+  const Chevron = opened ? IconChevronDown : IconChevronRight;
+  return (
+    <div>
+      <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
+        <Text size="sm" miw={0} style={{ overflowWrap: 'anywhere' }}>
+          <AppLink to={`/segments/${id}`}>{name}</AppLink>
+          {memberSince && (
+            <Text span size="sm" c="dimmed">
+              {' '}
+              {words.since} <Instant at={memberSince} />
+            </Text>
+          )}
+        </Text>
+        <UnstyledButton
+          fz="sm"
+          c="dimmed"
+          style={{ flex: 'none' }}
+          aria-expanded={opened}
+          aria-label={words.whyFor(name)}
+          onClick={() => setOpened(!opened)}
+        >
+          <Group gap={2} wrap="nowrap">
+            {words.why} <Chevron size={14} aria-hidden />
+          </Group>
+        </UnstyledButton>
+      </Group>
+      {opened &&
+        (type === 'STATIC' ? <Text size="sm">{words.byHand}</Text> : <Why contactId={contactId} segmentId={id} />)}
+    </div>
+  );
+}
+
+function Why({ contactId, segmentId }: { contactId: string; segmentId: string }) {
+  const choices = useFieldChoices('audience');
+  const explained = useQuery(answerOf('explainSegment', { params: { id: segmentId }, query: { contactId } }));
+  return (
+    <Answer of={explained} height={40}>
+      {({ filters }) => (
+        <List size="sm" mt={4}>
+          {filters
+            .filter(({ holds }) => holds)
+            .map((filter) => (
+              <List.Item key={filter.path} style={{ overflowWrap: 'anywhere' }}>
+                {sentenceOf(filter as Parameters<typeof sentenceOf>[0], choices)}{' '}
+                <Text span size="sm" c="dimmed">
+                  ({words.has} <Has value={filter.contactValue} />)
+                </Text>
+              </List.Item>
+            ))}
+        </List>
+      )}
+    </Answer>
+  );
+}
+
+const ISO_INSTANT = /^\d{4}-\d{2}-\d{2}T/;
+
+function Has({ value }: { value: unknown }) {
+  if (value === null || value === undefined) return <>{words.nothing}</>;
+  if (typeof value === 'string') return ISO_INSTANT.test(value) ? <Instant at={value} /> : value;
+  if (typeof value === 'boolean') return <>{value ? text.contacts.data.yes : text.contacts.data.no}</>;
+  return <>{JSON.stringify(value)}</>;
+}

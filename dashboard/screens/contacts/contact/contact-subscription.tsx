@@ -1,0 +1,159 @@
+import { Group, List, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { AnswerOf } from '../../../api/client.ts';
+import { answerOf, useWrite } from '../../../api/queries.ts';
+import { ActionButton } from '../../../parts/action-button.tsx';
+import { Answer } from '../../../parts/answer.tsx';
+import { Instant } from '../../../parts/instant.tsx';
+import { tellFailure, tellUndoable } from '../../../parts/tell.tsx';
+import { WordBadge } from '../../../parts/word-badge.tsx';
+import { text } from '../../../text/text.ts';
+import { CONTACT_CHANGED } from './changed.ts';
+import type { Contact } from './contact.tsx';
+import { Section } from './section.tsx';
+import { whoIs } from './who.ts';
+
+const words = text.contacts.subscription;
+type Subscription = AnswerOf<'getContactSubscription'>;
+
+/** Whether the contact gets mail, who said so and when, and what the suppression list has. */
+export function ContactSubscription({ contact }: { contact: Contact }) {
+  const subscription = useQuery(answerOf('getContactSubscription', { params: { id: contact.id } }));
+  return (
+    <Section title={words.title} action={<Switch contact={contact} />}>
+      <Answer of={subscription} height={90}>
+        {(found) => (
+          <Stack gap="sm">
+            <Changes {...found} />
+            <Suppressions email={contact.email} {...found} />
+          </Stack>
+        )}
+      </Answer>
+    </Section>
+  );
+}
+
+function Switch({ contact: { id, subscribed } }: { contact: Contact }) {
+  const save = useWrite('updateContact', { changes: CONTACT_CHANGED });
+  const back = useWrite('updateContact', { changes: CONTACT_CHANGED });
+  const params = { id };
+  const change = () =>
+    save.mutate(
+      { params, body: { subscribed: !subscribed } },
+      {
+        onError: tellFailure,
+        onSuccess: () =>
+          tellUndoable(subscribed ? words.unsubscribed : words.subscribed, () =>
+            back.mutate({ params, body: { subscribed } }, { onError: tellFailure }),
+          ),
+      },
+    );
+  return (
+    <ActionButton needs="contacts:edit" size="compact-sm" variant="default" loading={save.isPending} onClick={change}>
+      {subscribed ? words.unsubscribe : words.subscribe}
+    </ActionButton>
+  );
+}
+
+function Changes({ subscription, smsSubscribed, changes: [last, ...before] }: Subscription) {
+  return (
+    <Stack gap={6}>
+      <Group gap="xs">
+        <WordBadge kind="subscription" value={subscription} />
+        <Text size="sm">{last ? <Change change={last} /> : words.asCreated}</Text>
+      </Group>
+      {before.length > 0 && (
+        <details>
+          <Text component="summary" size="sm" c="dimmed">
+            {words.before} ({before.length})
+          </Text>
+          <List size="sm" mt={4}>
+            {before.map((change) => (
+              <List.Item key={`${change.at} ${change.subscribed}`}>
+                <Change change={change} />
+              </List.Item>
+            ))}
+          </List>
+        </details>
+      )}
+      <Text size="sm" c="dimmed">
+        {words.sms}: {smsSubscribed ? words.smsOn : words.smsOff}
+      </Text>
+    </Stack>
+  );
+}
+
+function Change({ change: { at, subscribed, actor, actorName, reason } }: { change: Subscription['changes'][number] }) {
+  const word = subscribed ? text.contacts.statuses.subscribed : text.contacts.statuses.unsubscribed;
+  return (
+    <>
+      {words.changedBy(word, whoIs(actor, actorName))}, <Instant at={at} /> <WordBadge kind="change" value={reason} />
+    </>
+  );
+}
+
+function Suppressions({ email, suppressions }: Subscription & { email: string }) {
+  const changes = ['getContactSubscription', 'listSuppressions', ...CONTACT_CHANGED] as const;
+  const add = useWrite('addSuppression', { changes });
+  const lift = useWrite('deleteSuppression', { changes });
+  const params = { email };
+  const reasons = suppressions.map(({ reason }) => reason);
+  // Entries come back with today's date: only those put there by hand are the same as before.
+  const putBack = () => {
+    for (const reason of reasons) add.mutate({ body: { email, reason } }, { onError: tellFailure });
+  };
+  return (
+    <Stack gap={6}>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" fw={600}>
+          {words.suppression}
+        </Text>
+        {suppressions.length > 0 ? (
+          <ActionButton
+            needs="contacts:edit"
+            size="compact-sm"
+            variant="default"
+            loading={lift.isPending}
+            onClick={() =>
+              lift.mutate({ params }, { onError: tellFailure, onSuccess: () => tellUndoable(words.lifted, putBack) })
+            }
+          >
+            {words.lift}
+          </ActionButton>
+        ) : (
+          <ActionButton
+            needs="contacts:edit"
+            size="compact-sm"
+            variant="default"
+            loading={add.isPending}
+            onClick={() =>
+              add.mutate(
+                { body: { email, reason: 'manual' } },
+                {
+                  onError: tellFailure,
+                  onSuccess: () =>
+                    tellUndoable(words.suppressed, () => lift.mutate({ params }, { onError: tellFailure })),
+                },
+              )
+            }
+          >
+            {words.suppress}
+          </ActionButton>
+        )}
+      </Group>
+      {suppressions.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {words.notSuppressed}
+        </Text>
+      )}
+      {suppressions.map(({ id, reason, source, actor, actorName, createdAt }) => (
+        <Group key={id} gap="xs">
+          <WordBadge kind="suppression" value={reason} />
+          <Text size="sm">
+            {actor ? whoIs(actor, actorName) : source}, <Instant at={createdAt} />
+          </Text>
+        </Group>
+      ))}
+    </Stack>
+  );
+}

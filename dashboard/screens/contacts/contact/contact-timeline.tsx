@@ -1,0 +1,109 @@
+import { Box, Button, Group, Stack, Text, ThemeIcon } from '@mantine/core';
+import { IconArrowsSplit2, IconBolt, IconDeviceMobileMessage, IconMail, IconUserCheck } from '@tabler/icons-react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { answerOf, type ItemOf, pagesOf } from '../../../api/queries.ts';
+import { AppLink } from '../../../parts/app-link.tsx';
+import { Failed } from '../../../parts/failed.tsx';
+import { Instant } from '../../../parts/instant.tsx';
+import { JsonView } from '../../../parts/json-view.tsx';
+import { Loading } from '../../../parts/loading.tsx';
+import { WordBadge } from '../../../parts/word-badge.tsx';
+import { text } from '../../../text/text.ts';
+import { Section } from './section.tsx';
+import { lineOf } from './timeline-item.ts';
+import { whoIs } from './who.ts';
+
+const words = text.contacts.timeline;
+const ASK_MS = 10_000;
+
+type Item = ItemOf<'listContactTimeline'>;
+
+/** All that happened to the contact, newest first, each with what it came of. */
+export function ContactTimeline({ contactId }: { contactId: string }) {
+  const params = { id: contactId };
+  const pages = useInfiniteQuery({ ...pagesOf('listContactTimeline', { params }), refetchInterval: ASK_MS });
+  // Who changed the subscription is known by name there.
+  const subscription = useQuery(answerOf('getContactSubscription', { params }));
+  const names = new Map(subscription.data?.changes.map(({ actor, actorName }) => [actor, actorName]));
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = pages;
+  const items = data?.pages.flatMap((page) => page.data) ?? [];
+  return (
+    <Section title={words.title}>
+      {!data && (error ? <Failed error={error} retry={() => void refetch()} /> : <Loading height={160} />)}
+      {data && items.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {words.none}. {words.noneWhat}
+        </Text>
+      )}
+      <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: 'none' }} aria-label={words.caption}>
+        {items.map((item) => (
+          <Entry key={item.id} item={item} nameOf={(actor) => names.get(actor) ?? null} />
+        ))}
+      </Stack>
+      {hasNextPage && (
+        <Button variant="default" size="xs" mt="sm" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {text.parts.showMore}
+        </Button>
+      )}
+    </Section>
+  );
+}
+
+function Entry({ item, nameOf }: { item: Item; nameOf: (actor: string) => string | null }) {
+  const { type, timestamp, metadata } = item;
+  const line = lineOf(item);
+  const { actor, data } = metadata;
+  const Icon = iconOf(type);
+  const payload = typeof data === 'object' && data !== null && Object.keys(data).length > 0 ? data : undefined;
+  return (
+    <Group component="li" gap="sm" wrap="nowrap" align="flex-start">
+      <ThemeIcon variant="light" size="md" radius="xl" color={colorOf(type)} aria-hidden style={{ flex: 'none' }}>
+        <Icon size={15} />
+      </ThemeIcon>
+      <Box miw={0} flex={1} style={{ overflowWrap: 'anywhere' }}>
+        <Group gap={6}>
+          <Text size="sm" component="div">
+            {line.to ? <AppLink to={line.to}>{line.title}</AppLink> : line.title}
+          </Text>
+          {line.words.map(({ kind, value }) => (
+            <WordBadge key={`${kind} ${value}`} kind={kind} value={value} />
+          ))}
+        </Group>
+        <Text size="xs" c="dimmed" component="div">
+          <Instant at={timestamp} />
+          {line.cause && (
+            <>
+              {' · '}
+              {words.because}{' '}
+              <AppLink to={line.cause.to} underline="always">
+                {line.cause.label}
+              </AppLink>
+            </>
+          )}
+          {typeof actor === 'string' && ` · ${whoIs(actor, nameOf(actor))}`}
+        </Text>
+        {type === 'event.triggered' && payload && (
+          <details>
+            <Text component="summary" size="xs" c="dimmed">
+              {words.details}
+            </Text>
+            <JsonView value={payload} maxHeight={240} />
+          </details>
+        )}
+      </Box>
+    </Group>
+  );
+}
+
+function iconOf(type: string) {
+  if (type.startsWith('email.')) return IconMail;
+  if (type.startsWith('sms.')) return IconDeviceMobileMessage;
+  if (type.startsWith('workflow.')) return IconArrowsSplit2;
+  return type.startsWith('contact.') ? IconUserCheck : IconBolt;
+}
+
+function colorOf(type: string): string {
+  if (/bounced|complained|failed/.test(type)) return 'red';
+  if (/opened|clicked|subscribed/.test(type)) return 'green';
+  return type.startsWith('workflow.') ? 'violet' : 'blue';
+}

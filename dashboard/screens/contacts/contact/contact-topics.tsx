@@ -1,0 +1,58 @@
+import { Stack, Switch, Text, Tooltip } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { answerOf, useWrite } from '../../../api/queries.ts';
+import { useWhyNot } from '../../../parts/action-button.tsx';
+import { Answer } from '../../../parts/answer.tsx';
+import { tellFailure, tellUndoable } from '../../../parts/tell.tsx';
+import { text } from '../../../text/text.ts';
+import { CONTACT_CHANGED } from './changed.ts';
+import type { Contact } from './contact.tsx';
+import { Section } from './section.tsx';
+
+const words = text.contacts.topics;
+
+/** The topics that the contact is on. */
+export function ContactTopics({ contact: { id, topics } }: { contact: Contact }) {
+  const listed = useQuery({ ...answerOf('listTopics', { query: { limit: 100 } }), staleTime: 60_000 });
+  const whyNot = useWhyNot('contacts:edit');
+  const save = useWrite('updateContact', { changes: CONTACT_CHANGED });
+  const back = useWrite('updateContact', { changes: CONTACT_CHANGED });
+  const params = { id };
+  const change = (topicId: string, name: string, on: boolean) =>
+    save.mutate(
+      { params, body: { topics: { [topicId]: on } } },
+      {
+        onError: tellFailure,
+        onSuccess: () =>
+          tellUndoable(on ? words.joined(name) : words.left(name), () =>
+            back.mutate({ params, body: { topics: { [topicId]: !on } } }, { onError: tellFailure }),
+          ),
+      },
+    );
+  return (
+    <Section title={words.title}>
+      <Answer of={listed} height={40}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              {words.none}
+            </Text>
+          ) : (
+            <Stack gap="xs">
+              {data.map(({ id: topicId, name }) => (
+                <Tooltip key={topicId} label={whyNot} disabled={!whyNot}>
+                  <Switch
+                    label={<span style={{ overflowWrap: 'anywhere' }}>{name}</span>}
+                    checked={topics[topicId] === true}
+                    disabled={whyNot !== undefined || save.isPending}
+                    onChange={(event) => change(topicId, name, event.currentTarget.checked)}
+                  />
+                </Tooltip>
+              ))}
+            </Stack>
+          )
+        }
+      </Answer>
+    </Section>
+  );
+}

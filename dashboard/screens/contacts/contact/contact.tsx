@@ -1,0 +1,72 @@
+import { Grid, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { AnswerOf } from '../../../api/client.ts';
+import { answerOf } from '../../../api/queries.ts';
+import { Answer } from '../../../parts/answer.tsx';
+import { CopyButton } from '../../../parts/copy-button.tsx';
+import { Instant } from '../../../parts/instant.tsx';
+import { PageHead } from '../../../parts/page-head.tsx';
+import { WordBadge } from '../../../parts/word-badge.tsx';
+import { text } from '../../../text/text.ts';
+import { ContactActions } from './contact-actions.tsx';
+import { ContactData } from './contact-data.tsx';
+import { ContactExecutions } from './contact-executions.tsx';
+import { ContactSegments } from './contact-segments.tsx';
+import { ContactSubscription } from './contact-subscription.tsx';
+import { ContactTimeline } from './contact-timeline.tsx';
+import { ContactTopics } from './contact-topics.tsx';
+
+const words = text.contacts.page;
+
+export type Contact = AnswerOf<'getContact'>;
+
+/** Everything about one person: what happened and why, what is known, and where they stand. */
+export function ContactScreen() {
+  const { contactId } = useParams({ from: '/shell/contacts/$contactId' });
+  const contact = useQuery(answerOf('getContact', { params: { id: contactId } }));
+  return (
+    <>
+      {!contact.data && <PageHead title={text.subjects.contact} back={{ to: '/contacts', label: words.back }} />}
+      <Answer of={contact}>{(found) => <Page key={found.id} contact={found} />}</Answer>
+    </>
+  );
+}
+
+function Page({ contact }: { contact: Contact }) {
+  const { id, email, subscription, createdAt, updatedAt } = contact;
+  return (
+    <>
+      <PageHead
+        title={email}
+        back={{ to: '/contacts', label: words.back }}
+        subtitle={
+          <Group gap="xs">
+            <WordBadge kind="subscription" value={subscription} />
+            <Text size="sm">
+              {words.since} <Instant at={createdAt} />, {words.changed} <Instant at={updatedAt} />
+            </Text>
+            <CopyButton value={id} label={words.id} />
+          </Group>
+        }
+        actions={<ContactActions contact={contact} />}
+      />
+      <Grid gutter="md">
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Stack>
+            <ContactData contact={contact} />
+            <ContactTimeline contactId={id} />
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Stack>
+            <ContactSubscription contact={contact} />
+            <ContactExecutions contactId={id} />
+            <ContactSegments contactId={id} />
+            <ContactTopics contact={contact} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { draftOf, readDraft, typeOf, VALUE_TYPES } from './data-values.ts';
+
+describe('a value of data', () => {
+  it.each([
+    ['pro', 'text'],
+    ['2026-01-31', 'date'],
+    ['2026-01-31T10:00:00Z', 'date'],
+    ['2026', 'text'],
+    [5, 'number'],
+    [false, 'boolean'],
+    [['a'], 'json'],
+    [{ a: 1 }, 'json'],
+  ])('%j is edited as %s, and comes back as it was', (value, type) => {
+    expect(typeOf(value)).toBe(type);
+    expect(readDraft(draftOf(value, typeOf(value)), typeOf(value))).toEqual({ value });
+  });
+
+  it('says what is wrong with what stands in its input', () => {
+    expect(readDraft('x', 'number')).toEqual({ fault: 'notANumber' });
+    expect(readDraft('2026-02-31x', 'date')).toEqual({ fault: 'notADate' });
+    expect(readDraft('{', 'json')).toEqual({ fault: 'notJson' });
+    expect(readDraft('null', 'json')).toEqual({ fault: 'notEmpty' });
+    for (const type of VALUE_TYPES) expect(readDraft(' ', type)).toEqual({ fault: 'notEmpty' });
+  });
+
+  it('begins with something that can be saved where it is yes or no', () => {
+    expect(readDraft(draftOf(undefined, 'boolean'), 'boolean')).toEqual({ value: true });
+    expect(draftOf(undefined, 'text')).toBe('');
+  });
+});

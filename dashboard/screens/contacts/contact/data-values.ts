@@ -1,0 +1,51 @@
+/** How values of a contact's data are edited: by the type they have. */
+export type ValueType = 'text' | 'number' | 'boolean' | 'date' | 'json';
+export const VALUE_TYPES: readonly ValueType[] = ['text', 'number', 'boolean', 'date', 'json'];
+
+/** As the API tells dates from other texts. */
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/** The type that a stored value has. */
+export function typeOf(value: unknown): ValueType {
+  if (typeof value === 'number') return 'number';
+  if (typeof value === 'boolean') return 'boolean';
+  if (typeof value === 'string') return ISO_DATE.test(value) ? 'date' : 'text';
+  return 'json';
+}
+
+/** A value as it stands in an input of its type. */
+export function draftOf(value: unknown, type: ValueType): string {
+  if (value === undefined || value === null) return type === 'boolean' ? 'true' : '';
+  if (type === 'boolean') return value === true || value === 'true' ? 'true' : 'false';
+  if (type === 'json') return JSON.stringify(value, null, 2);
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+export type Read = { value: unknown } | { fault: 'notEmpty' | 'notANumber' | 'notADate' | 'notJson' };
+
+/** What stands in an input, as it is stored; or what is wrong with it. */
+export function readDraft(text: string, type: ValueType): Read {
+  // The API takes an empty text for "nothing said".
+  if (text.trim() === '') return { fault: 'notEmpty' };
+  switch (type) {
+    case 'boolean':
+      return { value: text === 'true' };
+    case 'number':
+      return Number.isFinite(Number(text)) ? { value: Number(text) } : { fault: 'notANumber' };
+    case 'date':
+      return ISO_DATE.test(text) && !Number.isNaN(Date.parse(text)) ? { value: text } : { fault: 'notADate' };
+    case 'json':
+      return readJson(text);
+    case 'text':
+      return { value: text };
+  }
+}
+
+function readJson(text: string): Read {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value === null || value === '' ? { fault: 'notEmpty' } : { value };
+  } catch {
+    return { fault: 'notJson' };
+  }
+}

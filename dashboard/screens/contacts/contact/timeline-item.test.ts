@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { lineOf } from './timeline-item.ts';
+import { whoIs } from './who.ts';
+
+it('a mail leads to itself, and says what it came of', () => {
+  const metadata = { emailId: 'm1', subject: 'Hello', campaignId: 'c1', campaignName: 'Spring', executionId: null };
+  expect(lineOf({ type: 'email.opened', metadata })).toEqual({
+    ...{ title: 'Mail opened: Hello', to: '/messages/m1', words: [] },
+    cause: { label: 'Spring', to: '/campaigns/c1' },
+  });
+  const ofWorkflow = { emailId: 'm2', campaignId: null, executionId: 'x', workflowId: 'w1', workflowName: 'Welcome' };
+  expect(lineOf({ type: 'email.failed', metadata: { ...ofWorkflow, reason: 'unsubscribed' } })).toEqual({
+    ...{ title: 'Mail not sent: without a subject', to: '/messages/m2' },
+    words: [{ kind: 'reason', value: 'unsubscribed' }],
+    cause: { label: 'Welcome', to: '/messages/executions/w1/x' },
+  });
+});
+
+it('a step, a change and an unknown type are told in words', () => {
+  const step = {
+    stepName: 'A day',
+    stepType: 'DELAY',
+    workflowName: 'Welcome',
+    workflowId: 'w',
+    executionId: 'x',
+    status: 'WAITING',
+  };
+  expect(lineOf({ type: 'workflow.step', metadata: step })).toMatchObject({
+    title: 'Step A day · Welcome',
+    words: [
+      { kind: 'step', value: 'DELAY' },
+      { kind: 'execution', value: 'WAITING' },
+    ],
+  });
+  expect(lineOf({ type: 'contact.unsubscribed', metadata: { reason: 'own_choice' } })).toEqual({
+    ...{ title: 'Unsubscribed', words: [{ kind: 'change', value: 'own_choice' }] },
+  });
+  expect(lineOf({ type: 'new.type', metadata: {} }).title).toContain('new.type');
+});
+
+it('who did something is named where that is known, and else by what they are', () => {
+  expect(whoIs('user:1', 'ada@to.test')).toBe('ada@to.test');
+  expect(whoIs('key:1', 'Shop')).toBe('the API key Shop');
+  expect(whoIs('key:1', null)).toBe('an API key that is gone');
+  expect(whoIs('contact', null)).toBe('the person');
+  expect(whoIs('ses', null)).toBe('ses');
+  expect(whoIs(null, null)).toBe('nobody knows whom');
+});

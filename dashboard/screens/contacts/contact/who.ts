@@ -1,0 +1,19 @@
+import { text } from '../../../text/text.ts';
+
+const words = text.contacts.who;
+
+/**
+ * Who did something, in words.
+ * @param actor as the API has it: `user:<id>`, `key:<id>`, `contact` …, or the name of a provider
+ * @param name what they are called, where that is known
+ */
+export function whoIs(actor: string | null | undefined, name: string | null | undefined): string {
+  if (!actor) return words.nobody;
+  const [kind = '', id] = actor.split(':');
+  if (name && kind === 'key') return words.apiKey(name);
+  if (name && kind === 'execution') return words.automation(name);
+  if (name) return name;
+  if (id === undefined)
+    return (words as Record<string, unknown>)[kind] === undefined ? actor : String(words[kind as 'contact']);
+  return kind === 'user' || kind === 'key' || kind === 'job' || kind === 'execution' ? words[kind] : actor;
+}

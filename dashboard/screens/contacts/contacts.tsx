@@ -1,0 +1,194 @@
+import { Button, Checkbox } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconDownload, IconPlus, IconUpload } from '@tabler/icons-react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { ApiFailure, urlOf } from '../../api/client.ts';
+import { pagesOf, steadyAnswerOf } from '../../api/queries.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { AppLink } from '../../parts/app-link.tsx';
+import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { WordBadge } from '../../parts/word-badge.tsx';
+import { text } from '../../text/text.ts';
+import { AddContact } from './add-contact.tsx';
+import { BulkBar } from './bulk-bar.tsx';
+import { ColumnMenu, columnName } from './column-menu.tsx';
+import { cellText } from './columns.ts';
+import { JobsUnderWay } from './jobs/jobs-under-way.tsx';
+import { ListFilter } from './list-filter.tsx';
+import type { ListSearch } from './routes.ts';
+import { type Contact, type Selection, useSelection } from './selection.ts';
+import { useColumns } from './use-columns.ts';
+
+const words = text.contacts.list;
+const PAGE = 50;
+
+/** The contacts of the project: who is listed is in the address, which columns in this browser. */
+export function Contacts() {
+  const asked = useSearch({ from: '/shell/contacts' });
+  const query = queryOf(asked);
+  // Of a million contacts the total takes a second: the page comes without it.
+  const pages = useInfiniteQuery(pagesOf('listContacts', { query: { ...query, limit: PAGE, count: false } }));
+  const counted = useQuery({ ...steadyAnswerOf('listContacts', { query: { ...query, limit: 1 } }), staleTime: 30_000 });
+  const total = counted.isPlaceholderData ? null : (counted.data?.total ?? null);
+  const selection = useSelection(JSON.stringify(asked));
+  const { columns, show } = useColumns();
+  const [adding, add] = useDisclosure();
+  const shown = pages.data?.pages.flatMap(({ data }) => data) ?? [];
+  return (
+    <>
+      <PageHead title={text.contacts.title} actions={<Actions query={query} onAdd={add.open} />} />
+      <JobsUnderWay />
+      <ListFilter failure={pages.error instanceof ApiFailure ? pages.error : null}>
+        <ColumnMenu columns={columns} show={show} />
+      </ListFilter>
+      <CursorTable
+        pages={withTotal(pages, total)}
+        columns={[pickColumn(selection, shown), emailColumn, ...columns.map(columnOf)]}
+        rowKey={({ id }) => id}
+        caption={words.caption}
+        empty={<NoContacts asked={asked} onAdd={add.open} />}
+      />
+      <BulkBar selection={selection} shown={shown} total={total} where={asked} />
+      <AddContact opened={adding} onClose={add.close} />
+    </>
+  );
+}
+
+/** As the API takes it: the condition as JSON. */
+function queryOf({ search, condition }: ListSearch) {
+  return { ...(search && { search }), ...(condition && { condition: JSON.stringify(condition) }) };
+}
+
+function withTotal<
+  P extends { data?: { pages: { data: Contact[]; total: number }[]; pageParams: unknown[] } | undefined },
+>(pages: P, total: number | null) {
+  const { data } = pages;
+  return { ...pages, data: data && { ...data, pages: data.pages.map((page) => ({ ...page, total })) } };
+}
+
+function Actions({ query, onAdd }: { query: ReturnType<typeof queryOf>; onAdd: () => void }) {
+  const navigate = useNavigate();
+  return (
+    <>
+      <Button component={Link} to="/contacts/jobs" variant="subtle">
+        {words.jobs}
+      </Button>
+      <Button
+        component="a"
+        href={urlOf('exportContacts', { query })}
+        download
+        variant="default"
+        leftSection={<IconDownload size={16} aria-hidden />}
+      >
+        {words.exportCsv}
+      </Button>
+      <ActionButton
+        needs="contacts:edit"
+        variant="default"
+        leftSection={<IconUpload size={16} aria-hidden />}
+        onClick={() => void navigate({ to: '/contacts/import' })}
+      >
+        {words.import}
+      </ActionButton>
+      <ActionButton needs="contacts:edit" leftSection={<IconPlus size={16} aria-hidden />} onClick={onAdd}>
+        {words.add}
+      </ActionButton>
+    </>
+  );
+}
+
+function NoContacts({ asked, onAdd }: { asked: ListSearch; onAdd: () => void }) {
+  if (asked.search || asked.condition) {
+    return (
+      <Empty
+        title={words.noneFound}
+        what={words.noneFoundWhat}
+        action={
+          <Button component={Link} to="/contacts" variant="default">
+            {words.clearFilter}
+          </Button>
+        }
+      />
+    );
+  }
+  return (
+    <Empty
+      title={words.noneYet}
+      what={words.noneYetWhat}
+      action={
+        <ActionButton needs="contacts:edit" onClick={onAdd}>
+          {words.add}
+        </ActionButton>
+      }
+      curl={{ method: 'POST', path: '/contacts', body: { email: 'ada@example.com', data: { firstName: 'Ada' } } }}
+    />
+  );
+}
+
+function pickColumn(selection: Selection, shown: Contact[]): Column<Contact> {
+  const picked = shown.filter(({ id }) => selection.has(id)).length;
+  return {
+    name: words.selectShown,
+    width: 36,
+    head: (
+      <Checkbox
+        size="sm"
+        aria-label={words.selectShown}
+        checked={picked > 0 && picked === shown.length}
+        indeterminate={picked > 0 && picked < shown.length}
+        onChange={(event) => selection.toggle(shown, event.currentTarget.checked)}
+      />
+    ),
+    cell: (contact) => (
+      <Checkbox
+        size="sm"
+        aria-label={words.select(contact.email)}
+        checked={selection.has(contact.id)}
+        disabled={selection.all}
+        onChange={(event) => selection.toggle([contact], event.currentTarget.checked)}
+      />
+    ),
+  };
+}
+
+const emailColumn: Column<Contact> = {
+  name: words.email,
+  cell: ({ id, email }) => (
+    <AppLink to={`/contacts/${id}`} fw={550} fz="sm">
+      {email}
+    </AppLink>
+  ),
+};
+
+function columnOf(column: string): Column<Contact> {
+  const name = columnName(column);
+  if (column === 'subscription') {
+    return { name, cell: ({ subscription }) => <WordBadge kind="subscription" value={subscription} /> };
+  }
+  if (column === 'createdAt') return { name, wideOnly: true, cell: ({ createdAt }) => <Instant at={createdAt} /> };
+  if (column === 'updatedAt') return { name, wideOnly: true, cell: ({ updatedAt }) => <Instant at={updatedAt} /> };
+  if (column === 'smsSubscribed') {
+    return {
+      name,
+      wideOnly: true,
+      cell: ({ smsSubscribed }) => (smsSubscribed ? text.contacts.data.yes : text.contacts.data.no),
+    };
+  }
+  const key = column.replace(/^data\./, '');
+  return {
+    name: column.startsWith('data.') ? key : name,
+    wideOnly: true,
+    cell: ({ data }) => <Cell value={data[key]} />,
+  };
+}
+
+const CELL_MAX_CHARS = 200;
+
+function Cell({ value }: { value: unknown }) {
+  const shown = cellText(value);
+  return <>{shown.length > CELL_MAX_CHARS ? `${shown.slice(0, CELL_MAX_CHARS)} …` : shown}</>;
+}

@@ -1,0 +1,162 @@
+import { Checkbox, Select, Stack, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answerOf } from '../../../api/queries.ts';
+import { formatCount } from '../../../parts/count-link.tsx';
+import { text } from '../../../text/text.ts';
+import { fieldOf, isText, type Mapping, withTarget, withText } from './mapping.ts';
+import type { Preview } from './use-preview.ts';
+
+const words = text.contacts.import;
+const FRESH_MS = 60_000;
+const LEAVE_OUT = '';
+
+type Column = Preview['columns'][number];
+
+/** Where each column of the file goes, with its first values and what they are read as. */
+export function ColumnTable({
+  preview: { columns },
+  mapping,
+  onChange,
+}: {
+  preview: Preview;
+  mapping: Mapping;
+  onChange: (mapping: Mapping) => void;
+}) {
+  const fields = useQuery({ ...answerOf('listContactFields'), staleTime: FRESH_MS });
+  const known = (fields.data?.fields ?? []).filter(({ standard }) => !standard).map(({ field }) => field);
+  return (
+    <section aria-label={words.steps.columns}>
+      <Title order={2} size="h4" mb="xs">
+        {words.steps.columns}
+      </Title>
+      <Table.ScrollContainer minWidth={320} type="native">
+        <Table aria-label={words.steps.columns} verticalSpacing="xs">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{words.column}</Table.Th>
+              <Table.Th visibleFrom="sm">{words.samples}</Table.Th>
+              <Table.Th>{words.goesTo}</Table.Th>
+              <Table.Th visibleFrom="sm">{words.readAs}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {columns.map((column, n) => (
+              // Headers may be blank or there twice: their place tells them apart.
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns of a file keep their places
+              <Table.Tr key={n}>
+                <Table.Td style={CELL}>
+                  <Text size="sm" fw={600}>
+                    {column.header || '–'}
+                  </Text>
+                  <Text size="xs" c="dimmed" hiddenFrom="sm">
+                    {column.samples[0]}
+                  </Text>
+                </Table.Td>
+                <Table.Td style={CELL} visibleFrom="sm">
+                  <Stack gap={2}>
+                    {column.samples.map((sample, at) => (
+                      // biome-ignore lint/suspicious/noArrayIndexKey: values may be the same
+                      <Text key={at} size="sm" c="dimmed" lineClamp={1}>
+                        {sample}
+                      </Text>
+                    ))}
+                  </Stack>
+                </Table.Td>
+                <Table.Td>
+                  {column.header !== '' && (
+                    <TargetSelect column={column} mapping={mapping} known={known} onChange={onChange} />
+                  )}
+                </Table.Td>
+                <Table.Td visibleFrom="sm">
+                  <ReadAs column={column} mapping={mapping} onChange={onChange} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </section>
+  );
+}
+
+const CELL = { overflowWrap: 'anywhere', maxWidth: 260, verticalAlign: 'top' } as const;
+
+function TargetSelect({
+  column: { header, field },
+  mapping,
+  known,
+  onChange,
+}: {
+  column: Column;
+  mapping: Mapping;
+  known: string[];
+  onChange: (mapping: Mapping) => void;
+}) {
+  const [search, setSearch] = useState('');
+  // What the mapping does not name goes by its header.
+  const value = Object.hasOwn(mapping, header) ? fieldOf(mapping[header]) : field;
+  const typed = search.trim();
+  const isNew = typed !== '' && !known.includes(`data.${typed}`) && nameOf(value) !== typed && !NAMES.includes(typed);
+  const fields = [...new Set([...(value?.startsWith('data.') ? [value] : []), ...known])];
+  const data = [
+    { value: 'email', label: words.email },
+    { value: 'subscribed', label: words.subscribed },
+    { value: LEAVE_OUT, label: words.leaveOut },
+    ...fields.map((name) => ({
+      value: name,
+      label: known.includes(name) ? nameOf(name) : words.newField(nameOf(name)),
+    })),
+    ...(isNew ? [{ value: `data.${typed}`, label: words.newField(typed) }] : []),
+  ];
+  return (
+    <Select
+      aria-label={words.targetOf(header)}
+      size="xs"
+      miw={150}
+      maw={260}
+      data={data}
+      value={value ?? LEAVE_OUT}
+      onChange={(next) => next !== null && onChange(withTarget(mapping, header, next === LEAVE_OUT ? null : next))}
+      searchable
+      onSearchChange={setSearch}
+      allowDeselect={false}
+      maxDropdownHeight={280}
+    />
+  );
+}
+
+const NAMES: string[] = [words.email, words.subscribed, words.leaveOut];
+
+function nameOf(field: string | null): string {
+  return field?.replace(/^data\./, '') ?? '';
+}
+
+function ReadAs({
+  column: { header, field, types },
+  mapping,
+  onChange,
+}: {
+  column: Column;
+  mapping: Mapping;
+  onChange: (mapping: Mapping) => void;
+}) {
+  if (!field?.startsWith('data.')) return null;
+  const counts = Object.entries(types) as [keyof typeof words.types, number][];
+  const others = counts.some(([type]) => type === 'number' || type === 'boolean');
+  const kept = isText(mapping[header]);
+  return (
+    <Stack gap={4}>
+      <Text size="sm">{counts.map(([type, n]) => `${words.types[type]} ${formatCount(n)}`).join(', ')}</Text>
+      {(others || kept) && (
+        <Checkbox
+          size="xs"
+          label={words.keepText}
+          aria-label={words.typeOf(header)}
+          checked={kept}
+          onChange={(event) => onChange(withText(mapping, header, event.currentTarget.checked))}
+        />
+      )}
+    </Stack>
+  );
+}

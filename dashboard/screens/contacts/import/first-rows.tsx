@@ -1,0 +1,83 @@
+import { Badge, Table, Text, Title } from '@mantine/core';
+import { BAD_TEXT, NUMBER_TEXT } from '../../../parts/tones.ts';
+import { text } from '../../../text/text.ts';
+import type { Preview } from './use-preview.ts';
+
+const words = text.contacts.import;
+const CELL_MAX_CHARS = 80;
+const COLUMNS_MAX = 8;
+
+/** The first rows as they will be stored: numbers, words and dates as what they are. */
+export function FirstRows({ preview: { preview, columns } }: { preview: Preview }) {
+  const keys = columns.flatMap(({ field }) => (field?.startsWith('data.') ? [field.slice('data.'.length)] : []));
+  const shown = keys.slice(0, COLUMNS_MAX);
+  return (
+    <section aria-label={words.preview}>
+      <Title order={2} size="h4" mb="xs">
+        {words.preview}
+      </Title>
+      <Table.ScrollContainer minWidth={480} type="native" mah={360}>
+        <Table aria-label={words.preview} withTableBorder>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th miw={56}>{words.row}</Table.Th>
+              <Table.Th>{words.status}</Table.Th>
+              <Table.Th miw={160}>{words.email}</Table.Th>
+              {shown.map((key) => (
+                <Table.Th key={key} miw={90}>
+                  {key}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {preview.map(({ row, email, data, known, error }) => (
+              <Table.Tr key={row}>
+                <Table.Td>{row}</Table.Td>
+                <Table.Td>
+                  <Badge
+                    miw="max-content"
+                    variant="light"
+                    tt="none"
+                    radius="sm"
+                    color={error ? 'red' : known ? 'blue' : 'green'}
+                  >
+                    {error ? words.bad : known ? words.updates : words.creates}
+                  </Badge>
+                </Table.Td>
+                <Table.Td style={CELL}>
+                  {email}
+                  {error && (
+                    <Text size="xs" c={BAD_TEXT}>
+                      {error}
+                    </Text>
+                  )}
+                </Table.Td>
+                {shown.map((key) => (
+                  <Table.Td key={key} style={CELL}>
+                    <Typed value={Object.hasOwn(data, key) ? data[key] : undefined} />
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </section>
+  );
+}
+
+const CELL = { overflowWrap: 'anywhere', maxWidth: 240 } as const;
+
+function Typed({ value }: { value: unknown }) {
+  if (value === undefined) return null;
+  if (typeof value === 'number')
+    return (
+      <Text span ff="monospace" size="sm" c={NUMBER_TEXT}>
+        {String(value)}
+      </Text>
+    );
+  if (typeof value === 'boolean') return <>{value ? text.contacts.data.yes : text.contacts.data.no}</>;
+  const shown = String(value);
+  return <>{shown.length > CELL_MAX_CHARS ? `${shown.slice(0, CELL_MAX_CHARS)} …` : shown}</>;
+}

@@ -1,0 +1,78 @@
+import { Alert, Button, Group, Paper, SimpleGrid, Text, Title } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { formatCount } from '../../../parts/count-link.tsx';
+import { BAD_TEXT } from '../../../parts/tones.ts';
+import { text } from '../../../text/text.ts';
+import { badRowsCsv } from './bad-rows.ts';
+import { headersOf, type Preview } from './use-preview.ts';
+
+const words = text.contacts.import;
+/** Where an import gives a file up. */
+const UNREADABLE_MAX = 1_000;
+
+/** What the import will do, in numbers, and the bad rows to be mended. */
+export function Forecast({ preview, result }: { preview: Preview; result: NonNullable<Preview['result']> }) {
+  const counts: [string, number, string?][] = [
+    [words.rows, result.totalRows],
+    [words.created, result.createdCount],
+    [words.updated, result.updatedCount],
+    [words.failed, result.failureCount],
+    ...(result.suppressedCount > 0
+      ? [[words.suppressed, result.suppressedCount, words.suppressedWhat] as [string, number, string]]
+      : []),
+  ];
+  return (
+    <section aria-label={words.counts}>
+      <Title order={2} size="h4" mb="xs">
+        {words.counts}
+      </Title>
+      <SimpleGrid cols={{ base: 2, sm: counts.length }} spacing="sm">
+        {counts.map(([label, n, what]) => (
+          <Paper key={label} withBorder p="sm">
+            <Text size="xl" fw={650} c={label === words.failed && n > 0 ? BAD_TEXT : undefined}>
+              {formatCount(n)}
+            </Text>
+            <Text size="sm" c="dimmed">
+              {label}
+            </Text>
+            {what && (
+              <Text size="xs" c="dimmed">
+                {what}
+              </Text>
+            )}
+          </Paper>
+        ))}
+      </SimpleGrid>
+      {result.unreadableRows >= UNREADABLE_MAX && (
+        <Alert color="red" mt="sm" role="alert">
+          {words.hopeless}
+        </Alert>
+      )}
+      {result.errors.length > 0 && (
+        <Group mt="sm" gap="sm">
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconDownload size={14} aria-hidden />}
+            onClick={() => save(badRowsCsv(headersOf(preview), result.errors))}
+          >
+            {words.badRowsCsv}
+          </Button>
+          <Text size="sm" c="dimmed">
+            {words.badRowsWhat}
+          </Text>
+        </Group>
+      )}
+    </section>
+  );
+}
+
+/** Hands a text to the browser as a file. */
+function save(csv: string): void {
+  const url = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = 'bad-rows.csv';
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { fieldOf, isText, recall, remember, withTarget, withText } from './mapping.ts';
+
+describe('where columns go', () => {
+  it('a field belongs to one column', () => {
+    expect(withTarget({ A: 'email', B: 'data.x' }, 'B', 'email')).toEqual({ A: null, B: 'email' });
+    expect(withTarget({ A: 'email', B: 'data.x' }, 'B', null)).toEqual({ A: 'email', B: null });
+  });
+
+  it('text is kept for data only', () => {
+    const asText = withText({ Zip: 'data.zip' }, 'Zip', true);
+    expect(asText).toEqual({ Zip: { field: 'data.zip', type: 'string' } });
+    expect([fieldOf(asText.Zip), isText(asText.Zip)]).toEqual(['data.zip', true]);
+    expect(withText(asText, 'Zip', false)).toEqual({ Zip: 'data.zip' });
+    expect(withTarget(asText, 'Zip', 'data.code')).toEqual({ Zip: { field: 'data.code', type: 'string' } });
+    expect(withTarget(asText, 'Zip', 'email')).toEqual({ Zip: 'email' });
+  });
+
+  it('is remembered by the columns of the file', () => {
+    const kept = remember(null, ['A', 'B'], { A: 'email', B: null });
+    expect(recall(kept, ['A', 'B'])).toEqual({ A: 'email', B: null });
+    expect(recall(kept, ['B', 'A'])).toBeUndefined();
+    for (const broken of ['{', '5', 'null', '[1]']) expect(recall(broken, ['A'])).toBeUndefined();
+    let many: string | null = null;
+    for (let n = 0; n < 30; n += 1) many = remember(many, [`${n}`], {});
+    expect([recall(many, ['0']), recall(many, ['29'])]).toEqual([undefined, {}]);
+  });
+});

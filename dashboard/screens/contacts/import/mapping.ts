@@ -1,0 +1,63 @@
+/** Where a column of a file goes, as the API takes it. */
+export type Target = string | null | { field: string; type?: 'infer' | 'string' };
+export type Mapping = Record<string, Target>;
+
+/** Kept for kinds of files; the oldest go when there are more. */
+const REMEMBERED_MAX = 20;
+
+/** The field that a column goes to; null where it is left out. */
+export function fieldOf(target: Target | undefined): string | null {
+  return typeof target === 'object' ? (target?.field ?? null) : (target ?? null);
+}
+
+/** Whether a column's values stay text. */
+export function isText(target: Target | undefined): boolean {
+  return typeof target === 'object' && target?.type === 'string';
+}
+
+/** A mapping where one column goes elsewhere; what had the address, or the same field, before is left out. */
+export function withTarget(mapping: Mapping, header: string, field: string | null): Mapping {
+  const others = Object.entries(mapping).map(([name, target]): [string, Target] => {
+    const isSame = name !== header && field !== null && fieldOf(target) === field;
+    return [name, isSame ? null : target];
+  });
+  return { ...Object.fromEntries(others), [header]: targetOf(field, isText(mapping[header])) };
+}
+
+/** A mapping where a column's values stay text, or no longer. */
+export function withText(mapping: Mapping, header: string, text: boolean): Mapping {
+  return { ...mapping, [header]: targetOf(fieldOf(mapping[header]), text) };
+}
+
+function targetOf(field: string | null, text: boolean): Target {
+  if (field === null) return null;
+  return text && field.startsWith('data.') ? { field, type: 'string' } : field;
+}
+
+/** Mappings by the headers of their files, the newest last. */
+type Remembered = [headers: string, mapping: Mapping][];
+
+/** The mapping that files with these columns had the last time. */
+export function recall(kept: string | null, headers: readonly string[]): Mapping | undefined {
+  return read(kept).find(([name]) => name === nameOf(headers))?.[1];
+}
+
+/** What is kept, with the mapping of this kind of file. */
+export function remember(kept: string | null, headers: readonly string[], mapping: Mapping): string {
+  const others = read(kept).filter(([name]) => name !== nameOf(headers));
+  return JSON.stringify([...others, [nameOf(headers), mapping]].slice(-REMEMBERED_MAX));
+}
+
+function nameOf(headers: readonly string[]): string {
+  return JSON.stringify(headers);
+}
+
+function read(kept: string | null): Remembered {
+  try {
+    const found: unknown = JSON.parse(kept ?? '[]');
+    return Array.isArray(found) ? (found.filter((pair) => Array.isArray(pair) && pair.length === 2) as Remembered) : [];
+  } catch {
+    // Something else is under this name.
+    return [];
+  }
+}

@@ -1,0 +1,84 @@
+import { Alert, Box, Group, List, Stack, Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useWrite } from '../../../api/queries.ts';
+import { ActionButton } from '../../../parts/action-button.tsx';
+import { Failed } from '../../../parts/failed.tsx';
+import { Loading } from '../../../parts/loading.tsx';
+import { text } from '../../../text/text.ts';
+import { ColumnTable } from './column-table.tsx';
+import { FirstRows } from './first-rows.tsx';
+import { Forecast } from './forecast.tsx';
+import { formOf, type Preview, usePreview } from './use-preview.ts';
+
+const words = text.contacts.import;
+
+/** What would become of a file: its columns, its first rows, its counts; and the import itself. */
+export function TryOut({ file }: { file: File }) {
+  const { preview, mapping, isRecalled, choose, keep } = usePreview(file);
+  const navigate = useNavigate();
+  const start = useWrite('importContacts', { changes: ['listContactJobs'] });
+  const run = () =>
+    start.mutate(
+      { body: formOf(file, mapping) },
+      {
+        onSuccess: ({ jobId }) => {
+          keep();
+          void navigate({ to: '/contacts/jobs/$kind/$jobId', params: { kind: 'import', jobId } });
+        },
+      },
+    );
+  const { data, error, isPending, isPlaceholderData, refetch } = preview;
+  if (isPending) {
+    return (
+      <>
+        <Text size="sm" c="dimmed" ta="center">
+          {words.looking}
+        </Text>
+        <Loading height={160} />
+      </>
+    );
+  }
+  if (error) return <Failed error={error} retry={() => void refetch()} />;
+  const importable = data.result !== null && data.result.successCount > 0 && !isPlaceholderData;
+  return (
+    <Stack style={{ opacity: isPlaceholderData ? 0.6 : 1, transition: 'opacity 120ms' }} aria-busy={isPlaceholderData}>
+      {isRecalled && (
+        <Text size="sm" c="dimmed">
+          {words.remembered}
+        </Text>
+      )}
+      <ColumnTable preview={data} mapping={mapping ?? {}} onChange={choose} />
+      <Problems preview={data} />
+      {data.result && (
+        <>
+          <FirstRows preview={data} />
+          <Forecast preview={data} result={data.result} />
+          {start.error && <Failed error={start.error} />}
+          <Box>
+            <Text size="sm" c="dimmed" mb="xs" maw={680}>
+              {words.consent}
+            </Text>
+            <Group>
+              <ActionButton needs="contacts:edit" onClick={run} loading={start.isPending} disabled={!importable}>
+                {words.start(data.result.successCount)}
+              </ActionButton>
+            </Group>
+          </Box>
+        </>
+      )}
+    </Stack>
+  );
+}
+
+function Problems({ preview: { problems } }: { preview: Preview }) {
+  if (problems.length === 0) return null;
+  return (
+    <Alert color="orange" title={words.problems} role="alert">
+      <List size="sm">
+        {problems.map(({ field, message }) => (
+          <List.Item key={`${field} ${message}`}>{message}</List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}

@@ -1,0 +1,71 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type AnswerOf, type ApiFailure, call } from '../../../api/client.ts';
+import { useSession } from '../../../app/session.ts';
+import { type Mapping, recall, remember } from './mapping.ts';
+
+export type Preview = AnswerOf<'previewImport'>;
+
+/** What the API takes for a file and where its columns go; without a mapping it guesses. */
+export function formOf(file: File, mapping: Mapping | undefined): FormData {
+  const form = new FormData();
+  // Before the file, which is long.
+  if (mapping) form.append('mapping', JSON.stringify(mapping));
+  form.append('file', file);
+  return form;
+}
+
+/**
+ * Tries an import out each time that its mapping changes. It begins with the mapping that this kind of file had the
+ * last time, or else with what the API guesses.
+ */
+export function usePreview(file: File) {
+  const { projectId } = useSession();
+  const key = `tidings-import-mappings:${projectId}`;
+  const [chosen, choose] = useState<Mapping>();
+  const [isRecalled, setRecalled] = useState(false);
+  const preview = useQuery<Preview, ApiFailure>({
+    // A file of this name may have been changed: what was said of it is not kept.
+    queryKey: ['previewImport', file.name, file.size, file.lastModified, chosen ?? null],
+    queryFn: async ({ signal }) => {
+      const ask = (mapping: Mapping | undefined) => call('previewImport', { body: formOf(file, mapping) }, { signal });
+      if (chosen) return ask(chosen);
+      const guessed = await ask(undefined);
+      const known = recall(kept(key), headersOf(guessed));
+      if (!known) return guessed;
+      setRecalled(true);
+      return ask(known);
+    },
+    placeholderData: keepPreviousData,
+    ...{ gcTime: 0, staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false, retry: false },
+  });
+  const mapping = chosen ?? (preview.data?.mapping as Mapping | undefined);
+  return {
+    preview,
+    mapping,
+    isRecalled,
+    choose,
+    /** For the next file of this kind. */
+    keep: () => {
+      if (!preview.data || !mapping) return;
+      try {
+        localStorage.setItem(key, remember(kept(key), headersOf(preview.data), mapping));
+      } catch {
+        // Storage is full or forbidden: the next file is guessed again.
+      }
+    },
+  };
+}
+
+export function headersOf({ columns }: Preview): string[] {
+  return columns.map(({ header }) => header);
+}
+
+function kept(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    // A browser that keeps nothing.
+    return null;
+  }
+}

@@ -1,0 +1,173 @@
+import { Alert, Button, Group, Paper, Progress, Stack, Table, Text, Title } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { type AnswerOf, urlOf } from '../../../api/client.ts';
+import { answerOf } from '../../../api/queries.ts';
+import { Answer } from '../../../parts/answer.tsx';
+import { Instant } from '../../../parts/instant.tsx';
+import { PageHead } from '../../../parts/page-head.tsx';
+import { BAD_TEXT } from '../../../parts/tones.ts';
+import { WordBadge } from '../../../parts/word-badge.tsx';
+import { text } from '../../../text/text.ts';
+
+const words = text.contacts.jobs;
+const ASK_MS = 1_000;
+const ERRORS_SHOWN = 50;
+
+type Job = AnswerOf<'getImportJob'> | AnswerOf<'getBulkJob'>;
+
+/** How far one job is, and what became of it. It can be left: the job goes on. */
+export function JobScreen() {
+  const { kind, jobId } = useParams({ from: '/shell/contacts/jobs/$kind/$jobId' });
+  const asked = { params: { jobId } };
+  const isImport = kind === 'import';
+  const interval = (job: Job | undefined) => (job && isOpen(job) ? ASK_MS : false);
+  const ofImport = useQuery({
+    ...answerOf('getImportJob', asked),
+    enabled: isImport,
+    refetchInterval: ({ state }) => interval(state.data),
+  });
+  const ofBulk = useQuery({
+    ...answerOf('getBulkJob', asked),
+    enabled: !isImport,
+    refetchInterval: ({ state }) => interval(state.data),
+  });
+  const job = isImport ? ofImport : ofBulk;
+  useReadAgain(job.data);
+  const name = job.data ? words.kinds[job.data.kind] : words.title;
+  return (
+    <>
+      <PageHead
+        title={name}
+        subtitle={job.data && isOpen(job.data) ? words.goesOn : undefined}
+        back={{ to: '/contacts/jobs', label: words.title }}
+        actions={
+          <>
+            {isImport && (
+              <Button component={Link} to="/contacts/import" variant="default">
+                {words.another}
+              </Button>
+            )}
+            <Button component={Link} to="/contacts">
+              {words.toContacts}
+            </Button>
+          </>
+        }
+      />
+      <Answer of={job}>{(found: Job) => <Progressing job={found} />}</Answer>
+    </>
+  );
+}
+
+function isOpen({ state }: Job): boolean {
+  return state === 'waiting' || state === 'active';
+}
+
+/** When it has ended, what was read of contacts is old. */
+function useReadAgain(job: Job | undefined): void {
+  const queries = useQueryClient();
+  const ended = job !== undefined && !isOpen(job);
+  useEffect(() => {
+    if (!ended) return;
+    const stale = ['listContacts', 'listContactJobs', 'getContact', 'listContactFields', 'listSegments'];
+    void queries.invalidateQueries({ predicate: ({ queryKey }) => stale.includes(String(queryKey[0])) });
+  }, [ended, queries]);
+}
+
+function Progressing({ job }: { job: Job }) {
+  const { status, progress, processed, total, failedReason, result, createdAt, completedAt } = job;
+  return (
+    <Stack maw={760}>
+      <Paper withBorder p="md">
+        <Group justify="space-between" mb="xs">
+          <WordBadge kind="job" value={status} />
+          <Text size="sm" c="dimmed">
+            <Instant at={completedAt ?? createdAt} />
+          </Text>
+        </Group>
+        <Progress
+          value={progress}
+          size="lg"
+          aria-label={words.progress}
+          color={status === 'FAILED' ? 'red' : undefined}
+        />
+        <Group mt="xs" gap="md" aria-live="polite">
+          <Text size="sm">{words.of(processed, total)}</Text>
+          {'createdCount' in result ? (
+            <>
+              <Text size="sm">{words.created(result.createdCount)}</Text>
+              <Text size="sm">{words.updated(result.updatedCount)}</Text>
+            </>
+          ) : (
+            <Text size="sm">{words.succeeded(result.successCount)}</Text>
+          )}
+          {result.failureCount > 0 && (
+            <Text size="sm" c={BAD_TEXT}>
+              {words.failed(result.failureCount)}
+            </Text>
+          )}
+        </Group>
+      </Paper>
+      {failedReason && (
+        <Alert color="red" role="alert">
+          {failedReason}
+        </Alert>
+      )}
+      {result.errors.length > 0 && <Errors job={job} />}
+    </Stack>
+  );
+}
+
+function Errors({ job: { id, result } }: { job: Job }) {
+  const rows = result.errors
+    .slice(0, ERRORS_SHOWN)
+    .map((error) =>
+      'row' in error
+        ? { key: `${error.row}`, where: String(error.row), who: error.email, what: error.error }
+        : { key: error.contactId, where: '', who: error.contactId, what: error.error },
+    );
+  const isImport = 'createdCount' in result;
+  return (
+    <Paper withBorder p="md">
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h5">
+          {words.firstErrors}
+        </Title>
+        {isImport && (
+          <Button
+            component="a"
+            href={urlOf('exportImportErrors', { params: { jobId: id } })}
+            download
+            size="xs"
+            variant="default"
+            leftSection={<IconDownload size={14} aria-hidden />}
+          >
+            {words.badRows}
+          </Button>
+        )}
+      </Group>
+      <Table.ScrollContainer minWidth={300} type="native" mah={420}>
+        <Table aria-label={words.firstErrors}>
+          <Table.Thead>
+            <Table.Tr>
+              {isImport && <Table.Th w={70}>{words.row}</Table.Th>}
+              <Table.Th>{text.contacts.list.email}</Table.Th>
+              <Table.Th>{words.error}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map(({ key, where, who, what }) => (
+              <Table.Tr key={key}>
+                {isImport && <Table.Td>{where}</Table.Td>}
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>{who}</Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>{what}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Paper>
+  );
+}

@@ -1,0 +1,84 @@
+import { Anchor, Group, Progress, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { urlOf } from '../../../api/client.ts';
+import { type ItemOf, pagesOf } from '../../../api/queries.ts';
+import { AppLink } from '../../../parts/app-link.tsx';
+import { type Column, CursorTable } from '../../../parts/cursor-table.tsx';
+import { Empty } from '../../../parts/empty.tsx';
+import { Instant } from '../../../parts/instant.tsx';
+import { PageHead } from '../../../parts/page-head.tsx';
+import { BAD_TEXT } from '../../../parts/tones.ts';
+import { WordBadge } from '../../../parts/word-badge.tsx';
+import { text } from '../../../text/text.ts';
+
+const words = text.contacts.jobs;
+const ASK_MS = 1_000;
+
+type Job = ItemOf<'listContactJobs'>;
+
+/** All imports and changes of many contacts, with their progress. */
+export function Jobs() {
+  const pages = useInfiniteQuery({
+    ...pagesOf('listContactJobs'),
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ data }) => data.some(({ state: is }) => is === 'waiting' || is === 'active'))
+        ? ASK_MS
+        : false,
+  });
+  return (
+    <>
+      <PageHead title={words.title} subtitle={words.subtitle} back={{ to: '/contacts', label: text.contacts.title }} />
+      <CursorTable
+        pages={pages}
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        caption={words.caption}
+        empty={<Empty title={words.none} what={words.noneWhat} />}
+      />
+    </>
+  );
+}
+
+const COLUMNS: Column<Job>[] = [
+  {
+    name: words.what,
+    cell: ({ id, kind }) => (
+      <AppLink to={`/contacts/jobs/${kind === 'import' ? 'import' : 'bulk'}/${id}`}>{words.kinds[kind]}</AppLink>
+    ),
+  },
+  { name: words.status, cell: ({ status }) => <WordBadge kind="job" value={status} /> },
+  {
+    name: words.progress,
+    wideOnly: true,
+    width: 200,
+    cell: ({ progress, processed, total }) => (
+      <>
+        <Progress value={progress} aria-label={words.progress} />
+        <Text size="xs" c="dimmed">
+          {words.of(processed, total)}
+        </Text>
+      </>
+    ),
+  },
+  { name: words.result, cell: (job) => <Result job={job} /> },
+  { name: words.begun, wideOnly: true, cell: ({ createdAt }) => <Instant at={createdAt} /> },
+];
+
+function Result({ job: { id, kind, result } }: { job: Job }) {
+  const { successCount, failureCount } = result;
+  return (
+    <Group gap="xs">
+      <Text size="sm">{words.succeeded(successCount)}</Text>
+      {failureCount > 0 && (
+        <Text size="sm" c={BAD_TEXT}>
+          {words.failed(failureCount)}
+        </Text>
+      )}
+      {kind === 'import' && failureCount > 0 && (
+        <Anchor size="sm" href={urlOf('exportImportErrors', { params: { jobId: id } })} download>
+          {words.badRows}
+        </Anchor>
+      )}
+    </Group>
+  );
+}

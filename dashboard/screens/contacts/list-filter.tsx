@@ -1,0 +1,149 @@
+import { Badge, Button, Collapse, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
+import { IconFilter, IconSearch } from '@tabler/icons-react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import type { ApiFailure } from '../../api/client.ts';
+import {
+  conditionOf,
+  type DraftCondition,
+  draftOf,
+  isWhole,
+  newCondition,
+} from '../../parts/condition-builder/draft.ts';
+import { faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
+import { filtersOf, sentenceOf } from '../../parts/condition-builder/sentence.ts';
+import { useFieldChoices } from '../../parts/condition-builder/use-field-choices.ts';
+import { Loading } from '../../parts/loading.tsx';
+import { text } from '../../text/text.ts';
+import type { ListSearch } from './routes.ts';
+
+const words = text.contacts.list;
+const ASK_AFTER_MS = 300;
+const ConditionBuilder = lazy(() =>
+  import('../../parts/condition-builder/condition-builder.tsx').then((part) => ({ default: part.ConditionBuilder })),
+);
+
+/** Who is listed: a search and a condition, both in the address. `children` stand beside them. */
+export function ListFilter({ failure, children }: { failure: ApiFailure | null; children: ReactNode }) {
+  const { search, condition } = useSearch({ from: '/shell/contacts' });
+  const navigate = useNavigate({ from: '/contacts' });
+  const [opened, { toggle, close }] = useDisclosure();
+  const choose = (change: ListSearch, replace: boolean) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace });
+  return (
+    <Stack gap="sm" mb="md">
+      <Group gap="xs" align="flex-end">
+        <SearchInput
+          value={search ?? ''}
+          onChange={(next) => choose({ search: next || undefined } as ListSearch, true)}
+        />
+        <Button
+          variant={condition ? 'light' : 'default'}
+          leftSection={<IconFilter size={16} aria-hidden />}
+          onClick={toggle}
+          aria-expanded={opened}
+        >
+          {condition ? words.filtered : words.filter}
+        </Button>
+        {children}
+      </Group>
+      <Collapse in={opened}>
+        {opened && (
+          <Editor
+            key={JSON.stringify(condition)}
+            condition={condition}
+            failure={failure}
+            onApply={(next) => {
+              choose({ condition: next } as ListSearch, false);
+              if (next === undefined) close();
+            }}
+          />
+        )}
+      </Collapse>
+      {condition && !opened && <Summary condition={condition} />}
+    </Stack>
+  );
+}
+
+function SearchInput({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const [typed, setTyped] = useState(value);
+  const ask = useDebouncedCallback(onChange, ASK_AFTER_MS);
+  // The way back, or a link, changes the address below what stands here.
+  useEffect(() => setTyped(value), [value]);
+  return (
+    <TextInput
+      aria-label={words.search}
+      placeholder={words.search}
+      type="search"
+      leftSection={<IconSearch size={16} aria-hidden />}
+      value={typed}
+      maxLength={254}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value);
+        ask(event.currentTarget.value.trim());
+      }}
+      flex="1 1 240px"
+      maw={420}
+    />
+  );
+}
+
+function Editor({
+  condition,
+  failure,
+  onApply,
+}: {
+  condition: ListSearch['condition'];
+  failure: ApiFailure | null;
+  onApply: (condition: ListSearch['condition']) => void;
+}) {
+  const [draft, setDraft] = useState<DraftCondition>(() => (condition ? draftOf(condition) : newCondition()));
+  return (
+    <Paper withBorder p="sm" component="section" aria-label={words.condition}>
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          {words.condition}
+        </Text>
+        <Suspense fallback={<Loading height={80} />}>
+          <ConditionBuilder
+            value={draft}
+            onChange={setDraft}
+            faults={failure && condition ? faultsOf(draft, failure.fields, 'condition') : NO_FAULTS}
+          />
+        </Suspense>
+        <Group gap="xs">
+          <Button size="xs" disabled={!isWhole(draft)} onClick={() => onApply(conditionOf(draft))}>
+            {words.apply}
+          </Button>
+          {condition && (
+            <Button size="xs" variant="default" onClick={() => onApply(undefined)}>
+              {words.clearFilter}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Paper>
+  );
+}
+
+const SENTENCES_SHOWN = 5;
+
+function Summary({ condition }: { condition: NonNullable<ListSearch['condition']> }) {
+  const choices = useFieldChoices('audience');
+  const filters = filtersOf(condition);
+  return (
+    <Group gap={6}>
+      {filters.slice(0, SENTENCES_SHOWN).map((filter) => (
+        <Badge key={JSON.stringify(filter)} variant="light" tt="none" radius="sm" maw="100%">
+          {sentenceOf(filter, choices)}
+        </Badge>
+      ))}
+      {filters.length > SENTENCES_SHOWN && (
+        <Text size="sm" c="dimmed">
+          {text.conditions.more(filters.length - SENTENCES_SHOWN)}
+        </Text>
+      )}
+    </Group>
+  );
+}

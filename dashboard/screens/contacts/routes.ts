@@ -1,0 +1,51 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import type { Condition } from '../../../packages/client/src/operations.generated.ts';
+import { shellRoute } from '../../app/root-route.tsx';
+
+/** Who is listed: a part of the address, and a condition of the filter language. */
+export interface ListSearch {
+  search?: string;
+  condition?: Condition;
+}
+
+const listRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/contacts',
+  validateSearch: ({ search, condition }: Record<string, unknown>): ListSearch => ({
+    // The router reads a number where one is typed.
+    ...(((typeof search === 'string' && search !== '') || typeof search === 'number') && { search: String(search) }),
+    ...(isCondition(condition) && { condition }),
+  }),
+  component: lazyRouteComponent(() => import('./contacts.tsx'), 'Contacts'),
+});
+
+const importRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/contacts/import',
+  component: lazyRouteComponent(() => import('./import/import.tsx'), 'ImportContacts'),
+});
+
+const jobsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/contacts/jobs',
+  component: lazyRouteComponent(() => import('./jobs/jobs.tsx'), 'Jobs'),
+});
+
+const jobRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/contacts/jobs/$kind/$jobId',
+  component: lazyRouteComponent(() => import('./jobs/job.tsx'), 'JobScreen'),
+});
+
+const contactRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/contacts/$contactId',
+  component: lazyRouteComponent(() => import('./contact/contact.tsx'), 'ContactScreen'),
+});
+
+export const contactsRoutes = [listRoute, importRoute, jobsRoute, jobRoute, contactRoute] as const;
+
+/** Whether it has the form of a condition; what is wrong inside is told by the API. */
+function isCondition(given: unknown): given is Condition {
+  return typeof given === 'object' && given !== null && Array.isArray((given as Condition).groups);
+}

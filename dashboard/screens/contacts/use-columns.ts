@@ -1,0 +1,16 @@
+import { useLocalStorage } from '@mantine/hooks';
+import { useSession } from '../../app/session.ts';
+import { readColumns, withColumn } from './columns.ts';
+
+/** The columns of the list, kept in this browser for each project. */
+export function useColumns(): { columns: string[]; show: (name: string, shown: boolean) => void } {
+  const { projectId } = useSession();
+  const [columns, keep] = useLocalStorage<string[]>({
+    key: `tidings-contact-columns:${projectId}`,
+    defaultValue: readColumns(null),
+    deserialize: (kept) => readColumns(kept ?? null),
+    serialize: JSON.stringify,
+    getInitialValueInEffect: false,
+  });
+  return { columns, show: (name, shown) => keep((before) => withColumn(before, name, shown)) };
+}

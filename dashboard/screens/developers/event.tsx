@@ -1,0 +1,181 @@
+import { Box, Group, List, Paper, SimpleGrid, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf, type ItemOf, pagesOf, useWrite } from '../../api/queries.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { Answer } from '../../parts/answer.tsx';
+import { AppLink } from '../../parts/app-link.tsx';
+import { AsCode } from '../../parts/as-code.tsx';
+import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
+import { formatCount } from '../../parts/count-link.tsx';
+import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { tellDone } from '../../parts/tell.tsx';
+import { text } from '../../text/text.ts';
+import { SendEvent } from './send-event.tsx';
+
+type Event = ItemOf<'listEvents'>;
+type Usage = AnswerOf<'getEventUsage'>;
+
+const words = text.developers.events;
+const PAYLOADS = 10;
+
+/** One event: where it is used, and what it last said. */
+export function EventScreen() {
+  const { eventName } = useParams({ from: '/shell/developers/events/$eventName' });
+  const usage = useQuery(answerOf('getEventUsage', { params: { eventName } }));
+  const pages = useInfiniteQuery(pagesOf('listEvents', { query: { eventName, limit: PAYLOADS } }));
+  const [opened, { open, close }] = useDisclosure();
+  return (
+    <>
+      <PageHead
+        title={eventName}
+        back={{ to: '/developers/events', label: text.developers.tabs.events }}
+        actions={
+          <>
+            <AsCode method="GET" path={`/v1/events?eventName=${encodeURIComponent(eventName)}`} />
+            <ActionButton needs="events:edit" variant="default" onClick={open}>
+              {words.send}
+            </ActionButton>
+            {usage.data && <Purge name={eventName} usage={usage.data} />}
+          </>
+        }
+      />
+      <Answer of={usage} height={120}>
+        {(found) => <UsageView usage={found} />}
+      </Answer>
+      <Title order={2} size="h4" mt="xl" mb="sm">
+        {words.payloads}
+      </Title>
+      <CursorTable
+        pages={pages}
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        caption={words.payloadsCaption}
+        empty={<Text c="dimmed">{words.emptyTitle}</Text>}
+      />
+      <SendEvent opened={opened} onClose={close} eventName={eventName} />
+    </>
+  );
+}
+
+const COLUMNS: Column<Event>[] = [
+  { name: text.developers.when, cell: ({ createdAt }) => <Instant at={createdAt} />, width: 120 },
+  {
+    name: words.contact,
+    cell: ({ contactId }) =>
+      contactId ? <AppLink to={`/contacts/${contactId}`}>{contactId.slice(-12)}</AppLink> : words.ofNobody,
+    width: 140,
+  },
+  {
+    name: words.data,
+    cell: ({ data }) =>
+      Object.keys(data).length > 0 ? (
+        <Box miw={200}>
+          <JsonView value={data} maxHeight={160} />
+        </Box>
+      ) : (
+        <Text size="sm" c="dimmed">
+          {words.noData}
+        </Text>
+      ),
+  },
+];
+
+function UsageView({ usage }: { usage: Usage }) {
+  const { usedInSegments, usedInWorkflows, totalCount, uniqueContacts } = usage;
+  const isUsed = usedInSegments.length + usedInWorkflows.length > 0;
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <Paper withBorder p="md">
+        <Group gap="xl">
+          <Figure label={words.total} n={totalCount} />
+          <Figure label={words.contacts} n={uniqueContacts} />
+        </Group>
+      </Paper>
+      <Paper withBorder p="md">
+        <Title order={2} size="h5" mb={4}>
+          {words.usedIn}
+        </Title>
+        {!isUsed && <Text c="dimmed">{words.nowhere}</Text>}
+        <Uses title={words.automations} path="automations" list={usedInWorkflows} />
+        <Uses title={words.segments} path="segments" list={usedInSegments} />
+      </Paper>
+    </SimpleGrid>
+  );
+}
+
+function Figure({ label, n }: { label: string; n: number }) {
+  return (
+    <div>
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Text size="xl" fw={600}>
+        {formatCount(n)}
+      </Text>
+    </div>
+  );
+}
+
+function Uses({ title, path, list }: { title: string; path: string; list: { id: string; name: string }[] }) {
+  if (list.length === 0) return null;
+  return (
+    <>
+      <Text size="sm" c="dimmed">
+        {title}
+      </Text>
+      <List size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {list.map(({ id, name }) => (
+          <List.Item key={id}>
+            <AppLink to={`/${path}/${id}`}>{name}</AppLink>
+          </List.Item>
+        ))}
+      </List>
+    </>
+  );
+}
+
+function Purge({ name, usage }: { name: string; usage: Usage }) {
+  const [opened, { open, close }] = useDisclosure();
+  const navigate = useNavigate();
+  const purge = useWrite('deleteEvents', { changes: 'all' });
+  return (
+    <>
+      <ActionButton
+        needs="events:edit"
+        variant="light"
+        color="red"
+        whyNot={usage.canDelete ? undefined : words.inUse}
+        onClick={open}
+      >
+        {words.purge}
+      </ActionButton>
+      <ConfirmTyped
+        opened={opened}
+        onClose={close}
+        title={words.purgeTitle}
+        what={words.purgeWhat(usage.totalCount)}
+        word={words.purgeWord}
+        action={words.purge}
+        isPending={purge.isPending}
+        error={purge.error}
+        onConfirm={() =>
+          purge.mutate(
+            { params: { eventName: name } },
+            {
+              onSuccess: ({ deletedCount }) => {
+                tellDone(words.purged(deletedCount));
+                void navigate({ to: '/developers/events' });
+              },
+            },
+          )
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,191 @@
+import { Alert, Badge, Code, Group, Paper, Table, Text, Title, Tooltip } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf, useWrite } from '../../api/queries.ts';
+import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
+import { Answer } from '../../parts/answer.tsx';
+import { AppLink } from '../../parts/app-link.tsx';
+import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { tellDone } from '../../parts/tell.tsx';
+import { text } from '../../text/text.ts';
+import { DevelopersHead } from './developers-head.tsx';
+import { NewKey } from './new-key.tsx';
+
+type Key = AnswerOf<'listApiKeys'>['data'][number];
+
+const words = text.developers.keys;
+const NEEDS = 'apikeys:manage';
+const STATE_COLORS = { active: 'green', revoked: 'red', expired: 'gray' } as const;
+
+/** The secret keys of the project, those that are over too. */
+export function Keys() {
+  const whyNot = useWhyNot(NEEDS);
+  const [opened, { open, close }] = useDisclosure();
+  return (
+    <>
+      <DevelopersHead
+        tab="keys"
+        actions={
+          <ActionButton needs={NEEDS} leftSection={<IconPlus size={16} />} onClick={open}>
+            {words.new}
+          </ActionButton>
+        }
+      />
+      {whyNot ? <Alert title={words.notAllowed}>{whyNot}</Alert> : <List />}
+      <PublicKey />
+      <NewKey opened={opened} onClose={close} />
+    </>
+  );
+}
+
+function List() {
+  const keys = useQuery(answerOf('listApiKeys'));
+  const [revoked, revoke] = useState<Key>();
+  return (
+    <Answer of={keys}>
+      {({ data }) =>
+        data.length === 0 ? (
+          <Empty title={words.emptyTitle} what={words.emptyWhat} />
+        ) : (
+          <>
+            <Table.ScrollContainer minWidth={320} type="native">
+              <Table highlightOnHover verticalSpacing="xs" aria-label={words.caption}>
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>{text.developers.name}</Table.Th>
+                    <Table.Th visibleFrom="sm">{words.scopes}</Table.Th>
+                    <Table.Th>{words.lastUsed}</Table.Th>
+                    <Table.Th visibleFrom="md">{words.created}</Table.Th>
+                    <Table.Th />
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {data.map((key) => (
+                    <Row key={key.id} of={key} onRevoke={() => revoke(key)} />
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </Table.ScrollContainer>
+            {revoked && <Revoke of={revoked} onClose={() => revoke(undefined)} />}
+          </>
+        )
+      }
+    </Answer>
+  );
+}
+
+function stateOf({ revokedAt, expiresAt }: Key): keyof typeof STATE_COLORS {
+  if (revokedAt) return 'revoked';
+  return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
+}
+
+function Row({ of: key, onRevoke }: { of: Key; onRevoke: () => void }) {
+  const state = stateOf(key);
+  return (
+    <Table.Tr>
+      <Table.Td style={CELL}>
+        <Text fw={550} size="sm" lineClamp={3}>
+          {key.name}
+        </Text>
+        <Group gap={6} mt={2}>
+          <Code>{key.prefix}…</Code>
+          <Tooltip label={words.modesMean[key.mode]} events={TOUCHED}>
+            <Badge variant="light" color={key.mode === 'live' ? 'blue' : 'gray'} tt="none" radius="sm" tabIndex={0}>
+              {words.modes[key.mode]}
+            </Badge>
+          </Tooltip>
+          <Badge variant="light" color={STATE_COLORS[state]} tt="none" radius="sm">
+            {words.states[state]}
+          </Badge>
+        </Group>
+        {key.expiresAt && state === 'active' && (
+          <Text size="xs" c="dimmed">
+            {words.expires} <Instant at={key.expiresAt} />
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td visibleFrom="sm" style={CELL}>
+        <Text size="sm" lineClamp={3} title={key.scopes.join(', ')}>
+          {key.scopes.join(', ') || text.developers.none}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <Text size="sm">
+          <Instant at={key.lastUsedAt} none={words.never} />
+        </Text>
+        <AppLink to={`/developers/requests?keyId=${key.id}`} size="xs">
+          {words.requests}
+        </AppLink>
+      </Table.Td>
+      <Table.Td visibleFrom="md">
+        <Instant at={key.createdAt} />
+      </Table.Td>
+      <Table.Td ta="right">
+        {state !== 'revoked' && (
+          <ActionButton needs={NEEDS} size="compact-sm" variant="light" color="red" onClick={onRevoke}>
+            {words.revoke}
+          </ActionButton>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+const CELL = { overflowWrap: 'anywhere', maxWidth: 380 } as const;
+const TOUCHED = { hover: true, focus: true, touch: true };
+
+function Revoke({ of: key, onClose }: { of: Key; onClose: () => void }) {
+  const revoke = useWrite('revokeApiKey', { changes: ['listApiKeys'] });
+  const done = () => {
+    tellDone(words.revoked(key.name));
+    onClose();
+  };
+  return (
+    <ConfirmTyped
+      opened
+      onClose={onClose}
+      title={words.revokeTitle}
+      what={words.revokeWhat(key.name)}
+      word={key.prefix}
+      action={words.revoke}
+      isPending={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => revoke.mutate({ params: { id: key.id } }, { onSuccess: done })}
+    />
+  );
+}
+
+function PublicKey() {
+  const whyNot = useWhyNot('project:manage');
+  return (
+    <Paper withBorder p="md" mt="lg">
+      <Title order={2} size="h4">
+        {words.publicTitle}
+      </Title>
+      <Text size="sm" c="dimmed" mb="xs">
+        {words.publicWhat}
+      </Text>
+      {whyNot ? <Text size="sm">{whyNot}</Text> : <PublicKeyItself />}
+    </Paper>
+  );
+}
+
+function PublicKeyItself() {
+  const project = useQuery(answerOf('getProject'));
+  return (
+    <Answer of={project} height={40}>
+      {({ public: publicKey }) => (
+        <Group gap="xs" wrap="nowrap">
+          <Code style={{ overflowWrap: 'anywhere' }}>{publicKey}</Code>
+          <CopyButton value={publicKey} />
+        </Group>
+      )}
+    </Answer>
+  );
+}

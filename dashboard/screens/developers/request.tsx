@@ -1,0 +1,149 @@
+import { Code, Group, List, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf } from '../../api/queries.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { AppLink } from '../../parts/app-link.tsx';
+import { AsCode } from '../../parts/as-code.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { WordBadge } from '../../parts/word-badge.tsx';
+import { text } from '../../text/text.ts';
+import { eventHref } from './events.tsx';
+import { byWhom, StatusBadge, useKeys } from './requests.tsx';
+
+type Detail = AnswerOf<'getRequest'>;
+
+const words = text.developers.requests;
+/** Mails of an execution come a moment after the event that began it. */
+const LOOK_MS = 2_000;
+
+/** One request and what came of it. */
+export function RequestScreen() {
+  const { requestId } = useParams({ from: '/shell/developers/requests/$requestId' });
+  const request = useQuery({ ...answerOf('getRequest', { params: { requestId } }), refetchInterval: LOOK_MS });
+  return (
+    <Answer of={request}>
+      {(found) => (
+        <>
+          <PageHead
+            title={`${found.method} ${found.route}`}
+            back={{ to: '/developers/requests', label: text.developers.tabs.requests }}
+            actions={<AsCode method="GET" path={`/v1/requests/${encodeURIComponent(requestId)}`} />}
+          />
+          <Facts request={found} />
+          <Title order={2} size="h4" mt="xl" mb="sm">
+            {words.made}
+          </Title>
+          <Made made={found.made} />
+        </>
+      )}
+    </Answer>
+  );
+}
+
+function Facts({ request }: { request: Detail }) {
+  const keys = useKeys();
+  const { status, ms, requestId, errorCode, createdAt } = request;
+  return (
+    <Paper withBorder p="md">
+      <SimpleGrid cols={{ base: 1, xs: 2, sm: 3 }} component="dl" m={0}>
+        <Fact name={words.status}>
+          <StatusBadge status={status} />
+        </Fact>
+        <Fact name={words.time}>{words.milliseconds(ms)}</Fact>
+        <Fact name={text.developers.when}>
+          <Instant at={createdAt} />
+        </Fact>
+        <Fact name={words.by}>{byWhom(request, keys)}</Fact>
+        <Fact name={words.id}>
+          <Group gap={4} wrap="nowrap">
+            <Code style={{ overflowWrap: 'anywhere' }}>{requestId}</Code>
+            <CopyButton value={requestId} />
+          </Group>
+        </Fact>
+        {errorCode && <Fact name={words.error}>{errorCode}</Fact>}
+      </SimpleGrid>
+    </Paper>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <Text component="dt" size="sm" c="dimmed">
+        {name}
+      </Text>
+      <Text component="dd" m={0} style={{ overflowWrap: 'anywhere' }}>
+        {children}
+      </Text>
+    </div>
+  );
+}
+
+function Made({ made: { events, executions, emails, sms } }: { made: Detail['made'] }) {
+  if (events.length + executions.length + emails.length + sms.length === 0)
+    return <Text c="dimmed">{words.madeNothing}</Text>;
+  return (
+    <Stack>
+      <Kind
+        title={words.events}
+        items={events.map(({ id, name }) => [
+          id,
+          <AppLink key={id} to={eventHref(name)}>
+            {name}
+          </AppLink>,
+        ])}
+      />
+      <Kind
+        title={words.executions}
+        items={executions.map(({ id, workflowId, workflowName, status }) => [
+          id,
+          <Group key={id} gap="xs">
+            <AppLink to={`/messages/executions/${workflowId}/${id}`}>{workflowName}</AppLink>
+            <WordBadge kind="execution" value={status} />
+          </Group>,
+        ])}
+      />
+      <Kind
+        title={words.emails}
+        items={emails.map(({ id, to, status }) => [
+          id,
+          <Group key={id} gap="xs">
+            <AppLink to={`/messages/${id}`}>{to ?? id}</AppLink>
+            <WordBadge kind="email" value={status} />
+          </Group>,
+        ])}
+      />
+      <Kind
+        title={words.sms}
+        items={sms.map(({ id, to, status }) => [
+          id,
+          <Group key={id} gap="xs">
+            <AppLink to={`/messages/sms/${id}`}>{to}</AppLink>
+            <Text size="sm">{status}</Text>
+          </Group>,
+        ])}
+      />
+    </Stack>
+  );
+}
+
+function Kind({ title, items }: { title: string; items: [id: string, item: ReactNode][] }) {
+  if (items.length === 0) return null;
+  return (
+    <div>
+      <Title order={3} size="h6" mb={4}>
+        {title} ({items.length})
+      </Title>
+      <List style={{ overflowWrap: 'anywhere' }}>
+        {items.map(([id, item]) => (
+          <List.Item key={id}>{item}</List.Item>
+        ))}
+      </List>
+    </div>
+  );
+}

@@ -1,0 +1,193 @@
+import { Badge, Button, Code, Group, Select, Text, TextInput } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { FormEvent } from 'react';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf, type ItemOf, pagesOf } from '../../api/queries.ts';
+import { useSession } from '../../app/session.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { text } from '../../text/text.ts';
+import { DevelopersHead } from './developers-head.tsx';
+import { METHODS, type RequestsSearch } from './routes.ts';
+
+export type LoggedRequest = ItemOf<'listRequests'>;
+type Key = AnswerOf<'listApiKeys'>['data'][number];
+
+const words = text.developers.requests;
+const FROM = '/shell/developers/requests';
+const LOOK_MS = 3_000;
+const CLASSES = ['2xx', '4xx', '5xx'] as const;
+
+/** The log of requests; its filters are in the address. */
+export function Requests() {
+  const search = useSearch({ from: FROM });
+  const pages = useInfiniteQuery({ ...pagesOf('listRequests', { query: search }), refetchInterval: LOOK_MS });
+  const keys = useKeys();
+  const query = new URLSearchParams({ ...search }).toString();
+  const isFiltered = query !== '';
+  return (
+    <>
+      <DevelopersHead tab="requests" code={{ method: 'GET', path: `/v1/requests${isFiltered ? `?${query}` : ''}` }} />
+      <Text c="dimmed" size="sm" mb="md">
+        {words.what}
+      </Text>
+      <Filters keys={keys} />
+      <CursorTable
+        pages={pages}
+        columns={columnsOf(keys)}
+        rowKey={({ id }) => id}
+        caption={words.caption}
+        empty={isFiltered ? <NothingFound /> : <NoRequests />}
+      />
+    </>
+  );
+}
+
+/** The keys by which requests came; none for a role that does not see them. */
+export function useKeys(): Key[] {
+  const { can } = useSession();
+  return useQuery({ ...answerOf('listApiKeys'), enabled: can('apikeys:manage') }).data?.data ?? [];
+}
+
+function NoRequests() {
+  return (
+    <Empty title={words.emptyTitle} what={words.emptyWhat} curl={{ method: 'GET', path: '/v1/contacts?limit=1' }} />
+  );
+}
+
+function NothingFound() {
+  return (
+    <Group>
+      <Text c="dimmed">{words.nothingFound}</Text>
+      <Button component={Link} to="/developers/requests" variant="default" size="xs">
+        {words.clear}
+      </Button>
+    </Group>
+  );
+}
+
+function Filters({ keys }: { keys: Key[] }) {
+  const search = useSearch({ from: FROM });
+  const navigate = useNavigate({ from: '/developers/requests' });
+  const change = (next: { [Name in keyof RequestsSearch]: RequestsSearch[Name] | undefined }) =>
+    void navigate({ search: (before) => ({ ...before, ...next }) as RequestsSearch, replace: true });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    const word = (name: string) => String(given.get(name) ?? '').trim() || undefined;
+    change({ route: word('route'), requestId: word('requestId') });
+  };
+  const exact = CLASSES.every((name) => name !== search.status) && search.status ? [search.status] : [];
+  return (
+    <form onSubmit={submit}>
+      <Group mb="md" gap="xs" align="flex-end">
+        <Select
+          aria-label={words.status}
+          placeholder={words.anyStatus}
+          data={[...CLASSES.map((value) => ({ value, label: words.statuses[value] })), ...exact]}
+          value={search.status ?? null}
+          onChange={(status) => change({ status: status ?? undefined })}
+          clearable
+          clearButtonProps={{ 'aria-label': words.anyStatus }}
+          w={170}
+        />
+        <Select
+          aria-label={words.method}
+          placeholder={words.anyMethod}
+          data={METHODS}
+          value={search.method ?? null}
+          onChange={(method) => change({ method: METHODS.find((name) => name === method) })}
+          clearable
+          clearButtonProps={{ 'aria-label': words.anyMethod }}
+          w={140}
+        />
+        {keys.length > 0 && (
+          <Select
+            aria-label={words.key}
+            placeholder={words.anyKey}
+            data={keys.map(({ id, name, prefix }) => ({ value: id, label: `${name.slice(0, 40)} (${prefix}…)` }))}
+            value={search.keyId ?? null}
+            onChange={(keyId) => change({ keyId: keyId ?? undefined })}
+            clearable
+            searchable
+            clearButtonProps={{ 'aria-label': words.anyKey }}
+            w={230}
+          />
+        )}
+        <TextInput
+          key={`route ${search.route}`}
+          name="route"
+          aria-label={words.route}
+          placeholder={words.routePlaceholder}
+          defaultValue={search.route ?? ''}
+          onBlur={(event) => event.currentTarget.form?.requestSubmit()}
+          w={170}
+        />
+        <TextInput
+          key={`id ${search.requestId}`}
+          name="requestId"
+          aria-label={words.search}
+          placeholder={words.searchPlaceholder}
+          defaultValue={search.requestId ?? ''}
+          onBlur={(event) => event.currentTarget.form?.requestSubmit()}
+          flex="1 1 220px"
+          maw={360}
+        />
+        <button type="submit" hidden />
+      </Group>
+    </form>
+  );
+}
+
+/** A status by its class. */
+export function StatusBadge({ status }: { status: number }) {
+  const color = status >= 500 ? 'red' : status >= 400 ? 'orange' : 'green';
+  return (
+    <Badge variant="light" color={color} radius="sm">
+      {status}
+    </Badge>
+  );
+}
+
+/** Who asked, as far as it may be told. */
+export function byWhom({ by, keyId }: Pick<LoggedRequest, 'by' | 'keyId'>, keys: readonly Key[]): string {
+  if (by === 'public') return words.byPublic;
+  if (by === 'user') return words.byPerson;
+  return keys.find(({ id }) => id === keyId)?.name ?? words.byKey(keyId?.slice(-6) ?? '');
+}
+
+function columnsOf(keys: readonly Key[]): Column<LoggedRequest>[] {
+  return [
+    { name: words.status, cell: ({ status }) => <StatusBadge status={status} />, width: 80 },
+    {
+      name: words.request,
+      cell: ({ id, method, route, errorCode }) => (
+        <>
+          <AppLink to={`/developers/requests/${id}`}>
+            {method} {route}
+          </AppLink>
+          {errorCode && (
+            <Text size="xs" c="dimmed">
+              {errorCode}
+            </Text>
+          )}
+        </>
+      ),
+    },
+    { name: words.time, cell: ({ ms }) => words.milliseconds(ms), align: 'right', width: 90, wideOnly: true },
+    {
+      name: words.by,
+      cell: (request) => (
+        <Text size="sm" lineClamp={2}>
+          {byWhom(request, keys)}
+        </Text>
+      ),
+      wideOnly: true,
+    },
+    { name: words.id, cell: ({ requestId }) => <Code>{requestId.slice(0, 36)}</Code>, wideOnly: true },
+    { name: text.developers.when, cell: ({ createdAt }) => <Instant at={createdAt} />, width: 110 },
+  ];
+}

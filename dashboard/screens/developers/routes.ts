@@ -1,0 +1,109 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { shellRoute } from '../../app/root-route.tsx';
+
+export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const;
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export const SPANS = ['1', '7', '30'] as const;
+
+export interface DeliveriesSearch {
+  status?: (typeof DELIVERY_STATUSES)[number];
+  /** Id of the delivery that is shown. */
+  delivery?: string;
+}
+
+/** Filters of the log of requests, by the names that the API has for them. */
+export interface RequestsSearch {
+  method?: (typeof METHODS)[number];
+  route?: string;
+  status?: string;
+  errorCode?: string;
+  keyId?: string;
+  requestId?: string;
+}
+
+export interface EventsSearch {
+  q?: string;
+  /** Days. */
+  span?: (typeof SPANS)[number];
+}
+
+const keysRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/developers',
+  component: lazyRouteComponent(() => import('./keys.tsx'), 'Keys'),
+});
+
+const webhooksRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/developers/webhooks',
+  component: lazyRouteComponent(() => import('./webhooks.tsx'), 'Webhooks'),
+});
+
+const webhookRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/developers/webhooks/$endpointId',
+  validateSearch: ({ status, delivery }: Record<string, unknown>): DeliveriesSearch => ({
+    ...oneOf('status', DELIVERY_STATUSES, status),
+    ...textIn('delivery', delivery),
+  }),
+  component: lazyRouteComponent(() => import('./webhook.tsx'), 'Webhook'),
+});
+
+const eventsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/developers/events',
+  validateSearch: ({ q, span }: Record<string, unknown>): EventsSearch => ({
+    ...textIn('q', q),
+    ...oneOf('span', SPANS, String(span)),
+  }),
+  component: lazyRouteComponent(() => import('./events.tsx'), 'Events'),
+});
+
+const eventRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/developers/events/$eventName',
+  component: lazyRouteComponent(() => import('./event.tsx'), 'EventScreen'),
+});
+
+const requestsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/developers/requests',
+  validateSearch: (given: Record<string, unknown>): RequestsSearch => ({
+    ...oneOf('method', METHODS, given.method),
+    ...textIn('route', given.route),
+    ...textIn('status', String(given.status ?? '')),
+    ...textIn('errorCode', given.errorCode),
+    ...textIn('keyId', given.keyId),
+    ...textIn('requestId', String(given.requestId ?? '')),
+  }),
+  component: lazyRouteComponent(() => import('./requests.tsx'), 'Requests'),
+});
+
+const requestRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/developers/requests/$requestId',
+  component: lazyRouteComponent(() => import('./request.tsx'), 'RequestScreen'),
+});
+
+export const developersRoutes = [
+  keysRoute,
+  webhooksRoute,
+  webhookRoute,
+  eventsRoute,
+  eventRoute,
+  requestsRoute,
+  requestRoute,
+] as const;
+
+function textIn<Name extends string>(name: Name, given: unknown): { [Key in Name]?: string } {
+  return typeof given === 'string' && given !== '' ? ({ [name]: given } as { [Key in Name]?: string }) : {};
+}
+
+function oneOf<Name extends string, Word extends string>(
+  name: Name,
+  words: readonly Word[],
+  given: unknown,
+): { [Key in Name]?: Word } {
+  const known = words.find((word) => word === given);
+  return known === undefined ? {} : ({ [name]: known } as { [Key in Name]?: Word });
+}

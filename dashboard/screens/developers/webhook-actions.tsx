@@ -1,0 +1,154 @@
+import { Button, Menu, Modal } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconChevronDown } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import type { AnswerOf } from '../../api/client.ts';
+import { useWrite } from '../../api/queries.ts';
+import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
+import { AsCode } from '../../parts/as-code.tsx';
+import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
+import { tellDone, tellFailure, tellUndoable } from '../../parts/tell.tsx';
+import { text } from '../../text/text.ts';
+import { SecretOnce } from './secret-once.tsx';
+
+const words = text.developers.webhooks;
+const HOUR_MS = 3_600_000;
+const ENDPOINT = ['getWebhook', 'listWebhooks'] as const;
+const SPANS = ['1', '24', '168'] as const;
+const NEEDS = 'workflows:edit';
+
+/** What can be done with an endpoint: switched, its failed deliveries sent again, its secret replaced, removed. */
+export function WebhookActions({ endpoint }: { endpoint: AnswerOf<'getWebhook'> }) {
+  const params = { id: endpoint.id };
+  const update = useWrite('updateWebhook', { changes: ENDPOINT });
+  const enable = (enabled: boolean, isUndo = false) =>
+    update.mutate(
+      { params, body: { enabled } },
+      {
+        onError: tellFailure,
+        onSuccess: () => {
+          const said = enabled ? words.enabled : words.disabled;
+          if (isUndo) tellDone(said);
+          else tellUndoable(said, () => enable(!enabled, true));
+        },
+      },
+    );
+  return (
+    <>
+      <AsCode method="GET" path={`/v1/webhooks/${endpoint.id}/deliveries`} />
+      <Replay endpointId={endpoint.id} />
+      <ActionButton
+        needs={NEEDS}
+        variant="default"
+        loading={update.isPending}
+        onClick={() => enable(!endpoint.enabled)}
+      >
+        {endpoint.enabled ? words.disable : words.enable}
+      </ActionButton>
+      <Rotate endpointId={endpoint.id} />
+      <Remove endpointId={endpoint.id} />
+    </>
+  );
+}
+
+function Replay({ endpointId }: { endpointId: string }) {
+  const whyNot = useWhyNot(NEEDS);
+  const replay = useWrite('replayWebhookDeliveries', { changes: ['listWebhookDeliveries'] });
+  const from = (hours: number) => {
+    const since = new Date(Date.now() - hours * HOUR_MS).toISOString();
+    replay.mutate(
+      { params: { id: endpointId }, body: { since, status: 'FAILED' } },
+      {
+        onError: tellFailure,
+        onSuccess: ({ replayed, nextSince }) => tellDone(words.replayed(replayed, nextSince !== null)),
+      },
+    );
+  };
+  if (whyNot) {
+    return (
+      <ActionButton needs={NEEDS} variant="default">
+        {words.replay}
+      </ActionButton>
+    );
+  }
+  return (
+    <Menu>
+      <Menu.Target>
+        <Button variant="default" loading={replay.isPending} rightSection={<IconChevronDown size={14} aria-hidden />}>
+          {words.replay}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {SPANS.map((hours) => (
+          <Menu.Item key={hours} onClick={() => from(Number(hours))}>
+            {words.replayFailed[hours]}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function Rotate({ endpointId }: { endpointId: string }) {
+  const [opened, { open, close }] = useDisclosure();
+  const rotate = useWrite('rotateWebhookSecret', { changes: ENDPOINT });
+  const end = () => {
+    rotate.reset();
+    close();
+  };
+  return (
+    <>
+      <ActionButton needs={NEEDS} variant="default" onClick={open}>
+        {words.rotate}
+      </ActionButton>
+      <ConfirmTyped
+        opened={opened && !rotate.data}
+        onClose={end}
+        title={words.rotateTitle}
+        what={words.rotateWhat}
+        word="replace"
+        action={words.rotate}
+        isPending={rotate.isPending}
+        error={rotate.error}
+        onConfirm={() => rotate.mutate({ params: { id: endpointId } })}
+      />
+      <Modal
+        opened={opened && rotate.data !== undefined}
+        onClose={end}
+        title={words.made}
+        size="lg"
+        closeButtonProps={{ 'aria-label': text.app.close }}
+      >
+        {rotate.data && <SecretOnce secret={rotate.data.secret} operation="rotateWebhookSecret" onDone={end} />}
+      </Modal>
+    </>
+  );
+}
+
+function Remove({ endpointId }: { endpointId: string }) {
+  const [opened, { open, close }] = useDisclosure();
+  const navigate = useNavigate();
+  const remove = useWrite('deleteWebhook', { changes: ['listWebhooks'] });
+  const done = () => {
+    tellDone(words.removed);
+    void navigate({ to: '/developers/webhooks' });
+  };
+  return (
+    <>
+      <ActionButton needs={NEEDS} variant="light" color="red" onClick={open}>
+        {words.remove}
+      </ActionButton>
+      <ConfirmTyped
+        opened={opened}
+        onClose={close}
+        title={words.removeTitle}
+        what={words.removeWhat}
+        word={words.removeWord}
+        action={words.remove}
+        isPending={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate({ params: { id: endpointId } }, { onSuccess: done })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import { Alert, Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { answerOf } from '../../api/queries.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { formatCount } from '../../parts/count-link.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { WordBadge } from '../../parts/word-badge.tsx';
+import { text } from '../../text/text.ts';
+import { Deliveries } from './deliveries.tsx';
+import { WebhookActions } from './webhook-actions.tsx';
+
+const words = text.developers.webhooks;
+const LOOK_MS = 5_000;
+
+/** One endpoint and what was delivered to it. */
+export function Webhook() {
+  const { endpointId } = useParams({ from: '/shell/developers/webhooks/$endpointId' });
+  const endpoint = useQuery({
+    ...answerOf('getWebhook', { params: { id: endpointId } }),
+    refetchInterval: LOOK_MS,
+  });
+  return (
+    <Answer of={endpoint}>
+      {(found) => (
+        <>
+          <PageHead
+            title={found.url}
+            back={{ to: '/developers/webhooks', label: text.developers.tabs.webhooks }}
+            subtitle={
+              <>
+                {found.description && <Text size="sm">{found.description}</Text>}
+                <Group gap={6} mt={4}>
+                  <WordBadge kind="endpoint" value={found.status} />
+                  <Text size="sm" lineClamp={3}>
+                    {found.events.join(', ')}
+                  </Text>
+                </Group>
+              </>
+            }
+            actions={<WebhookActions endpoint={found} />}
+          />
+          {found.status !== 'ACTIVE' && (
+            <Alert color={found.status === 'DISABLED' ? 'red' : 'yellow'} title={words.needsWork} mb="md">
+              {found.disabledReason ?? `${words.failures}: ${formatCount(found.failuresInRow)}`}
+            </Alert>
+          )}
+          <Deliveries endpointId={found.id} />
+        </>
+      )}
+    </Answer>
+  );
+}

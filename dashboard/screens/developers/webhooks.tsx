@@ -1,0 +1,111 @@
+import { Group, Table, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf } from '../../api/queries.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { Answer } from '../../parts/answer.tsx';
+import { AppLink } from '../../parts/app-link.tsx';
+import { formatCount } from '../../parts/count-link.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { WordBadge } from '../../parts/word-badge.tsx';
+import { text } from '../../text/text.ts';
+import { DevelopersHead } from './developers-head.tsx';
+import { NewWebhook } from './new-webhook.tsx';
+
+type Endpoint = AnswerOf<'listWebhooks'>['data'][number];
+
+const words = text.developers.webhooks;
+export const WEBHOOKS_NEED = 'workflows:edit';
+const EXAMPLE = { url: 'https://example.com/hooks', events: ['email.*'] };
+
+/** The endpoints that events of the project are delivered to. */
+export function Webhooks() {
+  const [opened, { open, close }] = useDisclosure();
+  const endpoints = useQuery(answerOf('listWebhooks'));
+  const button = (
+    <ActionButton needs={WEBHOOKS_NEED} leftSection={<IconPlus size={16} />} onClick={open}>
+      {words.new}
+    </ActionButton>
+  );
+  return (
+    <>
+      <DevelopersHead tab="webhooks" actions={button} code={{ method: 'POST', path: '/v1/webhooks', body: EXAMPLE }} />
+      <Answer of={endpoints}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty
+              title={words.emptyTitle}
+              what={words.emptyWhat}
+              curl={{ method: 'POST', path: '/v1/webhooks', body: EXAMPLE }}
+            />
+          ) : (
+            <Table.ScrollContainer minWidth={320} type="native">
+              <Table highlightOnHover verticalSpacing="xs" aria-label={words.caption}>
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>{words.url}</Table.Th>
+                    <Table.Th visibleFrom="sm">{words.events}</Table.Th>
+                    <Table.Th>{words.status}</Table.Th>
+                    <Table.Th visibleFrom="md">{text.developers.keys.created}</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {data.map((endpoint) => (
+                    <Row key={endpoint.id} endpoint={endpoint} />
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </Table.ScrollContainer>
+          )
+        }
+      </Answer>
+      <NewWebhook opened={opened} onClose={close} />
+    </>
+  );
+}
+
+function Row({ endpoint }: { endpoint: Endpoint }) {
+  const { id, url, events, description, status, failuresInRow, disabledReason, createdAt } = endpoint;
+  return (
+    <Table.Tr>
+      <Table.Td style={CELL}>
+        <AppLink to={`/developers/webhooks/${id}`} fw={550}>
+          {url}
+        </AppLink>
+        {description && (
+          <Text size="sm" c="dimmed" lineClamp={2}>
+            {description}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td visibleFrom="sm" style={CELL}>
+        <Text size="sm" lineClamp={3}>
+          {events.join(', ')}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <Group gap={6}>
+          <WordBadge kind="endpoint" value={status} />
+        </Group>
+        {failuresInRow > 0 && (
+          <Text size="xs" c="dimmed">
+            {words.failures}: {formatCount(failuresInRow)}
+          </Text>
+        )}
+        {disabledReason && (
+          <Text size="xs" c="dimmed">
+            {disabledReason}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td visibleFrom="md">
+        <Instant at={createdAt} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+const CELL = { overflowWrap: 'anywhere', maxWidth: 420 } as const;

@@ -1,0 +1,151 @@
+import { Badge, Button, Grid, Group, Stack, Text, Title, Tooltip } from '@mantine/core';
+import { IconExternalLink } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf } from '../../api/queries.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { AppLink } from '../../parts/app-link.tsx';
+import { Curl } from '../../parts/curl.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { WordBadge } from '../../parts/word-badge.tsx';
+import { text } from '../../text/text.ts';
+import { wordOf } from '../../text/words.ts';
+import { Fact, Facts } from '../messages/facts.tsx';
+import { Moves } from './moves.tsx';
+import { StepLine } from './step-line.tsx';
+
+export type Execution = AnswerOf<'getExecution'>;
+export type Workflow = AnswerOf<'getWorkflow'>;
+
+/** At work it moves every second; while it waits or has ended it is enough to look now and then. */
+const MOVING_MS = 1_000;
+const STILL_MS = 5_000;
+
+/** One contact's run of an automation: its steps as a time line, and what can be done with it. */
+export function ExecutionPage() {
+  const { workflowId, executionId } = useParams({ from: '/shell/messages/executions/$workflowId/$executionId' });
+  const execution = useQuery({
+    ...answerOf('getExecution', { params: { id: workflowId, executionId } }),
+    refetchInterval: ({ state }) => {
+      const status = state.data?.status;
+      if (status === 'RUNNING') return MOVING_MS;
+      return status === 'WAITING' ? STILL_MS : false;
+    },
+  });
+  // Its steps are named by the automation as it is now; it may be gone.
+  const { data: workflow } = useQuery(answerOf('getWorkflow', { params: { id: workflowId } }));
+  return <Answer of={execution}>{(data) => <Shown execution={data} workflow={workflow} />}</Answer>;
+}
+
+function Shown({ execution, workflow }: { execution: Execution; workflow: Workflow | undefined }) {
+  const { id, workflowId, steps } = execution;
+  return (
+    <>
+      <PageHead
+        title={execution.contactEmail ?? text.executions.erased}
+        subtitle={<Standing execution={execution} workflow={workflow} />}
+        back={{ to: `/messages/executions/${workflowId}`, label: text.executions.all }}
+        actions={<Moves execution={execution} workflow={workflow} />}
+      />
+      <Grid gutter="lg">
+        <Grid.Col span={{ base: 12, md: 8 }}>
+          <Title order={2} size="h5" mb="sm">
+            {text.executions.steps}
+          </Title>
+          {steps.length === 0 ? (
+            <Text c="dimmed">{execution.begun ? text.executions.noSteps : text.executions.notBegun}</Text>
+          ) : (
+            <StepLine steps={steps} workflow={workflow} />
+          )}
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 4 }}>
+          <Stack gap="lg">
+            <About execution={execution} workflow={workflow} />
+            <Began execution={execution} />
+            <Curl method="GET" path={`/v1/workflows/${workflowId}/executions/${id}`} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </>
+  );
+}
+
+function Standing({ execution, workflow }: { execution: Execution; workflow: Workflow | undefined }) {
+  const { status, exitReason, error, sandbox, workflowId } = execution;
+  return (
+    <Group gap="xs">
+      <WordBadge kind="execution" value={status} />
+      <WordBadge kind="reason" value={exitReason} />
+      {/* Other errors are the words of a step, which stand there in full. */}
+      {error && wordOf('reason', error) && <WordBadge kind="reason" value={error} />}
+      {sandbox && (
+        <Tooltip label={text.executions.sandboxMeans}>
+          <Badge variant="outline" tt="none" tabIndex={0}>
+            {text.executions.sandbox}
+          </Badge>
+        </Tooltip>
+      )}
+      <AppLink to={`/automations/${workflowId}`}>{workflow?.name ?? text.executions.automation}</AppLink>
+    </Group>
+  );
+}
+
+function About({ execution }: { execution: Execution; workflow: Workflow | undefined }) {
+  const { id, contactId, contactEmail, startedAt, completedAt, temporal, eventName } = execution;
+  return (
+    <Facts title={text.executions.facts}>
+      <Fact name={text.executions.contact}>
+        {contactEmail ? <AppLink to={`/contacts/${contactId}`}>{contactEmail}</AppLink> : text.executions.erased}
+      </Fact>
+      <Fact name={text.executions.started}>
+        <Instant at={startedAt} />
+      </Fact>
+      {completedAt && (
+        <Fact name={text.executions.ended}>
+          <Instant at={completedAt} />
+        </Fact>
+      )}
+      <Text size="sm">{eventName ? text.executions.byEvent(eventName) : text.executions.byHand}</Text>
+      <Text size="sm" component="div">
+        <AppLink to={`/messages?workflowExecutionId=${id}&mode=all`}>{text.executions.mails}</AppLink>
+      </Text>
+      {temporal.url && (
+        <Button
+          component="a"
+          href={temporal.url}
+          target="_blank"
+          rel="noreferrer"
+          variant="default"
+          size="xs"
+          mt="xs"
+          leftSection={<IconExternalLink size={14} aria-hidden />}
+        >
+          {text.executions.inTemporal}
+        </Button>
+      )}
+    </Facts>
+  );
+}
+
+function Began({ execution: { event, context } }: { execution: Execution }) {
+  const given = { [text.executions.event]: event, [text.executions.context]: context };
+  const said = Object.entries(given).filter(([, value]) => Object.keys(value).length > 0);
+  if (said.length === 0) return null;
+  return (
+    <Facts title={text.executions.input}>
+      {said.map(([name, value]) => (
+        <details key={name} open>
+          <summary>
+            <Text span size="sm">
+              {name}
+            </Text>
+          </summary>
+          <JsonView value={value} maxHeight={240} />
+        </details>
+      ))}
+    </Facts>
+  );
+}

@@ -1,0 +1,94 @@
+import { Badge, Group } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf, pagesOf } from '../../api/queries.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { WordBadge } from '../../parts/word-badge.tsx';
+import { text } from '../../text/text.ts';
+import { ChoiceFilter, Filters } from '../messages/filters.tsx';
+import { EXECUTION_STATUSES, type ExecutionSearch } from './routes.ts';
+
+type Execution = AnswerOf<'listExecutions'>['data'][number];
+
+/** The executions of one automation, newest first, narrowed by what the address says. */
+export function Executions() {
+  const { workflowId } = useParams({ from: '/shell/messages/executions/$workflowId' });
+  const search = useSearch({ from: '/shell/messages/executions/$workflowId' });
+  const navigate = useNavigate();
+  const { data: workflow } = useQuery(answerOf('getWorkflow', { params: { id: workflowId } }));
+  const pages = useInfiniteQuery(pagesOf('listExecutions', { params: { id: workflowId }, query: search }));
+  const go = (next: ExecutionSearch) =>
+    void navigate({ to: '/messages/executions/$workflowId', params: { workflowId }, search: next, replace: true });
+  return (
+    <>
+      <PageHead
+        title={text.executions.title(workflow?.name ?? '…')}
+        back={{ to: `/automations/${workflowId}`, label: text.executions.automation }}
+      />
+      <Filters onClear={Object.keys(search).length > 0 ? () => go({}) : undefined}>
+        <ChoiceFilter
+          label={text.executions.status}
+          value={search.status}
+          choices={EXECUTION_STATUSES.map((value) => ({ value, label: value }))}
+          onChange={(status) => go({ ...search, status })}
+        />
+        <ChoiceFilter
+          label={text.executions.kind}
+          value={search.sandbox === undefined ? undefined : search.sandbox ? 'true' : 'false'}
+          choices={KINDS}
+          onChange={(kind) => go({ ...search, sandbox: kind === undefined ? undefined : kind === 'true' })}
+        />
+      </Filters>
+      <CursorTable
+        pages={pages}
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        caption={text.executions.caption}
+        empty={
+          <Empty
+            title={text.executions.none}
+            what={text.executions.noneWhy}
+            curl={{ method: 'POST', path: `/v1/workflows/${workflowId}/executions`, body: { contactId: '…' } }}
+          />
+        }
+      />
+    </>
+  );
+}
+
+const KINDS = (['false', 'true'] as const).map((value) => ({ value, label: text.executions.kinds[value] }));
+
+const COLUMNS: Column<Execution>[] = [
+  {
+    name: text.executions.status,
+    width: 140,
+    cell: ({ status, sandbox }) => (
+      <Group gap={4}>
+        <WordBadge kind="execution" value={status} />
+        {sandbox && (
+          <Badge variant="outline" tt="none">
+            {text.executions.sandbox}
+          </Badge>
+        )}
+      </Group>
+    ),
+  },
+  {
+    name: text.executions.contact,
+    cell: ({ id, workflowId, contactEmail }) => (
+      <AppLink to={`/messages/executions/${workflowId}/${id}`}>{contactEmail ?? text.executions.erased}</AppLink>
+    ),
+  },
+  {
+    name: text.executions.why,
+    wideOnly: true,
+    cell: ({ exitReason, error }) => <WordBadge kind="reason" value={exitReason ?? error} />,
+  },
+  { name: text.executions.started, width: 110, cell: ({ startedAt }) => <Instant at={startedAt} /> },
+  { name: text.executions.ended, width: 110, wideOnly: true, cell: ({ completedAt }) => <Instant at={completedAt} /> },
+];

@@ -1,0 +1,104 @@
+import { Button, Menu } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useWrite } from '../../api/queries.ts';
+import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
+import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
+import { tellDone, tellFailure } from '../../parts/tell.tsx';
+import { text } from '../../text/text.ts';
+import type { Execution, Workflow } from './execution.tsx';
+
+const CHANGES = ['getExecution', 'listExecutions', 'listContactsAtStep', 'getWorkflowStats', 'listAttention'] as const;
+const NEEDS = 'workflows:edit';
+
+/** What a person does to an execution: move it on, take it up again, cancel it. What cannot be done says why. */
+export function Moves({ execution, workflow }: { execution: Execution; workflow: Workflow | undefined }) {
+  const { status } = execution;
+  const params = { id: execution.workflowId, executionId: execution.id };
+  const retry = useWrite('retryExecution', { changes: CHANGES });
+  const retryIt = () =>
+    retry.mutate({ params }, { onSuccess: () => tellDone(text.executions.retried), onError: tellFailure });
+  return (
+    <>
+      {status === 'FAILED' && (
+        <ActionButton needs={NEEDS} onClick={retryIt} loading={retry.isPending}>
+          {text.executions.retry}
+        </ActionButton>
+      )}
+      <Advance execution={execution} workflow={workflow} />
+      <Cancel execution={execution} />
+    </>
+  );
+}
+
+function Advance({ execution, workflow }: { execution: Execution; workflow: Workflow | undefined }) {
+  const { status, currentStepId, workflowId, id: executionId } = execution;
+  const advance = useWrite('advanceExecution', { changes: CHANGES });
+  const step = workflow?.steps.find(({ id }) => id === currentStepId);
+  const move = (branch?: string) =>
+    advance.mutate(
+      { params: { id: workflowId, executionId }, body: branch ? { branch } : {} },
+      { onSuccess: () => tellDone(text.executions.advanced), onError: tellFailure },
+    );
+  const isDenied = useWhyNot(NEEDS) !== undefined;
+  const whyNot = status === 'WAITING' ? undefined : text.executions.notWaiting;
+  if (step?.type !== 'WAIT_FOR_EVENT' || whyNot || isDenied) {
+    return (
+      <ActionButton needs={NEEDS} whyNot={whyNot} variant="default" loading={advance.isPending} onClick={() => move()}>
+        {text.executions.advance}
+      </ActionButton>
+    );
+  }
+  return (
+    <Menu>
+      <Menu.Target>
+        <Button variant="default" loading={advance.isPending}>
+          {text.executions.advance}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => move('event')}>{text.executions.advanceEvent}</Menu.Item>
+        <Menu.Item onClick={() => move('timeout')}>{text.executions.advanceTimeout}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function Cancel({ execution: { id: executionId, workflowId, status, contactEmail } }: { execution: Execution }) {
+  const [isAsking, ask] = useDisclosure();
+  const cancel = useWrite('cancelExecution', { changes: CHANGES });
+  const isActive = status === 'RUNNING' || status === 'WAITING';
+  const confirm = () =>
+    cancel.mutate(
+      { params: { id: workflowId, executionId } },
+      {
+        onSuccess: () => {
+          ask.close();
+          tellDone(text.executions.cancelled);
+        },
+      },
+    );
+  return (
+    <>
+      <ActionButton
+        needs={NEEDS}
+        whyNot={isActive ? undefined : text.executions.hasEnded}
+        variant="default"
+        color="red"
+        onClick={ask.open}
+      >
+        {text.executions.cancel}
+      </ActionButton>
+      <ConfirmTyped
+        opened={isAsking}
+        onClose={ask.close}
+        title={text.executions.cancelTitle}
+        what={text.executions.cancelWhat(contactEmail ?? text.executions.erased)}
+        word={text.executions.cancelWord}
+        action={text.executions.cancel}
+        onConfirm={confirm}
+        isPending={cancel.isPending}
+        error={cancel.error}
+      />
+    </>
+  );
+}

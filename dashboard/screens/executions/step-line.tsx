@@ -1,0 +1,84 @@
+import { Code, Group, Text, Timeline } from '@mantine/core';
+import { AppLink } from '../../parts/app-link.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { WordBadge } from '../../parts/word-badge.tsx';
+import { text } from '../../text/text.ts';
+import { wordOf } from '../../text/words.ts';
+import { formatDuration } from './duration.ts';
+import type { Execution, Workflow } from './execution.tsx';
+
+type Visit = Execution['steps'][number];
+
+/** The visits of an execution in their order: what each did, when, after how many tries, and what is due next. */
+export function StepLine({ steps, workflow }: { steps: Visit[]; workflow: Workflow | undefined }) {
+  const names = new Map(workflow?.steps.map(({ id, name }) => [id, name]));
+  return (
+    <Timeline bulletSize={16} lineWidth={2} active={steps.length}>
+      {steps.map((visit, index) => (
+        // A loop comes to a step again: the place in the line tells visits apart, and it only grows.
+        // biome-ignore lint/suspicious/noArrayIndexKey: see above
+        <Timeline.Item key={index} color={wordOf('execution', visit.status)?.color ?? 'gray'}>
+          <OneVisit visit={visit} name={names.get(visit.stepId) ?? text.executions.deletedStep} />
+        </Timeline.Item>
+      ))}
+    </Timeline>
+  );
+}
+
+function OneVisit({ visit, name }: { visit: Visit; name: string }) {
+  const { type, status, attempts, startedAt, completedAt, dueAt, error } = visit;
+  const tookMs = completedAt ? Date.parse(completedAt) - Date.parse(startedAt) : 0;
+  return (
+    <>
+      <Group gap="xs">
+        <Text fw={600}>{name}</Text>
+        <WordBadge kind="step" value={type} />
+        <WordBadge kind="execution" value={status} />
+      </Group>
+      <Text size="sm" c="dimmed" component="div">
+        <Instant at={startedAt} />
+        {tookMs > 0 && ` · ${text.executions.took(formatDuration(tookMs))}`}
+        {attempts > 1 && ` · ${text.executions.attempts(attempts)}`}
+        {dueAt && (
+          <>
+            {' · '}
+            {completedAt ? text.executions.wasDue : text.executions.due} <Instant at={dueAt} />
+          </>
+        )}
+      </Text>
+      {error && (
+        <Code block mt={4} tabIndex={0} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+          {error}
+        </Code>
+      )}
+      <Output output={visit.output} />
+    </>
+  );
+}
+
+/** What has a place of its own is a link or a word; the rest is shown as it is. */
+function Output({ output }: Pick<Visit, 'output'>) {
+  if (!output) return null;
+  const { emailId, smsId, branch, reason, ...rest } = output;
+  return (
+    <>
+      <Group gap="xs" mt={2} fz="sm">
+        {typeof emailId === 'string' && <AppLink to={`/messages/${emailId}`}>{text.executions.mail}</AppLink>}
+        {typeof smsId === 'string' && <AppLink to={`/messages/sms/${smsId}`}>{text.executions.sms}</AppLink>}
+        {typeof branch === 'string' && <Text size="sm">{text.executions.branch(branch)}</Text>}
+        {typeof reason === 'string' && <WordBadge kind="reason" value={reason} />}
+      </Group>
+      {Object.keys(rest).length > 0 && (
+        <details>
+          <summary>
+            <Text span size="sm" c="dimmed">
+              {text.executions.output}
+            </Text>
+          </summary>
+          <JsonView value={rest} maxHeight={240} />
+        </details>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf } from '../../api/queries.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { formatCount } from '../../parts/count-link.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { text } from '../../text/text.ts';
+import { Section } from './section.tsx';
+
+type Item = AnswerOf<'listAttention'>['data'][number];
+
+const POLL_MS = 15_000;
+
+/** What waits for a person, the most pressing first. */
+export function Attention() {
+  const attention = useQuery({ ...answerOf('listAttention'), refetchInterval: POLL_MS });
+  return (
+    <Section title={text.home.attention}>
+      <Answer of={attention} height={28}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Group gap="xs" c="dimmed">
+              <IconCircleCheck size={18} aria-hidden />
+              <Text size="sm">{text.home.allWell}</Text>
+            </Group>
+          ) : (
+            <Stack gap="sm">
+              {data.map((item) => (
+                <Needed key={`${item.kind} ${item.id}`} item={item} />
+              ))}
+            </Stack>
+          )
+        }
+      </Answer>
+    </Section>
+  );
+}
+
+function Needed({ item }: { item: Item }) {
+  const { kind, name, count, since, detail } = item;
+  const place = placeOf(item);
+  return (
+    <Alert
+      color={SEVERE.has(kind) ? 'red' : 'orange'}
+      icon={<IconAlertTriangle aria-hidden />}
+      title={count > 1 ? `${text.home.kinds[kind]}: ${formatCount(count)}` : text.home.kinds[kind]}
+    >
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" lineClamp={3} style={{ flex: '1 1 200px' }}>
+          {name && <b>{name}</b>}
+          {name && detail && ': '}
+          {detail}{' '}
+          <Text span c="dimmed" size="sm">
+            {text.home.since} <Instant at={since} />
+          </Text>
+        </Text>
+        {place && (
+          <Button component={Link} to={place} size="compact-sm" variant="default">
+            {text.home.look}
+          </Button>
+        )}
+      </Group>
+    </Alert>
+  );
+}
+
+const SEVERE: ReadonlySet<Item['kind']> = new Set(['project_held', 'domain_broken', 'executions_failed']);
+
+/** Where somebody looks into it. */
+function placeOf({ kind, id }: Item): string | null {
+  switch (kind) {
+    case 'project_held':
+      return '/settings/project';
+    case 'domain_broken':
+      return '/settings/domains';
+    case 'campaign_paused':
+      return `/campaigns/${id}`;
+    case 'executions_failed':
+      return `/messages/executions/${id}?status=FAILED`;
+    case 'endpoint_disabled':
+    case 'endpoint_degraded':
+      return `/developers/webhooks/${id}`;
+    case 'outbox_late':
+      return null;
+  }
+}

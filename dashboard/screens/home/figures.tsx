@@ -1,0 +1,134 @@
+import { Box, Group, Paper, SimpleGrid, Table, Text, Tooltip } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useMemo } from 'react';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf } from '../../api/queries.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { CountLink, formatCount, formatShare } from '../../parts/count-link.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { text } from '../../text/text.ts';
+import { FIRST_MAIL } from '../messages/first-mail.ts';
+import { Section } from './section.tsx';
+
+const TimeSeries = lazy(() => import('../../parts/time-series.tsx').then((part) => ({ default: part.TimeSeries })));
+
+type Overview = AnswerOf<'getMailOverview'>;
+type Figure = keyof Overview['totals'];
+
+const FIGURES = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const satisfies Figure[];
+const COLORS: Record<Figure, string> = {
+  ...{
+    sent: '#3b74f6',
+    delivered: '#12b886',
+    opened: '#9775fa',
+    clicked: '#f08c00',
+    bounced: '#fa5252',
+    complained: '#c2255c',
+  },
+};
+const DRAWN = ['sent', 'delivered', 'opened', 'clicked', 'bounced'] as const satisfies Figure[];
+const CHART_HEIGHT = 230;
+const DAY_MS = 86_400_000;
+const POLL_MS = 30_000;
+
+/** What became of the mail of 30 days, each number leading to its mails, and by day. */
+export function Figures() {
+  const overview = useQuery({ ...answerOf('getMailOverview'), refetchInterval: POLL_MS });
+  return (
+    <Section title={text.home.month}>
+      <Answer of={overview} height={420}>
+        {(data) => <Shown overview={data} />}
+      </Answer>
+    </Section>
+  );
+}
+
+function Shown({ overview: { totals, days } }: { overview: Overview }) {
+  const since = days[0]?.date ?? new Date(Date.now() - 30 * DAY_MS).toISOString().slice(0, 10);
+  const isEmpty = FIGURES.every((figure) => totals[figure] === 0);
+  return (
+    <>
+      <SimpleGrid cols={{ base: 2, xs: 3, lg: 6 }} spacing="sm">
+        {FIGURES.map((figure) => (
+          <Paper key={figure} withBorder p="sm">
+            <Tooltip label={text.home.figureMeans[figure]} multiline maw={260} events={EVENTS}>
+              <Group gap={6} wrap="nowrap" tabIndex={0} w="fit-content">
+                <Box w={9} h={9} bg={COLORS[figure]} style={{ borderRadius: 3, flex: 'none' }} aria-hidden />
+                <Text size="sm">{text.home.figures[figure]}</Text>
+              </Group>
+            </Tooltip>
+            <Text fz={26} fw={650} lh={1.25} style={{ fontVariantNumeric: 'tabular-nums' }}>
+              <CountLink n={totals[figure]} href={`/messages?happened=${figure}&since=${since}`} />
+            </Text>
+            <Text size="xs" c="dimmed" mih={18}>
+              {figure !== 'sent' && totals.sent > 0 && text.home.ofSent(formatShare(totals[figure], totals.sent))}
+            </Text>
+          </Paper>
+        ))}
+      </SimpleGrid>
+      <Box mt="md">
+        {isEmpty ? (
+          <Empty title={text.home.noMail} what={text.home.noMailWhy} curl={FIRST_MAIL} />
+        ) : (
+          <ByDay days={days} />
+        )}
+      </Box>
+    </>
+  );
+}
+
+const EVENTS = { hover: true, focus: true, touch: true };
+
+function ByDay({ days }: { days: Overview['days'] }) {
+  const drawn = useMemo(
+    () => ({
+      atSeconds: days.map(({ date }) => Date.parse(date) / 1_000),
+      series: DRAWN.map((figure) => ({
+        label: text.home.figures[figure],
+        color: COLORS[figure],
+        values: days.map((day) => day[figure]),
+      })),
+    }),
+    [days],
+  );
+  return (
+    <>
+      <Suspense fallback={<Box h={CHART_HEIGHT} />}>
+        <TimeSeries {...drawn} height={CHART_HEIGHT} label={text.home.byDay} />
+      </Suspense>
+      <details>
+        <summary>
+          <Text span size="sm" c="dimmed">
+            {text.home.asTable}
+          </Text>
+        </summary>
+        <Table.ScrollContainer minWidth={320} type="native">
+          <Table aria-label={text.home.byDay} verticalSpacing={4}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{text.home.day}</Table.Th>
+                {FIGURES.map((figure) => (
+                  <Table.Th key={figure} ta="right">
+                    {text.home.figures[figure]}
+                  </Table.Th>
+                ))}
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {days.toReversed().map((day) => (
+                <Table.Tr key={day.date}>
+                  <Table.Td style={{ whiteSpace: 'nowrap' }}>{day.date}</Table.Td>
+                  {FIGURES.map((figure) => (
+                    <Table.Td key={figure} ta="right">
+                      {formatCount(day[figure])}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+import { Box, Group, Text } from '@mantine/core';
+import type { AnswerOf } from '../../api/client.ts';
+import { formatCount } from '../../parts/count-link.tsx';
+import { text } from '../../text/text.ts';
+
+type Hour = AnswerOf<'listUpcomingHours'>['hours'][number];
+
+const HEIGHT = 90;
+/** Of a campaign's mark, above the bars. */
+const MARK = 10;
+const HOUR = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+
+/**
+ * A bar an hour, as high as delays end in it, and a mark where a campaign begins. Each tells its numbers on hover; the
+ * list below names campaigns.
+ */
+export function HourBars({ hours }: { hours: Hour[] }) {
+  const most = Math.max(1, ...hours.map(({ delays }) => delays));
+  const first = hours[0];
+  const last = hours.at(-1);
+  return (
+    <Box>
+      <svg
+        viewBox={`0 0 ${hours.length * 10} ${HEIGHT + MARK}`}
+        preserveAspectRatio="none"
+        width="100%"
+        height={HEIGHT + MARK}
+        role="img"
+        aria-label={text.home.hoursLabel}
+        style={{ display: 'block', borderBottom: '1px solid var(--mantine-color-default-border)' }}
+      >
+        {hours.map((hour, index) => (
+          <Bar key={hour.at} hour={hour} index={index} most={most} />
+        ))}
+      </svg>
+      <Group justify="space-between">
+        {[first, last].map(
+          (hour) =>
+            hour && (
+              <Text key={hour.at} size="xs" c="dimmed">
+                {HOUR.format(new Date(hour.at))}
+              </Text>
+            ),
+        )}
+      </Group>
+    </Box>
+  );
+}
+
+function Bar({ hour: { at, delays, campaigns }, index, most }: { hour: Hour; index: number; most: number }) {
+  const height = delays === 0 ? 0 : Math.max(2, (HEIGHT * delays) / most);
+  return (
+    <g>
+      <title>{text.home.hourHas(HOUR.format(new Date(at)), formatCount(delays), campaigns)}</title>
+      {/* So that the whole column tells its numbers. */}
+      <rect x={index * 10} y={0} width={10} height={HEIGHT + MARK} fill="transparent" />
+      <rect
+        x={index * 10 + 1.5}
+        y={HEIGHT + MARK - height}
+        width={7}
+        height={height}
+        fill="var(--mantine-primary-color-filled)"
+      />
+      {campaigns > 0 && <rect x={index * 10 + 1.5} y={0} width={7} height={6} fill="var(--mantine-color-orange-6)" />}
+    </g>
+  );
+}

@@ -1,0 +1,96 @@
+import { Anchor, Box, Group, Paper, Progress, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf } from '../../api/queries.ts';
+import { useSession } from '../../app/session.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { formatCount } from '../../parts/count-link.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { WordBadge } from '../../parts/word-badge.tsx';
+import { text } from '../../text/text.ts';
+import { Section } from './section.tsx';
+
+type Campaign = AnswerOf<'listCampaigns'>['campaigns'][number];
+
+/**
+ * While one goes out, its bar moves; else it is enough to see that one has begun. Query asks nothing while the tab is
+ * hidden.
+ */
+const MOVING_MS = 1_000;
+const STILL_MS = 10_000;
+const SHOWN = 20;
+
+/** Campaigns that go out just now, and those that stopped in the middle. */
+export function Running() {
+  const { can } = useSession();
+  const enabled = can('campaigns:view');
+  const poll = {
+    enabled,
+    refetchInterval: ({ state }: { state: { data?: { campaigns: unknown[] } | undefined } }) =>
+      state.data && state.data.campaigns.length > 0 ? MOVING_MS : STILL_MS,
+  };
+  const sending = useQuery({ ...answerOf('listCampaigns', { query: { status: 'SENDING', limit: SHOWN } }), ...poll });
+  const paused = useQuery({
+    ...answerOf('listCampaigns', { query: { status: 'PAUSED', limit: SHOWN } }),
+    enabled,
+    refetchInterval: STILL_MS,
+  });
+  if (!enabled) return null;
+  return (
+    <Section title={text.home.running}>
+      <Answer of={sending} height={28}>
+        {({ campaigns }) => <Bars campaigns={[...campaigns, ...(paused.data?.campaigns ?? [])]} />}
+      </Answer>
+    </Section>
+  );
+}
+
+function Bars({ campaigns }: { campaigns: Campaign[] }) {
+  if (campaigns.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        {text.home.noneRunning}
+      </Text>
+    );
+  }
+  return (
+    <Stack gap="sm">
+      {campaigns.map((campaign) => (
+        <Bar key={campaign.id} campaign={campaign} />
+      ))}
+    </Stack>
+  );
+}
+
+function Bar({ campaign: { id, name, status, nextOpening, ...counts } }: { campaign: Campaign }) {
+  const { totalRecipients: total, pendingCount } = counts;
+  const done = total - pendingCount;
+  return (
+    <Paper withBorder p="sm">
+      <Group justify="space-between" gap="xs" mb={6}>
+        <Group gap="xs" miw={0} style={{ flex: '1 1 200px' }}>
+          <Anchor component={Link} to={`/campaigns/${id}`} lineClamp={1} maw="100%">
+            {name}
+          </Anchor>
+          <WordBadge kind="campaign" value={status} />
+        </Group>
+        <Text size="sm" c="dimmed" style={{ fontVariantNumeric: 'tabular-nums' }}>
+          {text.home.progress(formatCount(done), formatCount(total))}
+        </Text>
+      </Group>
+      <Progress
+        value={total === 0 ? 0 : (100 * done) / total}
+        aria-label={name}
+        color={status === 'PAUSED' ? 'gray' : undefined}
+      />
+      {nextOpening && (
+        <Box mt={4}>
+          <Text size="xs" c="dimmed">
+            {text.home.opensAt} <Instant at={nextOpening} />
+          </Text>
+        </Box>
+      )}
+    </Paper>
+  );
+}

@@ -1,0 +1,18 @@
+import { Box, Group, Title } from '@mantine/core';
+import { type ReactNode, useId } from 'react';
+
+/** A part of a screen with its own head. */
+export function Section({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+  const id = useId();
+  return (
+    <Box component="section" aria-labelledby={id}>
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h4" id={id}>
+          {title}
+        </Title>
+        {aside}
+      </Group>
+      {children}
+    </Box>
+  );
+}

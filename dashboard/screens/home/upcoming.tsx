@@ -1,0 +1,70 @@
+import { Box, Group, List, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf } from '../../api/queries.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { AppLink } from '../../parts/app-link.tsx';
+import { CountLink } from '../../parts/count-link.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { text } from '../../text/text.ts';
+import { HourBars } from './hour-bars.tsx';
+import { Section } from './section.tsx';
+
+const HOURS = 48;
+const POLL_MS = 60_000;
+
+/** Scheduled campaigns, and waves of delays by the hour in which they end. */
+export function Upcoming() {
+  const upcoming = useQuery({
+    ...answerOf('listUpcomingHours', { query: { hours: HOURS } }),
+    refetchInterval: POLL_MS,
+  });
+  return (
+    <Section title={text.home.upcoming}>
+      <Answer of={upcoming} height={160}>
+        {(data) => <Coming {...data} />}
+      </Answer>
+    </Section>
+  );
+}
+
+function Coming({ hours, campaigns }: AnswerOf<'listUpcomingHours'>) {
+  const delays = hours.reduce((sum, hour) => sum + hour.delays, 0);
+  if (delays === 0 && campaigns.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        {text.home.nothingComes}
+      </Text>
+    );
+  }
+  return (
+    <Box>
+      <Group gap="xl" mb="xs">
+        <Count label={text.home.delays} n={delays} href="/automations" />
+        <Count label={text.home.campaigns} n={campaigns.length} href="/campaigns?status=SCHEDULED" />
+      </Group>
+      <HourBars hours={hours} />
+      <List size="sm" mt="xs" listStyleType="none">
+        {campaigns.map(({ id, name, scheduledAt }) => (
+          <List.Item key={id}>
+            <Group gap="xs">
+              <AppLink to={`/campaigns/${id}`}>{name}</AppLink>
+              <Text span c="dimmed" size="sm">
+                <Instant at={scheduledAt} />
+              </Text>
+            </Group>
+          </List.Item>
+        ))}
+      </List>
+    </Box>
+  );
+}
+
+function Count({ label, n, href }: { label: string; n: number; href: string }) {
+  return (
+    <Group gap={6} fz="sm">
+      <span>{label}</span>
+      <CountLink n={n} href={href} />
+    </Group>
+  );
+}

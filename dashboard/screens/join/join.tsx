@@ -1,0 +1,107 @@
+import { Alert, Button, Container, Divider, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useEffect, useState } from 'react';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf, useWrite } from '../../api/queries.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { Failed } from '../../parts/failed.tsx';
+import { text } from '../../text/text.ts';
+import { useWhoIsSignedIn } from './who-is-signed-in.ts';
+
+type Invitation = AnswerOf<'getInvitation'>;
+const words = text.join;
+
+/** Where the link of an invitation leads: who is signed in joins as they are, everybody else by a password. */
+export function Join() {
+  const { hash: token } = useLocation();
+  const invitation = useQuery({
+    ...answerOf('getInvitation', { body: { token } }),
+    ...{ enabled: token !== '', retry: false, staleTime: Number.POSITIVE_INFINITY },
+  });
+  const title = invitation.data ? words.title(invitation.data.projectName) : words.plainTitle;
+  useEffect(() => {
+    document.title = `${title.slice(0, 80)} · Tidings`;
+  }, [title]);
+  return (
+    <Container size={460} py="10vh" component="main">
+      <Title order={1} size="h2" mb="md" style={{ overflowWrap: 'anywhere' }}>
+        {title}
+      </Title>
+      {token === '' ? (
+        <Alert color="yellow">{words.noToken}</Alert>
+      ) : (
+        <Answer of={invitation}>{(found) => <Open invitation={found} token={token} />}</Answer>
+      )}
+    </Container>
+  );
+}
+
+function Open({ invitation, token }: { invitation: Invitation; token: string }) {
+  const signedIn = useWhoIsSignedIn();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const joined = () => {
+    queries.clear();
+    void navigate({ to: '/', replace: true });
+  };
+  return (
+    <Stack>
+      <Text style={{ overflowWrap: 'anywhere' }}>{words.by(invitation.invitedBy, text.roles[invitation.role])}</Text>
+      {signedIn && (
+        <>
+          <JoinAsIAm email={signedIn} token={token} onJoined={joined} />
+          <Divider label={words.otherwise(invitation.email)} />
+        </>
+      )}
+      <ByPassword email={invitation.email} token={token} onJoined={joined} />
+    </Stack>
+  );
+}
+
+function JoinAsIAm({ email, token, onJoined }: { email: string; token: string; onJoined: () => void }) {
+  const join = useWrite('joinByInvitation', { changes: [] });
+  return (
+    <Paper withBorder p="lg">
+      <Stack>
+        <Text size="sm">{words.signedIn(email)}</Text>
+        {join.error && <Failed error={join.error} />}
+        <Button loading={join.isPending} onClick={() => join.mutate({ body: { token } }, { onSuccess: onJoined })}>
+          {words.as(email)}
+        </Button>
+      </Stack>
+    </Paper>
+  );
+}
+
+function ByPassword({ email, token, onJoined }: { email: string; token: string; onJoined: () => void }) {
+  const [password, setPassword] = useState('');
+  const accept = useWrite('acceptInvitation', { changes: [] });
+  const fault = accept.error?.fields.find(({ field }) => field === 'password')?.message;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    accept.mutate({ body: { token, password } }, { onSuccess: onJoined });
+  };
+  return (
+    <Paper withBorder p="lg">
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput label={text.signIn.email} value={email} readOnly autoComplete="username" />
+          <PasswordInput
+            label={words.password}
+            description={words.passwordWhat}
+            autoComplete="new-password"
+            required
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            error={fault}
+          />
+          {accept.error && !fault && <Failed error={accept.error} />}
+          <Button type="submit" loading={accept.isPending}>
+            {words.submit}
+          </Button>
+        </Stack>
+      </form>
+    </Paper>
+  );
+}

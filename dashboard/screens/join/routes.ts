@@ -1,0 +1,11 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { rootRoute } from '../../app/root-route.tsx';
+
+/** Open to who is signed out. The token stands behind `#`, which no server sees. */
+const joinRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/join',
+  component: lazyRouteComponent(() => import('./join.tsx'), 'Join'),
+});
+
+export const joinRoutes = [joinRoute] as const;

@@ -1,0 +1,29 @@
+import { Box, Group, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useId } from 'react';
+
+/** A few facts of one kind, with their head. */
+export function Facts({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId();
+  return (
+    <Box component="section" aria-labelledby={id}>
+      <Title order={2} size="h5" id={id} mb={6}>
+        {title}
+      </Title>
+      <Stack gap={4}>{children}</Stack>
+    </Box>
+  );
+}
+
+/** What a fact is called, and what it is. */
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <Group justify="space-between" gap="xs" wrap="nowrap" align="baseline">
+      <Text size="sm" c="dimmed" style={{ flex: 'none' }}>
+        {name}
+      </Text>
+      <Text size="sm" component="div" ta="right" style={{ overflowWrap: 'anywhere' }}>
+        {children}
+      </Text>
+    </Group>
+  );
+}

@@ -1,0 +1,92 @@
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { type ReactNode, useEffect, useState } from 'react';
+import { text } from '../../text/text.ts';
+
+const TYPED_MS = 350;
+
+/** The filters of a list in a row that wraps; `onClear` where any is set. */
+export function Filters({ children, onClear }: { children: ReactNode; onClear: (() => void) | undefined }) {
+  return (
+    <Group gap="xs" mb="md" align="flex-end" role="search" aria-label={text.messages.filter}>
+      {children}
+      <Button variant="subtle" disabled={!onClear} onClick={onClear}>
+        {text.messages.clear}
+      </Button>
+    </Group>
+  );
+}
+
+/** One of a few words, or any. */
+export function ChoiceFilter<Value extends string>({
+  label,
+  value,
+  choices,
+  onChange,
+}: {
+  label: string;
+  value: Value | undefined;
+  choices: readonly { value: Value; label: string }[];
+  onChange: (value: Value | undefined) => void;
+}) {
+  return (
+    <NativeSelect
+      label={label}
+      value={value ?? ''}
+      onChange={(event) => onChange((event.currentTarget.value as Value) || undefined)}
+      data={[{ value: '', label: text.messages.any }, ...choices]}
+      w={{ base: 'calc(50% - 5px)', xs: 150 }}
+    />
+  );
+}
+
+/** A text, taken when the last key is a moment ago. */
+export function TextFilter({
+  label,
+  placeholder,
+  value,
+  onChange,
+}: {
+  label: string;
+  placeholder?: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}) {
+  const [typed, setTyped] = useState(value ?? '');
+  // Cleared or changed from elsewhere, such as the way back.
+  useEffect(() => setTyped(value ?? ''), [value]);
+  const tell = useDebouncedCallback((next: string) => onChange(next.trim() || undefined), TYPED_MS);
+  return (
+    <TextInput
+      label={label}
+      placeholder={placeholder}
+      value={typed}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value);
+        tell(event.currentTarget.value);
+      }}
+      w={{ base: '100%', xs: 230 }}
+    />
+  );
+}
+
+/** A day of the viewer's calendar. */
+export function DayFilter({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}) {
+  return (
+    <TextInput
+      type="date"
+      label={label}
+      value={value?.slice(0, 10) ?? ''}
+      onChange={(event) => onChange(event.currentTarget.value || undefined)}
+      w={{ base: 'calc(50% - 5px)', xs: 150 }}
+    />
+  );
+}

@@ -1,0 +1,111 @@
+import { Code, Group, Text } from '@mantine/core';
+import { AppLink } from '../../parts/app-link.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { formatCount } from '../../parts/count-link.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { text } from '../../text/text.ts';
+import { Fact, Facts } from './facts.tsx';
+import type { Mail } from './mail.tsx';
+
+const INSTANTS = [
+  ...(['createdAt', 'sentAt', 'deliveredAt', 'openedAt', 'clickedAt'] as const),
+  ...(['bouncedAt', 'complainedAt'] as const),
+];
+
+/** What became of a mail, what the provider said, and where it comes from. */
+export function MailFacts({ mail }: { mail: Mail }) {
+  return (
+    <>
+      <Story mail={mail} />
+      <Provider mail={mail} />
+      <Cause mail={mail} />
+      <Files mail={mail} />
+    </>
+  );
+}
+
+function Story({ mail }: { mail: Mail }) {
+  const { opens, clicks, machineOpens, machineClicks } = mail;
+  return (
+    <Facts title={text.messages.story}>
+      {INSTANTS.filter((instant) => mail[instant] !== null).map((instant) => (
+        <Fact key={instant} name={text.messages.instants[instant]}>
+          <Instant at={mail[instant]} />
+        </Fact>
+      ))}
+      {opens + machineOpens > 0 && (
+        <Text size="sm">{text.messages.opens(formatCount(opens), formatCount(machineOpens))}</Text>
+      )}
+      {clicks + machineClicks > 0 && (
+        <Text size="sm">{text.messages.clicks(formatCount(clicks), formatCount(machineClicks))}</Text>
+      )}
+    </Facts>
+  );
+}
+
+function Provider({ mail: { error, sentAt, attempts, messageId, bounceType } }: { mail: Mail }) {
+  return (
+    <Facts title={text.messages.provider}>
+      {error ? (
+        <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+          {error}
+        </Code>
+      ) : (
+        <Text size="sm">{sentAt ? text.messages.took : text.messages.noAnswer}</Text>
+      )}
+      {attempts > 1 && <Text size="sm">{text.messages.attempts(formatCount(attempts))}</Text>}
+      {bounceType && <Text size="sm">{text.messages.bounceTypes[bounceType]}</Text>}
+      {messageId && (
+        <Fact name={text.messages.messageId}>
+          <Group gap={4} wrap="nowrap" justify="flex-end">
+            <span>{messageId}</span>
+            <CopyButton value={messageId} />
+          </Group>
+        </Fact>
+      )}
+    </Facts>
+  );
+}
+
+function Cause({ mail }: { mail: Mail }) {
+  const { sourceType, contactId, campaignId, templateId, workflowId, workflowExecutionId, resentFrom } = mail;
+  return (
+    <Facts title={text.messages.cause}>
+      <Fact name={text.messages.source}>{text.messages.sources[sourceType]}</Fact>
+      <Fact name={text.messages.from}>{mail.fromName ? `${mail.fromName} <${mail.from}>` : mail.from}</Fact>
+      {mail.replyTo && <Fact name={text.messages.replyTo}>{mail.replyTo}</Fact>}
+      {mail.mode === 'test' && <Fact name={text.messages.mode}>{text.messages.modes.test}</Fact>}
+      {contactId && (
+        <Fact name={text.messages.contact}>
+          <AppLink to={`/contacts/${contactId}`}>{mail.to ?? contactId}</AppLink>
+        </Fact>
+      )}
+      <Text size="sm" component="div">
+        {campaignId && <AppLink to={`/campaigns/${campaignId}`}>{text.messages.campaign}</AppLink>}
+        {workflowExecutionId && workflowId && (
+          <AppLink to={`/messages/executions/${workflowId}/${workflowExecutionId}`}>{text.messages.execution}</AppLink>
+        )}
+        {sourceType === 'TRANSACTIONAL' && !resentFrom && text.messages.byApi}
+        {resentFrom && <AppLink to={`/messages/${resentFrom}`}>{text.messages.repeats}</AppLink>}
+      </Text>
+      {templateId && (
+        <Text size="sm" component="div">
+          <AppLink to={`/templates/${templateId}`}>{text.messages.template}</AppLink>
+        </Text>
+      )}
+    </Facts>
+  );
+}
+
+function Files({ mail: { attachments } }: { mail: Mail }) {
+  if (attachments.length === 0) return null;
+  return (
+    <Facts title={text.messages.attachments}>
+      {attachments.map(({ name, type, size }) => (
+        <Fact key={name} name={name}>
+          {type}, {text.messages.bytes(formatCount(size))}
+        </Fact>
+      ))}
+    </Facts>
+  );
+}

@@ -1,0 +1,155 @@
+import { Code, Grid, Group, Stack, Table, Tabs, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf } from '../../api/queries.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Curl } from '../../parts/curl.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { MailFrame } from '../../parts/mail-frame.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { WordBadge } from '../../parts/word-badge.tsx';
+import { text } from '../../text/text.ts';
+import { MailFacts } from './mail-facts.tsx';
+import { Resend } from './resend.tsx';
+import { MAIL_VIEWS, type MailView } from './search.ts';
+
+export type Mail = AnswerOf<'getEmail'>['data'];
+
+/** Until it has left, it is looked at every second; afterwards its opens and clicks come in now and then. */
+const MOVING_MS = 1_000;
+const STILL_MS = 15_000;
+const UNDER_WAY: readonly Mail['status'][] = ['PENDING', 'SENDING'];
+
+/** One mail: as it looks, what it says of itself, what became of it and why. */
+export function MailPage() {
+  const { id } = useParams({ from: '/shell/messages/$id' });
+  const mail = useQuery({
+    ...answerOf('getEmail', { params: { id } }),
+    refetchInterval: ({ state }) => (state.data && UNDER_WAY.includes(state.data.data.status) ? MOVING_MS : STILL_MS),
+  });
+  return <Answer of={mail}>{({ data }) => <Shown mail={data} />}</Answer>;
+}
+
+function Shown({ mail }: { mail: Mail }) {
+  return (
+    <>
+      <PageHead
+        title={mail.subject || text.messages.noSubject}
+        subtitle={
+          <Group gap="xs">
+            <WordBadge kind="email" value={mail.status} />
+            <WordBadge kind="reason" value={mail.reason} />
+            <span>
+              {mail.to ?? text.messages.erased} · <Instant at={mail.createdAt} />
+            </span>
+          </Group>
+        }
+        back={{ to: '/messages', label: text.messages.backTo }}
+        actions={<Resend mail={mail} />}
+      />
+      <Grid gutter="lg">
+        <Grid.Col span={{ base: 12, md: 8 }}>
+          <Views mail={mail} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 4 }}>
+          <Stack gap="lg">
+            <MailFacts mail={mail} />
+            <Curl method="GET" path={`/v1/emails/${mail.id}`} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </>
+  );
+}
+
+/** The mail in several ways, of which the address says one. */
+function Views({ mail }: { mail: Mail }) {
+  const { view = 'mail' } = useSearch({ from: '/shell/messages/$id' });
+  const navigate = useNavigate();
+  const show = (next: string | null) =>
+    void navigate({
+      to: '/messages/$id',
+      params: { id: mail.id },
+      search: next === 'mail' ? {} : { view: next as MailView },
+      replace: true,
+    });
+  return (
+    <Tabs value={view} onChange={show} keepMounted={false} aria-label={text.messages.viewsLabel}>
+      <Tabs.List mb="sm">
+        {MAIL_VIEWS.map((name) => (
+          <Tabs.Tab key={name} value={name}>
+            {text.messages.views[name]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {MAIL_VIEWS.map((name) => (
+        <Tabs.Panel key={name} value={name}>
+          {VIEWS[name](mail)}
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}
+
+const VIEWS: Record<MailView, (mail: Mail) => React.ReactNode> = {
+  mail: ({ body }) => <MailFrame html={body} />,
+  text: ({ text: words }) => <Plain value={words} />,
+  headers: (mail) => <Headers headers={mail.headers} />,
+  source: ({ body }) => <Plain value={body} />,
+  events: ({ events }) => <Events events={events} />,
+};
+
+function Plain({ value }: { value: string }) {
+  if (value === '') return <Text c="dimmed">{text.messages.noText}</Text>;
+  return (
+    <>
+      <Group justify="flex-end">
+        <CopyButton value={value} />
+      </Group>
+      <Code block tabIndex={0} mah={560} style={{ overflow: 'auto', whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        {value}
+      </Code>
+    </>
+  );
+}
+
+function Headers({ headers }: { headers: Record<string, string> }) {
+  return (
+    <Table aria-label={text.messages.views.headers} verticalSpacing={6}>
+      <Table.Tbody>
+        {Object.entries(headers).map(([name, value]) => (
+          <Table.Tr key={name}>
+            <Table.Th scope="row" w={160} style={{ verticalAlign: 'top', overflowWrap: 'anywhere' }}>
+              {name}
+            </Table.Th>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function Events({ events }: Pick<Mail, 'events'>) {
+  if (events.length === 0) return <Text c="dimmed">{text.messages.noEvents}</Text>;
+  return (
+    <Stack gap="sm">
+      {events.map(({ id, name, data, createdAt }) => (
+        <details key={id}>
+          <summary>
+            <Text span fw={600}>
+              {name}
+            </Text>{' '}
+            <Text span c="dimmed" size="sm">
+              <Instant at={createdAt} />
+            </Text>
+          </summary>
+          <JsonView value={data} />
+        </details>
+      ))}
+    </Stack>
+  );
+}

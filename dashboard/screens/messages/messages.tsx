@@ -1,0 +1,143 @@
+import { Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { AnswerOf } from '../../api/client.ts';
+import { pagesOf } from '../../api/queries.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { WordBadge } from '../../parts/word-badge.tsx';
+import { text } from '../../text/text.ts';
+import { wordsOf } from '../../text/words.ts';
+import { ChoiceFilter, DayFilter, Filters, TextFilter } from './filters.tsx';
+import { FIRST_MAIL } from './first-mail.ts';
+import { KindTabs } from './kind-tabs.tsx';
+import { MAIL_REASONS, type MailSearch, queryOf } from './search.ts';
+
+type Mail = AnswerOf<'listEmails'>['data'][number];
+
+/** All mails, newest first, narrowed by what the address says. */
+export function Messages() {
+  const search = useSearch({ from: '/shell/messages' });
+  const pages = useInfiniteQuery(pagesOf('listEmails', { query: queryOf(search) }));
+  const isNarrowed = Object.keys(search).length > 0;
+  return (
+    <>
+      <PageHead title={text.messages.title} />
+      <KindTabs active="emails">
+        <MailFilters search={search} />
+        <CursorTable
+          pages={pages}
+          columns={COLUMNS}
+          rowKey={({ id }) => id}
+          caption={text.messages.emails}
+          empty={
+            isNarrowed ? (
+              <Empty title={text.messages.noneLikeThat} what={text.messages.noneLikeThatWhy} />
+            ) : (
+              <Empty title={text.messages.noMails} what={text.messages.noMailsWhy} curl={FIRST_MAIL} />
+            )
+          }
+        />
+      </KindTabs>
+    </>
+  );
+}
+
+const COLUMNS: Column<Mail>[] = [
+  {
+    name: text.messages.status,
+    width: 130,
+    cell: ({ status }) => <WordBadge kind="email" value={status} />,
+  },
+  {
+    name: text.messages.subject,
+    cell: ({ id, subject, to }) => (
+      <>
+        <AppLink to={`/messages/${id}`} lineClamp={2}>
+          {subject || text.messages.noSubject}
+        </AppLink>
+        <Text size="sm" c="dimmed" lineClamp={1} hiddenFrom="sm">
+          {to ?? text.messages.erased}
+        </Text>
+      </>
+    ),
+  },
+  {
+    name: text.messages.to,
+    wideOnly: true,
+    cell: ({ to, contactId }) =>
+      to && contactId ? (
+        <AppLink to={`/contacts/${contactId}`}>{to}</AppLink>
+      ) : (
+        (to ?? <Text c="dimmed">{text.messages.erased}</Text>)
+      ),
+  },
+  {
+    name: text.messages.reason,
+    wideOnly: true,
+    width: 190,
+    cell: ({ reason }) => <WordBadge kind="reason" value={reason} />,
+  },
+  {
+    name: text.messages.source,
+    wideOnly: true,
+    width: 120,
+    cell: ({ sourceType }) => text.messages.sources[sourceType],
+  },
+  { name: text.messages.when, width: 110, cell: ({ createdAt }) => <Instant at={createdAt} /> },
+];
+
+function MailFilters({ search }: { search: MailSearch }) {
+  const navigate = useNavigate();
+  const set = (change: Partial<MailSearch>) =>
+    void navigate({ to: '/messages', search: { ...search, ...change }, replace: true });
+  const named = <Value extends string>(names: Record<Value, string>) =>
+    (Object.entries(names) as [Value, string][]).map(([value, label]) => ({ value, label }));
+  return (
+    <Filters
+      onClear={Object.keys(search).length > 0 ? () => void navigate({ to: '/messages', search: {} }) : undefined}
+    >
+      <TextFilter
+        label={text.messages.to}
+        placeholder={text.messages.toMail}
+        value={search.to}
+        onChange={(to) => set({ to })}
+      />
+      <ChoiceFilter
+        label={text.messages.status}
+        value={search.status}
+        choices={wordsOf('email').map((word) => ({ value: word as NonNullable<MailSearch['status']>, label: word }))}
+        onChange={(status) => set({ status })}
+      />
+      <ChoiceFilter
+        label={text.messages.happened}
+        value={search.happened}
+        choices={named(text.messages.happenings)}
+        onChange={(happened) => set({ happened })}
+      />
+      <ChoiceFilter
+        label={text.messages.source}
+        value={search.sourceType}
+        choices={named(text.messages.sources)}
+        onChange={(sourceType) => set({ sourceType })}
+      />
+      <ChoiceFilter
+        label={text.messages.reason}
+        value={search.reason}
+        choices={MAIL_REASONS.map((word) => ({ value: word, label: word }))}
+        onChange={(reason) => set({ reason })}
+      />
+      <ChoiceFilter
+        label={text.messages.mode}
+        value={search.mode}
+        choices={named(text.messages.modes)}
+        onChange={(mode) => set({ mode })}
+      />
+      <DayFilter label={text.messages.since} value={search.since} onChange={(since) => set({ since })} />
+      <DayFilter label={text.messages.until} value={search.until} onChange={(until) => set({ until })} />
+    </Filters>
+  );
+}

@@ -1,0 +1,69 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconSend } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useWrite } from '../../api/queries.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { Failed } from '../../parts/failed.tsx';
+import { tellDone } from '../../parts/tell.tsx';
+import { text } from '../../text/text.ts';
+import type { Mail } from './mail.tsx';
+
+const NOT_ENDED: readonly Mail['status'][] = ['PENDING', 'SENDING', 'HELD'];
+
+/** Sends a mail again, after one question: what left cannot be called back. Leads to the new mail. */
+export function Resend({ mail }: { mail: Mail }) {
+  const [isAsking, ask] = useDisclosure();
+  const navigate = useNavigate();
+  const resend = useWrite('resendEmail', { changes: ['listEmails', 'listContactTimeline'] });
+  const send = () =>
+    resend.mutate(
+      { params: { id: mail.id } },
+      {
+        onSuccess: ({ data }) => {
+          ask.close();
+          tellDone(`${text.messages.resent}. ${text.messages.resentWhere}`);
+          const id = data.emails[0]?.email;
+          if (id) void navigate({ to: '/messages/$id', params: { id } });
+        },
+      },
+    );
+  return (
+    <>
+      <ActionButton
+        needs="email:send"
+        whyNot={whyNot(mail)}
+        variant="default"
+        leftSection={<IconSend size={16} aria-hidden />}
+        onClick={ask.open}
+      >
+        {text.messages.resend}
+      </ActionButton>
+      <Modal
+        opened={isAsking}
+        onClose={ask.close}
+        title={text.messages.resendTitle}
+        closeButtonProps={{ 'aria-label': text.app.close }}
+      >
+        <Stack>
+          <Text size="sm">{text.messages.resendWhat(mail.to ?? '')}</Text>
+          {resend.error && <Failed error={resend.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={ask.close}>
+              {text.parts.cancel}
+            </Button>
+            <Button onClick={send} loading={resend.isPending} data-autofocus>
+              {text.messages.resend}
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+}
+
+function whyNot({ status, sourceType, to }: Mail): string | undefined {
+  if (sourceType === 'INBOUND') return text.messages.cameIn;
+  if (NOT_ENDED.includes(status)) return text.messages.underWay;
+  return to === null ? text.messages.gone : undefined;
+}

@@ -1,0 +1,69 @@
+import type { InputOf } from '../../api/client.ts';
+
+export type MailQuery = NonNullable<InputOf<'listEmails'>['query']>;
+export type SmsQuery = NonNullable<InputOf<'listSms'>['query']>;
+
+/** What a list of mails is narrowed by, as the address of the screen has it. Dates are days, `YYYY-MM-DD`. */
+export type MailSearch = Pick<
+  MailQuery,
+  | 'to'
+  | 'status'
+  | 'sourceType'
+  | 'reason'
+  | 'happened'
+  | 'mode'
+  | 'since'
+  | 'until'
+  | 'workflowExecutionId'
+  | 'contactId'
+>;
+export type SmsSearch = Pick<SmsQuery, 'to' | 'status' | 'since' | 'until'>;
+
+/** The reasons that a mail can have. */
+export const MAIL_REASONS = [
+  ...(['unsubscribed', 'unsubscribed:topic', 'unconfirmed', 'frequency_capped', 'too_late', 'limit_reached'] as const),
+  ...(['sender_not_verified', 'template_error', 'provider_rejected', 'expired', 'cancelled'] as const),
+  ...(['left_audience', 'contact_deleted', 'step_deleted'] as const),
+  ...(['suppressed:hard_bounce', 'suppressed:complaint', 'suppressed:unsubscribe', 'suppressed:manual'] as const),
+  ...(['bounced:dead_mailbox', 'bounced:mailbox_for_now', 'bounced:policy'] as const),
+  ...(['bounced:message', 'bounced:routing', 'bounced:unknown'] as const),
+] satisfies MailQuery['reason'][];
+
+export const MAIL_VIEWS = ['mail', 'text', 'headers', 'source', 'events'] as const;
+export type MailView = (typeof MAIL_VIEWS)[number];
+
+const MAIL_KEYS = [
+  ...(['to', 'status', 'sourceType', 'reason', 'happened'] as const),
+  ...(['mode', 'since', 'until', 'workflowExecutionId', 'contactId'] as const),
+];
+const SMS_KEYS = ['to', 'status', 'since', 'until'] as const;
+
+/** What an address says of its filters: what is no text is left out, and the API judges the rest. */
+export function readMailSearch(given: Record<string, unknown>): MailSearch {
+  return pick(given, MAIL_KEYS) as MailSearch;
+}
+
+export function readSmsSearch(given: Record<string, unknown>): SmsSearch {
+  return pick(given, SMS_KEYS) as SmsSearch;
+}
+
+function pick(given: Record<string, unknown>, keys: readonly string[]): Record<string, string> {
+  const said = keys.flatMap((key) => {
+    const value = given[key];
+    // A number of a phone or a year comes as a number.
+    return typeof value === 'string' || typeof value === 'number' ? [[key, String(value)] as const] : [];
+  });
+  return Object.fromEntries(said.filter(([, value]) => value !== ''));
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** The filters as the API takes them: days begin and end in the viewer's zone. */
+export function queryOf<Search extends { since?: string; until?: string }>(search: Search): Search {
+  const { since, until } = search;
+  return {
+    ...search,
+    ...(since && DAY.test(since) && { since: new Date(`${since}T00:00:00`).toISOString() }),
+    ...(until && DAY.test(until) && { until: new Date(`${until}T23:59:59.999`).toISOString() }),
+  };
+}

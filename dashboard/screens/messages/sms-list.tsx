@@ -1,0 +1,87 @@
+import { Group } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { AnswerOf } from '../../api/client.ts';
+import { pagesOf } from '../../api/queries.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { WordBadge } from '../../parts/word-badge.tsx';
+import { text } from '../../text/text.ts';
+import { wordsOf } from '../../text/words.ts';
+import { ChoiceFilter, DayFilter, Filters, TextFilter } from './filters.tsx';
+import { KindTabs } from './kind-tabs.tsx';
+import { queryOf, type SmsSearch } from './search.ts';
+
+type Sms = AnswerOf<'listSms'>['data'][number];
+
+/** All SMS, newest first, narrowed by what the address says. */
+export function SmsList() {
+  const search = useSearch({ from: '/shell/messages/sms' });
+  const navigate = useNavigate();
+  const pages = useInfiniteQuery(pagesOf('listSms', { query: queryOf(search) }));
+  const isNarrowed = Object.keys(search).length > 0;
+  const set = (change: Partial<SmsSearch>) =>
+    void navigate({ to: '/messages/sms', search: { ...search, ...change }, replace: true });
+  return (
+    <>
+      <PageHead title={text.messages.title} />
+      <KindTabs active="sms">
+        <Filters onClear={isNarrowed ? () => void navigate({ to: '/messages/sms', search: {} }) : undefined}>
+          <TextFilter
+            label={text.messages.to}
+            placeholder={text.messages.toPhone}
+            value={search.to}
+            onChange={(to) => set({ to })}
+          />
+          <ChoiceFilter
+            label={text.messages.status}
+            value={search.status}
+            choices={wordsOf('sms').map((word) => ({ value: word as NonNullable<SmsSearch['status']>, label: word }))}
+            onChange={(status) => set({ status })}
+          />
+          <DayFilter label={text.messages.since} value={search.since} onChange={(since) => set({ since })} />
+          <DayFilter label={text.messages.until} value={search.until} onChange={(until) => set({ until })} />
+        </Filters>
+        <CursorTable
+          pages={pages}
+          columns={COLUMNS}
+          rowKey={({ id }) => id}
+          caption={text.messages.sms}
+          empty={
+            isNarrowed ? (
+              <Empty title={text.messages.noneLikeThat} what={text.messages.noneLikeThatWhy} />
+            ) : (
+              <Empty title={text.messages.noSms} what={text.messages.noSmsWhy} curl={FIRST_SMS} />
+            )
+          }
+        />
+      </KindTabs>
+    </>
+  );
+}
+
+const FIRST_SMS = {
+  method: 'POST',
+  path: '/v1/sms/send',
+  body: { to: '+4915112345678', body: 'Your code is 4711' },
+} as const;
+
+const COLUMNS: Column<Sms>[] = [
+  {
+    name: text.messages.status,
+    width: 130,
+    cell: ({ status, reason }) => (
+      <Group gap={4}>
+        <WordBadge kind="sms" value={status} />
+        <WordBadge kind="reason" value={reason} />
+      </Group>
+    ),
+  },
+  { name: text.messages.to, cell: ({ id, to }) => <AppLink to={`/messages/sms/${id}`}>{to}</AppLink> },
+  { name: text.messages.from, wideOnly: true, cell: ({ from }) => from },
+  { name: text.messages.segments, wideOnly: true, align: 'right', width: 90, cell: ({ segments }) => segments },
+  { name: text.messages.when, width: 110, cell: ({ createdAt }) => <Instant at={createdAt} /> },
+];

@@ -1,0 +1,78 @@
+import { Code, Grid, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf } from '../../api/queries.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { AppLink } from '../../parts/app-link.tsx';
+import { Curl } from '../../parts/curl.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { WordBadge } from '../../parts/word-badge.tsx';
+import { text } from '../../text/text.ts';
+import { Fact, Facts } from './facts.tsx';
+
+type Sms = AnswerOf<'getSms'>['data'];
+
+const MOVING_MS = 1_000;
+const STILL_MS = 15_000;
+
+/** One SMS: its text, what became of it and why. */
+export function SmsPage() {
+  const { id } = useParams({ from: '/shell/messages/sms/$id' });
+  const sms = useQuery({
+    ...answerOf('getSms', { params: { id } }),
+    refetchInterval: ({ state }) => (state.data?.data.status === 'PENDING' ? MOVING_MS : STILL_MS),
+  });
+  return <Answer of={sms}>{({ data }) => <Shown sms={data} />}</Answer>;
+}
+
+function Shown({ sms }: { sms: Sms }) {
+  return (
+    <>
+      <PageHead
+        title={text.messages.smsTitle(sms.to)}
+        subtitle={
+          <Group gap="xs">
+            <WordBadge kind="sms" value={sms.status} />
+            <WordBadge kind="reason" value={sms.reason} />
+            <Instant at={sms.createdAt} />
+          </Group>
+        }
+        back={{ to: '/messages/sms', label: text.messages.sms }}
+      />
+      <Grid gutter="lg">
+        <Grid.Col span={{ base: 12, md: 8 }}>
+          <Code block tabIndex={0} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+            {sms.body}
+          </Code>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 4 }}>
+          <Stack gap="lg">
+            <Facts title={text.messages.story}>
+              {(['createdAt', 'sentAt', 'deliveredAt'] as const)
+                .filter((instant) => sms[instant] !== null)
+                .map((instant) => (
+                  <Fact key={instant} name={text.messages.instants[instant]}>
+                    <Instant at={sms[instant]} />
+                  </Fact>
+                ))}
+              <Fact name={text.messages.from}>{sms.from}</Fact>
+              <Fact name={text.messages.segments}>{sms.segments}</Fact>
+              {sms.contactId && (
+                <Fact name={text.messages.contact}>
+                  <AppLink to={`/contacts/${sms.contactId}`}>{sms.to}</AppLink>
+                </Fact>
+              )}
+            </Facts>
+            <Facts title={text.messages.provider}>
+              <Text size="sm">{sms.error ?? (sms.sentAt ? text.messages.took : text.messages.noAnswer)}</Text>
+              {sms.messageId && <Fact name={text.messages.messageId}>{sms.messageId}</Fact>}
+            </Facts>
+            <Curl method="GET" path={`/v1/sms/${sms.id}`} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { formatBytes, formatSeconds, percentOf, shareOf } from './amounts.ts';
+
+it.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [734_003_200, '734 MB'],
+  [1_234_567_890_123, '1.23 TB'],
+])('%d bytes are %s', (bytes, shown) => expect(formatBytes(bytes)).toBe(shown));
+
+it.each([
+  [0.04, '0 s'],
+  [4.23, '4.2 s'],
+  [119, '119 s'],
+  [720, '12 min'],
+  [10_800, '3 h'],
+  [259_200, '3 d'],
+])('%d seconds are %s', (seconds, shown) => expect(formatSeconds(seconds)).toBe(shown));
+
+it.each([0.1, 0.003, 1, 0.0005])('the share %d is the same after it was shown as per cent', (share) => {
+  expect(shareOf(percentOf(share))).toBe(share);
+});
+
+it('an empty field is no share', () => expect([percentOf(null), shareOf('')]).toEqual(['', null]));

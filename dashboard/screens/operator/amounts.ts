@@ -1,0 +1,29 @@
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** A number of bytes as people read it, to three figures: `734 MB`. */
+export function formatBytes(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  const shown = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 }).format(bytes / 1000 ** power);
+  return `${shown} ${UNITS[power]}`;
+}
+
+/** Seconds as people read them, in the largest unit that fits: `4 s`, `12 min`, `3 h`. */
+export function formatSeconds(seconds: number): string {
+  if (seconds < 10) return `${Math.round(seconds * 10) / 10} s`;
+  if (seconds < 2 * MINUTE) return `${Math.round(seconds)} s`;
+  if (seconds < 2 * HOUR) return `${Math.round(seconds / MINUTE)} min`;
+  if (seconds < 2 * DAY) return `${Math.round(seconds / HOUR)} h`;
+  return `${Math.round(seconds / DAY)} d`;
+}
+
+/** A share of 1 as the per cent of a field, and back; an empty field is none. */
+export function percentOf(share: number | null): number | '' {
+  return share === null ? '' : Math.round(share * 1e6) / 1e4;
+}
+
+export function shareOf(percent: number | string): number | null {
+  return percent === '' ? null : Math.round(Number(percent) * 1e4) / 1e6;
+}

@@ -1,0 +1,81 @@
+import { Badge, Group, Paper, Table, Text, Title, Tooltip } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { text } from '../../text/text.ts';
+
+export type Standing = 'well' | 'look' | 'away';
+
+const COLORS = { well: 'green', look: 'orange', away: 'red' } as const;
+/** Of words that want to be looked at; readable on both grounds. */
+export const WARNING = 'var(--mantine-color-orange-light-color)';
+const TOUCHED = { hover: true, focus: true, touch: true };
+
+/** How something stands, in a word. */
+export function StandingBadge({ standing }: { standing: Standing }) {
+  return (
+    <Badge variant="light" color={COLORS[standing]} tt="none" radius="sm">
+      {text.operator[standing]}
+    </Badge>
+  );
+}
+
+/** A part of the installation: its name, how it stands, and facts about it. */
+export function FactCard({
+  title,
+  subtitle,
+  standing,
+  children,
+}: {
+  title: string;
+  subtitle?: ReactNode;
+  standing: Standing;
+  children: ReactNode;
+}) {
+  return (
+    <Paper withBorder p="md">
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        <StandingBadge standing={standing} />
+      </Group>
+      {subtitle && (
+        <Text size="sm" c="dimmed" mb="xs">
+          {subtitle}
+        </Text>
+      )}
+      {children}
+    </Paper>
+  );
+}
+
+/** Facts as a list of names and values. A value that wants to be looked at stands out. */
+export function Facts({ of }: { of: { name: string; value: ReactNode; means?: string; look?: boolean }[] }) {
+  return (
+    <Table variant="vertical" layout="fixed" withRowBorders={false} verticalSpacing={4} horizontalSpacing={0}>
+      <Table.Tbody>
+        {of.map(({ name, value, means, look }) => (
+          <Table.Tr key={name}>
+            <Table.Th scope="row" fw={400} bg="transparent" c="dimmed">
+              <Explained means={means}>{name}</Explained>
+            </Table.Th>
+            <Table.Td ta="right" fw={look ? 650 : 400} c={look ? WARNING : undefined}>
+              {value}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+/** A word with what it means on hover and focus. */
+export function Explained({ means, children }: { means?: string | undefined; children: ReactNode }) {
+  if (!means) return <>{children}</>;
+  return (
+    <Tooltip label={means} multiline maw={280} events={TOUCHED}>
+      <Text span inherit tabIndex={0} td="underline dotted" style={{ textUnderlineOffset: '0.2em' }}>
+        {children}
+      </Text>
+    </Tooltip>
+  );
+}

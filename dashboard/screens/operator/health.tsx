@@ -1,0 +1,94 @@
+import { Alert, SimpleGrid, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { AnswerOf } from '../../api/client.ts';
+import { steadyAnswerOf } from '../../api/queries.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { formatCount } from '../../parts/count-link.tsx';
+import { text } from '../../text/text.ts';
+import { formatBytes, formatSeconds } from './amounts.ts';
+import { FactCard, Facts } from './fact.tsx';
+import { OperatorHead } from './operator-head.tsx';
+import { Outbox } from './outbox.tsx';
+import { Processes } from './processes.tsx';
+import { Queues } from './queues.tsx';
+
+type HealthAnswer = AnswerOf<'getOperatorHealth'>;
+
+const words = text.operator;
+/** Heartbeats come every ten seconds; Query stops asking while the tab is hidden. */
+const ASK_AGAIN_MS = 3_000;
+/** Beyond it an application server has few connections left for a peak. */
+const CONNECTIONS_SHARE = 0.8;
+/** The longest of ours takes a minute or two. */
+const TRANSACTION_SECONDS = 300;
+
+/** How the installation stands, as of a few seconds ago. */
+export function Health() {
+  const health = useQuery({ ...steadyAnswerOf('getOperatorHealth'), refetchInterval: ASK_AGAIN_MS });
+  return (
+    <>
+      <OperatorHead title={words.health} />
+      <Answer of={health} height={480}>
+        {({ postgres, temporal, outbox, processes }) => (
+          <Stack gap="lg">
+            <SimpleGrid cols={{ base: 1, md: 2 }}>
+              <Postgres facts={postgres} />
+              <Temporal temporal={temporal} />
+            </SimpleGrid>
+            <Outbox rows={outbox} />
+            <Processes processes={processes} />
+          </Stack>
+        )}
+      </Answer>
+    </>
+  );
+}
+
+function Postgres({ facts }: { facts: HealthAnswer['postgres'] }) {
+  const { pingMs, version, connections, maxConnections, databaseBytes, longestTransactionSeconds } = facts;
+  const isFull = connections > CONNECTIONS_SHARE * maxConnections;
+  const isLong = longestTransactionSeconds > TRANSACTION_SECONDS;
+  return (
+    <FactCard
+      title={words.postgres}
+      subtitle={words.postgresVersion(version)}
+      standing={isFull || isLong ? 'look' : 'well'}
+    >
+      <Facts
+        of={[
+          { name: words.answersIn, value: `${pingMs} ms` },
+          {
+            name: words.connections,
+            value: words.ofMost(formatCount(connections), formatCount(maxConnections)),
+            means: words.connectionsMean,
+            look: isFull,
+          },
+          { name: words.databaseSize, value: formatBytes(databaseBytes) },
+          {
+            name: words.longest,
+            value: formatSeconds(longestTransactionSeconds),
+            means: words.longestMeans,
+            look: isLong,
+          },
+        ]}
+      />
+    </FactCard>
+  );
+}
+
+function Temporal({ temporal: { reached, pingMs, queues } }: { temporal: HealthAnswer['temporal'] }) {
+  if (!reached) {
+    return (
+      <FactCard title={words.temporal} standing="away">
+        <Alert color="red">{words.temporalAway}</Alert>
+      </FactCard>
+    );
+  }
+  const isLooked = queues.some(({ pollers }) => pollers === 0);
+  return (
+    <FactCard title={words.temporal} standing={isLooked ? 'look' : 'well'}>
+      <Facts of={[{ name: words.answersIn, value: `${pingMs} ms` }]} />
+      <Queues queues={queues} />
+    </FactCard>
+  );
+}

@@ -1,0 +1,75 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { AnswerOf } from '../../api/client.ts';
+import { useWrite } from '../../api/queries.ts';
+import { tellDone } from '../../parts/tell.tsx';
+import { text } from '../../text/text.ts';
+import { NoteForm } from './note-form.tsx';
+
+const words = text.operator;
+const CHANGES = ['getTenant', 'listTenants', 'getMe'] as const;
+
+/**
+ * Holds a project with a reason, and releases it with a note. Each can be undone by the other, so nothing has to be
+ * typed twice.
+ */
+export function HoldActions({ tenant }: { tenant: AnswerOf<'getTenant'> }) {
+  const [holding, hold] = useDisclosure();
+  const [releasing, release] = useDisclosure();
+  const { id, name, operatorHold, ownHold } = tenant;
+  const params = { id };
+  const holdIt = useWrite('holdTenant', { changes: CHANGES });
+  const releaseIt = useWrite('releaseTenant', { changes: CHANGES });
+  return (
+    <>
+      <Button variant={operatorHold.held ? 'default' : 'light'} color="red" onClick={hold.open}>
+        {operatorHold.held ? words.changeReason : words.hold}
+      </Button>
+      {operatorHold.held && <Button onClick={release.open}>{words.releaseIt}</Button>}
+      <NoteForm
+        opened={holding}
+        onClose={hold.close}
+        title={words.holdTitle(name)}
+        what={words.holdWhat}
+        label={words.reason}
+        given={operatorHold.reason ?? ''}
+        required
+        action={words.hold.replace(' …', '')}
+        color="red"
+        write={holdIt}
+        onSubmit={(reason) =>
+          holdIt.mutate(
+            { params, body: { reason } },
+            {
+              onSuccess: () => {
+                hold.close();
+                tellDone(words.held(name));
+              },
+            },
+          )
+        }
+      />
+      <NoteForm
+        opened={releasing}
+        onClose={release.close}
+        title={words.releaseTitle(name)}
+        what={ownHold.held ? words.releaseWhatOwn : words.releaseWhat}
+        label={words.note}
+        given=""
+        action={words.releaseIt.replace(' …', '')}
+        write={releaseIt}
+        onSubmit={(note) =>
+          releaseIt.mutate(
+            { params, body: note === '' ? {} : { note } },
+            {
+              onSuccess: () => {
+                release.close();
+                tellDone(words.released(name));
+              },
+            },
+          )
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import { Table, Text } from '@mantine/core';
+import type { AnswerOf } from '../../api/client.ts';
+import { formatCount } from '../../parts/count-link.tsx';
+import { text } from '../../text/text.ts';
+import { formatSeconds } from './amounts.ts';
+import { Explained, FactCard, WARNING } from './fact.tsx';
+
+type Row = AnswerOf<'getOperatorHealth'>['outbox'][number];
+
+const words = text.operator;
+/** A worker takes a row within a second; what waits longer waits for a turn, a rate or Temporal. */
+const OLD_SECONDS = 30;
+
+/** What was accepted and has not begun. */
+export function Outbox({ rows }: { rows: Row[] }) {
+  const isLooked = rows.some(({ oldestSeconds, failing }) => oldestSeconds > OLD_SECONDS || failing > 0);
+  return (
+    <FactCard title={words.outbox} subtitle={words.outboxMeans} standing={isLooked ? 'look' : 'well'}>
+      {rows.length === 0 ? (
+        <Text size="sm">{words.outboxEmpty}</Text>
+      ) : (
+        <Table.ScrollContainer minWidth={320} type="native">
+          <Table verticalSpacing={4} aria-label={words.outbox}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{words.kind}</Table.Th>
+                <Table.Th ta="right">{words.waiting}</Table.Th>
+                <Table.Th ta="right" visibleFrom="sm">
+                  <Explained means={words.handedOverMeans}>{words.handedOver}</Explained>
+                </Table.Th>
+                <Table.Th ta="right">{words.oldest}</Table.Th>
+                <Table.Th ta="right" visibleFrom="sm">
+                  {words.projects}
+                </Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows.map((row) => (
+                <OutboxRow key={row.kind} row={row} />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </FactCard>
+  );
+}
+
+function OutboxRow({ row }: { row: Row }) {
+  const { kind, waiting, handedOver, oldestSeconds, projects, failing, lastError } = row;
+  const isOld = oldestSeconds > OLD_SECONDS;
+  return (
+    <Table.Tr>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+        {kind}
+        {lastError && (
+          <Text size="sm" c="dimmed" lineClamp={2}>
+            {words.failing(formatCount(failing))}: {lastError}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td ta="right">{formatCount(waiting)}</Table.Td>
+      <Table.Td ta="right" visibleFrom="sm">
+        {formatCount(handedOver)}
+      </Table.Td>
+      <Table.Td ta="right" c={isOld ? WARNING : undefined} fw={isOld ? 650 : 400}>
+        {formatSeconds(oldestSeconds)}
+      </Table.Td>
+      <Table.Td ta="right" visibleFrom="sm">
+        {formatCount(projects)}
+      </Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,129 @@
+import { Group, Select, Table, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { AnswerOf } from '../../api/client.ts';
+import { steadyAnswerOf } from '../../api/queries.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { formatCount, formatShare } from '../../parts/count-link.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { text } from '../../text/text.ts';
+import { OperatorHead } from './operator-head.tsx';
+import { SPANS } from './routes.ts';
+
+type Answers = AnswerOf<'listProviderAnswers'>;
+
+const words = text.operator;
+const CELL = { overflowWrap: 'anywhere', maxWidth: 420, verticalAlign: 'top' } as const;
+
+/** What mail servers and providers answered, the most frequent first; how far back is in the address. */
+export function Providers() {
+  const { hours = 24 } = useSearch({ from: '/shell/operator/providers' });
+  const navigate = useNavigate({ from: '/operator/providers' });
+  const answers = useQuery(steadyAnswerOf('listProviderAnswers', { query: { hours } }));
+  return (
+    <>
+      <OperatorHead title={words.providers} />
+      <Select
+        aria-label={words.span}
+        data={SPANS.map((span) => ({ value: String(span), label: words.spans[span] }))}
+        value={String(hours)}
+        onChange={(next) => {
+          const span = SPANS.find((known) => String(known) === next);
+          void navigate({ search: span === undefined || span === 24 ? {} : { hours: span }, replace: true });
+        }}
+        allowDeselect={false}
+        w={190}
+        mb="md"
+      />
+      <Answer of={answers} height={320}>
+        {(found) => <Found answers={found} />}
+      </Answer>
+    </>
+  );
+}
+
+function Found({ answers: { answers, looked, since, provider } }: { answers: Answers }) {
+  const head = (
+    <Text size="sm" c="dimmed" mb="sm">
+      {words.looked(formatCount(looked), provider)}
+      {since && (
+        <>
+          {' '}
+          {words.lookedSince} <Instant at={since} />.
+        </>
+      )}
+    </Text>
+  );
+  if (answers.length === 0) {
+    return (
+      <>
+        {head}
+        <Empty title={words.noAnswers} what={words.noAnswersWhat} />
+      </>
+    );
+  }
+  return (
+    <>
+      {head}
+      <Table.ScrollContainer minWidth={320} type="native">
+        <Table verticalSpacing="xs" aria-label={words.providers}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{words.code}</Table.Th>
+              <Table.Th ta="right">{words.mailCount}</Table.Th>
+              <Table.Th visibleFrom="sm">{words.domains}</Table.Th>
+              <Table.Th visibleFrom="md">{words.newest}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {answers.map((answer) => (
+              <Row key={answer.code} answer={answer} looked={looked} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </>
+  );
+}
+
+function Row({ answer, looked }: { answer: Answers['answers'][number]; looked: number }) {
+  const { code, mails, failed, bounced, waiting, example, domains, newestAt, projects } = answer;
+  const outcome = { failed: formatCount(failed), bounced: formatCount(bounced), waiting: formatCount(waiting) };
+  return (
+    <Table.Tr>
+      <Table.Td style={CELL}>
+        <Text fw={550} ff="monospace" size="sm">
+          {code}
+        </Text>
+        <Text size="sm" c="dimmed" lineClamp={3}>
+          {example}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {words.outcomes(outcome)} · {words.inProjects(formatCount(projects))}
+        </Text>
+      </Table.Td>
+      <Table.Td ta="right" style={{ verticalAlign: 'top' }}>
+        {formatCount(mails)}
+        <Text size="sm" c="dimmed">
+          {formatShare(mails, looked)}
+        </Text>
+      </Table.Td>
+      <Table.Td visibleFrom="sm" style={CELL}>
+        {domains.map(({ domain, mails: n }) => (
+          <Group key={domain} gap={6} wrap="nowrap">
+            <Text size="sm" miw={0} lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
+              {domain}
+            </Text>
+            <Text size="sm" c="dimmed" style={{ flex: 'none' }}>
+              {formatCount(n)}
+            </Text>
+          </Group>
+        ))}
+      </Table.Td>
+      <Table.Td visibleFrom="md" style={{ verticalAlign: 'top' }}>
+        <Instant at={newestAt} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,49 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { shellRoute } from '../../app/root-route.tsx';
+
+export const TENANT_ORDERS = ['newest', 'mails', 'bounces', 'complaints'] as const;
+export const SPANS = [1, 24, 168] as const;
+
+export interface TenantsSearch {
+  q?: string;
+  held?: boolean;
+  order?: (typeof TENANT_ORDERS)[number];
+}
+
+const healthRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/operator',
+  component: lazyRouteComponent(() => import('./health.tsx'), 'Health'),
+});
+
+const tenantsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/operator/projects',
+  validateSearch: ({ q, held, order }: Record<string, unknown>): TenantsSearch => {
+    const known = TENANT_ORDERS.find((name) => name === order && name !== 'newest');
+    return {
+      ...(typeof q === 'string' && q !== '' && { q }),
+      ...(typeof held === 'boolean' && { held }),
+      ...(known && { order: known }),
+    };
+  },
+  component: lazyRouteComponent(() => import('./tenants.tsx'), 'Tenants'),
+});
+
+const tenantRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/operator/projects/$tenantId',
+  component: lazyRouteComponent(() => import('./tenant.tsx'), 'TenantScreen'),
+});
+
+const providersRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/operator/providers',
+  validateSearch: ({ hours }: Record<string, unknown>): { hours?: (typeof SPANS)[number] } => {
+    const known = SPANS.find((span) => span === hours && span !== 24);
+    return known ? { hours: known } : {};
+  },
+  component: lazyRouteComponent(() => import('./providers.tsx'), 'Providers'),
+});
+
+export const operatorRoutes = [healthRoute, tenantsRoute, tenantRoute, providersRoute] as const;

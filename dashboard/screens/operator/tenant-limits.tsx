@@ -1,0 +1,90 @@
+import { Button, NumberInput, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import type { AnswerOf } from '../../api/client.ts';
+import { useWrite } from '../../api/queries.ts';
+import { formatCount } from '../../parts/count-link.tsx';
+import { Failed } from '../../parts/failed.tsx';
+import { tellDone } from '../../parts/tell.tsx';
+import { text } from '../../text/text.ts';
+import { percentOf, shareOf } from './amounts.ts';
+
+type Tenant = AnswerOf<'getTenant'>;
+type Typed = Record<keyof Tenant['operatorLimits'], number | string>;
+
+const words = text.operator;
+const INT_MAX = 2_147_483_647;
+const FIELDS = ['monthlyEmailLimit', 'sendRatePerSecond', 'bounceGuard', 'complaintGuard'] as const;
+const LEAST = { monthlyEmailLimit: 0, sendRatePerSecond: 1, bounceGuard: 0.0001, complaintGuard: 0.0001 } as const;
+const isShare = (field: (typeof FIELDS)[number]) => field === 'bounceGuard' || field === 'complaintGuard';
+
+/**
+ * What the operator allows a project at most; beside each field what holds now, which the project may have made
+ * stricter.
+ */
+export function TenantLimits({ tenant }: { tenant: Tenant }) {
+  const { id, limits, operatorLimits } = tenant;
+  const [typed, setTyped] = useState<Typed>(() => fieldsOf(operatorLimits));
+  const write = useWrite('limitTenant', { changes: ['getTenant', 'listTenants'] });
+  const isSame = JSON.stringify(typed) === JSON.stringify(fieldsOf(operatorLimits));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    write.mutate({ params: { id }, body: limitsOf(typed) }, { onSuccess: () => tellDone(words.saved) });
+  };
+  return (
+    <Paper withBorder p="md" component="form" onSubmit={submit}>
+      <Stack gap="sm">
+        <Title order={2} size="h4">
+          {words.limits}
+        </Title>
+        <Text size="sm" c="dimmed">
+          {words.limitsMean}
+        </Text>
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          {FIELDS.map((field) => (
+            <NumberInput
+              key={field}
+              label={words.limit[field]}
+              description={`${words.limitMeans[field]} ${words.holdsNow(shownOf(field, limits[field]))}.`}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              min={LEAST[field]}
+              max={isShare(field) ? 100 : INT_MAX}
+              allowDecimal={isShare(field)}
+              allowNegative={false}
+              thousandSeparator={isShare(field) ? '' : ' '}
+              value={typed[field]}
+              onChange={(value) => setTyped((before) => ({ ...before, [field]: value }))}
+            />
+          ))}
+        </SimpleGrid>
+        {write.error && <Failed error={write.error} />}
+        <Button type="submit" loading={write.isPending} disabled={isSame} style={{ alignSelf: 'flex-start' }}>
+          {words.save}
+        </Button>
+      </Stack>
+    </Paper>
+  );
+}
+
+function fieldsOf(limits: Tenant['operatorLimits']): Typed {
+  return {
+    monthlyEmailLimit: limits.monthlyEmailLimit ?? '',
+    sendRatePerSecond: limits.sendRatePerSecond ?? '',
+    bounceGuard: percentOf(limits.bounceGuard),
+    complaintGuard: percentOf(limits.complaintGuard),
+  };
+}
+
+function limitsOf(typed: Typed): Tenant['operatorLimits'] {
+  const whole = (value: number | string) => (value === '' ? null : Number(value));
+  return {
+    monthlyEmailLimit: whole(typed.monthlyEmailLimit),
+    sendRatePerSecond: whole(typed.sendRatePerSecond),
+    bounceGuard: shareOf(typed.bounceGuard),
+    complaintGuard: shareOf(typed.complaintGuard),
+  };
+}
+
+function shownOf(field: (typeof FIELDS)[number], value: number | null): string {
+  if (value === null) return words.noLimit;
+  return isShare(field) ? `${percentOf(value)} %` : formatCount(value);
+}

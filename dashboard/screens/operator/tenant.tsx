@@ -1,0 +1,80 @@
+import { Alert, Grid, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf } from '../../api/queries.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { text } from '../../text/text.ts';
+import { HoldActions } from './hold-actions.tsx';
+import { TenantActions } from './tenant-actions.tsx';
+import { TenantHours } from './tenant-hours.tsx';
+import { TenantLimits } from './tenant-limits.tsx';
+import { TenantRefusals } from './tenant-refusals.tsx';
+
+type Tenant = AnswerOf<'getTenant'>;
+
+const words = text.operator;
+
+/** One project as the operator sees it: what it sends, what holds it, what it may. */
+export function TenantScreen() {
+  const { tenantId } = useParams({ from: '/shell/operator/projects/$tenantId' });
+  const tenant = useQuery(answerOf('getTenant', { params: { id: tenantId } }));
+  return (
+    <>
+      {tenant.data === undefined && <PageHead title={words.project} back={BACK} />}
+      <Answer of={tenant} height={480}>
+        {(found) => <Found tenant={found} />}
+      </Answer>
+    </>
+  );
+}
+
+const BACK = { to: '/operator/projects', label: words.tenants };
+
+function Found({ tenant }: { tenant: Tenant }) {
+  return (
+    <>
+      <PageHead
+        title={tenant.name}
+        back={BACK}
+        subtitle={
+          <>
+            {words.tenantSubtitle(tenant.owners.join(', ') || words.noOwners)} · {words.created}{' '}
+            <Instant at={tenant.createdAt} /> ·{' '}
+            <Text span ff="monospace" size="xs">
+              {tenant.id}
+            </Text>
+            <CopyButton value={tenant.id} />
+          </>
+        }
+        actions={<HoldActions tenant={tenant} />}
+      />
+      <Stack gap="lg">
+        <Hold title={words.operatorHold} color="red" hold={tenant.operatorHold} />
+        <Hold title={words.ownHold} color="orange" hold={tenant.ownHold} />
+        <TenantHours tenant={tenant} />
+        <Grid gutter="lg">
+          <Grid.Col span={{ base: 12, md: 6 }}>
+            <TenantLimits key={JSON.stringify(tenant.operatorLimits)} tenant={tenant} />
+          </Grid.Col>
+          <Grid.Col span={{ base: 12, md: 6 }}>
+            <TenantRefusals refusals={tenant.refusals} />
+          </Grid.Col>
+        </Grid>
+        <TenantActions actions={tenant.actions} />
+      </Stack>
+    </>
+  );
+}
+
+function Hold({ title, color, hold }: { title: string; color: string; hold: Tenant['ownHold'] }) {
+  if (!hold.held) return null;
+  return (
+    <Alert color={color} title={title} style={{ overflowWrap: 'anywhere' }}>
+      {words.heldMeans(hold.reason)} ({words.since} <Instant at={hold.since} />)
+    </Alert>
+  );
+}

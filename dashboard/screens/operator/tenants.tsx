@@ -1,0 +1,141 @@
+import { Badge, Group, Select, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type ItemOf, pagesOf } from '../../api/queries.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { formatCount, formatShare } from '../../parts/count-link.tsx';
+import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { text } from '../../text/text.ts';
+import { HoldBadges } from './hold-badges.tsx';
+import { OperatorHead } from './operator-head.tsx';
+import { TENANT_ORDERS, type TenantsSearch } from './routes.ts';
+
+type Tenant = ItemOf<'listTenants'>;
+
+const words = text.operator;
+/** Long enough for the next letter. */
+const TYPING_MS = 250;
+/** In any order but the newest first there is one page. */
+const TOP = 100;
+
+/** All projects of the installation; search, hold and order are in the address. */
+export function Tenants() {
+  const { q, held, order = 'newest' } = useSearch({ from: '/shell/operator/projects' });
+  const isTop = order !== 'newest';
+  const query = {
+    order,
+    ...(isTop && { limit: TOP }),
+    ...(q !== undefined && { search: q }),
+    ...(held !== undefined && { held }),
+  };
+  const pages = useInfiniteQuery(pagesOf('listTenants', { query }));
+  return (
+    <>
+      <OperatorHead title={words.tenants} />
+      <Filters />
+      <CursorTable
+        pages={pages}
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        caption={words.tenants}
+        empty={<Empty title={words.noTenants} what={words.noTenantsWhat} />}
+      />
+      {isTop && (
+        <Text size="sm" c="dimmed" mt="xs">
+          {words.topOnly(TOP)}
+        </Text>
+      )}
+    </>
+  );
+}
+
+const COLUMNS: Column<Tenant>[] = [
+  {
+    name: words.project,
+    cell: (tenant) => (
+      <>
+        <AppLink to={`/operator/projects/${tenant.id}`} fw={550}>
+          {tenant.name}
+        </AppLink>
+        <Group gap={6} mt={2}>
+          <HoldBadges tenant={tenant} />
+          {tenant.disabled && (
+            <Badge variant="light" color="red" tt="none" radius="sm">
+              {words.disabled}
+            </Badge>
+          )}
+        </Group>
+      </>
+    ),
+  },
+  { name: words.owners, cell: ({ owners }) => owners.join(', ') || words.noOwners, wideOnly: true },
+  { name: words.mails, cell: ({ mails }) => formatCount(mails), align: 'right', width: 120 },
+  { name: words.bounced, cell: ({ dead, mails }) => <Share part={dead} whole={mails} />, align: 'right', width: 110 },
+  {
+    name: words.complained,
+    cell: ({ complaints, mails }) => <Share part={complaints} whole={mails} />,
+    align: 'right',
+    width: 130,
+    wideOnly: true,
+  },
+  { name: words.created, cell: ({ createdAt }) => <Instant at={createdAt} />, width: 120, wideOnly: true },
+];
+
+function Share({ part, whole }: { part: number; whole: number }) {
+  return (
+    <Text inherit style={{ whiteSpace: 'nowrap' }}>
+      {formatCount(part)}{' '}
+      <Text span size="sm" c="dimmed">
+        {formatShare(part, whole)}
+      </Text>
+    </Text>
+  );
+}
+
+function Filters() {
+  const { q, held, order = 'newest' } = useSearch({ from: '/shell/operator/projects' });
+  const navigate = useNavigate({ from: '/operator/projects' });
+  const set = (next: { [Key in keyof TenantsSearch]: TenantsSearch[Key] | undefined }) =>
+    void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
+  const search = useDebouncedCallback((typed: string) => set({ q: typed.trim() || undefined }), TYPING_MS);
+  return (
+    <Group mb="md" gap="xs" align="flex-end">
+      <TextInput
+        aria-label={words.searchTenants}
+        placeholder={words.searchTenants}
+        leftSection={<IconSearch size={16} />}
+        defaultValue={q ?? ''}
+        onChange={(event) => search(event.currentTarget.value)}
+        flex="1 1 220px"
+        maw={420}
+      />
+      <Select
+        aria-label={words.holds}
+        placeholder={words.allHolds}
+        data={[
+          { value: 'true', label: words.onHold },
+          { value: 'false', label: words.notOnHold },
+        ]}
+        value={held === undefined ? null : String(held)}
+        onChange={(next) => set({ held: next === null ? undefined : next === 'true' })}
+        clearable
+        clearButtonProps={{ 'aria-label': words.allHolds }}
+        w={170}
+      />
+      <Select
+        aria-label={words.order}
+        data={TENANT_ORDERS.map((value) => ({ value, label: words.orders[value] }))}
+        value={order}
+        onChange={(next) =>
+          set({ order: next === 'newest' ? undefined : (TENANT_ORDERS.find((o) => o === next) ?? undefined) })
+        }
+        allowDeselect={false}
+        w={170}
+      />
+    </Group>
+  );
+}

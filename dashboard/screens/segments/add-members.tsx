@@ -1,0 +1,69 @@
+import { Alert, Group, Paper, Stack, Switch, Text, Textarea } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useWrite } from '../../api/queries.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { Failed } from '../../parts/failed.tsx';
+import { text } from '../../text/text.ts';
+import { addressesIn, MOST_ADDRESSES } from './addresses.ts';
+
+const words = text.segments;
+/** What a change of the members makes stale. */
+export const MEMBERS_CHANGED = ['getSegment', 'listSegments', 'listSegmentContacts', 'explainSegment'] as const;
+
+/** Adds contacts to a static segment by their addresses, and says which of them are no contact. */
+export function AddMembers({ segmentId }: { segmentId: string }) {
+  const [given, setGiven] = useState('');
+  const [createMissing, setCreateMissing] = useState(false);
+  const add = useWrite('addSegmentMembers', { changes: MEMBERS_CHANGED });
+  const emails = addressesIn(given);
+  const isTooMany = emails.length > MOST_ADDRESSES;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (emails.length === 0 || isTooMany) return;
+    add.mutate({ params: { id: segmentId }, body: { emails, createMissing } }, { onSuccess: () => setGiven('') });
+  };
+  return (
+    <Paper withBorder p="sm" mb="md">
+      <form onSubmit={submit}>
+        <Stack gap="xs">
+          <Textarea
+            label={words.addTitle}
+            description={words.addWhat}
+            autosize
+            minRows={2}
+            maxRows={8}
+            value={given}
+            onChange={(event) => setGiven(event.currentTarget.value)}
+            error={isTooMany ? words.tooMany : undefined}
+          />
+          <Group justify="space-between">
+            <Switch
+              label={words.addMissing}
+              checked={createMissing}
+              onChange={(event) => setCreateMissing(event.currentTarget.checked)}
+            />
+            <ActionButton
+              needs="segments:edit"
+              type="submit"
+              loading={add.isPending}
+              disabled={emails.length === 0 || isTooMany}
+            >
+              {words.add}
+            </ActionButton>
+          </Group>
+          {add.error && <Failed error={add.error} />}
+          {add.data && (
+            <Alert color={add.data.notFound.length > 0 ? 'yellow' : 'green'} role="status">
+              {words.added(add.data.added, add.data.created)}
+              {add.data.notFound.length > 0 && (
+                <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+                  {words.notFound(add.data.notFound.length)} {add.data.notFound.join(', ')}
+                </Text>
+              )}
+            </Alert>
+          )}
+        </Stack>
+      </form>
+    </Paper>
+  );
+}

@@ -1,0 +1,133 @@
+import { Alert, Box, Group, Paper, Stack, Text } from '@mantine/core';
+import { IconCheck, IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf } from '../../api/queries.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { AppLink } from '../../parts/app-link.tsx';
+import type { FieldChoice } from '../../parts/condition-builder/choices.ts';
+import { kindOf } from '../../parts/condition-builder/language.ts';
+import { sentenceOf } from '../../parts/condition-builder/sentence.ts';
+import { useFieldChoices } from '../../parts/condition-builder/use-field-choices.ts';
+import { ContactSelect } from '../../parts/contact-select.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { text } from '../../text/text.ts';
+
+type Segment = AnswerOf<'getSegment'>;
+type Explanation = AnswerOf<'explainSegment'>;
+type Explained = Explanation['filters'][number];
+type Condition = NonNullable<Segment['condition']>;
+const words = text.segments;
+
+/**
+ * Why one contact is in the segment, or is not: each filter with what the contact has for it. The contact is in the
+ * address.
+ */
+export function Explain({ segment }: { segment: Segment }) {
+  const { contact } = useSearch({ from: '/shell/segments/$segmentId' });
+  const navigate = useNavigate({ from: '/segments/$segmentId' });
+  return (
+    <Stack maw={760}>
+      <ContactSelect
+        label={words.explainContact}
+        value={contact}
+        onChange={(id) => void navigate({ search: (before) => ({ ...before, contact: id }), replace: true })}
+      />
+      {contact ? <Explained segment={segment} contactId={contact} /> : <Text c="dimmed">{words.explainWhat}</Text>}
+    </Stack>
+  );
+}
+
+function Explained({ segment, contactId }: { segment: Segment; contactId: string }) {
+  const asked = { params: { id: segment.id }, query: { contactId } };
+  const explanation = useQuery({ ...answerOf('explainSegment', asked), retry: false });
+  const { data: contact } = useQuery({ ...answerOf('getContact', { params: { id: contactId } }), retry: false });
+  return (
+    <Answer of={explanation}>
+      {(found) => (
+        <>
+          <Alert color={found.holds ? 'green' : 'gray'} role="status">
+            {(found.holds ? words.explainIn : words.explainOut)(contact?.email ?? contactId)}{' '}
+            {found.holds === false && found.member === true && segment.type === 'DYNAMIC' && words.explainStored}
+            {found.holds && found.member === false && words.explainMissing}
+            <Text size="sm">
+              <AppLink to={`/contacts/${contactId}`}>{words.toContact}</AppLink>
+            </Text>
+          </Alert>
+          {segment.condition && <Groups condition={segment.condition} filters={found.filters} path="" />}
+        </>
+      )}
+    </Answer>
+  );
+}
+
+/** The condition as it is drawn, each filter with its verdict. */
+function Groups({ condition, filters, path }: { condition: Condition; filters: Explained[]; path: string }) {
+  const choices = useFieldChoices('audience');
+  const { groups, logic } = condition;
+  return (
+    <Stack gap="xs">
+      {groups.length > 1 && (
+        <Text size="sm" c="dimmed">
+          {logic === 'AND' ? text.conditions.allGroups : text.conditions.anyGroup}
+        </Text>
+      )}
+      {groups.map((group, n) => {
+        const here = `${path}groups.${n}.`;
+        return (
+          <Paper key={here} withBorder p="sm">
+            <Stack gap="xs">
+              {group.filters.map((_, at) => {
+                const filter = filters.find((one) => one.path === `${here}filters.${at}`);
+                return filter && <Verdict key={filter.path} filter={filter} choices={choices} />;
+              })}
+              {group.conditions && (
+                <Groups condition={group.conditions} filters={filters} path={`${here}conditions.`} />
+              )}
+            </Stack>
+          </Paper>
+        );
+      })}
+    </Stack>
+  );
+}
+
+function Verdict({ filter, choices }: { filter: Explained; choices: readonly FieldChoice[] }) {
+  const { holds } = filter;
+  const Icon = holds ? IconCheck : IconX;
+  return (
+    <Group gap="xs" wrap="nowrap" align="flex-start">
+      <Icon
+        size={18}
+        color={holds ? 'var(--mantine-color-green-6)' : 'var(--mantine-color-red-6)'}
+        aria-label={holds ? words.holds : words.holdsNot}
+        role="img"
+        style={{ flex: 'none', marginTop: 2 }}
+      />
+      <Box miw={0} style={{ overflowWrap: 'anywhere' }}>
+        <Text>{sentenceOf(filter as Parameters<typeof sentenceOf>[0], choices)}</Text>
+        <Text size="sm" c="dimmed" component="div">
+          <HasNow filter={filter} />
+        </Text>
+      </Box>
+    </Group>
+  );
+}
+
+/** What the contact has for a filter: of events and mails the last instant. */
+function HasNow({ filter: { field, operator, contactValue } }: { filter: Explained }) {
+  const kind = kindOf(field, operator, 'audience');
+  if (kind === 'segment') return null;
+  if (kind === 'event' || kind === 'activity') {
+    if (typeof contactValue !== 'string') return words.never;
+    return (
+      <>
+        {words.lastAt} <Instant at={contactValue} />
+      </>
+    );
+  }
+  if (contactValue === null || contactValue === undefined) return words.hasNone;
+  if (kind === 'createdAt' || kind === 'updatedAt') return <Instant at={String(contactValue)} />;
+  return words.hasNow(typeof contactValue === 'string' ? contactValue : JSON.stringify(contactValue));
+}

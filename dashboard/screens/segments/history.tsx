@@ -1,0 +1,60 @@
+import { Badge, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { AnswerOf } from '../../api/client.ts';
+import { pagesOf } from '../../api/queries.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { text } from '../../text/text.ts';
+
+type Change = AnswerOf<'listSegmentHistory'>['data'][number];
+const words = text.segments;
+
+const COLUMNS: Column<Change>[] = [
+  { name: words.when, cell: ({ at }) => <Instant at={at} />, width: 160 },
+  {
+    name: words.change,
+    width: 120,
+    cell: ({ change }) => (
+      <Badge variant="light" color={change === 'entry' ? 'green' : 'gray'} tt="none" radius="sm">
+        {words.changes[change]}
+      </Badge>
+    ),
+  },
+  {
+    name: words.contact,
+    cell: ({ contactId, email }) =>
+      contactId ? <AppLink to={`/contacts/${contactId}`}>{email}</AppLink> : <Text c="dimmed">{words.erased}</Text>,
+  },
+];
+
+/** Who entered and left, as far as the segment was tracked. */
+export function History({ segment: { id, type, trackMembership } }: { segment: AnswerOf<'getSegment'> }) {
+  const pages = useInfiniteQuery(pagesOf('listSegmentHistory', { params: { id } }));
+  const nothing =
+    type === 'STATIC' ? (
+      <Empty title={words.staticHistory} what={words.staticHistoryWhat} />
+    ) : trackMembership ? (
+      <Empty
+        title={words.noHistoryTitle}
+        what={words.noHistory}
+        curl={{ method: 'POST', path: `/segments/${id}/compute` }}
+      />
+    ) : (
+      <Empty
+        title={words.notTracked}
+        what={words.notTrackedWhat}
+        curl={{ method: 'PATCH', path: `/segments/${id}`, body: { trackMembership: true } }}
+      />
+    );
+  return (
+    <CursorTable
+      pages={pages}
+      columns={COLUMNS}
+      rowKey={(row) => row.id}
+      empty={nothing}
+      caption={words.historyCaption}
+    />
+  );
+}

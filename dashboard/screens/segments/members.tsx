@@ -1,0 +1,146 @@
+import { ActionIcon, Box, Group, Pagination, Table, Text, Tooltip } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { AnswerOf } from '../../api/client.ts';
+import { steadyAnswerOf, useWrite } from '../../api/queries.ts';
+import { useWhyNot } from '../../parts/action-button.tsx';
+import { Answer } from '../../parts/answer.tsx';
+import { AppLink } from '../../parts/app-link.tsx';
+import { formatCount } from '../../parts/count-link.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { tellFailure, tellUndoable } from '../../parts/tell.tsx';
+import { text } from '../../text/text.ts';
+import { AddMembers, MEMBERS_CHANGED } from './add-members.tsx';
+
+const words = text.segments;
+const PAGE_SIZE = 50;
+type Page = AnswerOf<'listSegmentContacts'>;
+
+/** Who is in the segment at this moment, by pages; of a static one, who is added and removed. */
+export function Members({ segment: { id, type } }: { segment: AnswerOf<'getSegment'> }) {
+  const { page = 1 } = useSearch({ from: '/shell/segments/$segmentId' });
+  const query = { page, pageSize: PAGE_SIZE };
+  const contacts = useQuery(steadyAnswerOf('listSegmentContacts', { params: { id }, query }));
+  return (
+    <>
+      {type === 'STATIC' && <AddMembers segmentId={id} />}
+      <Answer of={contacts}>
+        {(answer) =>
+          answer.total === 0 ? (
+            <Empty
+              title={words.noMembers}
+              what={type === 'STATIC' ? words.noMembersStatic : words.noMembersDynamic}
+              {...(type === 'STATIC' && {
+                curl: {
+                  ...{ method: 'POST' as const, path: `/segments/${id}/members` },
+                  body: { emails: ['ada@example.com'] },
+                },
+              })}
+            />
+          ) : (
+            <Listed segmentId={id} isStatic={type === 'STATIC'} answer={answer} isOld={contacts.isPlaceholderData} />
+          )
+        }
+      </Answer>
+    </>
+  );
+}
+
+function Listed({
+  segmentId,
+  isStatic,
+  answer: { data, page, total, totalPages },
+  isOld,
+}: {
+  segmentId: string;
+  isStatic: boolean;
+  answer: Page;
+  isOld: boolean;
+}) {
+  const navigate = useNavigate({ from: '/segments/$segmentId' });
+  return (
+    <Box style={{ opacity: isOld ? 0.55 : 1 }} aria-busy={isOld}>
+      <Table.ScrollContainer minWidth={320} type="native">
+        <Table highlightOnHover verticalSpacing="xs" aria-label={words.members}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{words.email}</Table.Th>
+              <Table.Th>{words.subscribed}</Table.Th>
+              <Table.Th visibleFrom="sm">{words.since}</Table.Th>
+              {isStatic && <Table.Th w={40} aria-label={words.remove} />}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {data.map(({ id, email, subscribed, createdAt }) => (
+              <Table.Tr key={id}>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                  <AppLink to={`/contacts/${id}`}>{email}</AppLink>
+                </Table.Td>
+                <Table.Td>{subscribed ? words.subscribedYes : words.subscribedNo}</Table.Td>
+                <Table.Td visibleFrom="sm">
+                  <Instant at={createdAt} />
+                </Table.Td>
+                {isStatic && (
+                  <Table.Td>
+                    <RemoveMember segmentId={segmentId} email={email} />
+                  </Table.Td>
+                )}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Group justify="space-between" mt="sm">
+        <Text size="sm" c="dimmed" aria-live="polite">
+          {words.previewCount(total, formatCount(total))}
+        </Text>
+        {totalPages > 1 && (
+          <Pagination
+            total={totalPages}
+            value={page}
+            onChange={(next) => void navigate({ search: (before) => ({ ...before, page: next }) })}
+            size="sm"
+            aria-label={words.pages}
+            getControlProps={(control) => ({ 'aria-label': words.pageControls[control] })}
+          />
+        )}
+      </Group>
+    </Box>
+  );
+}
+
+/** Takes a member out at once; for ten seconds it can be put back. */
+function RemoveMember({ segmentId, email }: { segmentId: string; email: string }) {
+  const whyNot = useWhyNot('segments:edit');
+  const remove = useWrite('removeSegmentMembers', { changes: MEMBERS_CHANGED });
+  const putBack = useWrite('addSegmentMembers', { changes: MEMBERS_CHANGED });
+  const params = { id: segmentId };
+  const take = () =>
+    remove.mutate(
+      { params, body: { emails: [email] } },
+      {
+        onError: tellFailure,
+        onSuccess: () =>
+          tellUndoable(words.memberRemoved(email), () =>
+            putBack.mutate({ params, body: { emails: [email] } }, { onError: tellFailure }),
+          ),
+      },
+    );
+  return (
+    <Tooltip label={whyNot ?? words.removeMember(email)}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={words.removeMember(email)}
+        aria-disabled={whyNot !== undefined || undefined}
+        data-disabled={whyNot !== undefined || undefined}
+        loading={remove.isPending}
+        onClick={whyNot === undefined ? take : undefined}
+      >
+        <IconX size={16} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}

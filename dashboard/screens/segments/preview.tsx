@@ -1,0 +1,102 @@
+import { Box, Group, Loader, Paper, Text, Title } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { AnswerOf, ApiFailure } from '../../api/client.ts';
+import { steadyAnswerOf } from '../../api/queries.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { conditionOf, type DraftCondition, isWhole } from '../../parts/condition-builder/draft.ts';
+import { type ConditionFaults, faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
+import { formatCount } from '../../parts/count-link.tsx';
+import { Failed } from '../../parts/failed.tsx';
+import { text } from '../../text/text.ts';
+
+/** Asked after the last key, so that a count is not begun for every letter. */
+const ASK_AFTER_MS = 350;
+const words = text.segments;
+
+interface PreviewState {
+  answer: AnswerOf<'previewSegment'> | undefined;
+  /** Every row is filled in. */
+  isWhole: boolean;
+  /** The answer is of an earlier condition. */
+  isOld: boolean;
+  /** What the API refuses, by row. */
+  faults: ConditionFaults;
+  /** A failure that belongs to no row. */
+  failure: ApiFailure | null;
+}
+
+/**
+ * Whom a condition means now, a moment after it was last changed. The faults of a refusal are put to the rows of what
+ * was asked.
+ */
+export function usePreview(draft: DraftCondition, enabled: boolean): PreviewState {
+  const [asked] = useDebouncedValue(draft, ASK_AFTER_MS);
+  const whole = enabled && isWhole(draft);
+  const askable = enabled && isWhole(asked);
+  const body = useMemo(
+    () => ({ condition: askable ? conditionOf(asked) : conditionOf({ logic: 'AND', groups: [] }) }),
+    [asked, askable],
+  );
+  const { data, error, isFetching } = useQuery({
+    ...steadyAnswerOf('previewSegment', { body }),
+    enabled: askable,
+    staleTime: 10_000,
+    retry: false,
+  });
+  const faults = useMemo(() => (error ? faultsOf(asked, error.fields, 'condition') : NO_FAULTS), [asked, error]);
+  const isRefused = error?.code === 'VALIDATION_ERROR';
+  return {
+    answer: isRefused ? undefined : data,
+    isWhole: whole,
+    isOld: whole && (isFetching || asked !== draft),
+    faults,
+    failure: error && !isRefused ? error : null,
+  };
+}
+
+/** The count and ten of whom it means. It keeps its height while it counts, so that nothing jumps. */
+export function Preview({ answer, isWhole: whole, isOld, failure }: PreviewState) {
+  return (
+    <Paper withBorder p="sm" mih={120} aria-busy={isOld}>
+      <Group gap="xs" mb={4}>
+        <Title order={3} size="h6" c="dimmed">
+          {words.previewTitle}
+        </Title>
+        {isOld && <Loader size={14} aria-hidden />}
+      </Group>
+      {failure && <Failed error={failure} />}
+      <Box aria-live="polite">
+        {!whole && <Text c="dimmed">{words.wholeFirst}</Text>}
+        {whole && answer && <Counted {...answer} isOld={isOld} />}
+        {whole && !answer && !failure && <Text c="dimmed">{isOld ? words.counting : ''}</Text>}
+      </Box>
+    </Paper>
+  );
+}
+
+function Counted({ count, sample, isOld }: AnswerOf<'previewSegment'> & { isOld: boolean }) {
+  return (
+    <Box style={{ opacity: isOld ? 0.55 : 1 }}>
+      <Text fz={28} fw={650} lh={1.2}>
+        {words.previewCount(count, formatCount(count))}
+      </Text>
+      {count === 0 && <Text c="dimmed">{words.previewNobody}</Text>}
+      {sample.length > 0 && (
+        <>
+          <Text size="sm" c="dimmed" mt="xs">
+            {words.previewNewest}
+          </Text>
+          <Group gap="xs" mt={2}>
+            {sample.map(({ id, email }) => (
+              <AppLink key={id} to={`/contacts/${id}`} size="sm" style={{ overflowWrap: 'anywhere' }}>
+                {email}
+              </AppLink>
+            ))}
+          </Group>
+        </>
+      )}
+    </Box>
+  );
+}

@@ -1,0 +1,57 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { shellRoute } from '../../app/root-route.tsx';
+
+const TYPES = ['DYNAMIC', 'STATIC'] as const;
+export const SEGMENT_TABS = ['members', 'condition', 'history', 'explain', 'usage'] as const;
+export type SegmentTab = (typeof SEGMENT_TABS)[number];
+
+interface ListSearch {
+  q?: string;
+  type?: (typeof TYPES)[number];
+}
+
+export interface SegmentSearch {
+  tab?: SegmentTab;
+  /** Of the members, from 1. */
+  page?: number;
+  /** Id of the contact to explain. */
+  contact?: string;
+}
+
+const listRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/segments',
+  validateSearch: ({ q, type }: Record<string, unknown>): ListSearch => ({
+    ...(typeof q === 'string' && q !== '' && { q }),
+    ...typeIn(type),
+  }),
+  component: lazyRouteComponent(() => import('./segments.tsx'), 'Segments'),
+});
+
+const newRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/segments/new',
+  validateSearch: ({ type }: Record<string, unknown>): Pick<ListSearch, 'type'> => typeIn(type),
+  component: lazyRouteComponent(() => import('./new-segment.tsx'), 'NewSegment'),
+});
+
+const segmentRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/segments/$segmentId',
+  validateSearch: ({ tab, page, contact }: Record<string, unknown>): SegmentSearch => {
+    const known = SEGMENT_TABS.find((name) => name === tab);
+    return {
+      ...(known && { tab: known }),
+      ...(typeof page === 'number' && page > 1 && { page: Math.floor(page) }),
+      ...(typeof contact === 'string' && { contact }),
+    };
+  },
+  component: lazyRouteComponent(() => import('./segment.tsx'), 'SegmentScreen'),
+});
+
+export const segmentsRoutes = [listRoute, newRoute, segmentRoute] as const;
+
+function typeIn(given: unknown): Pick<ListSearch, 'type'> {
+  const type = TYPES.find((name) => name === given);
+  return type ? { type } : {};
+}

@@ -1,0 +1,84 @@
+import { useDisclosure } from '@mantine/hooks';
+import { useNavigate } from '@tanstack/react-router';
+import type { AnswerOf } from '../../api/client.ts';
+import { useWrite } from '../../api/queries.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
+import { formatCount } from '../../parts/count-link.tsx';
+import { tellDone, tellFailure } from '../../parts/tell.tsx';
+import { text } from '../../text/text.ts';
+
+const words = text.segments;
+const MEMBERSHIP = ['getSegment', 'listSegments', 'listSegmentContacts', 'listSegmentHistory'] as const;
+
+/** What can be done with a segment as a whole: counted or computed at once, and deleted. */
+export function SegmentActions({ segment }: { segment: AnswerOf<'getSegment'> }) {
+  const [opened, { open, close }] = useDisclosure();
+  const navigate = useNavigate();
+  const params = { id: segment.id };
+  const count = useWrite('refreshSegment', { changes: MEMBERSHIP });
+  const compute = useWrite('computeSegment', { changes: MEMBERSHIP });
+  const remove = useWrite('deleteSegment', { changes: ['listSegments'] });
+  const done = { onError: tellFailure };
+  return (
+    <>
+      {segment.trackMembership ? (
+        <ActionButton
+          needs="segments:edit"
+          variant="default"
+          loading={compute.isPending}
+          onClick={() =>
+            compute.mutate(
+              { params },
+              {
+                ...done,
+                onSuccess: ({ added, removed }) =>
+                  tellDone(words.computedNow(formatCount(added), formatCount(removed))),
+              },
+            )
+          }
+        >
+          {words.compute}
+        </ActionButton>
+      ) : (
+        <ActionButton
+          needs="segments:edit"
+          variant="default"
+          loading={count.isPending}
+          onClick={() =>
+            count.mutate(
+              { params },
+              { ...done, onSuccess: ({ memberCount }) => tellDone(words.counted(formatCount(memberCount))) },
+            )
+          }
+        >
+          {words.count}
+        </ActionButton>
+      )}
+      <ActionButton needs="segments:edit" variant="light" color="red" onClick={open}>
+        {words.remove}
+      </ActionButton>
+      <ConfirmTyped
+        opened={opened}
+        onClose={close}
+        title={words.removeTitle}
+        what={words.removeWhat(segment.name)}
+        word={segment.slug}
+        action={words.remove}
+        isPending={remove.isPending}
+        error={remove.error}
+        onConfirm={() =>
+          remove.mutate(
+            { params },
+            {
+              onSuccess: () => {
+                tellDone(words.removed(segment.name));
+                void navigate({ to: '/segments' });
+              },
+            },
+          )
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,136 @@
+import { Alert, Button, Group, Paper, Stack, Switch, Textarea, TextInput, Title } from '@mantine/core';
+import { type FormEvent, useMemo } from 'react';
+import type { ApiFailure } from '../../api/client.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { ConditionBuilder } from '../../parts/condition-builder/condition-builder.tsx';
+import { type DraftCondition, isWhole, newCondition } from '../../parts/condition-builder/draft.ts';
+import { faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
+import { Failed } from '../../parts/failed.tsx';
+import type { useLocalDraft } from '../../parts/use-local-draft.ts';
+import { text } from '../../text/text.ts';
+import { Preview, usePreview } from './preview.tsx';
+
+const words = text.segments;
+
+/** What is edited of a segment. */
+export interface FormDraft {
+  name: string;
+  description: string;
+  trackMembership: boolean;
+  condition: DraftCondition;
+}
+
+export const EMPTY_FORM = (): FormDraft => ({
+  name: '',
+  description: '',
+  trackMembership: false,
+  condition: newCondition(),
+});
+
+/** The editor of a segment: its name, its condition with whom it means at this moment, and whether it is tracked. */
+export function SegmentForm({
+  type,
+  editing: { draft, change, isRestored, isTouched, discard },
+  saved,
+  savedSlug,
+  action,
+  onSave,
+  isSaving,
+  failure,
+  sent,
+}: {
+  type: 'DYNAMIC' | 'STATIC';
+  editing: ReturnType<typeof useLocalDraft<FormDraft>>;
+  /** What discarding goes back to. */
+  saved: FormDraft;
+  /** Of a segment that is there. */
+  savedSlug?: string;
+  action: string;
+  onSave: () => void;
+  isSaving: boolean;
+  failure: ApiFailure | null;
+  /** The condition that was refused, whose rows the faults belong to. */
+  sent: DraftCondition | undefined;
+}) {
+  const preview = usePreview(draft.condition, type === 'DYNAMIC');
+  const refused = useMemo(() => {
+    if (!failure || !sent) return NO_FAULTS;
+    const { rows, other } = faultsOf(sent, failure.fields, 'filters');
+    return { rows, other: other.filter(({ field }) => field === 'filters' || field.startsWith('filters.')) };
+  }, [failure, sent]);
+  const fieldError = (name: string) => failure?.fields.find(({ field }) => field === name)?.message;
+  const isPlaced = failure?.fields.length !== 0 && failure?.code === 'VALIDATION_ERROR';
+  const isReady = draft.name.trim() !== '' && (type === 'STATIC' || isWhole(draft.condition));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isReady) onSave();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack maw={980}>
+        {isRestored && (
+          <Alert color="blue" p="xs">
+            <Group justify="space-between">
+              {words.draftKept}
+              <Button size="compact-sm" variant="default" onClick={() => discard(saved)}>
+                {words.discardDraft}
+              </Button>
+            </Group>
+          </Alert>
+        )}
+        <TextInput
+          label={words.name}
+          required
+          maxLength={255}
+          value={draft.name}
+          onChange={(event) => change({ ...draft, name: event.currentTarget.value })}
+          description={savedSlug && (draft.name === saved.name ? words.slugWhat(savedSlug) : words.renameWarns)}
+          error={fieldError('name')}
+          maw={560}
+        />
+        <Textarea
+          label={words.description}
+          maxLength={2000}
+          autosize
+          minRows={1}
+          value={draft.description}
+          onChange={(event) => change({ ...draft, description: event.currentTarget.value })}
+          error={fieldError('description')}
+          maw={560}
+        />
+        {type === 'DYNAMIC' && (
+          <>
+            <Title order={2} size="h4">
+              {words.condition}
+            </Title>
+            <ConditionBuilder
+              value={draft.condition}
+              onChange={(condition) => change({ ...draft, condition })}
+              faults={refused === NO_FAULTS ? preview.faults : refused}
+            />
+            <Preview {...preview} />
+            <Paper withBorder p="sm">
+              <Switch
+                label={words.track}
+                description={words.trackedMeans}
+                checked={draft.trackMembership}
+                onChange={(event) => change({ ...draft, trackMembership: event.currentTarget.checked })}
+              />
+            </Paper>
+          </>
+        )}
+        {failure && !isPlaced && <Failed error={failure} />}
+        <Group>
+          <ActionButton needs="segments:edit" type="submit" loading={isSaving} disabled={!isReady}>
+            {action}
+          </ActionButton>
+          {isTouched && savedSlug && (
+            <Button variant="default" onClick={() => discard(saved)}>
+              {words.discardDraft}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,80 @@
+import { Badge, Group, Tabs } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf } from '../../api/queries.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { formatCount } from '../../parts/count-link.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { text } from '../../text/text.ts';
+import { EditSegment } from './edit-segment.tsx';
+import { Explain } from './explain.tsx';
+import { History } from './history.tsx';
+import { Members } from './members.tsx';
+import { SEGMENT_TABS, type SegmentTab } from './routes.ts';
+import { SegmentActions } from './segment-actions.tsx';
+import { TypeBadge } from './type-badge.tsx';
+import { Usage } from './usage.tsx';
+
+const words = text.segments;
+
+/** One segment; which part of it is open is in the address. */
+export function SegmentScreen() {
+  const { segmentId } = useParams({ from: '/shell/segments/$segmentId' });
+  const segment = useQuery(answerOf('getSegment', { params: { id: segmentId } }));
+  return <Answer of={segment}>{(found) => <Found segment={found} />}</Answer>;
+}
+
+function Found({ segment }: { segment: AnswerOf<'getSegment'> }) {
+  const { tab = 'members' } = useSearch({ from: '/shell/segments/$segmentId' });
+  const navigate = useNavigate({ from: '/segments/$segmentId' });
+  const open = (next: string | null) => void navigate({ search: { tab: next as SegmentTab }, replace: true });
+  // The condition of a list is none, but its name and description are edited in the same place.
+  return (
+    <>
+      <PageHead
+        title={segment.name}
+        subtitle={
+          <>
+            {segment.description}
+            <Group gap={6} mt={4}>
+              <TypeBadge type={segment.type} />
+              {segment.trackMembership && (
+                <Badge variant="light" color="teal" tt="none" radius="sm">
+                  {words.tracked}
+                </Badge>
+              )}
+              <span>{words.previewCount(segment.memberCount, formatCount(segment.memberCount))}</span>
+            </Group>
+          </>
+        }
+        back={{ to: '/segments', label: words.list }}
+        actions={<SegmentActions segment={segment} />}
+      />
+      <Tabs value={tab} onChange={open} keepMounted={false}>
+        <Tabs.List mb="md">
+          {SEGMENT_TABS.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {name === 'condition' && segment.type === 'STATIC' ? words.settings : words.tabs[name]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="members">
+          <Members segment={segment} />
+        </Tabs.Panel>
+        <Tabs.Panel value="condition">
+          <EditSegment key={segment.id} segment={segment} />
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <History segment={segment} />
+        </Tabs.Panel>
+        <Tabs.Panel value="explain">
+          <Explain segment={segment} />
+        </Tabs.Panel>
+        <Tabs.Panel value="usage">
+          <Usage segmentId={segment.id} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+}

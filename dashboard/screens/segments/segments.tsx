@@ -1,0 +1,202 @@
+import { Badge, Button, Group, Select, Table, Text, TextInput, Tooltip } from '@mantine/core';
+import { IconPlus, IconSearch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf } from '../../api/queries.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { Answer } from '../../parts/answer.tsx';
+import { AppLink } from '../../parts/app-link.tsx';
+import { filtersOf, sentenceOf } from '../../parts/condition-builder/sentence.ts';
+import { useFieldChoices } from '../../parts/condition-builder/use-field-choices.ts';
+import { CountLink } from '../../parts/count-link.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { text } from '../../text/text.ts';
+import { TypeBadge } from './type-badge.tsx';
+
+type Segment = AnswerOf<'listSegments'>[number];
+
+const words = text.segments;
+const EXAMPLE = {
+  name: 'Pro customers',
+  condition: { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] },
+};
+
+/** All segments of the project; the search and the type are in the address. */
+export function Segments() {
+  const segments = useQuery(answerOf('listSegments'));
+  const { q, type } = useSearch({ from: '/shell/segments' });
+  return (
+    <>
+      <PageHead title={words.list} actions={<NewButtons />} />
+      <Answer of={segments}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty
+              title={words.emptyTitle}
+              what={words.emptyWhat}
+              curl={{ method: 'POST', path: '/segments', body: EXAMPLE }}
+            />
+          ) : (
+            <>
+              <Filters />
+              <List segments={all.filter((segment) => isMeant(segment, { q, type }))} />
+            </>
+          )
+        }
+      </Answer>
+    </>
+  );
+}
+
+function NewButtons() {
+  const navigate = useNavigate();
+  const open = (type: Segment['type']) =>
+    void navigate({ to: '/segments/new', search: type === 'STATIC' ? { type } : {} });
+  return (
+    <>
+      <ActionButton needs="segments:edit" variant="default" onClick={() => open('STATIC')}>
+        {words.newStatic}
+      </ActionButton>
+      <ActionButton needs="segments:edit" leftSection={<IconPlus size={16} />} onClick={() => open('DYNAMIC')}>
+        {words.new}
+      </ActionButton>
+    </>
+  );
+}
+
+function Filters() {
+  const { q, type } = useSearch({ from: '/shell/segments' });
+  const navigate = useNavigate({ from: '/segments' });
+  return (
+    <Group mb="md" gap="xs" align="flex-end">
+      <TextInput
+        aria-label={words.searchLabel}
+        placeholder={words.search}
+        leftSection={<IconSearch size={16} />}
+        defaultValue={q ?? ''}
+        onChange={(event) => {
+          const next = event.currentTarget.value;
+          void navigate({ search: (before) => ({ ...before, q: next === '' ? undefined : next }), replace: true });
+        }}
+        flex="1 1 220px"
+        maw={420}
+      />
+      <Select
+        aria-label={words.type}
+        placeholder={words.allTypes}
+        data={[
+          { value: 'DYNAMIC', label: words.types.DYNAMIC },
+          { value: 'STATIC', label: words.types.STATIC },
+        ]}
+        value={type ?? null}
+        onChange={(next) =>
+          void navigate({
+            search: (before) => ({ ...before, type: (next as Segment['type'] | null) ?? undefined }),
+            replace: true,
+          })
+        }
+        clearable
+        clearButtonProps={{ 'aria-label': words.allTypes }}
+        w={160}
+      />
+    </Group>
+  );
+}
+
+function isMeant(segment: Segment, { q, type }: { q?: string | undefined; type?: Segment['type'] | undefined }) {
+  if (type && segment.type !== type) return false;
+  if (!q) return true;
+  const asked = q.toLowerCase();
+  return [segment.name, segment.slug, segment.description ?? ''].some((own) => own.toLowerCase().includes(asked));
+}
+
+function List({ segments }: { segments: Segment[] }) {
+  if (segments.length === 0) {
+    return (
+      <Group>
+        <Text c="dimmed">{words.nothingFound}</Text>
+        <Button component={Link} to="/segments" variant="default" size="xs">
+          {words.clearSearch}
+        </Button>
+      </Group>
+    );
+  }
+  return (
+    <Table.ScrollContainer minWidth={320} type="native">
+      <Table highlightOnHover verticalSpacing="xs" aria-label={words.list}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{words.name}</Table.Th>
+            <Table.Th visibleFrom="sm">{words.condition}</Table.Th>
+            <Table.Th ta="right">{words.contacts}</Table.Th>
+            <Table.Th visibleFrom="md">{words.created}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {segments.map((segment) => (
+            <Row key={segment.id} segment={segment} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function Row({ segment }: { segment: Segment }) {
+  const { id, name, description, type, trackMembership, memberCount, createdAt, condition } = segment;
+  return (
+    <Table.Tr>
+      <Table.Td style={CELL}>
+        <AppLink to={`/segments/${id}`} fw={550}>
+          {name}
+        </AppLink>
+        <Group gap={6} mt={2}>
+          <TypeBadge type={type} />
+          {trackMembership && (
+            <Tooltip label={words.trackedMeans} multiline maw={280} events={TOUCHED}>
+              <Badge variant="light" color="teal" tt="none" radius="sm" tabIndex={0}>
+                {words.tracked}
+              </Badge>
+            </Tooltip>
+          )}
+        </Group>
+        {description && (
+          <Text size="sm" c="dimmed" lineClamp={2}>
+            {description}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td visibleFrom="sm" style={CELL}>
+        {condition && <Summary condition={condition} />}
+      </Table.Td>
+      <Table.Td ta="right">
+        <CountLink n={memberCount} href={`/segments/${id}`} />
+      </Table.Td>
+      <Table.Td visibleFrom="md">
+        <Instant at={createdAt} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+const CELL = { overflowWrap: 'anywhere', maxWidth: 420 } as const;
+const TOUCHED = { hover: true, focus: true, touch: true };
+const SENTENCES_SHOWN = 3;
+
+/** The first filters of a condition, in words. */
+function Summary({ condition }: { condition: NonNullable<Segment['condition']> }) {
+  const choices = useFieldChoices('audience');
+  const filters = filtersOf(condition);
+  const shown = filters.slice(0, SENTENCES_SHOWN).map((filter) => sentenceOf(filter, choices));
+  const joined = shown.join(condition.groups.length > 1 ? ' · ' : ` ${text.conditions.both} `);
+  const more = filters.length - shown.length;
+  return (
+    <Text size="sm" lineClamp={3}>
+      {joined}
+      {more > 0 && ` ${text.conditions.more(more)}`}
+    </Text>
+  );
+}

@@ -1,0 +1,70 @@
+import { Box, Group, List, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { answerOf } from '../../api/queries.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { AppLink } from '../../parts/app-link.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { WordBadge } from '../../parts/word-badge.tsx';
+import { text } from '../../text/text.ts';
+
+const words = text.segments;
+
+/** What names the segment. */
+export function Usage({ segmentId }: { segmentId: string }) {
+  const usage = useQuery(answerOf('getSegmentUsage', { params: { id: segmentId } }));
+  return (
+    <Answer of={usage}>
+      {({ usedInCampaigns, usedInSegments, usedInWorkflows }) =>
+        usedInCampaigns.length + usedInSegments.length + usedInWorkflows.length === 0 ? (
+          <Empty title={words.usedNowhere} what={words.usedNowhereWhat} />
+        ) : (
+          <>
+            <Users title={words.usedInCampaigns}>
+              {usedInCampaigns.map(({ id, name, status }) => (
+                <User key={id} to={`/campaigns/${id}`} name={name}>
+                  <WordBadge kind="campaign" value={status} />
+                </User>
+              ))}
+            </Users>
+            <Users title={words.usedInWorkflows}>
+              {usedInWorkflows.map(({ id, name }) => (
+                <User key={id} to={`/automations/${id}`} name={name} />
+              ))}
+            </Users>
+            <Users title={words.usedInSegments}>
+              {usedInSegments.map(({ id, name }) => (
+                <User key={id} to={`/segments/${id}`} name={name} />
+              ))}
+            </Users>
+          </>
+        )
+      }
+    </Answer>
+  );
+}
+
+function Users({ title, children }: { title: string; children: ReactNode[] }) {
+  if (children.length === 0) return null;
+  return (
+    <Box mb="lg">
+      <Title order={2} size="h5" mb="xs">
+        {title}
+      </Title>
+      <List listStyleType="none" spacing={4}>
+        {children}
+      </List>
+    </Box>
+  );
+}
+
+function User({ to, name, children }: { to: string; name: string; children?: ReactNode }) {
+  return (
+    <List.Item>
+      <Group gap="xs">
+        <AppLink to={to}>{name}</AppLink>
+        {children}
+      </Group>
+    </List.Item>
+  );
+}

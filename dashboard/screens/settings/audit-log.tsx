@@ -1,0 +1,51 @@
+import { Code, Text } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf, pagesOf } from '../../api/queries.ts';
+import { useSession } from '../../app/session.ts';
+import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { text } from '../../text/text.ts';
+
+type Entry = AnswerOf<'listAuditLog'>['data'][number];
+const words = text.settings.auditLog;
+
+/** Who did what in the project. */
+export function AuditLog() {
+  const { can } = useSession();
+  const pages = useInfiniteQuery(pagesOf('listAuditLog', { query: { limit: 50 } }));
+  // Who is still of the project is named by address.
+  const { data: team } = useQuery({ ...answerOf('getTeam'), enabled: can('team:manage'), staleTime: 60_000 });
+  const nameOf = (actor: string) => team?.members.find(({ userId }) => actor === `user:${userId}`)?.email ?? actor;
+  const columns: Column<Entry>[] = [
+    { name: words.when, cell: ({ createdAt }) => <Instant at={createdAt} />, width: 130 },
+    { name: words.action, cell: ({ action }) => <Code>{action}</Code> },
+    { name: words.actor, cell: ({ actor }) => nameOf(actor) },
+    { name: words.details, cell: ({ details }) => <Details details={details} /> },
+    { name: words.ip, cell: ({ ip }) => ip ?? '–', wideOnly: true },
+  ];
+  return (
+    <>
+      <Text c="dimmed" mb="md">
+        {words.what}
+      </Text>
+      <CursorTable
+        pages={pages}
+        columns={columns}
+        rowKey={({ id }) => id}
+        empty={<Empty title={words.emptyTitle} what={words.emptyWhat} />}
+        caption={text.settings.sections['audit-log']}
+      />
+    </>
+  );
+}
+
+function Details({ details }: { details: Entry['details'] }) {
+  const said = Object.entries(details);
+  return (
+    <Text size="sm" lineClamp={4}>
+      {said.map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`).join(', ')}
+    </Text>
+  );
+}

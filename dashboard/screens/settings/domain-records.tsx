@@ -1,0 +1,71 @@
+import { Badge, Box, Code, Group, Stack, Text } from '@mantine/core';
+import type { AnswerOf } from '../../api/client.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { text } from '../../text/text.ts';
+
+type Records = AnswerOf<'listDomains'>[number]['records'];
+const words = text.settings.domains;
+
+/**
+ * The records that a domain needs, each to be copied, and whether it was found. They are long: no table, so that a
+ * phone shows them whole.
+ */
+export function DomainRecords({ records, domain }: { records: Records; domain: string }) {
+  return (
+    <Stack gap="sm" role="list" aria-label={domain}>
+      {records.map((record) => (
+        <Box key={`${record.purpose} ${record.name}`} role="listitem">
+          <Group gap="xs" mb={2}>
+            <Text fw={550} size="sm">
+              {words.purposes[record.purpose]}
+            </Text>
+            <Badge variant="light" color={colorOf(record)} tt="none" radius="sm">
+              {record.found ? words.found : words.missing}
+            </Badge>
+            {!record.found && (
+              <Text size="xs" c="dimmed">
+                {record.required ? words.required : words.advised}
+              </Text>
+            )}
+          </Group>
+          <Line label={record.type} value={record.name} copy={words.copyName} />
+          <Line label={words.value} value={record.value} copy={words.copyValue} />
+          {!record.found && record.seen && record.seen.length > 0 && <Seen values={record.seen} />}
+        </Box>
+      ))}
+    </Stack>
+  );
+}
+
+function Line({ label, value, copy }: { label: string; value: string; copy: string }) {
+  return (
+    <Group gap="xs" wrap="nowrap" align="flex-start">
+      <Text size="xs" c="dimmed" w={{ base: 64, sm: 110 }} style={{ flex: 'none' }} mt={6}>
+        {label}
+      </Text>
+      <Code block flex={1} miw={0} style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap', padding: '4px 8px' }}>
+        {value}
+      </Code>
+      <CopyButton value={value} label={copy} />
+    </Group>
+  );
+}
+
+/** What stands there instead. */
+function Seen({ values }: { values: string[] }) {
+  return (
+    <Group gap="xs" wrap="nowrap" align="flex-start" mt={2}>
+      <Text size="xs" c="dimmed" w={{ base: 64, sm: 110 }} style={{ flex: 'none' }} mt={6}>
+        {words.seen}
+      </Text>
+      <Code block flex={1} miw={0} style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap', padding: '4px 8px' }}>
+        {values.join('\n')}
+      </Code>
+    </Group>
+  );
+}
+
+function colorOf({ found, required }: Records[number]): string {
+  if (found) return 'green';
+  return required ? 'red' : 'gray';
+}

@@ -1,0 +1,150 @@
+import { Badge, Group, Paper, Stack, Switch, Text, TextInput, Title, Tooltip } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { AnswerOf } from '../../api/client.ts';
+import { answerOf, useWrite } from '../../api/queries.ts';
+import { useSession } from '../../app/session.ts';
+import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
+import { Answer } from '../../parts/answer.tsx';
+import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { tellDone, tellFailure } from '../../parts/tell.tsx';
+import { text } from '../../text/text.ts';
+import { AddForm, faultIn } from './add-form.tsx';
+import { DomainRecords } from './domain-records.tsx';
+
+type Domain = AnswerOf<'listDomains'>[number];
+const words = text.settings.domains;
+const CHANGED = ['listDomains'] as const;
+/** Somebody publishes records and waits: the service looks by itself, this reads what it found. */
+const LOOK_AGAIN_MS = 15_000;
+const COLORS = { PENDING: 'yellow', VERIFIED: 'green', FAILED: 'red' } as const;
+
+/** The domains that mail is sent from, with the records that they need. */
+export function Domains() {
+  const { projectId } = useSession();
+  const domains = useQuery({
+    ...answerOf('listDomains', { params: { projectId } }),
+    refetchInterval: ({ state }) => (state.data?.some(({ verified }) => !verified) ? LOOK_AGAIN_MS : false),
+  });
+  return (
+    <Stack>
+      <Text c="dimmed">{words.what}</Text>
+      <Add />
+      <Answer of={domains}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty
+              title={words.emptyTitle}
+              what={words.emptyWhat}
+              curl={{ method: 'POST', path: '/domains', body: { domain: 'example.com' } }}
+            />
+          ) : (
+            all.map((domain) => <One key={domain.id} domain={domain} />)
+          )
+        }
+      </Answer>
+    </Stack>
+  );
+}
+
+function Add() {
+  const [domain, setDomain] = useState('');
+  const create = useWrite('createDomain', { changes: CHANGED });
+  return (
+    <AddForm
+      label={words.add}
+      needs="domains:edit"
+      action={words.add}
+      isPending={create.isPending}
+      isReady={domain.trim() !== ''}
+      failure={create.error}
+      onSubmit={() => create.mutate({ body: { domain: domain.trim() } }, { onSuccess: () => setDomain('') })}
+    >
+      <TextInput
+        label={words.domain}
+        description={words.addWhat}
+        value={domain}
+        onChange={(event) => setDomain(event.currentTarget.value)}
+        error={faultIn(create.error, 'domain')}
+        flex="1 1 240px"
+        autoComplete="off"
+      />
+    </AddForm>
+  );
+}
+
+function One({ domain }: { domain: Domain }) {
+  const { id, domain: name, status, signing, lastCheckedAt, records } = domain;
+  const params = { id };
+  const verify = useWrite('verifyDomain', { changes: CHANGED });
+  const update = useWrite('updateDomain', { changes: CHANGED });
+  const remove = useWrite('deleteDomain', { changes: CHANGED });
+  const [opened, { open, close }] = useDisclosure();
+  const whyNot = useWhyNot('domains:edit');
+  return (
+    <Paper withBorder p="md" component="section" aria-label={name}>
+      <Group justify="space-between" mb="sm" align="flex-start">
+        <div>
+          <Group gap="xs">
+            <Title order={2} size="h4" style={{ overflowWrap: 'anywhere' }}>
+              {name}
+            </Title>
+            <Tooltip
+              label={words.statuses[status]}
+              multiline
+              maw={280}
+              events={{ hover: true, focus: true, touch: true }}
+            >
+              <Badge variant="light" color={COLORS[status]} tt="none" radius="sm" tabIndex={0}>
+                {status}
+              </Badge>
+            </Tooltip>
+          </Group>
+          <Text size="sm" c="dimmed">
+            {words.checked} <Instant at={lastCheckedAt} />
+          </Text>
+        </div>
+        <Group gap="xs">
+          <ActionButton
+            needs="domains:edit"
+            variant="default"
+            size="xs"
+            loading={verify.isPending}
+            onClick={() => verify.mutate({ params }, { onError: tellFailure })}
+          >
+            {words.check}
+          </ActionButton>
+          <ActionButton needs="domains:edit" variant="light" color="red" size="xs" onClick={open}>
+            {text.settings.remove}
+          </ActionButton>
+        </Group>
+      </Group>
+      <DomainRecords records={records} domain={name} />
+      <Tooltip label={whyNot} disabled={whyNot === undefined}>
+        <Switch
+          mt="sm"
+          label={words.signing}
+          checked={signing}
+          disabled={whyNot !== undefined || update.isPending}
+          onChange={(event) =>
+            update.mutate({ params, body: { signing: event.currentTarget.checked } }, { onError: tellFailure })
+          }
+        />
+      </Tooltip>
+      <ConfirmTyped
+        opened={opened}
+        onClose={close}
+        title={words.removeTitle}
+        what={words.removeWhat(name)}
+        word={name}
+        action={text.settings.remove}
+        isPending={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate({ params }, { onSuccess: () => tellDone(words.removed(name)) })}
+      />
+    </Paper>
+  );
+}

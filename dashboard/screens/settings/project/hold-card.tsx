@@ -1,0 +1,62 @@
+import { Alert, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { AnswerOf } from '../../../api/client.ts';
+import { useWrite } from '../../../api/queries.ts';
+import { ActionButton } from '../../../parts/action-button.tsx';
+import { Instant } from '../../../parts/instant.tsx';
+import { tellDone, tellFailure } from '../../../parts/tell.tsx';
+import { text } from '../../../text/text.ts';
+
+const words = text.settings.project;
+const CHANGED = ['getProject', 'getMe', 'listAuditLog'] as const;
+
+/** Whether marketing leaves, and the way to stop and to release it. Each undoes the other. */
+export function HoldCard({ project: { hold, operatorLimits } }: { project: AnswerOf<'getProject'> }) {
+  const [reason, setReason] = useState('');
+  const put = useWrite('holdProject', { changes: CHANGED });
+  const release = useWrite('releaseProject', { changes: CHANGED });
+  const stop = () =>
+    put.mutate(
+      { body: reason.trim() === '' ? {} : { reason: reason.trim() } },
+      { onError: tellFailure, onSuccess: () => tellDone(words.putDone) },
+    );
+  if (!hold.held) {
+    return (
+      <Alert color="gray" title={words.hold}>
+        <Stack gap="xs">
+          <Text size="sm">{words.notHeld}</Text>
+          <Group align="flex-end">
+            <TextInput
+              label={words.reason}
+              maxLength={500}
+              value={reason}
+              onChange={(event) => setReason(event.currentTarget.value)}
+              flex="1 1 220px"
+            />
+            <ActionButton needs="project:manage" variant="default" loading={put.isPending} onClick={stop}>
+              {words.putOnHold}
+            </ActionButton>
+          </Group>
+        </Stack>
+      </Alert>
+    );
+  }
+  return (
+    <Alert color="orange" title={words.held}>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {hold.reason} <Instant at={hold.since} />
+        </Text>
+        <Text size="sm">{words.heldWhy}</Text>
+        <ActionButton
+          needs="project:manage"
+          whyNot={operatorLimits.held ? words.heldByOperator : undefined}
+          loading={release.isPending}
+          onClick={() => release.mutate({}, { onError: tellFailure, onSuccess: () => tellDone(words.released) })}
+        >
+          {words.release}
+        </ActionButton>
+      </Stack>
+    </Alert>
+  );
+}

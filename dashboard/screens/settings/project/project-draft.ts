@@ -1,0 +1,97 @@
+/** The settings of a project while they are edited: what stands in the inputs. */
+import type { PatchProject, Project, SendingWindow } from '../../../../packages/client/src/operations.generated.ts';
+
+export type Clocks = 'project' | 'contact' | 'zone';
+/** An empty input is no limit. */
+type Amount = number | '';
+
+export interface ProjectDraft {
+  name: string;
+  /** `#rrggbb`; empty is the service's own. */
+  color: string;
+  timezone: string;
+  windowed: boolean;
+  from: string;
+  to: string;
+  days: string[];
+  clocks: Clocks;
+  /** Of the window, where the clocks are those of a zone. */
+  zone: string;
+  capped: boolean;
+  capMax: Amount;
+  capDays: Amount;
+  tracking: Project['tracking'];
+  doubleOptIn: boolean;
+  templateId: string | null;
+  rate: Amount;
+  month: Amount;
+  /** Per cent. */
+  bounceGuard: Amount;
+  complaintGuard: Amount;
+}
+
+const WORK_DAYS = [1, 2, 3, 4, 5];
+
+export function draftOfProject(project: Project): ProjectDraft {
+  const window = project.sendingWindow as SendingWindow | null;
+  const zone = window?.timezone;
+  return {
+    ...{ name: project.name, color: project.color ?? '', timezone: project.timezone, tracking: project.tracking },
+    ...{ windowed: window !== null, from: window?.from ?? '09:00', to: window?.to ?? '18:00' },
+    days: (window?.days ?? WORK_DAYS).map(String),
+    clocks: zone === undefined ? 'project' : zone === 'contact' ? 'contact' : 'zone',
+    zone: zone === undefined || zone === 'contact' ? project.timezone : zone,
+    ...{ capped: project.frequencyCap !== null, capMax: project.frequencyCap?.max ?? 3 },
+    capDays: project.frequencyCap?.days ?? 7,
+    ...{ doubleOptIn: project.doubleOptIn.enabled, templateId: project.doubleOptIn.templateId },
+    ...{ rate: project.sendRatePerSecond ?? '', month: project.monthlyEmailLimit ?? '' },
+    ...{ bounceGuard: percent(project.bounceGuard), complaintGuard: percent(project.complaintGuard) },
+  };
+}
+
+/**
+ * What is to be changed, and nothing else: a limit that shows the operator's ceiling must not become the project's own
+ * by saving another field.
+ */
+export function changesOf(project: Project, draft: ProjectDraft): PatchProject {
+  const [wanted, has] = [settingsOf(draft), settingsOf(draftOfProject(project))];
+  const changed = Object.entries(wanted).filter(
+    ([field, value]) => JSON.stringify(value) !== JSON.stringify(has[field as keyof PatchProject]),
+  );
+  return Object.fromEntries(changed);
+}
+
+function settingsOf(draft: ProjectDraft): PatchProject {
+  return {
+    name: draft.name.trim(),
+    color: draft.color === '' ? null : draft.color,
+    timezone: draft.timezone,
+    // The document's type of a nullable reference does not say null.
+    sendingWindow: windowOf(draft) as NonNullable<PatchProject['sendingWindow']>,
+    frequencyCap: draft.capped ? { max: Number(draft.capMax), days: Number(draft.capDays) } : null,
+    tracking: draft.tracking,
+    doubleOptIn: { enabled: draft.doubleOptIn, templateId: draft.templateId },
+    sendRatePerSecond: limitOf(draft.rate),
+    monthlyEmailLimit: limitOf(draft.month),
+    bounceGuard: share(draft.bounceGuard),
+    complaintGuard: share(draft.complaintGuard),
+  };
+}
+
+function windowOf({ windowed, from, to, days, clocks, zone, timezone }: ProjectDraft): SendingWindow | null {
+  if (!windowed) return null;
+  const by = clocks === 'project' ? {} : { timezone: clocks === 'contact' ? 'contact' : zone || timezone };
+  return { from, to, days: days.map(Number).sort(), ...by };
+}
+
+function limitOf(amount: Amount): number | null {
+  return amount === '' ? null : amount;
+}
+
+function percent(share: number): number {
+  return Math.round(share * 100_000) / 1_000;
+}
+
+function share(percents: Amount): number {
+  return Math.round(Number(percents) * 1_000) / 100_000;
+}

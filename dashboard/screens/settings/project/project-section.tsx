@@ -1,0 +1,121 @@
+import { Alert, Button, ColorInput, Group, Paper, Stack, TextInput, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useMemo } from 'react';
+import type { AnswerOf } from '../../../api/client.ts';
+import { answerOf, useWrite } from '../../../api/queries.ts';
+import { ActionButton } from '../../../parts/action-button.tsx';
+import { Answer } from '../../../parts/answer.tsx';
+import { Failed } from '../../../parts/failed.tsx';
+import { tellDone } from '../../../parts/tell.tsx';
+import { useLocalDraft } from '../../../parts/use-local-draft.ts';
+import { text } from '../../../text/text.ts';
+import { ConsentFields } from './consent-fields.tsx';
+import { HoldCard } from './hold-card.tsx';
+import { LimitFields } from './limit-fields.tsx';
+import { changesOf, draftOfProject, type ProjectDraft } from './project-draft.ts';
+import { WindowFields } from './window-fields.tsx';
+
+const words = text.settings.project;
+
+/** What every part of the form is given. */
+export interface FieldsProps {
+  draft: ProjectDraft;
+  set: (changes: Partial<ProjectDraft>) => void;
+  /** What the API says is wrong with a field. */
+  fault: (field: string) => string | undefined;
+  project: AnswerOf<'getProject'>;
+}
+
+/** The project itself: how it looks, when it sends, what it asks for. */
+export function Project() {
+  const project = useQuery(answerOf('getProject'));
+  return (
+    <Answer of={project}>
+      {(found) => (
+        <Stack maw={760}>
+          {found.hold.held && <HoldCard project={found} />}
+          <Form key={found.id} project={found} />
+          {!found.hold.held && <HoldCard project={found} />}
+        </Stack>
+      )}
+    </Answer>
+  );
+}
+
+function Form({ project }: { project: AnswerOf<'getProject'> }) {
+  const saved = useMemo(() => draftOfProject(project), [project]);
+  const { draft, change, isRestored, discard, forget } = useLocalDraft({ name: 'settings:project', saved });
+  const update = useWrite('updateProject', { changes: ['getProject', 'getMe', 'listAuditLog'] });
+  const changes = changesOf(project, draft);
+  const isChanged = Object.keys(changes).length > 0;
+  const faults = update.error?.fields ?? [];
+  const fault = (name: string) => faults.find(({ field }) => field === name || field.startsWith(`${name}.`))?.message;
+  const given: FieldsProps = { draft, set: (some) => change({ ...draft, ...some }), fault, project };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!isChanged) return;
+    const done = () => {
+      forget();
+      tellDone(text.settings.saved);
+    };
+    update.mutate({ body: changes }, { onSuccess: done });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {isRestored && isChanged && <Alert color="blue">{text.settings.draftKept}</Alert>}
+        <Card title={words.about}>
+          <TextInput
+            label={words.name}
+            required
+            maxLength={100}
+            value={draft.name}
+            onChange={(event) => given.set({ name: event.currentTarget.value })}
+            error={fault('name')}
+          />
+          <ColorInput
+            label={words.color}
+            description={words.colorWhat}
+            value={draft.color}
+            onChange={(color) => given.set({ color })}
+            format="hex"
+            eyeDropperButtonProps={{ 'aria-label': words.color }}
+            error={fault('color')}
+            maw={260}
+          />
+        </Card>
+        <Card title={words.sending}>
+          <WindowFields {...given} />
+        </Card>
+        <Card title={words.consent}>
+          <ConsentFields {...given} />
+        </Card>
+        <Card title={words.limits}>
+          <LimitFields {...given} />
+        </Card>
+        {update.error && <Failed error={update.error} />}
+        <Group>
+          <ActionButton needs="project:manage" type="submit" loading={update.isPending} disabled={!isChanged}>
+            {text.settings.save}
+          </ActionButton>
+          {isChanged && (
+            <Button variant="default" onClick={() => discard(saved)}>
+              {text.settings.discard}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Card({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Paper withBorder p="md" component="section" aria-label={title}>
+      <Title order={2} size="h4" mb="sm">
+        {title}
+      </Title>
+      <Stack>{children}</Stack>
+    </Paper>
+  );
+}

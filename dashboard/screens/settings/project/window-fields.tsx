@@ -1,0 +1,128 @@
+import { Chip, Group, Input, NumberInput, SegmentedControl, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { text } from '../../../text/text.ts';
+import type { Clocks } from './project-draft.ts';
+import type { FieldsProps } from './project-section.tsx';
+import { ZONES } from './zones.ts';
+
+const words = text.settings.project;
+const CLOCKS = (['project', 'contact', 'zone'] as const).map((value) => ({ value, label: words.clocksOf[value] }));
+
+/** Time zone, sending window and the cap of marketing mails. */
+export function WindowFields({ draft, set, fault }: FieldsProps) {
+  return (
+    <>
+      <Select
+        label={words.timezone}
+        description={words.timezoneWhat}
+        data={ZONES.includes(draft.timezone) ? ZONES : [draft.timezone, ...ZONES]}
+        value={draft.timezone}
+        onChange={(timezone) => timezone && set({ timezone })}
+        searchable
+        allowDeselect={false}
+        limit={100}
+        error={fault('timezone')}
+        maw={360}
+      />
+      <Switch
+        label={words.window}
+        description={words.windowWhat}
+        checked={draft.windowed}
+        onChange={(event) => set({ windowed: event.currentTarget.checked })}
+      />
+      {draft.windowed && <Window draft={draft} set={set} fault={fault} />}
+      <Switch
+        label={words.cap}
+        description={words.capWhat}
+        checked={draft.capped}
+        onChange={(event) => set({ capped: event.currentTarget.checked })}
+      />
+      {draft.capped && (
+        <Group pl="xl" align="flex-end">
+          <NumberInput
+            label={words.capMax}
+            value={draft.capMax}
+            onChange={(capMax) => set({ capMax: amountOf(capMax) })}
+            min={1}
+            max={1000}
+            allowDecimal={false}
+            error={fault('frequencyCap.max')}
+            w={120}
+          />
+          <NumberInput
+            label={words.capDays}
+            value={draft.capDays}
+            onChange={(capDays) => set({ capDays: amountOf(capDays) })}
+            min={1}
+            max={365}
+            allowDecimal={false}
+            error={fault('frequencyCap.days')}
+            w={150}
+          />
+        </Group>
+      )}
+    </>
+  );
+}
+
+function Window({ draft, set, fault }: Pick<FieldsProps, 'draft' | 'set' | 'fault'>) {
+  return (
+    <Stack pl="xl" gap="sm">
+      <Group align="flex-start">
+        <TextInput
+          label={words.from}
+          type="time"
+          value={draft.from}
+          onChange={(event) => set({ from: event.currentTarget.value })}
+          error={fault('sendingWindow.from')}
+        />
+        <TextInput
+          label={words.to}
+          type="time"
+          value={draft.to}
+          onChange={(event) => set({ to: event.currentTarget.value })}
+          description={draft.to < draft.from ? words.overnight : undefined}
+          error={fault('sendingWindow.to')}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+        />
+      </Group>
+      <Input.Wrapper label={words.days} labelElement="div" error={fault('sendingWindow.days')}>
+        <Chip.Group multiple value={draft.days} onChange={(days) => set({ days })}>
+          <Group gap={6} mt={4} role="group" aria-label={words.days}>
+            {words.weekdays.map((day, n) => (
+              <Chip key={day} value={String(n + 1)} size="xs">
+                {day}
+              </Chip>
+            ))}
+          </Group>
+        </Chip.Group>
+      </Input.Wrapper>
+      <Input.Wrapper label={words.clocks} labelElement="div">
+        <SegmentedControl
+          aria-label={words.clocks}
+          data={CLOCKS}
+          value={draft.clocks}
+          onChange={(clocks) => set({ clocks: clocks as Clocks })}
+          size="xs"
+        />
+      </Input.Wrapper>
+      {draft.clocks === 'zone' && (
+        <Select
+          label={words.zone}
+          data={ZONES}
+          value={draft.zone}
+          onChange={(zone) => zone && set({ zone })}
+          searchable
+          allowDeselect={false}
+          limit={100}
+          error={fault('sendingWindow.timezone')}
+          maw={360}
+        />
+      )}
+    </Stack>
+  );
+}
+
+/** What a number input holds: text only while it is empty. */
+export function amountOf(value: string | number): number | '' {
+  return value === '' || !Number.isFinite(Number(value)) ? '' : Number(value);
+}

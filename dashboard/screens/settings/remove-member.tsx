@@ -1,0 +1,50 @@
+import { Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useWrite } from '../../api/queries.ts';
+import { useSession } from '../../app/session.ts';
+import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
+import { tellDone } from '../../parts/tell.tsx';
+import { text } from '../../text/text.ts';
+import { type Member, TEAM_CHANGED } from './team.tsx';
+
+const words = text.settings.team;
+
+/**
+ * Asks before somebody is taken out of the project: they come back by a new invitation only. Who leaves it themselves
+ * is led to the sign-in page.
+ */
+export function RemoveMember({ member: { userId, email }, onClose }: { member: Member; onClose: () => void }) {
+  const { userId: mine } = useSession();
+  const isMe = userId === mine;
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const remove = useWrite('removeFromTeam', { changes: isMe ? [] : TEAM_CHANGED });
+  const done = () => {
+    onClose();
+    tellDone(words.removed(email));
+    if (!isMe) return;
+    queries.clear();
+    void navigate({ to: '/sign-in' });
+  };
+  return (
+    <ConfirmTyped
+      opened
+      onClose={onClose}
+      title={isMe ? words.leaveTitle : words.removeTitle}
+      what={
+        <>
+          <Text size="sm">{words.removeWhat(email)}</Text>
+          <Text size="sm" c="dimmed">
+            {words.keysStay}
+          </Text>
+        </>
+      }
+      word={email}
+      action={isMe ? words.leave : text.settings.remove}
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate({ params: { userId } }, { onSuccess: done })}
+    />
+  );
+}

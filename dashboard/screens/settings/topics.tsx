@@ -1,0 +1,151 @@
+import { Group, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { AnswerOf } from '../../api/client.ts';
+import { pagesOf, useWrite } from '../../api/queries.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
+import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { tellDone } from '../../parts/tell.tsx';
+import { text } from '../../text/text.ts';
+import { AddForm, faultIn } from './add-form.tsx';
+import { EditTopic } from './edit-topic.tsx';
+
+export type Topic = AnswerOf<'listTopics'>['data'][number];
+const words = text.settings.topics;
+export const TOPICS_CHANGED = ['listTopics', 'getTopic'] as const;
+
+/** What mails are about: what contacts join and leave one by one. */
+export function Topics() {
+  const pages = useInfiniteQuery(pagesOf('listTopics', { query: { limit: 50 } }));
+  const [edited, edit] = useState<Topic>();
+  const [removed, askToRemove] = useState<Topic>();
+  const columns: Column<Topic>[] = [
+    {
+      name: words.name,
+      cell: ({ name, description }) => (
+        <>
+          {name}
+          {description && (
+            <Text size="sm" c="dimmed">
+              {description}
+            </Text>
+          )}
+        </>
+      ),
+    },
+    { name: words.byDefault, cell: ({ defaultSubscribed }) => (defaultSubscribed ? words.yes : words.no), width: 160 },
+    {
+      name: text.settings.edit,
+      head: ' ',
+      align: 'right',
+      width: 190,
+      cell: (topic) => (
+        <Group gap="xs" justify="flex-end">
+          <ActionButton needs="contacts:edit" size="compact-sm" variant="default" onClick={() => edit(topic)}>
+            {text.settings.edit}
+          </ActionButton>
+          <ActionButton
+            needs="contacts:edit"
+            size="compact-sm"
+            variant="light"
+            color="red"
+            onClick={() => askToRemove(topic)}
+          >
+            {text.settings.remove}
+          </ActionButton>
+        </Group>
+      ),
+    },
+  ];
+  return (
+    <Stack>
+      <Text c="dimmed">{words.what}</Text>
+      <Add />
+      <CursorTable
+        pages={pages}
+        columns={columns}
+        rowKey={({ id }) => id}
+        caption={text.settings.sections.topics}
+        empty={
+          <Empty
+            title={words.emptyTitle}
+            what={words.emptyWhat}
+            curl={{ method: 'POST', path: '/topics', body: { name: 'Product news' } }}
+          />
+        }
+      />
+      {edited && <EditTopic topic={edited} onClose={() => edit(undefined)} />}
+      {removed && <RemoveTopic topic={removed} onClose={() => askToRemove(undefined)} />}
+    </Stack>
+  );
+}
+
+function Add() {
+  const [name, setName] = useState('');
+  const [description, setDescription] = useState('');
+  const [isDefault, setDefault] = useState(true);
+  const create = useWrite('createTopic', { changes: TOPICS_CHANGED });
+  const submit = () => {
+    const body = { name: name.trim(), description: description.trim() || null, defaultSubscribed: isDefault };
+    const empty = () => {
+      setName('');
+      setDescription('');
+    };
+    create.mutate({ body }, { onSuccess: empty });
+  };
+  return (
+    <AddForm
+      label={words.add}
+      needs="contacts:edit"
+      action={words.add}
+      isPending={create.isPending}
+      isReady={name.trim() !== ''}
+      failure={create.error}
+      onSubmit={submit}
+    >
+      <TextInput
+        label={words.name}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={faultIn(create.error, 'name')}
+        flex="1 1 160px"
+      />
+      <TextInput
+        label={words.description}
+        value={description}
+        onChange={(event) => setDescription(event.currentTarget.value)}
+        error={faultIn(create.error, 'description')}
+        flex="2 1 200px"
+      />
+      <Switch
+        label={words.byDefault}
+        checked={isDefault}
+        onChange={(event) => setDefault(event.currentTarget.checked)}
+        mb={8}
+      />
+    </AddForm>
+  );
+}
+
+function RemoveTopic({ topic: { id, name, slug }, onClose }: { topic: Topic; onClose: () => void }) {
+  const remove = useWrite('deleteTopic', { changes: TOPICS_CHANGED });
+  const done = () => {
+    tellDone(words.removed(name));
+    onClose();
+  };
+  return (
+    <ConfirmTyped
+      opened
+      onClose={onClose}
+      title={words.removeTitle}
+      what={words.removeWhat(name)}
+      word={slug}
+      action={text.settings.remove}
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate({ params: { id } }, { onSuccess: done })}
+    />
+  );
+}

@@ -1,0 +1,174 @@
+import { Alert, Anchor, Button, Container, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { answerOf, useWrite } from '../../api/queries.ts';
+import { Failed } from '../../parts/failed.tsx';
+import { text } from '../../text/text.ts';
+
+const PASSWORD_MIN = 8;
+
+/** The sign-in page; where the installation lets, an account is made on it too. */
+export function SignIn() {
+  const search = useSearch({ from: '/sign-in' });
+  const signUp = useQuery(answerOf('getSignUp'));
+  const isNew = search.new === true && signUp.data?.open !== false;
+  const title = isNew ? text.signIn.signUpTitle : text.signIn.title;
+  useEffect(() => {
+    document.title = `${title} · Tidings`;
+  }, [title]);
+  return (
+    <Container size={440} py="10vh" component="main">
+      <Title order={1} size="h2" mb="md">
+        {title}
+      </Title>
+      {search.link === 'ended' && (
+        <Alert color="yellow" mb="md" title={text.signIn.linkEnded}>
+          {text.signIn.afterLinkEnded}
+        </Alert>
+      )}
+      {isNew ? <SignUpForm /> : <LogInForm />}
+      <Text size="sm" c="dimmed" mt="md" mih={22}>
+        {signUp.data?.open === false && text.signIn.closed}
+        {signUp.data?.open && (
+          <>
+            {isNew ? text.signIn.haveAccount : text.signIn.noAccount}{' '}
+            <Anchor
+              inherit
+              underline="always"
+              renderRoot={(props) => (
+                <Link {...props} to="/sign-in" search={isNew ? { back: search.back } : { ...search, new: true }} />
+              )}
+            >
+              {isNew ? text.signIn.submit : text.signIn.signUp}
+            </Anchor>
+          </>
+        )}
+      </Text>
+    </Container>
+  );
+}
+
+/** After the session began: nothing of another person's may be shown from memory. */
+function useEnter(): () => Promise<void> {
+  const { back } = useSearch({ from: '/sign-in' });
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  return async () => {
+    queries.clear();
+    if (back) await navigate({ href: back });
+    else await navigate({ to: '/' });
+  };
+}
+
+function LogInForm() {
+  const enter = useEnter();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const logIn = useWrite('logIn', { changes: [] });
+  return (
+    <Form
+      error={logIn.error}
+      isPending={logIn.isPending}
+      action={text.signIn.submit}
+      onSubmit={() => logIn.mutate({ body: { email, password } }, { onSuccess: enter })}
+    >
+      <EmailInput value={email} onChange={setEmail} />
+      <PasswordInput
+        label={text.signIn.password}
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+    </Form>
+  );
+}
+
+function SignUpForm() {
+  const enter = useEnter();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [projectName, setProjectName] = useState('');
+  const signUp = useWrite('signUp', { changes: [] });
+  return (
+    <Form
+      error={signUp.error}
+      isPending={signUp.isPending}
+      action={text.signIn.signUp}
+      what={text.signIn.signUpWhat}
+      onSubmit={() => signUp.mutate({ body: { email, password, projectName } }, { onSuccess: enter })}
+    >
+      <EmailInput value={email} onChange={setEmail} />
+      <PasswordInput
+        label={text.signIn.password}
+        description={text.signIn.passwordRule}
+        autoComplete="new-password"
+        required
+        minLength={PASSWORD_MIN}
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+      <TextInput
+        label={text.signIn.projectName}
+        description={text.signIn.projectWhat}
+        required
+        maxLength={100}
+        value={projectName}
+        onChange={(event) => setProjectName(event.currentTarget.value)}
+      />
+    </Form>
+  );
+}
+
+function EmailInput({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  return (
+    <TextInput
+      label={text.signIn.email}
+      type="email"
+      autoComplete="username"
+      required
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+function Form({
+  error,
+  isPending,
+  action,
+  what,
+  onSubmit,
+  children,
+}: {
+  error: unknown;
+  isPending: boolean;
+  action: string;
+  what?: string;
+  onSubmit: () => void;
+  children: ReactNode;
+}) {
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit();
+  };
+  return (
+    <Paper withBorder p="lg">
+      <form onSubmit={submit}>
+        <Stack>
+          {what && (
+            <Text size="sm" c="dimmed">
+              {what}
+            </Text>
+          )}
+          {error !== null && <Failed error={error} />}
+          {children}
+          <Button type="submit" loading={isPending}>
+            {action}
+          </Button>
+        </Stack>
+      </form>
+    </Paper>
+  );
+}

@@ -1,0 +1,80 @@
+import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { useWrite } from '../../api/queries.ts';
+import { Failed } from '../../parts/failed.tsx';
+import { text } from '../../text/text.ts';
+import { TEMPLATE_TYPES, type TemplateType } from './routes.ts';
+import { type Start, startOf } from './starts.ts';
+
+const NAME_MAX_CHARS = 200;
+
+/** Asks what the template is called and what kind of mail it is, makes it, and opens it. */
+export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const [name, setName] = useState('');
+  const [type, setType] = useState<TemplateType>('TRANSACTIONAL');
+  const [start, setStart] = useState<Start>('letter');
+  const navigate = useNavigate();
+  const create = useWrite('createTemplate', { changes: ['listTemplates'] });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    create.mutate(
+      { body: { name, type, ...startOf(start) } },
+      {
+        onSuccess: ({ id }) => {
+          onClose();
+          void navigate({ to: '/templates/$templateId', params: { templateId: id } });
+        },
+      },
+    );
+  };
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={text.templates.createTitle}
+      closeButtonProps={{ 'aria-label': text.app.close }}
+    >
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label={text.templates.name}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            maxLength={NAME_MAX_CHARS}
+            required
+            data-autofocus
+          />
+          <Radio.Group label={text.templates.type} value={type} onChange={(value) => setType(value as TemplateType)}>
+            <Stack gap="xs" mt={4}>
+              {TEMPLATE_TYPES.map((value) => (
+                <Radio
+                  key={value}
+                  value={value}
+                  label={text.templates.types[value]}
+                  description={text.templates.typeMeans[value]}
+                />
+              ))}
+            </Stack>
+          </Radio.Group>
+          <Radio.Group label={text.templates.start} value={start} onChange={(value) => setStart(value as Start)}>
+            <Group mt={4}>
+              {(Object.keys(text.templates.starts) as Start[]).map((value) => (
+                <Radio key={value} value={value} label={text.templates.starts[value]} />
+              ))}
+            </Group>
+          </Radio.Group>
+          {create.error && <Failed error={create.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {text.parts.cancel}
+            </Button>
+            <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
+              {text.templates.create}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

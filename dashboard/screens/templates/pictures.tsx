@@ -1,0 +1,169 @@
+import { Badge, Button, Card, FileButton, Group, Image, SegmentedControl, SimpleGrid, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconTrash, IconUpload } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type ItemOf, pagesOf, useWrite } from '../../api/queries.ts';
+import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
+import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Failed } from '../../parts/failed.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { usePictureUpload } from '../../parts/mail-editor/use-picture-upload.ts';
+import { PageHead } from '../../parts/page-head.tsx';
+import { tellDone } from '../../parts/tell.tsx';
+import { text } from '../../text/text.ts';
+import { formatBytes } from './format-bytes.ts';
+
+const PAGE = 40;
+const HEIGHT = 120;
+const SHOWN = { all: undefined, used: true, unused: false } as const;
+
+/** The pictures of mails: what shows each, and which nothing shows any more. */
+export function Pictures() {
+  const { used } = useSearch({ from: '/shell/templates/pictures' });
+  const navigate = useNavigate({ from: '/templates/pictures' });
+  const pages = useInfiniteQuery(
+    pagesOf('listAssets', { query: { limit: PAGE, ...(used !== undefined && { used }) } }),
+  );
+  const [first] = pages.data?.pages ?? [];
+  const rows = pages.data?.pages.flatMap(({ data }) => data) ?? [];
+  return (
+    <>
+      <PageHead
+        title={text.templates.pictures}
+        subtitle={first && text.templates.picturesWhat(formatBytes(first.bytes), formatBytes(first.maxBytes))}
+        back={{ to: '/templates', label: text.templates.all }}
+        actions={<Upload />}
+      />
+      <SegmentedControl
+        mb="md"
+        size="xs"
+        aria-label={text.templates.picturesFilter}
+        value={used === undefined ? 'all' : used ? 'used' : 'unused'}
+        onChange={(value) => {
+          const wanted = SHOWN[value as keyof typeof SHOWN];
+          void navigate({ search: wanted === undefined ? {} : { used: wanted }, replace: true });
+        }}
+        data={[
+          { value: 'all', label: text.templates.picturesAll },
+          { value: 'used', label: text.templates.picturesUsed },
+          { value: 'unused', label: text.templates.picturesUnused },
+        ]}
+      />
+      {pages.isPending && <Loading />}
+      {!pages.isPending && !pages.data && <Failed error={pages.error} retry={() => void pages.refetch()} />}
+      {pages.data && rows.length === 0 && used === undefined && (
+        <Empty
+          title={text.templates.picturesEmpty}
+          what={text.templates.picturesEmptyWhat}
+          curl={{ method: 'GET', path: '/v1/assets' }}
+        />
+      )}
+      {pages.data && rows.length === 0 && used !== undefined && (
+        <Text c="dimmed">{used ? text.templates.picturesEmpty : text.templates.picturesNoneUnused}</Text>
+      )}
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+        {rows.map((picture) => (
+          <PictureCard key={picture.id} picture={picture} />
+        ))}
+      </SimpleGrid>
+      {pages.hasNextPage && (
+        <Button
+          mt="md"
+          variant="default"
+          size="xs"
+          loading={pages.isFetchingNextPage}
+          onClick={() => void pages.fetchNextPage()}
+        >
+          {text.parts.showMore}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Upload() {
+  const { upload, isUploading } = usePictureUpload();
+  const whyNot = useWhyNot('templates:edit');
+  return (
+    <FileButton
+      accept="image/png,image/jpeg,image/gif,image/webp"
+      multiple
+      onChange={(files) => upload(files, () => {})}
+      disabled={whyNot !== undefined}
+    >
+      {({ onClick }) => (
+        <ActionButton
+          needs="templates:edit"
+          onClick={onClick}
+          loading={isUploading}
+          leftSection={<IconUpload size={16} aria-hidden />}
+        >
+          {text.templates.uploadPictures}
+        </ActionButton>
+      )}
+    </FileButton>
+  );
+}
+
+function PictureCard({ picture }: { picture: ItemOf<'listAssets'> }) {
+  const { id, url, hash, filename, width, height, bytes, used, usedBy } = picture;
+  const [isRemoving, removing] = useDisclosure();
+  const remove = useWrite('deleteAsset', { changes: ['listAssets'] });
+  const name = filename ?? text.templates.pictureNoName;
+  const shownBy = text.templates.pictureUsed(usedBy.templates, usedBy.campaigns, usedBy.sent);
+  return (
+    <Card component="li" withBorder padding="sm">
+      <Card.Section withBorder>
+        <Image src={`/assets/${hash}`} h={HEIGHT} fit="contain" loading="lazy" alt={name} bg="gray.1" />
+      </Card.Section>
+      <Text size="sm" mt="xs" lineClamp={1} title={name}>
+        {name}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {width} × {height} px, {formatBytes(bytes)}
+      </Text>
+      <Group justify="space-between" mt={6} gap="xs" wrap="nowrap">
+        <Badge variant="light" color={used ? 'green' : 'gray'} radius="sm" tt="none" title={shownBy}>
+          {used ? shownBy : text.templates.pictureUnused}
+        </Badge>
+        <Group gap={2} wrap="nowrap">
+          <CopyButton value={url} label={text.templates.pictureCopy} />
+          <ActionButton
+            needs="templates:edit"
+            variant="subtle"
+            color="red"
+            size="compact-sm"
+            leftSection={<IconTrash size={14} aria-hidden />}
+            onClick={removing.open}
+          >
+            {text.templates.pictureRemove}
+          </ActionButton>
+        </Group>
+      </Group>
+      <ConfirmTyped
+        opened={isRemoving}
+        onClose={removing.close}
+        title={text.templates.pictureRemoveTitle}
+        what={used ? text.templates.pictureRemoveUsed(shownBy) : text.templates.pictureRemoveUnused}
+        word={text.templates.pictureWord}
+        action={text.templates.pictureRemove}
+        isPending={remove.isPending}
+        error={remove.error}
+        onConfirm={() =>
+          remove.mutate(
+            { params: { id }, query: used ? { force: true } : {} },
+            {
+              onSuccess: () => {
+                tellDone(text.templates.pictureRemoved);
+                removing.close();
+              },
+            },
+          )
+        }
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,48 @@
+import { useWrite } from '../../api/queries.ts';
+import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
+import { tellDone } from '../../parts/tell.tsx';
+import { text } from '../../text/text.ts';
+
+const WORD_MAX_CHARS = 40;
+
+/** Asks for the name before a template is gone for good. */
+export function RemoveTemplate({
+  id,
+  name,
+  opened,
+  onClose,
+  onRemoved,
+}: {
+  id: string;
+  name: string;
+  opened: boolean;
+  onClose: () => void;
+  onRemoved?: () => void;
+}) {
+  const remove = useWrite('deleteTemplate', { changes: ['listTemplates'] });
+  return (
+    <ConfirmTyped
+      opened={opened}
+      onClose={onClose}
+      title={text.templates.removeTitle}
+      what={text.templates.removeWhat}
+      // A name may be long; nobody has to type more than a line.
+      word={name.trim().slice(0, WORD_MAX_CHARS).trim()}
+      action={text.templates.remove}
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() =>
+        remove.mutate(
+          { params: { id } },
+          {
+            onSuccess: () => {
+              tellDone(text.templates.removed(name));
+              onClose();
+              onRemoved?.();
+            },
+          },
+        )
+      }
+    />
+  );
+}

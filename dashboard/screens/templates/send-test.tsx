@@ -1,0 +1,74 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useWrite } from '../../api/queries.ts';
+import { useSession } from '../../app/session.ts';
+import { Failed } from '../../parts/failed.tsx';
+import { tellDone } from '../../parts/tell.tsx';
+import { text } from '../../text/text.ts';
+import type { TemplateFields } from './template-fields.ts';
+
+/** Sends what is written to one address, one's own at first. */
+export function SendTest({
+  fields,
+  opened,
+  onClose,
+}: {
+  fields: TemplateFields;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  const { email: own } = useSession();
+  const [email, setEmail] = useState(own);
+  const send = useWrite('testTemplate', { changes: ['listEmails'] });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const { subject, body, preheader, from, fromName, replyTo } = fields;
+    send.mutate(
+      {
+        body: {
+          ...{ email, subject, body, from: from.trim() },
+          ...(preheader && { preheader }),
+          ...(fromName && { fromName }),
+          ...(replyTo && { replyTo }),
+        },
+      },
+      {
+        onSuccess: ({ message }) => {
+          tellDone(message);
+          onClose();
+        },
+      },
+    );
+  };
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={text.templates.test}
+      closeButtonProps={{ 'aria-label': text.app.close }}
+    >
+      <form onSubmit={submit}>
+        <Stack>
+          <Text size="sm">{text.templates.testWhat}</Text>
+          <TextInput
+            label={text.templates.testTo}
+            type="email"
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+            required
+            data-autofocus
+          />
+          {send.error && <Failed error={send.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {text.parts.cancel}
+            </Button>
+            <Button type="submit" loading={send.isPending}>
+              {text.templates.testSend}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

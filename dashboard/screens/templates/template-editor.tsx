@@ -1,0 +1,133 @@
+import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
+import { Failed } from '../../parts/failed.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { MailEditor } from '../../parts/mail-editor/mail-editor.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { text } from '../../text/text.ts';
+import { SendTest } from './send-test.tsx';
+import type { Template } from './template-fields.ts';
+import { TemplateSettings } from './template-settings.tsx';
+import { TemplateUsage } from './template-usage.tsx';
+import { useTemplateEdit } from './use-template-edit.ts';
+
+/** Writes on a template: what it says beside how it reads, who sends it, and where it is used. */
+export function TemplateEditor({ saved }: { saved: Template }) {
+  const edit = useTemplateEdit(saved);
+  const { fields, change, isDirty } = edit;
+  const [isTesting, testing] = useDisclosure();
+  const isReadOnly = useWhyNot('templates:edit') !== undefined;
+  const save = () => {
+    if (isDirty && !isReadOnly) edit.save();
+  };
+  // Also while the cursor is in a field or in the code.
+  useHotkeys([['mod+S', save]], [], true);
+  return (
+    <>
+      <PageHead
+        title={saved.name}
+        subtitle={<State edit={edit} updatedAt={saved.updatedAt} />}
+        back={{ to: '/templates', label: text.templates.all }}
+        actions={
+          <>
+            <ActionButton
+              variant="default"
+              needs="email:send"
+              onClick={testing.open}
+              whyNot={fields.from.trim() === '' ? text.templates.testNoFrom : undefined}
+            >
+              {text.templates.test}
+            </ActionButton>
+            <ActionButton
+              needs="templates:edit"
+              onClick={edit.save}
+              loading={edit.isSaving}
+              whyNot={isDirty ? undefined : text.templates.nothingToSave}
+            >
+              {text.templates.save}
+            </ActionButton>
+          </>
+        }
+      />
+      <Stack gap="md">
+        <Notices edit={edit} />
+        <Group align="flex-start" grow preventGrowOverflow={false} gap="md">
+          <TextInput
+            label={text.templates.subject}
+            description={text.templates.subjectHint}
+            value={fields.subject}
+            onChange={(event) => change({ subject: event.currentTarget.value })}
+            readOnly={isReadOnly}
+            miw={240}
+          />
+          <TextInput
+            label={text.templates.preheader}
+            description={text.templates.preheaderHint}
+            value={fields.preheader}
+            onChange={(event) => change({ preheader: event.currentTarget.value })}
+            readOnly={isReadOnly}
+            miw={240}
+          />
+        </Group>
+        <TemplateSettings fields={fields} change={change} isReadOnly={isReadOnly} />
+        <MailEditor
+          mail={{ subject: fields.subject, body: fields.body, type: fields.type }}
+          onBody={(body) => change({ body })}
+          onSave={save}
+          isReadOnly={isReadOnly}
+        />
+        <TemplateUsage id={saved.id} />
+      </Stack>
+      <SendTest fields={fields} opened={isTesting} onClose={testing.close} />
+    </>
+  );
+}
+
+type Edit = ReturnType<typeof useTemplateEdit>;
+
+function State({ edit: { isDirty, isKept }, updatedAt }: { edit: Edit; updatedAt: string }) {
+  if (isDirty) {
+    return (
+      <Text span size="sm" c={isKept ? undefined : 'red'} role="status">
+        {isKept ? text.templates.draftKept : text.templates.draftLost}
+      </Text>
+    );
+  }
+  return (
+    <>
+      {text.templates.changed} <Instant at={updatedAt} />
+    </>
+  );
+}
+
+function Notices({ edit }: { edit: Edit }) {
+  const { foundDraft, newer, isOlder, error, startFrom } = edit;
+  return (
+    <>
+      {error && <Failed error={error} />}
+      {newer && (
+        <Alert color="orange" title={text.templates.newer}>
+          <Group gap="xs">
+            <Text size="sm">{text.templates.newerWhy}</Text>
+            <Button size="compact-sm" variant="default" onClick={startFrom}>
+              {text.templates.loadNewer}
+            </Button>
+          </Group>
+        </Alert>
+      )}
+      {foundDraft && !newer && (
+        <Alert color="yellow" title={text.templates.draftFound}>
+          <Group gap="xs">
+            <Text size="sm">
+              {isOlder ? text.templates.draftOlder : text.templates.draftFoundWhy} <Instant at={foundDraft.at} />
+            </Text>
+            <Button size="compact-sm" variant="default" onClick={startFrom}>
+              {text.templates.discard}
+            </Button>
+          </Group>
+        </Alert>
+      )}
+    </>
+  );
+}

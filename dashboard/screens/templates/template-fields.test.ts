@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { changesOf, fieldsOf, isChanged, type Template } from './template-fields.ts';
+
+const SAVED: Template = {
+  ...{ id: 'x', slug: 'welcome', name: 'Welcome', subject: 'Hi', body: '<p>a</p>', type: 'MARKETING' },
+  ...{ description: null, preheader: 'p', from: null, fromName: null, replyTo: null, topicId: 't' },
+  ...{ createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' },
+};
+const saved = fieldsOf(SAVED);
+
+describe('what is saved', () => {
+  it('is what was changed, and nothing else', () => {
+    expect(isChanged({ ...saved }, saved)).toBe(false);
+    expect(changesOf({ ...saved, subject: 'Hello' }, saved)).toEqual({ subject: 'Hello' });
+  });
+
+  it('is null where a field was emptied', () => {
+    expect(changesOf({ ...saved, preheader: ' ' }, saved)).toEqual({ preheader: null });
+  });
+
+  it('leaves the topic of what is transactional now', () => {
+    expect(changesOf({ ...saved, type: 'TRANSACTIONAL' }, saved)).toEqual({ type: 'TRANSACTIONAL', topicId: null });
+  });
+});

@@ -1,0 +1,71 @@
+import { Accordion, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { answerOf } from '../../api/queries.ts';
+import { useSession } from '../../app/session.ts';
+import { text } from '../../text/text.ts';
+import { TEMPLATE_TYPES, type TemplateType } from './routes.ts';
+import type { TemplateFields } from './template-fields.ts';
+
+/** Name, kind and sender of a template: set once and seldom looked at, so folded away. */
+export function TemplateSettings({
+  fields,
+  change,
+  isReadOnly,
+}: {
+  fields: TemplateFields;
+  change: (changed: Partial<TemplateFields>) => void;
+  isReadOnly: boolean;
+}) {
+  const input = (name: 'name' | 'description' | 'from' | 'fromName' | 'replyTo') => ({
+    label: text.templates[name],
+    value: fields[name],
+    readOnly: isReadOnly,
+    onChange: (event: { currentTarget: { value: string } }) => change({ [name]: event.currentTarget.value }),
+  });
+  return (
+    <Accordion variant="contained">
+      <Accordion.Item value="settings">
+        <Accordion.Control>
+          {text.templates.settings}: {fields.fromName} {fields.from && `<${fields.from}>`}
+        </Accordion.Control>
+        <Accordion.Panel>
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <TextInput {...input('name')} required maxLength={200} />
+            <TextInput {...input('description')} maxLength={1000} />
+            <TextInput {...input('from')} description={text.templates.fromHint} type="email" />
+            <TextInput {...input('fromName')} maxLength={200} />
+            <TextInput {...input('replyTo')} type="email" />
+            <Select
+              label={text.templates.type}
+              description={text.templates.typeMeans[fields.type]}
+              data={TEMPLATE_TYPES.map((value) => ({ value, label: text.templates.types[value] }))}
+              value={fields.type}
+              onChange={(value) => value && change({ type: value as TemplateType })}
+              allowDeselect={false}
+              readOnly={isReadOnly}
+            />
+            {fields.type === 'MARKETING' && <TopicChoice fields={fields} change={change} isReadOnly={isReadOnly} />}
+          </SimpleGrid>
+        </Accordion.Panel>
+      </Accordion.Item>
+    </Accordion>
+  );
+}
+
+function TopicChoice({ fields, change, isReadOnly }: Parameters<typeof TemplateSettings>[0]) {
+  const { can } = useSession();
+  const topics = useQuery({ ...answerOf('listTopics', { query: { limit: 100 } }), enabled: can('contacts:view') });
+  return (
+    <Select
+      label={text.templates.topic}
+      description={text.templates.topicHint}
+      placeholder={text.templates.noTopic}
+      data={(topics.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+      value={fields.topicId === '' ? null : fields.topicId}
+      onChange={(value) => change({ topicId: value ?? '' })}
+      clearable
+      clearButtonProps={{ 'aria-label': text.templates.noTopic }}
+      readOnly={isReadOnly}
+    />
+  );
+}

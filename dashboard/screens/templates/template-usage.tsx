@@ -1,0 +1,49 @@
+import { Box, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { answerOf } from '../../api/queries.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { AppLink } from '../../parts/app-link.tsx';
+import { formatCount } from '../../parts/count-link.tsx';
+import { text } from '../../text/text.ts';
+
+/** The steps of automations that send by a template, and how many mails it has made. */
+export function TemplateUsage({ id }: { id: string }) {
+  const usage = useQuery(answerOf('getTemplateUsage', { params: { id } }));
+  return (
+    <Box component="section" aria-labelledby="template-usage">
+      <Title order={2} size="h4" id="template-usage" mb="xs">
+        {text.templates.usedIn}
+      </Title>
+      <Answer of={usage} height={80}>
+        {({ workflowSteps, emailsSent }) => (
+          <>
+            <Text size="sm" c="dimmed">
+              {workflowSteps.length === 0 ? text.templates.notUsed : text.templates.usedInSteps(workflowSteps.length)}{' '}
+              {text.templates.emailsSent}: {formatCount(emailsSent)}.
+            </Text>
+            {workflowSteps.length > 0 && (
+              <Table mt="xs" aria-label={text.templates.usedIn} maw={640}>
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>{text.templates.automation}</Table.Th>
+                    <Table.Th>{text.templates.step}</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {workflowSteps.map((step) => (
+                    <Table.Tr key={step.id}>
+                      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                        <AppLink to={`/automations/${step.workflowId}`}>{step.workflowName}</AppLink>
+                      </Table.Td>
+                      <Table.Td style={{ overflowWrap: 'anywhere' }}>{step.name}</Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            )}
+          </>
+        )}
+      </Answer>
+    </Box>
+  );
+}

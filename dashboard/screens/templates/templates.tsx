@@ -1,0 +1,140 @@
+import { Box, Button, Group, Select, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
+import { IconPlus, IconSearch } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { pagesOf } from '../../api/queries.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { AppLink } from '../../parts/app-link.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Failed } from '../../parts/failed.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { text } from '../../text/text.ts';
+import { CreateTemplate } from './create-template.tsx';
+import { TEMPLATE_TYPES, type TemplateType } from './routes.ts';
+import { TemplateCard } from './template-card.tsx';
+
+const PAGE = 24;
+const TYPING_MS = 250;
+
+/** The templates of the project as they look, newest first. */
+export function Templates() {
+  const { search, type } = useSearch({ from: '/shell/templates' });
+  const [isCreating, creating] = useDisclosure();
+  const pages = useInfiniteQuery(
+    pagesOf('listTemplates', { query: { limit: PAGE, ...(search && { search }), ...(type && { type }) } }),
+  );
+  const rows = pages.data?.pages.flatMap(({ templates }) => templates) ?? [];
+  const total = pages.data?.pages[0]?.total ?? null;
+  const isFiltered = search !== undefined || type !== undefined;
+  const create = (
+    <ActionButton needs="templates:edit" onClick={creating.open} leftSection={<IconPlus size={16} aria-hidden />}>
+      {text.templates.create}
+    </ActionButton>
+  );
+  return (
+    <>
+      <PageHead
+        title={text.templates.title}
+        actions={
+          <>
+            <AppLink to="/templates/pictures" size="sm" mr="xs">
+              {text.templates.pictures}
+            </AppLink>
+            {create}
+          </>
+        }
+      />
+      <Filters />
+      {pages.isPending && <Loading />}
+      {!pages.isPending && !pages.data && <Failed error={pages.error} retry={() => void pages.refetch()} />}
+      {pages.data && rows.length === 0 && isFiltered && <Text c="dimmed">{text.templates.noneFound}</Text>}
+      {pages.data && rows.length === 0 && !isFiltered && (
+        <Empty
+          title={text.templates.empty}
+          what={text.templates.emptyWhat}
+          action={create}
+          curl={{
+            method: 'POST',
+            path: '/v1/templates',
+            body: {
+              name: 'Welcome',
+              type: 'TRANSACTIONAL',
+              subject: 'Welcome, {{firstName ?? there}}',
+              body: '<p>…</p>',
+            },
+          }}
+        />
+      )}
+      <Box style={{ opacity: pages.isPlaceholderData ? 0.55 : 1 }} aria-busy={pages.isPlaceholderData}>
+        <SimpleGrid cols={{ base: 1, xs: 2, md: 3, lg: 4 }} component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+          {rows.map((template) => (
+            <TemplateCard key={template.id} template={template} />
+          ))}
+        </SimpleGrid>
+      </Box>
+      {rows.length > 0 && (
+        <Group justify="space-between" mt="md">
+          <Text size="sm" c="dimmed" aria-live="polite">
+            {text.parts.shown(rows.length, total)}
+          </Text>
+          {pages.hasNextPage && (
+            <Button
+              variant="default"
+              size="xs"
+              loading={pages.isFetchingNextPage}
+              onClick={() => void pages.fetchNextPage()}
+            >
+              {text.parts.showMore}
+            </Button>
+          )}
+        </Group>
+      )}
+      <CreateTemplate opened={isCreating} onClose={creating.close} />
+    </>
+  );
+}
+
+function Filters() {
+  const { search = '', type } = useSearch({ from: '/shell/templates' });
+  const navigate = useNavigate({ from: '/templates' });
+  const [typed, setTyped] = useState(search);
+  const apply = useDebouncedCallback((value: string) => {
+    void navigate({
+      search: ({ search: _, ...others }) => (value.trim() === '' ? others : { ...others, search: value.trim() }),
+      replace: true,
+    });
+  }, TYPING_MS);
+  return (
+    <Group align="flex-end" gap="sm" mb="md">
+      <TextInput
+        label={text.templates.search}
+        placeholder={text.templates.searchHint}
+        leftSection={<IconSearch size={16} aria-hidden />}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          apply(event.currentTarget.value);
+        }}
+        w={{ base: '100%', xs: 300 }}
+      />
+      <Select
+        label={text.templates.type}
+        placeholder={text.templates.anyType}
+        clearable
+        data={TEMPLATE_TYPES.map((value) => ({ value, label: text.templates.types[value] }))}
+        value={type ?? null}
+        onChange={(value) =>
+          void navigate({
+            search: ({ type: _, ...others }) => (value === null ? others : { ...others, type: value as TemplateType }),
+            replace: true,
+          })
+        }
+        clearButtonProps={{ 'aria-label': text.templates.anyType }}
+        w={{ base: '100%', xs: 200 }}
+      />
+    </Group>
+  );
+}

@@ -1,0 +1,39 @@
+import { Box } from '@mantine/core';
+import { useInViewport } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import type { ItemOf } from '../../api/queries.ts';
+import { answerOf } from '../../api/queries.ts';
+import { ScaledFrame } from '../../parts/mail-editor/scaled-frame.tsx';
+import { text } from '../../text/text.ts';
+import { withoutLiquid } from './without-liquid.ts';
+
+const HEIGHT = 180;
+const SCREEN = 680;
+
+/**
+ * How a template looks, small. It is drawn when it comes into view, and asked for where the list had no room for its
+ * body.
+ */
+export function Thumbnail({ template: { id, name, body } }: { template: ItemOf<'listTemplates'> }) {
+  const { ref, inViewport } = useInViewport();
+  const whole = useQuery({ ...answerOf('getTemplate', { params: { id } }), enabled: inViewport && body === undefined });
+  const said = body ?? whole.data?.body;
+  return (
+    <Box
+      ref={ref}
+      h={HEIGHT}
+      inert
+      aria-hidden
+      style={{ pointerEvents: 'none', background: '#fff', overflow: 'hidden' }}
+    >
+      {inViewport && said !== undefined && (
+        <ScaledFrame
+          html={withoutLiquid(said)}
+          screen={SCREEN}
+          height={HEIGHT}
+          title={text.templates.looksLike(name.slice(0, 80))}
+        />
+      )}
+    </Box>
+  );
+}

@@ -1,0 +1,48 @@
+/** Texts around the screens. */
+export const app = {
+  menu: 'Menu',
+  account: 'Account',
+  close: 'Close',
+  toContent: 'Go to content',
+  keys: 'Keyboard',
+  keysHint: 'Press ? for keys, / to search',
+  keySearch: 'Search',
+  light: 'Light mode',
+  dark: 'Dark mode',
+  signOut: 'Sign out',
+  projects: 'Projects',
+  projectIs: (name: string) => `Project: ${name}`,
+  search: 'Search',
+  searchWhat: 'Contacts, campaigns, automations, templates, or the id of a mail',
+  nothingFound: 'Nothing found.',
+  notFound: 'There is nothing here',
+  notFoundWhy: 'The address is wrong, or what it showed was deleted or belongs to another project.',
+  toHome: 'Go to the start page',
+  held: 'Sending is on hold',
+  heldWhy: (reason: string | null | undefined) =>
+    `${reason ? `${reason} ` : ''}Mail of this project waits, and leaves when the hold is released.`,
+};
+
+export const nav = {
+  home: 'Home',
+  contacts: 'Contacts',
+  segments: 'Segments',
+  templates: 'Templates',
+  campaigns: 'Campaigns',
+  automations: 'Automations',
+  messages: 'Messages',
+  developers: 'Developers',
+  settings: 'Settings',
+  operator: 'Operator',
+};
+
+/** What a thing is, one of it. */
+export const subjects = {
+  contact: 'Contact',
+  campaign: 'Campaign',
+  automation: 'Automation',
+  template: 'Template',
+  email: 'Email',
+};
+
+export const roles = { OWNER: 'Owner', ADMIN: 'Admin', MEMBER: 'Member' };

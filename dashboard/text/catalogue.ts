@@ -1,0 +1,16 @@
+export { app, nav, roles, subjects } from './app.ts';
+export { automations } from './automations.ts';
+export { campaigns } from './campaigns.ts';
+export { conditions } from './conditions.ts';
+export { contacts } from './contacts.ts';
+export { developers } from './developers.ts';
+export { executions } from './executions.ts';
+export { home } from './home.ts';
+export { mailEditor } from './mail-editor.ts';
+export { messages } from './messages.ts';
+export { operator } from './operator.ts';
+export { parts } from './parts.ts';
+export { segments } from './segments.ts';
+export { join, settings } from './settings.ts';
+export { signIn } from './sign-in.ts';
+export { templates } from './templates.ts';

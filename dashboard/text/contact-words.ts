@@ -1,0 +1,36 @@
+import type { Word } from './words.ts';
+
+/** Of jobs over many contacts. */
+export const job: Record<string, Word> = {
+  QUEUED: { means: 'Waits for its turn.', color: 'yellow' },
+  RUNNING: { means: 'At work.', color: 'blue' },
+  COMPLETED: { means: 'Everything was done; what failed is counted.', color: 'green' },
+  FAILED: { means: 'It ended before everything was done; what came before stays.', color: 'red' },
+  CANCELLED: { means: 'Ended by an operator; what came before stays.', color: 'gray' },
+};
+
+/** Of contacts. */
+export const subscription: Record<string, Word> = {
+  subscribed: { means: 'Gets marketing mail.', color: 'green' },
+  unsubscribed: { means: 'Gets no marketing mail.', color: 'gray' },
+  pending: { means: 'Was asked to confirm the subscription, and gets no marketing mail until then.', color: 'yellow' },
+};
+
+/** Why an address is on the suppression list. */
+export const suppression: Record<string, Word> = {
+  hard_bounce: { means: 'The mailbox does not exist. Stops all mail.', color: 'red' },
+  complaint: { means: 'The person called a mail spam. Stops marketing mail.', color: 'red' },
+  unsubscribe: { means: 'The person unsubscribed. Stops marketing mail.', color: 'gray' },
+  manual: { means: 'Put there by hand or by the API. Stops all mail.', color: 'red' },
+};
+
+/** Why a subscription changed. */
+export const change: Record<string, Word> = {
+  own_choice: { means: 'The person used the page or link of a mail.', color: 'gray' },
+  public_key: { means: 'A form or page of yours said so, by the public key.', color: 'gray' },
+  job: { means: 'An import or a change of many contacts.', color: 'gray' },
+  workflow: { means: 'A step of an automation.', color: 'gray' },
+  request: { means: 'A member in the dashboard, or a program by the API.', color: 'gray' },
+  bounce: { means: 'A mail bounced for good.', color: 'red' },
+  complaint: { means: 'The person called a mail spam.', color: 'red' },
+};

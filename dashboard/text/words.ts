@@ -1,0 +1,139 @@
+import { change, job, subscription, suppression } from './contact-words.ts';
+import { delivery, endpoint } from './developer-words.ts';
+
+/**
+ * Statuses, reasons and step types, in the API's own words, each with what it means. The one place that explains them.
+ */
+export interface Word {
+  /** What it means, a sentence. */
+  means: string;
+  color: string;
+}
+
+const GOOD = 'green';
+const UNDER_WAY = 'blue';
+const WAITS = 'yellow';
+const BAD = 'red';
+const QUIET = 'gray';
+
+/** Of mails. */
+const email: Record<string, Word> = {
+  PENDING: { means: 'Accepted, and about to be sent.', color: UNDER_WAY },
+  HELD: { means: 'Waits until the hold on sending is released.', color: WAITS },
+  SENDING: { means: 'With the provider, whose answer is awaited.', color: UNDER_WAY },
+  SENT: { means: 'The provider took it.', color: GOOD },
+  DELIVERED: { means: 'The mailbox of the recipient took it.', color: GOOD },
+  OPENED: { means: 'A person opened it.', color: GOOD },
+  CLICKED: { means: 'A person followed a link in it.', color: GOOD },
+  BOUNCED: { means: 'The mailbox refused it for good.', color: BAD },
+  COMPLAINED: { means: 'The recipient called it spam.', color: BAD },
+  FAILED: { means: 'It did not leave; the reason says why.', color: BAD },
+  RECEIVED: { means: 'It came in, to a verified domain.', color: QUIET },
+};
+
+/** Of SMS. */
+const sms: Record<string, Word> = {
+  PENDING: { means: 'Accepted, and about to be sent.', color: UNDER_WAY },
+  QUEUED: { means: 'With the provider, which has not sent it yet.', color: UNDER_WAY },
+  SENT: { means: 'The provider has given it to the carrier.', color: GOOD },
+  DELIVERED: { means: 'It is on the phone.', color: GOOD },
+  UNDELIVERED: { means: 'The carrier could not deliver it.', color: BAD },
+  FAILED: { means: 'It did not leave; the reason says why.', color: BAD },
+};
+
+/** Of campaigns. */
+const campaign: Record<string, Word> = {
+  DRAFT: { means: 'Not sent yet; everything can be changed.', color: QUIET },
+  SCHEDULED: { means: 'Goes out at its time.', color: WAITS },
+  SENDING: { means: 'Going out, or waiting for its window.', color: UNDER_WAY },
+  PAUSED: { means: 'Stopped in the middle; it goes on when it is resumed.', color: WAITS },
+  SENT: { means: 'Everybody has been served.', color: GOOD },
+  CANCELLED: { means: 'Ended before everybody was served.', color: QUIET },
+};
+
+/** Of executions and their steps. */
+const execution: Record<string, Word> = {
+  RUNNING: { means: 'At work on a step.', color: UNDER_WAY },
+  WAITING: { means: 'Waits for a time or an event.', color: WAITS },
+  COMPLETED: { means: 'Came to the end.', color: GOOD },
+  EXITED: { means: 'Left the automation before its end, or by an EXIT step.', color: QUIET },
+  FAILED: { means: 'A step failed for good; it can be retried.', color: BAD },
+  CANCELLED: { means: 'Ended by a person or by the API.', color: QUIET },
+  SKIPPED: { means: 'The step did nothing for this contact; the reason says why.', color: QUIET },
+};
+
+/** Types of steps. */
+const step: Record<string, Word> = {
+  SEND_EMAIL: { means: 'Sends a mail.', color: UNDER_WAY },
+  SEND_SMS: { means: 'Sends a text message.', color: UNDER_WAY },
+  DELAY: { means: 'Waits for a time, or until an hour.', color: WAITS },
+  WAIT_FOR_EVENT: { means: 'Waits until something happens, or its time is up.', color: WAITS },
+  CONDITION: { means: 'Goes one way or the other by what is known of the contact.', color: 'violet' },
+  SPLIT: { means: 'Deals contacts out to branches by weight.', color: 'violet' },
+  WEBHOOK: { means: 'Calls an address of yours.', color: 'teal' },
+  UPDATE_CONTACT: { means: 'Changes data of the contact.', color: 'teal' },
+  EXIT: { means: 'Ends the run.', color: QUIET },
+};
+
+/** Why something was not sent. Bounce classes follow `bounced:`. */
+const reason: Record<string, Word> = {
+  not_subscribed: { means: 'The contact is not subscribed.', color: QUIET },
+  unsubscribed: { means: 'The contact has unsubscribed.', color: QUIET },
+  'unsubscribed:topic': { means: 'The contact does not want mails about this topic.', color: QUIET },
+  unconfirmed: { means: 'The contact has not confirmed the subscription yet.', color: QUIET },
+  frequency_capped: { means: 'The contact has had as many mails as the project allows for now.', color: QUIET },
+  too_late: { means: 'The hour of the contact had gone by.', color: QUIET },
+  'suppressed:hard_bounce': { means: 'The address is on the suppression list: it does not exist.', color: QUIET },
+  'suppressed:complaint': {
+    means: 'The address is on the suppression list: its owner called a mail spam.',
+    color: QUIET,
+  },
+  'suppressed:unsubscribe': { means: 'The address is on the suppression list: its owner unsubscribed.', color: QUIET },
+  'suppressed:manual': { means: 'Somebody put the address on the suppression list.', color: QUIET },
+  left_audience: { means: 'The contact was no longer in the audience.', color: QUIET },
+  contact_deleted: { means: 'The contact was deleted.', color: QUIET },
+  step_deleted: { means: 'The step that would have sent it was deleted.', color: QUIET },
+  sender_not_verified: { means: 'The domain of the sender is not verified.', color: BAD },
+  provider_rejected: { means: 'The provider would not take it; its words say why.', color: BAD },
+  limit_reached: { means: 'The month has no room for more mails.', color: BAD },
+  no_phone: { means: 'The contact has no phone number.', color: QUIET },
+  sms_stopped: { means: 'The person answered STOP.', color: QUIET },
+  expired: { means: 'The provider put it off for a day.', color: BAD },
+  cancelled: { means: 'Somebody cancelled it.', color: QUIET },
+  template_error: { means: 'The content could not be rendered for this contact.', color: BAD },
+  'bounced:dead_mailbox': { means: 'There is no such mailbox.', color: BAD },
+  'bounced:mailbox_for_now': { means: 'The mailbox is full or away for now.', color: BAD },
+  'bounced:policy': { means: 'The receiver refuses mail from this sender.', color: BAD },
+  'bounced:message': { means: 'The receiver refuses this message, by size or content.', color: BAD },
+  'bounced:routing': { means: 'The receiving domain cannot be reached.', color: BAD },
+  'bounced:unknown': { means: 'The receiver refused it and did not say why in a way that we know.', color: BAD },
+  loop: { means: 'The contact came round in a circle without waiting.', color: BAD },
+  event_depth: { means: 'Events caused each other ten times over.', color: BAD },
+  exited_on_event: { means: 'An event ended the run.', color: QUIET },
+};
+
+const WORDS = {
+  email,
+  sms,
+  campaign,
+  execution,
+  step,
+  reason,
+  job,
+  subscription,
+  suppression,
+  change,
+  endpoint,
+  delivery,
+};
+export type WordKind = keyof typeof WORDS;
+
+/** What a word of the API means; undefined for one that is not explained. */
+export function wordOf(kind: WordKind, value: string): Word | undefined {
+  return WORDS[kind][value];
+}
+
+/** All words of a kind that are explained, for a choice among them. */
+export function wordsOf(kind: WordKind): string[] {
+  return Object.keys(WORDS[kind]);
+}
