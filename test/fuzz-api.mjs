@@ -1,6 +1,6 @@
-// `npm run fuzz:api`: schemathesis over /openapi.json of a service started for it, at most ten minutes. It fails on any 5xx and on
-// any answer that the document does not allow. BASE_URL, SECRET_KEY and SESSION_COOKIE in the environment take a running one.
-// SECONDS=60 npm run fuzz:api is a short look.
+// `npm run fuzz:api`: schemathesis over /openapi.json of a service started for it, at most ten minutes. It fails on any
+// 5xx and on any answer that the document does not allow. BASE_URL, SECRET_KEY and SESSION_COOKIE in the environment
+// take a running one. SECONDS=60 npm run fuzz:api is a short look.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';

@@ -6,6 +6,7 @@ import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { addSuppressions, suppressionPads } from '../../db/contacts/suppressions.ts';
 import { insertAttachments } from '../../db/contents/attachments.ts';
+import { queueInvitationMail } from '../../db/projects/invitation-mail.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
@@ -105,6 +106,31 @@ it('a mail is rendered, signed by its domain, sent, and recorded with its event'
   const [event] = await eventsOf(id);
   expect(event).toMatchObject({ name: 'email.sent', contact_id: contactId });
   expect(event?.data).toMatchObject({ subject: 'Hello Ada & Co', emailId: id, sourceType: 'TRANSACTIONAL' });
+});
+
+it('the link of an invitation is for its recipient alone: whole, not counted, and sealed in the ledger', async () => {
+  const url = 'https://mail.example.com/app/join#the-token';
+  const at = { createdAt: new Date(), expiresAt: new Date() };
+  const invitation = {
+    id: DELIVERY,
+    email: 'grace@example.com',
+    role: 'OWNER' as const,
+    invitedBy: 'ada@x.test',
+    ...at,
+  };
+  const atRest = deriveKey(TEST_SECRET_KEY, 'at-rest');
+  const [row] = await database.db
+    .transaction()
+    .execute((trx) => queueInvitationMail(trx, { projectId, projectName: 'A <b>', invitation, url, atRest }));
+  const email = await claim(row?.refId ?? '');
+  if (!email) throw new Error('not claimed');
+  expect(JSON.stringify(email)).not.toContain('the-token');
+  await mailer.deliver(email);
+  const parsed = await PostalMime.parse(sink.bodies[0] ?? '');
+  expect(parsed.to?.[0]?.address).toBe('grace@example.com');
+  expect(parsed.subject).toBe('ada@x.test invites you to A <b>');
+  expect(parsed.html).toContain(`href="${url}"`);
+  expect(parsed.html).toContain('A &lt;b&gt;');
 });
 
 const resolver = async () => [[`v=DKIM1; k=rsa; p=${domain.publicKey}`]];

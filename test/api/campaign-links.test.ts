@@ -44,9 +44,9 @@ it('every tracked link of a campaign has its clicks by people, by recipients and
   await click(0, 0);
   await until(async () => (await links(id))[0].clicks === 4, 'the last click');
   expect(await links(id)).toEqual([
-    { url: 'https://a.test/x?n={{ n }}', clicks: 4, uniqueClicks: 2, machineClicks: 0 },
-    { url: 'https://b.test/', clicks: 1, uniqueClicks: 1, machineClicks: 1 },
-    { url: 'https://c.test/never', clicks: 0, uniqueClicks: 0, machineClicks: 0 },
+    { url: 'https://a.test/x?n={{ n }}', clicks: 4, uniqueClicks: 2, machineClicks: 0, variants: null },
+    { url: 'https://b.test/', clicks: 1, uniqueClicks: 1, machineClicks: 1, variants: null },
+    { url: 'https://c.test/never', clicks: 0, uniqueClicks: 0, machineClicks: 0, variants: null },
   ]);
   const stats = (await api.call('GET', `/campaigns/${id}/stats`)).body;
   expect(stats).toMatchObject({ clicked: 3, machineClicks: 1 });

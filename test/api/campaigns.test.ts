@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';
 import { buildContact } from '../build/emails.ts';
+import { buildSentCampaign } from '../build/recipients.ts';
 import { buildDomain } from '../build/senders.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { buildProject, startTestApi, type TestApi } from '../support/api.ts';
 
 const FILTER = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] };
 
@@ -218,6 +219,20 @@ describe('sending a campaign', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, 'DOMAIN_NOT_VERIFIED']);
   });
 
+  it('takes nothing of a full month when it is to the simulator alone', async () => {
+    const plan = 'simulated';
+    const email = 'delivered+month@simulator.test';
+    await buildContact(api.db, { projectId: api.one.id, email, data: { plan } });
+    const filters = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: plan }] }] };
+    const { id } = await create({ audienceType: 'FILTERED', filters });
+    await sql`UPDATE projects SET monthly_email_limit = 0 WHERE id = ${api.one.id}`.execute(api.db);
+    try {
+      expect((await api.call('POST', `/campaigns/${id}/send`, { body: {} })).status).toBe(200);
+    } finally {
+      await sql`UPDATE projects SET monthly_email_limit = NULL WHERE id = ${api.one.id}`.execute(api.db);
+    }
+  });
+
   it('is 429 when the month has no room, but not with a test key', async () => {
     const { id } = await create();
     await sql`UPDATE projects SET monthly_email_limit = 0 WHERE id = ${api.one.id}`.execute(api.db);
@@ -233,6 +248,22 @@ describe('sending a campaign', () => {
 });
 
 describe('cancelling a campaign', () => {
+  it('of which nothing was tried gives back its places under the frequency cap', async () => {
+    const { id: projectId, secretKey: key } = await buildProject(api.db, 'Places');
+    const id = await buildSentCampaign(api.db, { projectId, count: 2, status: `'PENDING'` });
+    await sql`UPDATE projects SET frequency_max = 1, frequency_days = 7 WHERE id = ${projectId}`.execute(api.db);
+    await sql`UPDATE campaigns SET status = 'SENDING', sent_at = NULL WHERE id = ${id}`.execute(api.db);
+    await sql`UPDATE emails SET attempts = 0 WHERE campaign_id = ${id}`.execute(api.db);
+    await sql`
+      INSERT INTO frequency_slots (contact_id, project_id, wanted, mails)
+      SELECT contact_id, project_id, ARRAY[id], jsonb_build_object(id, 1, 'another', 2) FROM emails WHERE campaign_id = ${id}`.execute(
+      api.db,
+    );
+    expect((await api.call('POST', `/campaigns/${id}/cancel`, { key })).body.data.status).toBe('DRAFT');
+    const { rows } = await sql`SELECT mails FROM frequency_slots WHERE project_id = ${projectId}`.execute(api.db);
+    expect(rows).toEqual([{ mails: { another: 2 } }, { mails: { another: 2 } }]);
+  });
+
   it('that is SCHEDULED makes it a DRAFT, which can be sent again', async () => {
     const { id } = await create();
     await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: inAnHour() } });

@@ -42,7 +42,8 @@ async function everything(): Promise<unknown> {
   `.execute(api.db);
   const counts: Record<string, unknown> = {};
   for (const { name } of rows) {
-    if (name === 'rate_windows' || name.startsWith('api_key')) continue;
+    // What is written of every request, whatever it asks.
+    if (name === 'rate_windows' || name === 'requests' || name.startsWith('api_key')) continue;
     const found = await sql<{ hash: string }>`
       SELECT md5(coalesce(string_agg(t::text, ',' ORDER BY t::text), '')) AS hash FROM ${sql.table(name)} t
     `.execute(api.db);
@@ -182,6 +183,31 @@ describe('a preview', () => {
     expect((await ask({ name: 'Ada' }))[1]).toMatchObject({ wouldSend: true });
     expect(await everything()).toEqual(before);
     await sql`UPDATE projects SET frequency_max = NULL, frequency_days = NULL WHERE id = ${api.one.id}`.execute(api.db);
+  });
+
+  it('lets MARKETING wait for the sending window, by the clocks of the contact, and goes on from there', async () => {
+    const workflow = await draw({
+      plain: { type: 'SEND_EMAIL', config: { templateId: plain }, to: 'news' },
+      news: { type: 'SEND_EMAIL', config: { templateId: marketing }, to: 'urgent' },
+      urgent: { type: 'SEND_SMS', config: { body: 'Code', transactional: true }, to: 'move' },
+      move: { type: 'UPDATE_CONTACT', config: { updates: { timezone: 'Asia/Tokyo' } }, to: 'sms' },
+      sms: { type: 'SEND_SMS', config: { body: 'Hello' }, to: 'end' },
+      end: { type: 'EXIT' },
+    });
+    const window = JSON.stringify({ from: '12:00', to: '20:00', days: [1, 2, 3, 4, 5, 6, 7], timezone: 'contact' });
+    await sql`UPDATE projects SET sending_window = ${window} WHERE id = ${api.one.id}`.execute(api.db);
+    const data = { phone: '+4915112345678', timezone: 'Europe/Berlin' };
+    const answer = await preview(workflow.id, { contact: { email: 'hours@example.com', data } });
+    const [noonInBerlin, noonInTokyo] = ['2026-12-01T11:00:00.000Z', '2026-12-02T03:00:00.000Z'];
+    expect(answer.steps).toMatchObject([
+      { name: 'plain', at: START, completedAt: START, dueAt: null, wouldSend: true },
+      { name: 'news', at: START, dueAt: noonInBerlin, completedAt: noonInBerlin, wouldSend: true },
+      { name: 'urgent', at: noonInBerlin, completedAt: noonInBerlin, dueAt: null },
+      { name: 'move' },
+      { name: 'sms', at: noonInBerlin, dueAt: noonInTokyo, completedAt: noonInTokyo, wouldSend: true },
+      { name: 'end', at: noonInTokyo },
+    ]);
+    await sql`UPDATE projects SET sending_window = NULL WHERE id = ${api.one.id}`.execute(api.db);
   });
 
   it('takes an endpoint to answer as it is said to', async () => {

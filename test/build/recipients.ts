@@ -2,7 +2,10 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connection.ts';
 import { buildEmail } from './emails.ts';
 
-/** Recipients of a campaign as a start would have left them, in one chunk for each 5,000; `n` counts from 0. Returns the campaign's id. */
+/**
+ * Recipients of a campaign as a start would have left them, in one chunk for each 5,000; `n` counts from 0. Returns the
+ * campaign's id.
+ */
 export async function buildSentCampaign(
   db: Db,
   p: { projectId: string; count: number; status?: string; reason?: string; body?: string },
@@ -34,4 +37,9 @@ export async function buildSentCampaign(
     db,
   );
   return campaign.id;
+}
+
+/** After a test has changed a campaign's mails by itself: what is kept of their figures is forgotten. */
+export async function forgetFigures(db: Db, campaignId: string): Promise<void> {
+  await sql`UPDATE campaign_chunks SET figures = NULL WHERE campaign_id = ${campaignId}`.execute(db);
 }

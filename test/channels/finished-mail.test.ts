@@ -12,7 +12,10 @@ afterAll(() => threads.close());
 
 const bytes = (n: number) => Buffer.from(Array.from({ length: n }, (_, i) => (i * 31 + (i >> 8)) % 256));
 
-/** A mail with all that is not plain: names, inline images, lines that begin with dots, eight-bit bytes of an attached message. */
+/**
+ * A mail with all that is not plain: names, inline images, lines that begin with dots, eight-bit bytes of an attached
+ * message.
+ */
 const input = (signer?: DkimSigner): FinishedMailInput => ({
   signer,
   rewrittenFields: [],

@@ -20,7 +20,10 @@ const SENDER = 'shop.example';
 /** As it is registered, and as it is written in mail. */
 const IDN_SENDER = ['bücher.example', 'xn--bcher-kva.example'] as const;
 
-/** Lines that a careless encoder or SMTP client breaks: dots, From, spaces at the end, tabs, an equals sign, too long, not ASCII. */
+/**
+ * Lines that a careless encoder or SMTP client breaks: dots, From, spaces at the end, tabs, an equals sign, too long,
+ * not ASCII.
+ */
 const HARD_LINES = [
   ...['<pre>', '.', '..two', '.three', 'From here on', 'a = b=3D 100 %', 'spaces at the end   ', '\ttab\t', ''],
   ...['x'.repeat(1_200), 'Grüße aus Köln, 日本語 🎉'.repeat(30), '</pre>'],
@@ -49,7 +52,10 @@ interface Outgoing extends Expected {
   send(): Promise<unknown>;
 }
 
-/** A name that fits into one encoded word: between two of them in a name Python puts a space (gh-128110, mended in 3.13.2). */
+/**
+ * A name that fits into one encoded word: between two of them in a name Python puts a space (gh-128110, mended in
+ * 3.13.2).
+ */
 const SHOP = { name: 'Söhne & Co, "Ltd."', address: `hello@${SENDER}` };
 const FILES = [
   { filename: 'Rechnung Ü 2026.pdf', contentType: 'application/pdf', content: EVERY_BYTE },

@@ -212,7 +212,8 @@ describe.each(KINDS)('commands of the %s listener', (kind) => {
   });
 });
 
-// The columns are the actors in their order. Over the network, without TLS, the relay takes no password; these talk by loopback, where it does.
+// The columns are the actors in their order. Over the network, without TLS, the relay takes no password; these talk by
+// loopback, where it does.
 const INBOUND = `
 HELO me                  250 250 250 250 250 250 250
 EHLO me                  250 250 250 250 250 250 250

@@ -9,6 +9,13 @@ it('npm run demo tours a service of its own, counts what arrived, and leaves not
   expect(output).toContain('types of step that it went through: 7 of 7');
   expect(output).toMatch(/mails in the mailbox: ([\d,]+) of \1\n/);
   expect(output).toContain('calls of the WEBHOOK step: 1 of 1');
+  for (const shown of [
+    'sent while it was paused: 0 of 0',
+    'tried again after the contact was mended: 1 of 1',
+    'waits for its own hour: 1 of 1',
+  ])
+    expect(output).toContain(shown);
+  expect(output).toContain('left by the purchase: 1 of 1');
   expect(output).not.toContain('WRONG');
   expect(output).not.toContain('\x1b');
   expect(left).toEqual([]);

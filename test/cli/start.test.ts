@@ -42,6 +42,25 @@ describe('npm start on an empty home', () => {
     expect(ready[0]).toContain(`curl -s ${baseUrl}/v1/send -H 'Authorization: Bearer ${secretKey}'`);
   });
 
+  it('ends with a link that opens the dashboard signed in as the owner, once', async () => {
+    const { baseUrl, owner, projectId } = service.dev();
+    const link = await linkOf(service);
+    expect(link).toMatch(new RegExp(`^${baseUrl}/auth/link/[\\w-]{43}$`));
+    const opened = await fetch(link, { redirect: 'manual' });
+    expect([opened.status, opened.headers.get('location')]).toEqual([303, '/app']);
+    const cookie = opened.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const me = await fetch(`${baseUrl}/auth/me`, { headers: { cookie } });
+    expect(await me.json()).toMatchObject({ user: { email: owner.email }, projectId, role: 'OWNER' });
+    const again = await fetch(link, { redirect: 'manual' });
+    expect([again.headers.get('location'), again.headers.getSetCookie()]).toEqual(['/app/sign-in?link=ended', []]);
+    const page = await fetch(`${baseUrl}/`);
+    expect([page.status, page.url, await page.text()]).toEqual([
+      200,
+      `${baseUrl}/app`,
+      expect.stringContaining('<div id="app">'),
+    ]);
+  });
+
   it('writes dev.json for its owner alone, with everything that the contract names', () => {
     expect(statSync(join(home, 'dev.json')).mode & 0o777).toBe(0o600);
     expect(service.dev()).toEqual({
@@ -129,6 +148,7 @@ describe('npm start on a home that was used before', () => {
   }, async () => {
     const first = await startService({ home });
     const before = first.dev();
+    const linkBefore = await linkOf(first);
     await execute(before.databaseUrl, 'CREATE TABLE kept AS SELECT 42 AS answer');
     const marks = pidsOf(before).map((pid) => markOf(pid));
     for (const pid of pidsOf(before)) process.kill(pid, 'SIGKILL');
@@ -141,6 +161,9 @@ describe('npm start on a home that was used before', () => {
     const { pids: _before, ...facts } = before;
     const { pids: _after, ...factsAfter } = service.dev();
     expect(factsAfter).toEqual(facts);
+    expect(await linkOf(service)).not.toBe(linkBefore);
+    const old = await fetch(linkBefore, { redirect: 'manual' });
+    expect(old.headers.get('location')).toBe('/app/sign-in?link=ended');
     expect(await execute(before.databaseUrl, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
   });
 
@@ -171,6 +194,13 @@ describe('npm start on a home that was used before', () => {
     await until(() => !marks.some(isAlive), 'the end of every process', { timeoutMs: 3_000 });
   });
 });
+
+/** The link of its last line, which it prints when dev.json is there. */
+async function linkOf(started: StartedService): Promise<string> {
+  const found = () => /^Dashboard, .*: (http\S+)$/m.exec(started.output())?.[1];
+  await untilService(started, () => found() !== undefined, STOP_TIMEOUT_MS);
+  return found() ?? '';
+}
 
 async function endOf(pid: number | null): Promise<number> {
   const mark = markOf(pid ?? 0);

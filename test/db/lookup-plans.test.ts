@@ -138,7 +138,10 @@ it('a statement that looks up a few ids is planned a few times, and not each tim
   }
 });
 
-/** Rows that `work` reads, in a transaction whose statements are planned once for all values, as they are after a few runs. */
+/**
+ * Rows that `work` reads, in a transaction whose statements are planned once for all values, as they are after a few
+ * runs.
+ */
 function countingRows(work: (trx: Trx) => Promise<void>): Promise<number> {
   return api.db.transaction().execute(async (trx) => {
     await sql`SET LOCAL plan_cache_mode = force_generic_plan`.execute(trx);

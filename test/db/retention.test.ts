@@ -8,6 +8,7 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 
 const NOTHING: Retention = {
   ...{ webhookDeliveryDays: 0, attachmentDays: 0, executionStepDays: 0, eventDays: 0, jobDays: 0, auditLogDays: 0 },
+  requestLogDays: 0,
 };
 
 let api: TestApi;

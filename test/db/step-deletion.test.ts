@@ -31,7 +31,10 @@ function remove(workflow: BuiltWorkflow, stepId: string | undefined) {
   return (trx: Trx) => deleteStep(trx, step);
 }
 
-/** Runs the first to just before its commit, then the second until it waits for the first or is done; then both to their end. */
+/**
+ * Runs the first to just before its commit, then the second until it waits for the first or is done; then both to their
+ * end.
+ */
 async function interleave<A, B>(first: (trx: Trx) => Promise<A>, second: (trx: Trx) => Promise<B>): Promise<[A, B]> {
   let commit = () => {};
   const committing = new Promise<void>((resolve) => {

@@ -36,7 +36,10 @@ async function readInbound(text: string, isReturned: boolean): Promise<void> {
   for (const recipient of ['ada@example.com', null]) read.of(recipient);
 }
 
-/** Reads a file as an import does: a row a line at most, each chunk gets on, and no byte is looked at more than four times. */
+/**
+ * Reads a file as an import does: a row a line at most, each chunk gets on, and no byte is looked at more than four
+ * times.
+ */
 function readCsv(text: string): void {
   const file = Buffer.from(text);
   const layout = readCsvLayout(file);
@@ -56,7 +59,9 @@ function readCsv(text: string): void {
   }
 }
 
-/** SPF: ten names, each with ten servers, of both families; keys of twenty signatures; policies up the tree of names. */
+/**
+ * SPF: ten names, each with ten servers, of both families; keys of twenty signatures; policies up the tree of names.
+ */
 const LOOK_UPS_MAX = 250;
 
 /** Checks who a mail is from, as on its way in; every name has one of the sender's records, or none. */

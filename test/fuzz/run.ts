@@ -1,5 +1,6 @@
-// `npm run fuzz -- --minutes 10 --seed 7`: every parser of strangers' bytes in turn, with inputs that grow from one seed. Fails on an error
-// that is no refusal, and on an input that costs more time or memory a kilobyte than a bound; the input is kept for a look.
+// `npm run fuzz -- --minutes 10 --seed 7`: every parser of strangers' bytes in turn, with inputs that grow from one
+// seed. Fails on an error that is no refusal, and on an input that costs more time or memory a kilobyte than a bound;
+// the input is kept for a look.
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

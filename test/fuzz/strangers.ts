@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 
-/** What strangers write: words of the formats that are parsed, and what makes parsers stumble. Each part of a text is one of these. */
+/**
+ * What strangers write: words of the formats that are parsed, and what makes parsers stumble. Each part of a text is
+ * one of these.
+ */
 const STUMBLES = [
   ' ',
   '\t',

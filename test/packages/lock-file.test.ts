@@ -28,7 +28,9 @@ function nameAt(path: string): string {
   return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 }
 
-/** What reads strangers' bytes, or guards a border: no copy below what was looked at, and no release with a known hole. */
+/**
+ * What reads strangers' bytes, or guards a border: no copy below what was looked at, and no release with a known hole.
+ */
 const FLOORS: Record<string, string> = {
   '@hono/node-server': '2.1.8',
   'fast-xml-parser': '5.7.3',

@@ -6,6 +6,7 @@ import type { Deps } from '../../api/http/deps.ts';
 import type { AppEnv } from '../../api/http/env.ts';
 import { createKeyCache } from '../../api/http/key-cache.ts';
 import { createRateLimits } from '../../api/http/rate-limits.ts';
+import { createRequestLog } from '../../api/http/request-log.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { createBacklogReader } from '../../db/outbox/outbox-backlog.ts';
@@ -69,6 +70,7 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
     dispatch: (rows: OutboxRow[]) => void dispatched.push(...rows),
     ping: async () => {},
     findRunId: async () => null,
+    readQueueStats: async () => [],
   };
   const keys = createKeyCache({ db, databaseUrl: database.url, log });
   const rateKey = deriveKey(config.secretKey, 'rate-limit');
@@ -80,6 +82,7 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
   });
   const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
   const engagements = new EngagementBatcher({ db, lifecycle, log, lenient });
+  const requests = createRequestLog({ db, log });
   const compute = createCompute({ cpuMsPerSecond: config.projectCpuMsPerSecond });
   const deps: Deps = {
     config,
@@ -94,6 +97,7 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
     limits,
     backlog: createBacklogReader(db),
     engagements,
+    requests,
   };
   const app = createApp(deps);
   const one = await buildProject(db, 'One');
@@ -110,6 +114,7 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
       readAnswer(await app.request(path, requestOf(method, { key, ...options }))),
     async close() {
       await engagements.close();
+      await requests.close();
       limits.close();
       await keys.close();
       await compute.close();

@@ -16,7 +16,9 @@ export interface CampaignService {
   readonly sink: SmtpSink;
   /** New for each test, with the sender domain `sender.test`. */
   readonly project: TestProject;
-  /** Milliseconds that the sink takes for each packet: time to look at a campaign that is running. 0 before each test. */
+  /**
+   * Milliseconds that the sink takes for each packet: time to look at a campaign that is running. 0 before each test.
+   */
   pauseMs: number;
   /** As the test's project. */
   call(method: string, path: string, body?: unknown): Promise<CallResult>;

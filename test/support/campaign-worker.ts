@@ -23,7 +23,10 @@ export interface CampaignStart {
 
 export type CampaignWorker = ReturnType<typeof campaignWorker>;
 
-/** The activities of one worker process that sends campaigns to `smtpUrl`, or by a provider, without a Temporal around them. */
+/**
+ * The activities of one worker process that sends campaigns to `smtpUrl`, or by a provider, without a Temporal around
+ * them.
+ */
 export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: string; provider?: EmailProvider }) {
   const bulkProvider = provider ?? smtpProvider({ url: smtpUrl });
   const config = parseConfig({

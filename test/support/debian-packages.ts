@@ -15,14 +15,17 @@ const run = promisify(execFile);
 export interface DebianFiles {
   /** What would be `/`. */
   root: string;
-  /** For programs in there: PATH, LD_LIBRARY_PATH and PERL5LIB that find the unpacked files first, SASL_PATH the plugins. */
+  /**
+   * For programs in there: PATH, LD_LIBRARY_PATH and PERL5LIB that find the unpacked files first, SASL_PATH the
+   * plugins.
+   */
   env: NodeJS.ProcessEnv;
 }
 
 /**
- * The files of Debian packages with what they need and the machine lacks, unpacked in the user's cache folder, once a machine. Nothing is
- * installed, started or changed in the system, and nobody has to be root. On a machine where that cannot be it returns why, as a
- * sentence; in CI it throws instead, so that no test goes missing there.
+ * The files of Debian packages with what they need and the machine lacks, unpacked in the user's cache folder, once a
+ * machine. Nothing is installed, started or changed in the system, and nobody has to be root. On a machine where that
+ * cannot be it returns why, as a sentence; in CI it throws instead, so that no test goes missing there.
  */
 export async function debianFiles(packages: readonly string[]): Promise<DebianFiles | string> {
   if (!existsSync('/etc/debian_version')) return 'This machine is no Debian.';

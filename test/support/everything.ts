@@ -3,8 +3,8 @@ import type { Db } from '../../db/connection.ts';
 import { newSecretKey } from '../../rules/access/api-keys.ts';
 
 /**
- * One record of every kind in a project; answers the id that stands for a path parameter, by the path's first part and the
- * parameter's name. A resource that is new needs a line here, and the access suite says so.
+ * One record of every kind in a project; answers the id that stands for a path parameter, by the path's first part and
+ * the parameter's name. A resource that is new needs a line here, and the access suite says so.
  */
 export async function buildEverything(
   db: Db,
@@ -34,6 +34,10 @@ export async function buildEverything(
     apiKey: id(),
     endpoint: id(),
     delivery: id(),
+    request: id(),
+    person: id(),
+    invitation: id(),
+    asset: id(),
   };
   await db.insertInto('contacts').values({ id: ids.contact, project_id, email, subscribed: true }).execute();
   const mail = { subject: 's', body: '<p>b</p>', from_email: email };
@@ -144,6 +148,36 @@ export async function buildEverything(
       payload: '{}',
     })
     .execute();
+  await db
+    .insertInto('users')
+    .values({ id: ids.person, email: `${ids.person}@people.test`, password_hash: 'none' })
+    .execute();
+  await db.insertInto('memberships').values({ project_id, user_id: ids.person, role: 'OWNER' }).execute();
+  await db
+    .insertInto('invitations')
+    .values({
+      ...{ id: ids.invitation, project_id, email, role: 'MEMBER', invited_by: ids.person },
+      ...{ token_hash: Buffer.from(ids.invitation), expires_at: new Date(Date.now() + 3_600_000) },
+    })
+    .execute();
+  await db
+    .insertInto('assets')
+    .values({
+      id: ids.asset,
+      project_id,
+      hash: ids.asset,
+      content_type: 'image/gif',
+      bytes: 1,
+      width: 1,
+      height: 1,
+      content: Buffer.from('x'),
+    })
+    .execute();
+  const request = { id: ids.request, request_id: ids.request, method: 'GET', route: '/contacts', status: 200, ms: 1 };
+  await db
+    .insertInto('requests')
+    .values({ ...request, project_id, actor: 'public' })
+    .execute();
   const { hash, prefix } = newSecretKey('live');
   await db
     .insertInto('api_keys')
@@ -152,6 +186,7 @@ export async function buildEverything(
 
   const known: Record<string, string> = {
     'apikeys id': ids.apiKey,
+    'assets id': ids.asset,
     'campaigns id': ids.campaign,
     'contacts id': ids.contact,
     'contacts/import jobId': ids.importJob,
@@ -160,11 +195,15 @@ export async function buildEverything(
     'domains projectId': projectId,
     'emails id': ids.email,
     'events contactId': ids.contact,
+    'operator id': projectId,
     'segments id': ids.segment,
     'sms id': ids.sms,
     'sms/senders id': ids.sender,
+    'team/members userId': ids.person,
+    'team/invitations id': ids.invitation,
     'templates id': ids.template,
     'topics id': ids.topic,
+    'requests requestId': ids.request,
     'webhooks id': ids.endpoint,
     'webhooks deliveryId': ids.delivery,
     'workflows id': ids.workflow,

@@ -6,7 +6,9 @@ import { TEST_SECRET_KEY } from '../build/senders.ts';
 import type { TestDatabase } from './database.ts';
 import type { TestTemporal } from './services.ts';
 
-/** `npm run api` or `npm run worker` as a process of its own, configured by environment alone: one that a test can kill. */
+/**
+ * `npm run api` or `npm run worker` as a process of its own, configured by environment alone: one that a test can kill.
+ */
 export interface HostProcess {
   readonly pid: number;
   output(): string;

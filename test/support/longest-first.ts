@@ -4,7 +4,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Files that wait for processes or for Temporal take longest: one that began last would run alone at the end. */
 const LONGEST_FIRST = ['test/durability/', 'test/cli/', 'test/workflows/', 'test/channels/', 'test/'];
 
-/** The order of files for those that run side by side; within a rank the larger first, or what vitest remembers of the last run. */
+/**
+ * The order of files for those that run side by side; within a rank the larger first, or what vitest remembers of the
+ * last run.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

@@ -19,7 +19,10 @@ export interface MailVerdict {
   dmarc: { result: string; policy: string; aligned: { spf: string | undefined; dkim: string | undefined } };
 }
 
-/** Checks SPF, DKIM and DMARC of a message with mailauth, which asks the DNS server at `dns` (`127.0.0.1:5353`) and no other. */
+/**
+ * Checks SPF, DKIM and DMARC of a message with mailauth, which asks the DNS server at `dns` (`127.0.0.1:5353`) and no
+ * other.
+ */
 export async function verdictOf(dns: string, mail: ArrivedMail): Promise<MailVerdict> {
   const servers = new Resolver({ timeout: 2_000, tries: 2 });
   servers.setServers([dns]);

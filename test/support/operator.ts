@@ -13,7 +13,10 @@ export interface Operator {
   terminate(workflowId: string): Promise<void>;
   /** Returns when the workflow has ended by it. */
   cancel(workflowId: string): Promise<void>;
-  /** Takes workflows out of Temporal's database, running or not, as if it had been lost; returns when none is known or listed any more. */
+  /**
+   * Takes workflows out of Temporal's database, running or not, as if it had been lost; returns when none is known or
+   * listed any more.
+   */
   forget(...workflowIds: string[]): Promise<void>;
   /** Returns when the workflow is there. */
   started(workflowId: string): Promise<void>;

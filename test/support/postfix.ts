@@ -11,14 +11,23 @@ import { until } from './until.ts';
 
 /** Postfix, its AUTH by Cyrus SASL with a password file, and the program that writes that file. */
 const PACKAGES = ['postfix', 'libsasl2-2', 'libsasl2-modules', 'libsasl2-modules-db', 'sasl2-bin'];
-/** Every Debian has these accounts, and nothing runs as them; Postfix wants an owner of its queue that is neither root nor nobody. */
+/**
+ * Every Debian has these accounts, and nothing runs as them; Postfix wants an owner of its queue that is neither root
+ * nor nobody.
+ */
 const [OWNER, GROUP] = ['uucp', 'news'];
 const REALM = 'postfix.test';
-/** Runs Postfix's master in a process group of its own, which it ends with itself, and ends it when the process of the test is gone. */
+/**
+ * Runs Postfix's master in a process group of its own, which it ends with itself, and ends it when the process of the
+ * test is gone.
+ */
 const GUARD = 'exec 3<&0; setsid "$0" "$@" & master=$!; (read _ <&3; kill $master) & wait $master';
 export const POSTFIX_SIZE_MAX = 300_000;
 
-/** A listener a mechanism, so that a client has no choice; `ANY` offers all of them, `TLS` is encrypted from the first byte. */
+/**
+ * A listener a mechanism, so that a client has no choice; `ANY` offers all of them, `TLS` is encrypted from the first
+ * byte.
+ */
 export const POSTFIX_LISTENERS = ['ANY', 'PLAIN', 'LOGIN', 'CRAM-MD5', 'TLS'] as const;
 export type PostfixListener = (typeof POSTFIX_LISTENERS)[number];
 
@@ -42,8 +51,8 @@ export async function findPostfix(): Promise<DebianFiles | string> {
 }
 
 /**
- * A Postfix of its own beside any of the system's: own configuration, queue and ports on loopback. It takes mail by STARTTLS and AUTH from
- * whoever signs in, and hands all of it to `relayPort`.
+ * A Postfix of its own beside any of the system's: own configuration, queue and ports on loopback. It takes mail by
+ * STARTTLS and AUTH from whoever signs in, and hands all of it to `relayPort`.
  */
 export async function startPostfix(files: DebianFiles, p: { relayPort: number }): Promise<Postfix> {
   const home = mkdtempSync(join(tmpdir(), 'tidings-postfix-'));

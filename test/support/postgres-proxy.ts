@@ -10,8 +10,9 @@ export interface PostgresProxy {
   /** COMMITs that came so far, those that were lost too. */
   readonly commits: number;
   /**
-   * Breaks the connection of the next COMMIT, or of one that comes `skip` later: before Postgres hears of it ('request'), or after it is done ('answer'). `later` says what
-   * becomes of others: 'refused' breaks those there are and takes none until `open`, as when Postgres or the network is away.
+   * Breaks the connection of the next COMMIT, or of one that comes `skip` later: before Postgres hears of it
+   * ('request'), or after it is done ('answer'). `later` says what becomes of others: 'refused' breaks those there are
+   * and takes none until `open`, as when Postgres or the network is away.
    */
   loseCommit(what: Loss, more?: { later?: 'refused'; skip?: number }): void;
   /** Texts of simple and prepared statements that came so far. */

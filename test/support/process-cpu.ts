@@ -11,7 +11,10 @@ export function cpuMs(pids: number[]): number {
   }, 0);
 }
 
-/** That of Postgres with all its backends, those that have ended since too: their time is the postmaster's, who waited for them. */
+/**
+ * That of Postgres with all its backends, those that have ended since too: their time is the postmaster's, who waited
+ * for them.
+ */
 export function postgresCpuMs(postmaster: number | null): number {
   if (postmaster === null) return 0;
   const children = procFile(postmaster, `task/${postmaster}/children`).trim().split(' ').filter(Boolean).map(Number);

@@ -32,7 +32,9 @@ export interface ReadMail {
   parts: ReadPart[];
 }
 
-/** Reads messages, strings of bytes, with Python's `email` package. @throws Error where there is no python3, or it fails */
+/**
+ * Reads messages, strings of bytes, with Python's `email` package. @throws Error where there is no python3, or it fails
+ */
 export async function readMails(raws: string[]): Promise<ReadMail[]> {
   const python = spawn('python3', [SCRIPT]);
   const output: Buffer[] = [];

@@ -11,7 +11,9 @@ import type { Role } from '../../rules/access/scopes.ts';
 import type { Config } from '../../rules/config.ts';
 import type { TestProject } from './api.ts';
 
-/** Signs a new person in to a project with a role; returns the headers of their requests. Give `key: null` with them. */
+/**
+ * Signs a new person in to a project with a role; returns the headers of their requests. Give `key: null` with them.
+ */
 export async function signedIn(
   api: { db: Db; deps: { config: Pick<Config, 'publicUrl'> } },
   project: TestProject,

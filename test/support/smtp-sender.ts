@@ -1,7 +1,10 @@
 import { writeSync } from 'node:fs';
 import { SmtpPool } from '../../channels/email/smtp/pool.ts';
 
-/** Sends without end over `connections` to `url`, and writes each recipient to stdout as soon as it knows of the answer. To be killed. */
+/**
+ * Sends without end over `connections` to `url`, and writes each recipient to stdout as soon as it knows of the answer.
+ * To be killed.
+ */
 const [url = '', connections = '1'] = process.argv.slice(2);
 const STDOUT = 1;
 const pool = new SmtpPool({ url, connections: Number(connections) });

@@ -1,14 +1,22 @@
 import { callHttp } from './http.ts';
 import { type StartedService, startService } from './start.ts';
 
-/** Starts the service with two workers that send to this sink, unsigned and unlimited: for tests that kill in the middle of much mail. */
-export function startSmtpService(home: string, sinkUrl: string): Promise<StartedService> {
+/**
+ * Starts the service with two workers that send to this sink, unsigned and unlimited: for tests that kill in the middle
+ * of much mail.
+ */
+export function startSmtpService(
+  home: string,
+  sinkUrl: string,
+  more: Record<string, string> = {},
+): Promise<StartedService> {
   const env = {
     WORKERS: '2',
     EMAIL_PROVIDER: 'smtp',
     SMTP_URL: sinkUrl,
     DKIM_SIGN: 'off',
     RATE_LIMIT_PER_MINUTE: '0',
+    ...more,
   };
   return startService({ home, env });
 }

@@ -18,7 +18,10 @@ export interface SmtpSinkOptions {
   pipelining?: boolean;
   /** Milliseconds before each packet is answered, as a round trip would take. */
   latencyMs?: number;
-  /** Milliseconds that a connection rests before its next packet is answered, asked anew each time: a server as slow as a test needs it. */
+  /**
+   * Milliseconds that a connection rests before its next packet is answered, asked anew each time: a server as slow as
+   * a test needs it.
+   */
   pauseMs?: () => number;
   /** Remembers recipient and Message-ID of every message (default true); counting alone needs no memory. */
   record?: boolean;
@@ -35,7 +38,10 @@ export interface SmtpSinkOptions {
   answerData?: (to: string) => string | 'hangup' | null;
 }
 
-/** An SMTP server that takes mail and forgets it, made for counting: one pass over the bytes, one write for each packet read. */
+/**
+ * An SMTP server that takes mail and forgets it, made for counting: one pass over the bytes, one write for each packet
+ * read.
+ */
 export interface SmtpSink {
   readonly port: number;
   readonly url: string;
@@ -136,7 +142,8 @@ function serve(socket: net.Socket, state: SinkState): void {
     let at = 0;
     while (at < text.length) {
       if (inBody) {
-        // The end may be cut in two: the last four characters of an unfinished body are looked at again with the next packet.
+        // The end may be cut in two: the last four characters of an unfinished body are looked at again with the next
+        // packet.
         const end = text.startsWith('.\r\n', at) && head === '' ? at : text.indexOf('\r\n.\r\n', at);
         if (end === -1) {
           const keep = Math.max(at, text.length - 4);

@@ -60,7 +60,10 @@ export async function runStart(
   return { code, output: service.output() };
 }
 
-/** Waits for what a service has to bring about; fails with what it printed when it does not come, or when the service has ended. */
+/**
+ * Waits for what a service has to bring about; fails with what it printed when it does not come, or when the service
+ * has ended.
+ */
 export async function untilService(
   service: StartedService,
   condition: () => boolean | Promise<boolean>,

@@ -14,7 +14,10 @@ export interface WebhookReceiver {
   close(): Promise<void>;
 }
 
-/** A real HTTP server on loopback, on a free port unless one is given; `answer` decides what each request gets (200 by default). */
+/**
+ * A real HTTP server on loopback, on a free port unless one is given; `answer` decides what each request gets (200 by
+ * default).
+ */
 export async function startWebhookReceiver(
   answer: (request: ReceivedRequest, response: ServerResponse) => unknown = (_, response) => response.end('ok'),
   port = 0,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { buildContacts } from '../build/campaigns.ts';
+import { forgetFigures } from '../build/recipients.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
 
@@ -66,6 +67,7 @@ describe('the figures of a campaign', () => {
       UPDATE emails SET sent_at = c.started_at, delivered_at = c.started_at + interval '3 hours', opened_at = c.started_at + interval '80 hours',
         machine_opens = 2, machine_clicks = 1
       FROM campaigns c WHERE c.id = campaign_id AND campaign_id = ${id}`.execute(campaigns.service.db);
+    await forgetFigures(campaigns.service.db, id);
     const { series, machineOpens, machineClicks, opened } = (await call('GET', `/campaigns/${id}/stats`)).body;
     expect([machineOpens, machineClicks, opened]).toEqual([8, 4, 4]);
     expect(series).toHaveLength(72);

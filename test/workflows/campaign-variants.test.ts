@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { campaignWorkflowId } from '../../temporal/names.ts';
 import { buildContacts } from '../build/campaigns.ts';
+import { forgetFigures } from '../build/recipients.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
 
@@ -47,6 +48,7 @@ async function engage(id: string, variant: number, n: number, column: 'opened_at
     UPDATE emails SET ${sql.ref(column)} = ${value} WHERE id IN (
       SELECT id FROM emails WHERE campaign_id = ${id} AND variant = ${variant} AND sent_at IS NOT NULL ORDER BY id LIMIT ${n})
   `.execute(campaigns.service.db);
+  await forgetFigures(campaigns.service.db, id);
 }
 
 /** The share was sent. */

@@ -77,7 +77,9 @@ describe('a frequency cap', () => {
       campaigns.service.call(method, path, { ...options, key });
     const steps = {
       mail: { type: 'SEND_EMAIL' as const, config: { templateId }, to: 'again' },
-      again: { type: 'SEND_EMAIL' as const, config: { templateId }, to: 'end' },
+      again: { type: 'SEND_EMAIL' as const, config: { templateId }, to: 'last' },
+      // One more than the cap: whoever is first, a step is skipped.
+      last: { type: 'SEND_EMAIL' as const, config: { templateId }, to: 'end' },
       end: { type: 'EXIT' as const, config: {} },
     };
     const workflow = await buildWorkflow({ call }, { steps });

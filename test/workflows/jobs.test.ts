@@ -193,6 +193,35 @@ describe('an import', () => {
 });
 
 describe('a bulk job', () => {
+  it('over those who are meant does all of them once, though it changes what the condition asks for', async () => {
+    const lines = Array.from({ length: 700 }, (_, i) => `p${i}@where.test,${i % 7 === 0 ? 'free' : 'pro'}`);
+    await ended('import', await startImport(`email,plan\n${lines.join('\n')}\n`));
+    const condition = {
+      logic: 'AND',
+      groups: [
+        {
+          filters: [
+            { field: 'data.plan', operator: 'equals', value: 'pro' },
+            { field: 'subscribed', operator: 'equals', value: true },
+          ],
+        },
+      ],
+    };
+    const where = { search: '@where.test', condition };
+    const queued = await service.call('POST', '/contacts/bulk-unsubscribe', { body: { where } });
+    expect(queued.status).toBe(202);
+    expect(await ended('bulk', queued.body.jobId)).toMatchObject({
+      status: 'COMPLETED',
+      ...{ progress: 100, total: 600, processed: 600 },
+      result: { operation: 'unsubscribe', totalRequested: 600, successCount: 600, failureCount: 0 },
+    });
+    const left = encodeURIComponent(JSON.stringify(condition));
+    expect((await service.call('GET', `/contacts?search=where.test&condition=${left}`)).body.total).toBe(0);
+    const gone = await service.call('POST', '/contacts/bulk-delete', { body: { where: { search: '@where.test' } } });
+    expect((await ended('bulk', gone.body.jobId)).result).toMatchObject({ successCount: 700 });
+    expect((await service.call('GET', '/contacts?search=where.test')).body.total).toBe(0);
+  });
+
   it('subscribes and unsubscribes, emits each change, and counts unknown ids as failures', async () => {
     const contacts = await Promise.all(Array.from({ length: 300 }, (_, i) => save(`bulk${i}@bulk.test`)));
     const ids: string[] = contacts.map((contact) => contact.id);

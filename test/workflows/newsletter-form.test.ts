@@ -7,7 +7,8 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
-// A newsletter form on a page of somebody's shop: it has the public key, and a workflow that answers it with the newsletter's first mail.
+// A newsletter form on a page of somebody's shop: it has the public key, and a workflow that answers it with the
+// newsletter's first mail.
 let sink: SmtpSink;
 let service: TestService;
 

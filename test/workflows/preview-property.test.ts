@@ -34,7 +34,9 @@ afterAll(async () => {
   await service?.close();
 });
 
-/** A step, and where each of its branches leads: so many steps further on, over the last one, or so many from the first. */
+/**
+ * A step, and where each of its branches leads: so many steps further on, over the last one, or so many from the first.
+ */
 interface Drawn {
   step: (at: { seconds: number }) => Pick<StepSpec, 'type' | 'config'>;
   branches: string[];
@@ -76,7 +78,10 @@ const drawn = fc.oneof(
 );
 const graphs = fc.array(drawn, { minLength: 2, maxLength: 9 });
 
-/** The steps as they are drawn. Where `circular`, a branch may lead back: each lead is counted from the first step on, in turn. */
+/**
+ * The steps as they are drawn. Where `circular`, a branch may lead back: each lead is counted from the first step on,
+ * in turn.
+ */
 function stepsOf(graph: Drawn[], p: { seconds: number; circular: boolean }): Record<string, StepSpec> {
   const entries = graph.map(({ step, branches, leads: steps }, index): [string, StepSpec] => {
     const targets = branches.map((branch, n): [string, string] => {

@@ -15,10 +15,14 @@ let marketing: string;
 let transactional: string;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ SMS_PROVIDER: 'capture' });
   const { db, one } = service;
   owner = await signedIn({ db, deps: { config: { publicUrl: 'http://127.0.0.1' } } }, one);
   await buildDomain(db, { projectId: one.id });
+  await db
+    .insertInto('sms_senders')
+    .values({ project_id: one.id, country: null, from_phone: '+15005550006' })
+    .execute();
   marketing = await buildTemplate(db, { projectId: one.id, type: 'MARKETING' });
   transactional = await buildTemplate(db, { projectId: one.id });
 });
@@ -32,8 +36,11 @@ const patchProject = (body: object) =>
 const hourIn = (ms: number) => new Date(Date.now() + ms).toISOString().slice(11, 16);
 const shutWindow = () => ({ from: hourIn(2 * HOUR_MS), to: hourIn(3 * HOUR_MS), timezone: 'UTC' });
 
+const smsTo = async (phone: string) =>
+  (await expectOk(service.call('GET', `/v1/sms?to=${encodeURIComponent(phone)}`))).data;
+
 let names = 0;
-async function workflowOf(step: { type: 'SEND_EMAIL' | 'DELAY'; config: object }): Promise<string> {
+async function workflowOf(step: { type: 'SEND_EMAIL' | 'SEND_SMS' | 'DELAY'; config: object }): Promise<string> {
   names += 1;
   const eventName = `times-${names}`;
   const steps = { step: { type: step.type, config: { ...step.config }, to: 'end' }, end: { type: 'EXIT' as const } };
@@ -132,6 +139,68 @@ describe('the sending window of the project', () => {
       SELECT attempts, delivery_id AS "deliveryId" FROM emails WHERE execution_id = ${id}`;
     await until(async () => (await mail.execute(service.db)).rows[0]?.deliveryId ?? undefined, 'a delivery of it');
     expect((await mail.execute(service.db)).rows[0]?.attempts).toBe(0);
+  });
+
+  it('holds an SMS too, and wakes who waits when it is lifted; a transactional one passes', async () => {
+    const phone = '+4915112345678';
+    const event = await workflowOf({ type: 'SEND_SMS', config: { body: 'Hello' } });
+    await patchProject({ sendingWindow: shutWindow() });
+    const id = await begin(event, { phone });
+    expect(await become(id, 'WAITING')).toMatchObject({ step: 'WAITING', dueAt: expect.any(Date) });
+    expect(await smsTo(phone)).toEqual([]);
+    const urgent = await workflowOf({ type: 'SEND_SMS', config: { body: 'Your code', transactional: true } });
+    await become(await begin(urgent, { phone }), 'EXITED');
+    expect(await smsTo(phone)).toHaveLength(1);
+    await patchProject({ sendingWindow: null });
+    expect(await become(id, 'EXITED')).toMatchObject({ step: 'COMPLETED' });
+    expect(await smsTo(phone)).toHaveLength(2);
+  });
+
+  it('that opens earlier than it did wakes who waits, to wait for that', async () => {
+    const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
+    await patchProject({ sendingWindow: shutWindow() });
+    const id = await begin(event);
+    const { dueAt: before } = await become(id, 'WAITING');
+    await patchProject({ sendingWindow: { ...shutWindow(), from: hourIn(HOUR_MS) } });
+    const earlier = await until(async () => {
+      const state = await stateOf(id);
+      return state?.dueAt && before && state.dueAt < before ? state : undefined;
+    }, 'the earlier opening');
+    expect(earlier).toMatchObject({ status: 'WAITING', step: 'WAITING', mail: null });
+    await patchProject({ sendingWindow: { ...shutWindow(), from: hourIn(-HOUR_MS) } });
+    expect(await become(id, 'EXITED')).toMatchObject({ step: 'COMPLETED', mail: 'SENT' });
+  });
+
+  it('holds a sandbox as it does others, but for one that skips its delays', async () => {
+    await patchProject({ sendingWindow: shutWindow() });
+    const { id: workflow } = await buildWorkflow(service, {
+      eventName: 'tried',
+      steps: {
+        mail: { type: 'SEND_EMAIL', config: { templateId: marketing }, to: 'sms' },
+        sms: { type: 'SEND_SMS', config: { body: 'Hello' }, to: 'end' },
+        end: { type: 'EXIT' },
+      },
+    });
+    const body = { email: 'tried@to.test', subscribed: true, data: { phone: '+4915112345679' } };
+    const { id: contactId } = await expectOk(service.call('POST', '/contacts', { body }));
+    const tryOut = async (how: object) =>
+      (
+        await expectOk(
+          service.call('POST', `/workflows/${workflow}/executions`, { body: { contactId, sandbox: true, ...how } }),
+        )
+      ).id;
+    await become(await tryOut({}), 'WAITING');
+    const id = await tryOut({ skipDelays: true });
+    expect(await become(id, 'EXITED')).toMatchObject({ step: 'COMPLETED', mail: 'SENT' });
+    const sent = await until(async () => {
+      const [sms] = await smsTo('+4915112345679');
+      return sms?.status === 'SENT' ? sms : undefined;
+    }, 'the SMS');
+    expect(sent).toMatchObject({ mode: 'test' });
+    for (const path of [`/activity?contactId=${contactId}`, `/contacts/${contactId}/timeline`]) {
+      const { data } = await expectOk(service.call('GET', path));
+      expect(data).toEqual([]);
+    }
   });
 
   it('lets a request pass, whose caller chose the moment', async () => {

@@ -44,6 +44,8 @@ describe('a write without credentials', () => {
   it('is one of these', () => {
     expect(openWrites()).toEqual([
       ...[
+        'POST /auth/invitations/accept',
+        'POST /auth/invitations/look',
         'POST /auth/login',
         'POST /auth/signup',
         'POST /confirm/:token',

@@ -50,6 +50,7 @@ it('exports a segment or a condition, page by page', async () => {
   const condition = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] };
   const asked = await call(`/contacts/export?condition=${encodeURIComponent(JSON.stringify(condition))}`);
   expect(linesOf(asked.body)).toHaveLength(6);
+  expect(linesOf((await call('/contacts/export?search=P3%40')).body)).toHaveLength(2);
   const created = await api.call('POST', '/segments', { key: project.secretKey, body: { name: 'Pro', condition } });
   const ofSegment = await call(`/contacts/export?segmentId=${created.body.id}`);
   expect(ofSegment.body).toBe(asked.body);

@@ -103,6 +103,41 @@ describe('a bulk job', () => {
   );
 });
 
+describe('a bulk job over those who are meant', () => {
+  const where = {
+    search: 'bulk-where',
+    condition: { logic: 'AND', groups: [{ filters: [{ field: 'subscribed', operator: 'equals', value: true }] }] },
+  };
+
+  it('is queued with how many they are now', async () => {
+    for (const name of ['a', 'b']) await api.call('POST', '/contacts', { body: { email: `${name}@bulk-where.test` } });
+    await api.call('POST', '/contacts', { body: { email: 'c@bulk-where.test', subscribed: false } });
+    const { status, body } = await api.call('POST', '/contacts/bulk-unsubscribe', { body: { where } });
+    expect(status).toBe(202);
+    const job = (await api.call('GET', `/contacts/bulk/${body.jobId}`)).body;
+    expect(job).toMatchObject({ state: 'waiting', total: 2, result: { totalRequested: 2 } });
+    const ofOthers = { key: api.two.secretKey, body: { where } };
+    const other = (await api.call('POST', '/contacts/bulk-unsubscribe', ofOthers)).body.jobId;
+    expect((await api.call('GET', `/contacts/bulk/${other}`, { key: api.two.secretKey })).body.total).toBe(0);
+  });
+
+  it('refuses one beside ids, and a condition that is none', async () => {
+    for (const body of [{ where, ids: ['x'] }, { where: { condition: { logic: 'XOR' } } }, { where: 'all' }]) {
+      expect((await api.call('POST', '/contacts/bulk-delete', { body })).status).toBe(422);
+    }
+  });
+});
+
+it('jobs are listed newest first without their errors, all or those under way', async () => {
+  const { body } = await api.call('GET', '/contacts/jobs?limit=2');
+  expect(body).toMatchObject({ hasMore: true, data: [{ status: 'QUEUED' }, { status: 'QUEUED' }] });
+  expect(body.total).toBeGreaterThan(2);
+  expect(body.data[0].result.errors).toBeUndefined();
+  expect((await api.call('GET', '/contacts/jobs?active=false')).body.data).toEqual([]);
+  const others = (await api.call('GET', '/contacts/jobs', { key: api.two.secretKey })).body.data;
+  expect(others.every(({ id }: { id: string }) => !body.data.some((job: { id: string }) => job.id === id))).toBe(true);
+});
+
 describe('access', () => {
   it("does not find another project's job", async () => {
     const { jobId } = (await upload('email\na@x.com\n')).body;

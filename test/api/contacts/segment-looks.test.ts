@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildContacts } from '../../build/campaigns.ts';
 import { buildContact } from '../../build/emails.ts';
 import { buildProject, startTestApi, type TestApi, type TestProject } from '../../support/api.ts';
@@ -118,4 +118,67 @@ it("another project's contact or segment is 404, and a contact is asked for", as
   expect((await api.call('GET', `${path}?contactId=${ada}`, { key: api.two.secretKey })).status).toBe(404);
   expect((await call('GET', path)).status).toBe(400);
   expect((await api.call('GET', `${path}?contactId=${ada}`, { key: project.bareKey })).status).toBe(403);
+});
+
+describe('the history of a tracked segment', () => {
+  it('has who entered and left, newest first and by pages, whatever the segment was called then', async () => {
+    const condition = one({ field: 'data.tier', operator: 'equals', value: 'gold' });
+    const made = await call('POST', '/segments', { name: 'Gold', condition, trackMembership: true });
+    const path = `/segments/${made.body.id}`;
+    expect((await call('GET', `${path}/history`)).body).toEqual({ data: [], cursor: null, hasMore: false, total: 0 });
+    const bo = (await call('POST', '/contacts', { email: 'bo@to.test', data: { tier: 'gold' } })).body.id;
+    await call('POST', `${path}/compute`);
+    await call('PATCH', path, { name: 'Golden' });
+    await call('PATCH', `/contacts/${bo}`, { data: { tier: 'silver' } });
+    await call('POST', `${path}/compute`);
+    const all = await call('GET', `/v1${path}/history`);
+    const change = { id: expect.any(String), contactId: bo, email: 'bo@to.test', at: expect.any(String) };
+    const [exit, entry] = [
+      { ...change, change: 'exit' },
+      { ...change, change: 'entry' },
+    ];
+    expect(all.body).toMatchObject({ data: [exit, entry], hasMore: false, total: 2 });
+    const first = await call('GET', `${path}/history?limit=1`);
+    expect(first.body).toMatchObject({ data: [exit], hasMore: true, total: 2 });
+    const second = await call('GET', `${path}/history?limit=1&cursor=${first.body.cursor}`);
+    expect(second.body).toMatchObject({ data: [entry], hasMore: false, total: 0 });
+  });
+
+  it("is the segment's own, even where an event of another carries its id", async () => {
+    const condition = one({ field: 'data.tier', operator: 'equals', value: 'none' });
+    const { body } = await call('POST', '/segments', { name: 'Own', condition, trackMembership: true });
+    const forged = { event: 'segment.thing', email: 'ada@to.test', data: { segmentId: body.id } };
+    expect((await call('POST', '/v1/track', forged)).status).toBe(200);
+    expect((await call('GET', `/segments/${body.id}/history`)).body.data).toEqual([]);
+  });
+});
+
+describe('the usage of a segment', () => {
+  it('names the segments, unfinished campaigns and workflows that have it', async () => {
+    const used = await call('POST', '/segments', { name: 'Used', type: 'STATIC' });
+    const { id } = used.body;
+    const member = { field: `segment.${id}`, operator: 'memberOf' };
+    const over = await call('POST', '/segments', { name: 'Over', condition: one(member) });
+    const mail = { subject: 's', body: '<p>b</p>', from_email: 'a@from.test' };
+    const campaign = await api.db
+      .insertInto('campaigns')
+      .values({ project_id: project.id, name: 'To it', ...mail, audience_type: 'SEGMENT', segment_id: id })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const started = await call('POST', '/workflows', { name: 'Starts', eventName: 'segment.used.entry' });
+    const asking = await call('POST', '/workflows', { name: 'Asks', eventName: 'signed-up' });
+    const step = { name: 'Is it in?', type: 'CONDITION', config: member };
+    const added = await call('POST', `/workflows/${asking.body.id}/steps`, step);
+    expect(added.status, JSON.stringify(added.body)).toBe(201);
+    const { body } = await call('GET', `/segments/${id}/usage`);
+    expect(body).toEqual({
+      usedInSegments: [{ id: over.body.id, name: 'Over' }],
+      usedInCampaigns: [{ id: campaign.id, name: 'To it', status: 'DRAFT' }],
+      usedInWorkflows: expect.arrayContaining([
+        { id: started.body.id, name: 'Starts' },
+        { id: asking.body.id, name: 'Asks' },
+      ]),
+      canDelete: true,
+    });
+  });
 });

@@ -27,6 +27,7 @@ interface Shown {
   value: string;
   required: boolean;
   found: boolean;
+  seen: string[] | null;
 }
 
 async function register(name = `shop${++counter}.example`): Promise<{ id: string; domain: string; records: Shown[] }> {
@@ -97,6 +98,19 @@ describe('a domain', () => {
     publish(theirs.body.records);
     dns.zones.set(domain.records[0]?.name ?? '', { TXT: ['v=DKIM1; k=rsa; p=AAAA'] });
     expect((await verify(domain.id)).verified).toBe(false);
+  });
+
+  it('shows what the DNS has in the place of each record, and the last of it while there is no answer', async () => {
+    const domain = await register();
+    expect(domain.records[0]).toMatchObject({ found: false, seen: null });
+    const name = domain.records[0]?.name ?? '';
+    dns.zones.set(name, { TXT: ['v=DKIM1; k=rsa; p=AAAA'] });
+    dns.zones.set(domain.domain, { TXT: ['something else', 'v=spf1 include:other.example\0 ~all'] });
+    const seenOf = async () => (await verify(domain.id)).records.slice(0, 3).map((record: Shown) => record.seen);
+    const seen = [['v=DKIM1; k=rsa; p=AAAA'], ['v=spf1 include:other.example\uFFFD ~all'], []];
+    expect(await seenOf()).toEqual(seen);
+    dns.zones.set(name, 'fault');
+    expect(await seenOf()).toEqual(seen);
   });
 
   it('stays verified for a day without its key, and while the DNS gives no answer', async () => {

@@ -48,7 +48,10 @@ const kinds = {
 };
 let made = 0;
 
-/** Sends requests: the first has a transaction of its own, and the others share the next, on all but the busiest machine. */
+/**
+ * Sends requests: the first has a transaction of its own, and the others share the next, on all but the busiest
+ * machine.
+ */
 async function request(kind: keyof typeof kinds, names: string[], key?: (name: string) => string) {
   const { path, body } = kinds[kind];
   const answers = names.map(async (name) => {

@@ -159,3 +159,31 @@ describe('access', () => {
     expect(write.body.error.details.requiredScope).toBe('templates:edit');
   });
 });
+
+describe('a test mail of a template', () => {
+  const MAIL = { subject: 'Hi {{name}}', body: '<p>Hello {{name ?? you}}</p>', from: 'hi@verified.example' };
+  const test = (body: object) => api.call('POST', '/templates/test', { body: { ...MAIL, ...body } });
+
+  it('leaves as one mail that is marked, and makes no contact', async () => {
+    api.dispatched.length = 0;
+    const answer = await test({ email: 'Tester@example.com' });
+    expect(answer).toMatchObject({ status: 200, body: { data: { email: 'tester@example.com' } } });
+    const { emailId } = answer.body.data;
+    expect(api.dispatched).toMatchObject([{ kind: 'email.deliver', refId: emailId }]);
+    const { rows } = await sql`
+      SELECT c.subject, e.to_email, e.contact_id FROM emails e JOIN contents c ON c.id = e.content_id WHERE e.id = ${emailId}
+    `.execute(api.db);
+    expect(rows).toEqual([{ subject: '[TEST] Hi {{name}}', to_email: 'tester@example.com', contact_id: null }]);
+    const { rows: contacts } = await sql`SELECT id FROM contacts WHERE email = 'tester@example.com'`.execute(api.db);
+    expect(contacts).toEqual([]);
+  });
+
+  it('that does not parse, or is from a domain of somebody else, does not leave', async () => {
+    api.dispatched.length = 0;
+    const broken = await test({ email: 'a@example.com', body: '<p>\n{% if a %}' });
+    expect(broken.body.error).toMatchObject({ code: 'VALIDATION_ERROR', details: { line: expect.any(Number) } });
+    const theirs = await test({ email: 'a@example.com', from: 'hi@theirs.example' });
+    expect(theirs.body.error.code).toBe('DOMAIN_NOT_VERIFIED');
+    expect(api.dispatched).toEqual([]);
+  });
+});

@@ -1,0 +1,187 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countPastMailHours } from '../../db/events/mail-hours.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
+import { campaignBody } from '../build/campaigns.ts';
+import { buildContact, buildEmail } from '../build/emails.ts';
+import { track } from '../build/events.ts';
+import { buildDomain, buildTemplate } from '../build/senders.ts';
+import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { signedIn } from '../support/session.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api?.close());
+
+const HOUR_MS = 3_600_000;
+const hourAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS);
+const asTwo = () => ({ key: api.two.secretKey });
+
+/** A row of `events` as of that instant, whose id says when. */
+async function event(name: string, at: Date, emailId: string | null, projectId = api.one.id): Promise<void> {
+  const hex = at.getTime().toString(16).padStart(12, '0');
+  const id = `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`;
+  await api.db
+    .insertInto('events')
+    .values({ id, project_id: projectId, email_id: emailId, name, created_at: at })
+    .execute();
+}
+
+describe('GET /analytics/overview', () => {
+  it('counts live mail by the day of what happened, the same before and after its hours are added up', async () => {
+    const { id: projectId } = api.one;
+    const live = await buildEmail(api.db, { projectId });
+    const test = await buildEmail(api.db, { projectId, mode: 'test' });
+    const simulated = await buildEmail(api.db, { projectId, to: 'open@simulator.test' });
+    await sql`UPDATE emails SET simulated = true WHERE id = ${simulated}`.execute(api.db);
+    const foreign = await buildEmail(api.db, { projectId: api.two.id });
+    const [before, now] = [hourAgo(50), hourAgo(0)];
+    for (const id of [live, test, simulated]) await event('email.sent', before, id);
+    await event('email.open', before, live);
+    await event('email.click', now, live);
+    await event('email.delivery', now, test);
+    await event('signup', before, null);
+    await event('email.complaint', before, foreign, api.two.id);
+    await sql`UPDATE mail_hours_until SET hour = ${Math.floor(hourAgo(72).getTime() / HOUR_MS)}`.execute(api.db);
+
+    const counted = () => expectOk(api.call('GET', '/analytics/overview'));
+    const first = await counted();
+    expect(first.totals).toEqual({ sent: 1, delivered: 0, opened: 1, clicked: 1, bounced: 0, complained: 0 });
+    expect(first.rates).toMatchObject({ opened: 100, complained: 0 });
+    expect(first.days).toHaveLength(31);
+    const day = (at: Date) => first.days.find(({ date }: { date: string }) => date === at.toISOString().slice(0, 10));
+    expect(day(before)).toMatchObject({ sent: 1, opened: 1, clicked: 0 });
+    expect(day(now)).toMatchObject({ sent: 0, clicked: 1 });
+
+    await Promise.all([countPastMailHours(api.db), countPastMailHours(api.db)]);
+    const { rows } = await sql<{ sent: number }>`SELECT sent FROM mail_hours WHERE project_id = ${projectId}`.execute(
+      api.db,
+    );
+    expect(rows).toEqual([{ sent: 1 }]);
+    expect(await counted()).toEqual(first);
+    // What was counted stays when its events are pruned.
+    await sql`DELETE FROM events WHERE project_id = ${projectId} AND name = 'email.open'`.execute(api.db);
+    expect(await counted()).toEqual(first);
+    const { totals } = await expectOk(api.call('GET', '/analytics/overview', asTwo()));
+    expect(totals).toEqual({ sent: 0, delivered: 0, opened: 0, clicked: 0, bounced: 0, complained: 1 });
+  });
+
+  it('refuses a span longer than a year', async () => {
+    const { status } = await api.call('GET', '/analytics/overview?startDate=2020-01-01&endDate=2026-01-01');
+    expect(status).toBe(400);
+  });
+});
+
+describe('GET /analytics/attention', () => {
+  it('lists what needs somebody, the most pressing first, and nothing of another project', async () => {
+    const { id: projectId } = api.one;
+    expect((await expectOk(api.call('GET', '/analytics/attention'))).data).toEqual([]);
+    await sql`UPDATE projects SET held_at = now(), hold_reason = 'too many bounces' WHERE id = ${projectId}`.execute(
+      api.db,
+    );
+    await buildDomain(api.db, { projectId, domain: 'gone.example.com' });
+    await sql`UPDATE domains SET found = jsonb_build_object('missingSince', now()) WHERE project_id = ${projectId}`.execute(
+      api.db,
+    );
+    const workflow = await buildWorkflow(api, { steps: { end: { type: 'EXIT' } } });
+    const contactId = await buildContact(api.db, { projectId });
+    const run = { project_id: projectId, workflow_id: workflow.id, contact_id: contactId, status: 'FAILED' as const };
+    const ended = { completed_at: new Date(), error: 'loop' };
+    await api.db
+      .insertInto('executions')
+      .values([
+        { ...run, ...ended, entry: 1 },
+        { ...run, ...ended, entry: 2 },
+        { ...run, ...ended, entry: null, sandbox: true },
+        { ...run, ...ended, entry: 3, completed_at: hourAgo(24 * 30) },
+      ])
+      .execute();
+    await api.db
+      .insertInto('webhook_endpoints')
+      .values({
+        ...{ project_id: projectId, url: 'https://hooks.example.com', events: ['*'], secret: 'sealed' },
+        ...{ status: 'DISABLED', disabled_reason: 'failed for 5 days' },
+      })
+      .execute();
+    const late = hourAgo(1);
+    const hex = late.getTime().toString(16).padStart(12, '0');
+    await sql`
+      INSERT INTO outbox (id, project_id, kind, ref_id, priority, created_at, available_at)
+      VALUES (${`${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`}, ${projectId}, 'job.start', ${uuidv7()}, 4, ${late}, ${late})
+    `.execute(api.db);
+
+    const { data } = await expectOk(api.call('GET', '/analytics/attention'));
+    expect(data).toMatchObject([
+      { kind: 'project_held', id: null, detail: 'too many bounces', count: 1 },
+      { kind: 'domain_broken', name: 'gone.example.com' },
+      { kind: 'outbox_late', since: late.toISOString(), count: 1 },
+      { kind: 'executions_failed', id: workflow.id, name: 'Test', count: 2, detail: 'loop' },
+      { kind: 'endpoint_disabled', name: 'https://hooks.example.com', detail: 'failed for 5 days' },
+    ]);
+    expect((await expectOk(api.call('GET', '/analytics/attention', asTwo()))).data).toEqual([]);
+  });
+
+  it('leaves out what a key has no scope to look at', async () => {
+    const owner = await signedIn(api, api.one);
+    const body = { name: 'figures', scopes: ['analytics:view'], mode: 'live' };
+    const { key } = await expectOk(api.call('POST', '/apikeys', { key: null, headers: owner, body }));
+    const { data } = await expectOk(api.call('GET', '/analytics/attention', { key }));
+    expect(data.map(({ kind }: { kind: string }) => kind)).toEqual(['project_held', 'outbox_late']);
+  });
+});
+
+describe('GET /analytics/upcoming', () => {
+  it('counts scheduled campaigns and pauses that were booked by their hour', async () => {
+    const { id: projectId } = api.one;
+    const inThree = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + 3 * HOUR_MS;
+    const seconds = [inThree / 1000 + 5, inThree / 1000 + 6, inThree / 1000 + 100 * 3600];
+    for (const second of seconds)
+      await api.db.insertInto('timer_seconds').values({ project_id: projectId, second, booked: 20 }).execute();
+    const { data } = await expectOk(
+      api.call('POST', '/campaigns', { body: campaignBody({ from: 'news@gone.example.com' }) }),
+    );
+    await sql`
+      UPDATE campaigns SET status = 'SCHEDULED', scheduled_at = ${new Date(inThree + 60_000)} WHERE id = ${data.id}
+    `.execute(api.db);
+    const { hours, campaigns } = await expectOk(api.call('GET', '/analytics/upcoming?hours=24'));
+    expect(hours).toHaveLength(24);
+    expect(hours[3]).toEqual({ at: new Date(inThree).toISOString(), campaigns: 1, delays: 40 });
+    expect(hours[4]).toMatchObject({ campaigns: 0, delays: 0 });
+    expect(campaigns).toMatchObject([{ id: data.id, scheduledAt: new Date(inThree + 60_000).toISOString() }]);
+    const other = await expectOk(api.call('GET', '/analytics/upcoming?hours=24', asTwo()));
+    expect(other.campaigns).toEqual([]);
+    expect(other.hours.every(({ delays }: { delays: number }) => delays === 0)).toBe(true);
+  });
+});
+
+describe('GET /project/checklist', () => {
+  it('ticks itself as a project does its first things', async () => {
+    const headers = await signedIn(api, api.two, 'MEMBER');
+    const read = async () => {
+      const { items, done } = await expectOk(api.call('GET', '/project/checklist', { key: null, headers }));
+      return {
+        done,
+        ticked: items.filter((item: { done: boolean }) => item.done).map(({ key }: { key: string }) => key),
+      };
+    };
+    await sql`DELETE FROM events WHERE project_id = ${api.two.id}`.execute(api.db);
+    expect(await read()).toEqual({ done: false, ticked: [] });
+    await track(
+      { ...api, call: (method, path, options) => api.call(method, path, { ...options, ...asTwo() }) },
+      'a@example.com',
+      'signup',
+    );
+    expect(await read()).toEqual({ done: false, ticked: ['contact', 'event'] });
+    await buildDomain(api.db, { projectId: api.two.id, domain: 'two.example.com' });
+    await buildTemplate(api.db, { projectId: api.two.id });
+    await sql`UPDATE emails SET sent_at = now() WHERE project_id = ${api.two.id}`.execute(api.db);
+    await api.db.insertInto('workflows').values({ project_id: api.two.id, name: 'w', enabled: true }).execute();
+    expect(await read()).toEqual({
+      done: true,
+      ticked: ['domain', 'contact', 'template', 'mail', 'event', 'automation'],
+    });
+  });
+});

@@ -1,0 +1,219 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ASSETS_MAX_BYTES } from '../../db/assets/assets.ts';
+import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
+
+const GIF = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAICRF4AOw==', 'base64');
+/** A GIF like no other: what stands behind its end changes nothing of the picture. */
+const newGif = (more: string | Buffer = crypto.randomUUID()) => Buffer.concat([GIF, Buffer.from(more)]);
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi({ PUBLIC_URL: 'https://mail.example.com' });
+  await sql`
+    INSERT INTO domains (project_id, domain, status, dkim_selector, dkim_private_key, dkim_public_key)
+    VALUES (${api.one.id}, 'verified.example', 'VERIFIED', 's', 'x', 'x')`.execute(api.db);
+});
+afterAll(() => api.close());
+
+async function upload(content: Buffer | string, p: { key?: string; name?: string; type?: string } = {}) {
+  const form = new FormData();
+  form.append('file', new File([content], p.name ?? 'header.gif', { type: p.type ?? 'image/gif' }));
+  const headers = { authorization: `Bearer ${p.key ?? api.one.secretKey}` };
+  const response = await api.app.request('/v1/assets', { method: 'POST', body: form, headers });
+  return { status: response.status, body: JSON.parse(await response.text()) };
+}
+
+const served = (url: string, headers: Record<string, string> = {}) =>
+  api.app.request(new URL(url).pathname, { headers });
+const listed = async (query = '') => (await api.call('GET', `/assets${query}`)).body;
+
+describe('a picture', () => {
+  it('is kept with its sides and its address, and served to anybody as it was', async () => {
+    const content = newGif();
+    const { status, body } = await upload(content, { name: 'Logo & more.gif' });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      ...{ filename: 'Logo & more.gif', contentType: 'image/gif', bytes: content.length, width: 2, height: 3 },
+      ...{ used: false, usedBy: { templates: 0, campaigns: 0, sent: false } },
+      url: `https://mail.example.com/assets/${body.hash}`,
+    });
+    const answer = await served(body.url);
+    expect(answer.status).toBe(200);
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(content);
+  });
+
+  it('is immutable, of the type that its bytes say, and can neither run nor load anything', async () => {
+    const { body } = await upload(newGif('<script>alert(1)</script>'), { name: 'x.html', type: 'text/html' });
+    const { headers } = await served(body.url);
+    expect(headers.get('content-type')).toBe('image/gif');
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'; sandbox");
+    const again = await served(body.url, { 'if-none-match': headers.get('etag') ?? '' });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+  });
+
+  it('of a megabyte comes back byte for byte, also to two who ask at a time', async () => {
+    const content = newGif(Buffer.from(Array.from({ length: 1_000_000 }, (_, at) => (at * 31) & 255)));
+    const { body } = await upload(content);
+    const sha = async () =>
+      createHash('sha256')
+        .update(Buffer.from(await (await served(body.url)).arrayBuffer()))
+        .digest('hex');
+    const whole = createHash('sha256').update(content).digest('hex');
+    expect(await Promise.all([sha(), sha()])).toEqual([whole, whole]);
+  });
+
+  it('that is there already is answered again, under its first name', async () => {
+    const content = newGif();
+    const first = await upload(content, { name: 'a.gif' });
+    expect(await upload(content, { name: 'b.gif' })).toEqual({ status: 200, body: first.body });
+  });
+
+  it('that comes many times at once is kept once', async () => {
+    const content = newGif();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => upload(content)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201]);
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+  });
+
+  it.each([
+    ['SVG', '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>', 'image/svg+xml'],
+    ['HTML that calls itself a PNG', '<!doctype html><script>alert(1)</script>', 'image/png'],
+    ['nothing', '', 'image/png'],
+    ['a PDF', '%PDF-1.7', 'application/pdf'],
+  ])('is not %s', async (_, content, type) => {
+    const { status, body } = await upload(content, { type });
+    expect(status).toBe(422);
+    expect(body.error).toMatchObject({ code: 'VALIDATION_ERROR', errors: [{ field: 'file', code: 'invalid_file' }] });
+  });
+
+  it('of more than 5 MB is refused, however it is told', async () => {
+    const large = newGif(Buffer.alloc(5 * 1024 * 1024));
+    expect(await upload(large)).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
+    expect((await upload(newGif(Buffer.alloc(7 * 1024 * 1024)))).status).toBe(413);
+  });
+
+  it('has a name that can be stored, or none', async () => {
+    expect((await upload(newGif(), { name: 'a\0b.gif' })).body.filename).toBeNull();
+    expect((await upload(newGif(), { name: 'x'.repeat(500) })).body.filename).toHaveLength(200);
+    expect((await upload(newGif(), { name: ' ' })).body.filename).toBeNull();
+  });
+});
+
+describe('the pictures of a project', () => {
+  it('are its own: the same bytes have another address in another project, which neither sees nor deletes it', async () => {
+    const content = newGif();
+    const mine = (await upload(content)).body;
+    const theirs = (await upload(content, { key: api.two.secretKey })).body;
+    expect(theirs.hash).not.toBe(mine.hash);
+    const { data } = (await api.call('GET', '/assets', { key: api.two.secretKey })).body;
+    expect(data.map(({ id }: { id: string }) => id)).toEqual([theirs.id]);
+    expect((await api.call('DELETE', `/assets/${mine.id}`, { key: api.two.secretKey })).status).toBe(404);
+    expect((await api.call('DELETE', `/assets/${mine.id}?force=true`, { key: api.two.secretKey })).status).toBe(404);
+    expect((await api.call('DELETE', `/assets/${theirs.id}`, { key: api.two.secretKey })).status).toBe(204);
+    expect((await served(mine.url)).status).toBe(200);
+    expect((await served(theirs.url)).status).toBe(404);
+  });
+
+  it('are listed newest first, by cursor, with how large they are together', async () => {
+    const ids = [];
+    for (let n = 0; n < 3; n += 1) ids.unshift((await upload(newGif())).body.id);
+    const first = await listed('?limit=2');
+    expect(first.data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(0, 2));
+    expect(first).toMatchObject({ hasMore: true, maxBytes: ASSETS_MAX_BYTES });
+    expect(first.total).toBeGreaterThanOrEqual(3);
+    expect(first.bytes).toBeGreaterThan(1_000_000);
+    expect((await listed(`?limit=2&cursor=${first.cursor}`)).data[0].id).toBe(ids[2]);
+  });
+
+  it('are bounded together', async () => {
+    const { body } = await upload(newGif(), { key: api.two.secretKey });
+    await sql`UPDATE assets SET bytes = ${ASSETS_MAX_BYTES} WHERE id = ${body.id}`.execute(api.db);
+    const answer = await upload(newGif(), { key: api.two.secretKey });
+    expect(answer).toMatchObject({ status: 409, body: { error: { details: { maxBytes: ASSETS_MAX_BYTES } } } });
+    expect((await upload(newGif())).status).toBe(201);
+  });
+
+  it('are for who may edit templates; who may see them may list', async () => {
+    const key = await buildKey(api.db, api.one.id, ['templates:view']);
+    expect((await api.call('GET', '/assets', { key })).status).toBe(200);
+    expect((await upload(newGif(), { key })).body.error).toMatchObject({ code: 'FORBIDDEN' });
+    const { body } = await upload(newGif());
+    expect((await api.call('DELETE', `/assets/${body.id}`, { key })).status).toBe(403);
+  });
+});
+
+describe('a picture that something shows', () => {
+  const mail = (url: string) => ({ subject: 's', body: `<p>Hi</p><img src="${url}" width="2" alt="">` });
+  const template = (url: string) =>
+    api.call('POST', '/templates', { body: { name: 't', type: 'TRANSACTIONAL', ...mail(url) } });
+  const usedBy = async (id: string) =>
+    (await listed('?limit=100')).data.find((asset: { id: string }) => asset.id === id).usedBy;
+
+  it('is used, and is not deleted unless forced', async () => {
+    const { id, url } = (await upload(newGif())).body;
+    const used = (await template(url)).body;
+    expect(await usedBy(id)).toEqual({ templates: 1, campaigns: 0, sent: false });
+    expect(await api.call('DELETE', `/assets/${id}`)).toMatchObject({
+      status: 409,
+      body: { error: { code: 'CONFLICT', details: { templates: 1, campaigns: 0, sent: false } } },
+    });
+    await api.call('PATCH', `/templates/${used.id}`, { body: { body: '<p>none</p>' } });
+    expect(await usedBy(id)).toEqual({ templates: 0, campaigns: 0, sent: false });
+    await api.call('PATCH', `/templates/${used.id}`, { body: mail(url) });
+    expect((await api.call('DELETE', `/assets/${id}?force=true`)).status).toBe(204);
+  });
+
+  it('by a campaign, or by one of its variants alone', async () => {
+    const [a, b] = [(await upload(newGif())).body, (await upload(newGif())).body];
+    const variants = [
+      { name: 'A', weight: 1 },
+      { name: 'B', weight: 1, body: mail(b.url).body },
+    ];
+    const from_email = 'x@verified.example';
+    await sql`
+      INSERT INTO campaigns (project_id, name, subject, body, from_email, audience_type, variants)
+      VALUES (${api.one.id}, 'c', 's', ${mail(a.url).body}, ${from_email}, 'ALL', ${JSON.stringify(variants)}::jsonb)
+    `.execute(api.db);
+    expect(await usedBy(a.id)).toEqual({ templates: 0, campaigns: 1, sent: false });
+    expect(await usedBy(b.id)).toEqual({ templates: 0, campaigns: 1, sent: false });
+  });
+
+  it('by a mail that was accepted, also when its template is gone', async () => {
+    const { id, url } = (await upload(newGif())).body;
+    const used = (await template(url)).body;
+    const body = { to: 'ada@example.com', template: used.id, from: 'hi@verified.example' };
+    expect((await api.call('POST', '/v1/send', { body })).status).toBe(200);
+    await api.call('DELETE', `/templates/${used.id}`);
+    expect(await usedBy(id)).toEqual({ templates: 0, campaigns: 0, sent: true });
+    expect((await api.call('DELETE', `/assets/${id}`)).status).toBe(409);
+  });
+
+  it('is told apart from those that nothing shows', async () => {
+    const [a, b] = [(await upload(newGif())).body, (await upload(newGif())).body];
+    await template(a.url);
+    const ids = async (query: string) => (await listed(query)).data.map(({ id }: { id: string }) => id);
+    expect(await ids('?used=true&limit=100')).toContain(a.id);
+    expect(await ids('?used=true&limit=100')).not.toContain(b.id);
+    expect(await ids('?used=false&limit=100')).toContain(b.id);
+    expect(await ids('?used=false&limit=100')).not.toContain(a.id);
+  });
+
+  it('by another project is not used for that', async () => {
+    const { id, url } = (await upload(newGif())).body;
+    await api.call('POST', '/templates', {
+      key: api.two.secretKey,
+      body: { name: 't', type: 'TRANSACTIONAL', ...mail(url) },
+    });
+    expect(await usedBy(id)).toEqual({ templates: 0, campaigns: 0, sent: false });
+  });
+});
+
+it('what is no picture is 404, without asking the database', async () => {
+  for (const name of ['x', '../../etc/passwd', 'A'.repeat(64), '0'.repeat(64)]) {
+    expect((await api.app.request(`/assets/${encodeURIComponent(name)}`)).status).toBe(404);
+  }
+});

@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashToken } from '../../../api/http/session-cookie.ts';
+import { insertSignInLink } from '../../../db/projects/sign-in-links.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+
+const ENDED = '/app/sign-in?link=ended';
+const PASSWORD = 'correct horse';
+
+let api: TestApi;
+let people = 0;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+interface Person {
+  email: string;
+  projectId: string;
+  cookie: string;
+}
+
+/** An owner who signed up. */
+async function person(of = api): Promise<Person> {
+  people += 1;
+  const email = `person-${people}@example.com`;
+  const body = { email, password: PASSWORD, projectName: 'Shop' };
+  const answer = await of.call('POST', '/auth/signup', { key: null, body });
+  return { email, projectId: answer.body.projectId, cookie: sessionOf(answer.headers) };
+}
+
+async function linkFor({ email, projectId }: Person, of = api): Promise<string> {
+  const token = randomBytes(32).toString('base64url');
+  expect(await insertSignInLink(of.db, { projectId, email, tokenHash: hashToken(token), minutes: 15 })).toBe(true);
+  return `/auth/link/${token}`;
+}
+
+const sessionOf = (headers: Headers) =>
+  headers
+    .getSetCookie()
+    .find((line) => line.startsWith('tidings_session='))
+    ?.split(';')[0] ?? '';
+
+/** Where an opened link leads, and the session that it gave. */
+async function open(path: string, headers: Record<string, string> = {}, method = 'GET') {
+  const response = await api.app.request(path, { method, headers });
+  return { status: response.status, to: response.headers.get('location'), session: sessionOf(response.headers) };
+}
+
+const ended = { status: 303, to: ENDED, session: '' };
+
+describe('a sign-in link', () => {
+  it('signs the owner in, once, and leads to the dashboard', async () => {
+    const owner = await person();
+    const link = await linkFor(owner);
+    const { status, to, session } = await open(link);
+    expect([status, to]).toEqual([303, '/app']);
+    const me = await api.call('GET', '/auth/me', { key: null, headers: { cookie: session } });
+    expect(me.body).toMatchObject({ user: { email: owner.email }, projectId: owner.projectId, role: 'OWNER' });
+    expect(await open(link)).toEqual(ended);
+  });
+
+  it('signs one in of those who open it at once', async () => {
+    const link = await linkFor(await person());
+    const answers = await Promise.all(Array.from({ length: 8 }, () => open(link)));
+    expect(answers.filter(({ to }) => to === '/app')).toHaveLength(1);
+    expect(answers.filter(({ session }) => session !== '')).toHaveLength(1);
+  });
+
+  it('is stored as its hash alone', async () => {
+    const link = await linkFor(await person());
+    const token = link.split('/').at(-1) ?? '';
+    const { rows } = await sql<{ row: string }>`SELECT l::text AS row FROM sign_in_links l`.execute(api.db);
+    expect(rows.length).toBeGreaterThan(0);
+    for (const { row } of rows) expect(row).not.toContain(token);
+  });
+
+  it.each([
+    ['a HEAD', {}, 'HEAD'],
+    ['what a browser fetches ahead', { 'sec-purpose': 'prefetch' }, 'GET'],
+    ['what a browser renders ahead', { 'sec-purpose': 'prefetch;prerender' }, 'GET'],
+    ['what an older browser fetches ahead', { 'x-moz': 'prefetch' }, 'GET'],
+    ['a frame', { 'sec-fetch-dest': 'iframe' }, 'GET'],
+    ['an image of another page', { 'sec-fetch-dest': 'image', 'sec-fetch-site': 'cross-site' }, 'GET'],
+    ['a script’s request', { 'sec-fetch-dest': 'empty' }, 'GET'],
+  ])('is not used up by %s', async (_, headers, method) => {
+    const link = await linkFor(await person());
+    expect(await open(link, headers, method)).toEqual({ status: 503, to: null, session: '' });
+    expect((await open(link)).to).toBe('/app');
+  });
+
+  it.each([
+    ['a proxy passes on', { 'x-forwarded-for': '203.0.113.7' }],
+    ['is asked of another name', { host: 'mail.example.com' }],
+  ])('signs nobody in whom %s', async (_, headers) => {
+    const link = await linkFor(await person());
+    const { to, session } = await open(link, headers);
+    expect([to === '/app', session]).toEqual([false, '']);
+    expect((await open(link)).to).toBe('/app');
+  });
+
+  it('has an end, and goes when there is a newer one', async () => {
+    const owner = await person();
+    const first = await linkFor(owner);
+    const second = await linkFor(owner);
+    expect(await open(first)).toEqual(ended);
+    await api.db
+      .updateTable('sign_in_links')
+      .set({ expires_at: sql`now()` })
+      .where('project_id', '=', owner.projectId)
+      .execute();
+    expect(await open(second)).toEqual(ended);
+    expect(await open('/auth/link/anything')).toEqual(ended);
+  });
+
+  it('ends with a change of the password, as sessions do', async () => {
+    const owner = await person();
+    const link = await linkFor(owner);
+    const body = { currentPassword: PASSWORD, newPassword: 'battery staple' };
+    const headers = { cookie: owner.cookie };
+    expect((await api.call('POST', '/auth/password', { key: null, headers, body })).status).toBe(204);
+    expect(await open(link)).toEqual(ended);
+  });
+
+  it('is for an owner: who is none any more gets none, and is signed in by none', async () => {
+    const owner = await person();
+    const link = await linkFor(owner);
+    await api.db.updateTable('memberships').set({ role: 'MEMBER' }).where('project_id', '=', owner.projectId).execute();
+    expect(await open(link)).toEqual(ended);
+    const again = { projectId: owner.projectId, email: owner.email, tokenHash: hashToken('x'), minutes: 15 };
+    expect(await insertSignInLink(api.db, again)).toBe(false);
+  });
+});
+
+describe('where others reach the service', () => {
+  it.each<Record<string, string>>([
+    { HOST: '0.0.0.0', ALLOW_CAPTURE: 'true' },
+    { PUBLIC_URL: 'https://mail.example.com' },
+    { PUBLIC_URL: 'http://mail.example.com' },
+    { PUBLIC_URL: 'https://localhost' },
+  ])('%j there are no sign-in links', async (env) => {
+    const reached = await startTestApi(env);
+    try {
+      const link = await linkFor(await person(reached), reached);
+      const response = await reached.app.request(link, { headers: { host: '127.0.0.1:3000' } });
+      expect([response.status, sessionOf(response.headers)]).toEqual([404, '']);
+    } finally {
+      await reached.close();
+    }
+  });
+});

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Role } from '../../../rules/access/scopes.ts';
+import { buildDomain } from '../../build/senders.ts';
+import { buildProject, startTestApi, type TestApi, type TestProject } from '../../support/api.ts';
+import { signedIn } from '../../support/session.ts';
+
+type Person = Record<string, string>;
+
+let api: TestApi;
+let project: TestProject;
+let owner: Person;
+let counter = 0;
+
+beforeAll(async () => {
+  // Nobody may sign up: an invited person can all the same.
+  api = await startTestApi({ SIGNUP: 'off' });
+});
+afterAll(() => api?.close());
+beforeEach(async () => {
+  counter += 1;
+  project = await buildProject(api.db, `Team ${counter}`);
+  owner = await signedIn(api, project);
+});
+
+const call = (method: string, path: string, who: Person | null, body?: unknown) =>
+  api.call(method, path, { key: null, headers: who ?? {}, ...(body !== undefined && { body }) });
+const invite = (email: string, role: Role = 'MEMBER', who = owner) =>
+  call('POST', '/team/invitations', who, { email, role });
+const tokenOf = (url: string) => url.split('#')[1] ?? '';
+const cookieOf = (headers: Headers) => ({ cookie: headers.get('set-cookie')?.split(';')[0] ?? '' });
+const idOf = async (who: Person) => (await call('GET', '/auth/me', who)).body.user.id;
+const auditOf = async () =>
+  (await call('GET', '/audit-log', owner)).body.data.map((entry: { action: string }) => entry.action);
+
+describe('an invitation', () => {
+  it('makes an account with its role, once, though nobody may sign up', async () => {
+    const invited = await invite(' Grace@Example.com ', 'ADMIN');
+    expect(invited.status, JSON.stringify(invited.body)).toBe(201);
+    expect(invited.body).toMatchObject({ email: 'grace@example.com', role: 'ADMIN', mailed: false });
+    expect(invited.body.url).toMatch(/\/app\/join#.{40,}$/);
+    const days = (Date.parse(invited.body.expiresAt) - Date.parse(invited.body.createdAt)) / 86_400_000;
+    expect(Math.round(days)).toBe(7);
+    const token = tokenOf(invited.body.url);
+    const looked = await call('POST', '/auth/invitations/look', null, { token });
+    expect(looked.body).toMatchObject({ email: 'grace@example.com', role: 'ADMIN', projectName: `Team ${counter}` });
+    const joined = await call('POST', '/auth/invitations/accept', null, { token, password: 'correct horse' });
+    expect(joined.body).toMatchObject({ user: { email: 'grace@example.com' }, role: 'ADMIN', projectId: project.id });
+    const me = await call('GET', '/auth/me', cookieOf(joined.headers));
+    expect(me.body.projects).toHaveLength(1);
+    for (const path of ['look', 'accept']) {
+      const again = await call('POST', `/auth/invitations/${path}`, null, { token, password: 'correct horse' });
+      expect([again.status, again.body.error.code]).toEqual([404, 'NOT_FOUND']);
+    }
+    const { body } = await call('GET', '/team', owner);
+    expect(body.members).toContainEqual(expect.objectContaining({ email: 'grace@example.com', role: 'ADMIN' }));
+    expect(body.invitations).toEqual([]);
+    expect(await auditOf()).toEqual(['team.joined', 'team.invited']);
+  });
+
+  it('lets who is signed in join, whatever their address is, and moves their session there', async () => {
+    const somebody = await signedIn(api, api.two);
+    const { url } = (await invite('other@example.com')).body;
+    const joined = await call('POST', '/auth/invitations/join', somebody, { token: tokenOf(url) });
+    expect(joined.body).toMatchObject({ projectId: project.id, role: 'MEMBER' });
+    expect(joined.body.projects.map(({ id }: { id: string }) => id).sort()).toEqual([api.two.id, project.id].sort());
+  });
+
+  it('signs in the account that has its address and the password', async () => {
+    const { url } = (await invite('two@example.com')).body;
+    const first = await call('POST', '/auth/invitations/accept', null, {
+      token: tokenOf(url),
+      password: 'long enough',
+    });
+    const other = await buildProject(api.db, 'Other');
+    const inviter = await signedIn(api, other);
+    const again = (await invite('two@example.com', 'MEMBER', inviter)).body;
+    const second = await call('POST', '/auth/invitations/accept', null, {
+      ...{ token: tokenOf(again.url), password: 'long enough' },
+    });
+    expect(second.body.user.id).toBe(first.body.user.id);
+    expect(second.body.projects).toHaveLength(2);
+  });
+
+  it('ends when it is withdrawn, made anew, or over, and with who made it', async () => {
+    const one = (await invite('a@example.com')).body;
+    const anew = (await invite('a@example.com', 'ADMIN')).body;
+    expect((await call('GET', '/team', owner)).body.invitations).toMatchObject([{ id: anew.id, role: 'ADMIN' }]);
+    const withdrawn = (await invite('b@example.com')).body;
+    expect((await call('DELETE', `/team/invitations/${withdrawn.id}`, owner)).status).toBe(204);
+    const over = (await invite('c@example.com')).body;
+    await api.db
+      .updateTable('invitations')
+      .set({ expires_at: new Date(0) })
+      .where('id', '=', over.id)
+      .execute();
+    const admin = await signedIn(api, project, 'ADMIN');
+    const theirs = (await invite('d@example.com', 'MEMBER', admin)).body;
+    expect((await call('DELETE', `/team/members/${await idOf(admin)}`, owner)).status).toBe(204);
+    for (const { url } of [one, withdrawn, over, theirs]) {
+      const looked = await call('POST', '/auth/invitations/look', null, { token: tokenOf(url) });
+      expect(looked.status).toBe(404);
+    }
+    expect((await call('POST', '/auth/invitations/look', null, { token: tokenOf(anew.url) })).status).toBe(200);
+  });
+
+  it('is mailed where the project has a verified domain, and its link is nowhere in the history of mails', async () => {
+    await buildDomain(api.db, { projectId: project.id, domain: `team${counter}.example.com` });
+    api.dispatched.length = 0;
+    const invited = await invite('grace@example.com', 'OWNER');
+    expect(invited.body.mailed).toBe(true);
+    expect(api.dispatched).toMatchObject([{ kind: 'email.deliver' }]);
+    const read = (path: string) => api.call('GET', path, { key: project.secretKey });
+    const list = await read('/v1/emails');
+    const [mail] = list.body.data.emails ?? list.body.data;
+    const one = await read(`/v1/emails/${mail.id}`);
+    expect(one.status).toBe(200);
+    expect(JSON.stringify(one.body)).toContain(`Team ${counter}`);
+    for (const { body } of [list, one]) expect(JSON.stringify(body)).not.toContain(tokenOf(invited.body.url));
+    await api.db.updateTable('emails').set({ status: 'SENT' }).where('id', '=', mail.id).execute();
+    const again = await api.call('POST', `/v1/emails/${mail.id}/resend`, { key: project.secretKey });
+    expect([again.status, again.body.error.code]).toEqual([409, 'CONFLICT']);
+  });
+
+  it('is limited to 20 an hour', async () => {
+    for (let n = 0; n < 20; n += 1) expect((await invite(`p${n}@example.com`)).status).toBe(201);
+    const refused = await invite('p20@example.com');
+    expect([refused.status, refused.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+  });
+});
+
+describe('roles', () => {
+  it('an ADMIN manages all but OWNERs', async () => {
+    const admin = await signedIn(api, project, 'ADMIN');
+    const member = await signedIn(api, project, 'MEMBER');
+    const [ownerId, memberId] = [await idOf(owner), await idOf(member)];
+    expect((await invite('o@example.com', 'OWNER', admin)).status).toBe(403);
+    expect((await call('PATCH', `/team/members/${memberId}`, admin, { role: 'OWNER' })).status).toBe(403);
+    expect((await call('PATCH', `/team/members/${ownerId}`, admin, { role: 'MEMBER' })).status).toBe(403);
+    expect((await call('DELETE', `/team/members/${ownerId}`, admin)).status).toBe(403);
+    const raised = await call('PATCH', `/team/members/${memberId}`, admin, { role: 'ADMIN' });
+    expect([raised.status, raised.body.role]).toEqual([200, 'ADMIN']);
+    expect((await call('GET', '/auth/me', member)).body.permissions).toContain('team:manage');
+    expect(await auditOf()).toEqual(['team.role_changed']);
+  });
+
+  it('the last OWNER can neither go nor become less, of two at once neither', async () => {
+    const ownerId = await idOf(owner);
+    const last = await call('DELETE', `/team/members/${ownerId}`, owner);
+    expect([last.status, last.body.error.code]).toEqual([409, 'CONFLICT']);
+    expect((await call('PATCH', `/team/members/${ownerId}`, owner, { role: 'ADMIN' })).status).toBe(409);
+    const second = await signedIn(api, project);
+    const answers = await Promise.all([
+      call('DELETE', `/team/members/${ownerId}`, owner),
+      call('DELETE', `/team/members/${await idOf(second)}`, second),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
+  });
+
+  it('who is removed is out at once, and belongs to their other projects as before', async () => {
+    const member = await signedIn(api, project, 'MEMBER');
+    expect((await call('DELETE', `/team/members/${await idOf(member)}`, owner)).status).toBe(204);
+    expect((await call('GET', '/auth/me', member)).status).toBe(401);
+    expect(await auditOf()).toEqual(['team.removed']);
+  });
+
+  it("another project's people and invitations are 404", async () => {
+    const stranger = await signedIn(api, api.two);
+    const strangerId = await idOf(stranger);
+    const { id } = (await invite('e@example.com')).body;
+    expect((await call('DELETE', `/team/invitations/${id}`, stranger)).status).toBe(404);
+    expect((await call('PATCH', `/team/members/${strangerId}`, owner, { role: 'MEMBER' })).status).toBe(404);
+    expect((await call('DELETE', `/team/members/${strangerId}`, owner)).status).toBe(404);
+    expect(JSON.stringify((await call('GET', '/team', stranger)).body)).not.toContain('e@example.com');
+  });
+});

@@ -1,0 +1,179 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { saveContents } from '../../db/contents/contents.ts';
+import { NO_TEXT } from '../../rules/content/mail-text.ts';
+import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildSentCampaign } from '../build/recipients.ts';
+import { buildDomain } from '../build/senders.ts';
+import { buildProject, startTestApi, type TestApi, type TestProject } from '../support/api.ts';
+
+const OFF = '<a href="{{unsubscribeUrl}}">Off</a>';
+const A = `<p>A <a href="https://a.test/">a</a> <a href="https://both.test/">both</a> ${OFF}</p>`;
+const B = `<p>B <a href="https://both.test/">both</a> <a href="https://b.test/">b</a> ${OFF}</p>`;
+const VARIANTS = [
+  { name: 'A', weight: 1 },
+  { name: 'B', weight: 1, body: B },
+];
+
+let api: TestApi;
+let project: TestProject;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+beforeEach(async () => {
+  project = await buildProject(api.db, 'Variants');
+  await buildDomain(api.db, { projectId: project.id, domain: 'sender.test' });
+  await sql`UPDATE domains SET found = '{"DMARC": true}' WHERE project_id = ${project.id}`.execute(api.db);
+});
+afterAll(() => api?.close());
+
+const call = (method: string, path: string, body?: unknown) => api.call(method, path, { key: project.secretKey, body });
+
+async function draft(changes: Record<string, unknown>): Promise<string> {
+  const { status, body } = await call('POST', '/campaigns', campaignBody({ subject: 'Hi', body: A, ...changes }));
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body.data.id;
+}
+
+/** Four recipients, two of each variant, as a start would have left them; `texts` are the bodies of the variants. */
+async function sent(texts: [string, string]): Promise<string> {
+  const id = await buildSentCampaign(api.db, { projectId: project.id, count: 4, body: texts[0] });
+  const contents = await saveContents(
+    api.db,
+    texts.map((body) => ({
+      ...NO_TEXT,
+      ...{ projectId: project.id, type: 'MARKETING' as const, templateId: null },
+      ...{ subject: 'Hi', body, from: 'a@sender.test' },
+    })),
+  );
+  await sql`
+    UPDATE campaigns SET variants = ${JSON.stringify(VARIANTS)}::jsonb, content_id = ${contents[0]},
+      variant_content_ids = ${contents}::uuid[] WHERE id = ${id}`.execute(api.db);
+  await sql`
+    UPDATE emails e SET variant = n % 2, content_id = (${contents}::uuid[])[n % 2 + 1]
+    FROM (SELECT id, row_number() OVER (ORDER BY id) - 1 AS n FROM emails WHERE campaign_id = ${id}) o WHERE o.id = e.id`.execute(
+    api.db,
+  );
+  return id;
+}
+
+async function click(id: string, p: { recipient: number; link: number; clicks: number }) {
+  await sql`
+    INSERT INTO link_clicks (campaign_id, email_id, link, project_id, content_id, clicks)
+    SELECT campaign_id, id, ${p.link}, project_id, content_id, ${p.clicks} FROM emails WHERE campaign_id = ${id}
+    ORDER BY id OFFSET ${p.recipient} LIMIT 1`.execute(api.db);
+}
+
+const links = async (id: string) => (await call('GET', `/campaigns/${id}/links`)).body.data;
+const figures = (clicks: number, uniqueClicks: number) => ({ clicks, uniqueClicks, machineClicks: 0 });
+
+describe('the links of a campaign with variants', () => {
+  it('are those of all variants, each once, with the clicks of all and of each', async () => {
+    const id = await sent([A, B]);
+    await click(id, { recipient: 0, link: 0, clicks: 2 });
+    await click(id, { recipient: 0, link: 1, clicks: 1 });
+    await click(id, { recipient: 1, link: 0, clicks: 3 });
+    await click(id, { recipient: 3, link: 0, clicks: 1 });
+    expect(await links(id)).toEqual([
+      { url: 'https://a.test/', ...figures(2, 1), variants: [{ name: 'A', ...figures(2, 1) }] },
+      {
+        url: 'https://both.test/',
+        ...figures(5, 3),
+        variants: [
+          { name: 'A', ...figures(1, 1) },
+          { name: 'B', ...figures(4, 2) },
+        ],
+      },
+      { url: 'https://b.test/', ...figures(0, 0), variants: [{ name: 'B', ...figures(0, 0) }] },
+    ]);
+  });
+
+  it('are told apart where two variants say the same', async () => {
+    const id = await sent([A, A]);
+    await click(id, { recipient: 0, link: 0, clicks: 1 });
+    await click(id, { recipient: 1, link: 0, clicks: 2 });
+    expect((await links(id))[0].variants).toEqual([
+      { name: 'A', ...figures(1, 1) },
+      { name: 'B', ...figures(2, 1) },
+    ]);
+  });
+
+  it('of a draft are what each variant says now', async () => {
+    const found = await links(await draft({ variants: VARIANTS }));
+    expect(
+      found.map((link: { url: string; variants: { name: string }[] }) => [
+        link.url,
+        link.variants.map(({ name }) => name).join(),
+      ]),
+    ).toEqual([
+      ['https://a.test/', 'A'],
+      ['https://both.test/', 'A,B'],
+      ['https://b.test/', 'B'],
+    ]);
+    expect((await links(await draft({})))[0]).toEqual({ url: 'https://a.test/', ...figures(0, 0), variants: null });
+  });
+});
+
+describe('the review of a campaign with variants', () => {
+  const review = async (changes: Record<string, unknown>) => {
+    const { status, body } = await call('GET', `/campaigns/${await draft(changes)}/review`);
+    expect(status, JSON.stringify(body)).toBe(200);
+    return body;
+  };
+
+  it('looks at what each says, and names those that a finding is of', async () => {
+    await buildContacts(api.db, { projectId: project.id, count: 2, data: { firstName: 'Ada' } });
+    const bad = { body: `<p>{{city}} <a href="javascript:void(0)">x</a> ${OFF}</p>`, subject: 'x'.repeat(79) };
+    const { findings } = await review({ variants: [VARIANTS[0], { name: 'B', weight: 1, ...bad }] });
+    expect(findings).toMatchObject([
+      { code: 'bad_link', details: { variants: ['B'] } },
+      { code: 'subject_too_long', details: { variants: ['B'] } },
+      { code: 'missing_variables', details: { variables: { city: 2 } } },
+    ]);
+    const alike = await review({ subject: 'x'.repeat(79), variants: VARIANTS });
+    expect(alike.findings).toMatchObject([{ code: 'subject_too_long', details: { characters: 79 } }]);
+    expect(alike.findings[0].details.variants).toBeUndefined();
+  });
+
+  it('looks at the domain of each sender', async () => {
+    await buildContacts(api.db, { projectId: project.id, count: 1 });
+    await buildDomain(api.db, { projectId: project.id, domain: 'other.test' });
+    const variants = [VARIANTS[0], { name: 'B', weight: 1, from: 'b@other.test' }];
+    const { findings } = await review({ variants });
+    expect(findings).toMatchObject([{ code: 'dmarc_missing', details: { from: 'b@other.test' } }]);
+  });
+
+  it('counts window, hours and the wait of a test in how long it takes', async () => {
+    await buildContacts(api.db, { projectId: project.id, count: 4, data: { timezone: 'Asia/Tokyo' } });
+    await buildContacts(api.db, {
+      projectId: project.id,
+      count: 4,
+      localPart: 'ny',
+      data: { timezone: 'America/New_York' },
+    });
+    const apart = await review({ sendAtLocal: '2030-12-01T09:00' });
+    expect(apart.estimatedSeconds).toBe(14 * 3600 + 1);
+    const test = { share: 0.5, metric: 'opens', waitMinutes: 60, minimum: 0 };
+    expect((await review({ variants: VARIANTS, test })).estimatedSeconds).toBe(3601);
+    // Shut for all of this hour and the next, so there is a wait of an hour at least.
+    const hour = (plus: number) => `${String((new Date().getUTCHours() + plus) % 24).padStart(2, '0')}:00`;
+    const shut = await review({ sendingWindow: { from: hour(2), to: hour(3), timezone: 'UTC' } });
+    expect(shut.estimatedSeconds).toBeGreaterThan(3_590);
+  });
+});
+
+describe('a retry of a campaign with variants', () => {
+  it('is refused while the sender of one of them is not verified', async () => {
+    const id = await sent([A, B]);
+    await sql`UPDATE emails SET status = 'FAILED', reason = 'expired', sent_at = NULL WHERE campaign_id = ${id}`.execute(
+      api.db,
+    );
+    await buildDomain(api.db, { projectId: project.id, domain: 'other.test', status: 'PENDING' });
+    const variants = [VARIANTS[0], { name: 'B', weight: 1, from: 'b@other.test' }];
+    await sql`UPDATE campaigns SET variants = ${JSON.stringify(variants)}::jsonb WHERE id = ${id}`.execute(api.db);
+    const refused = await call('POST', `/campaigns/${id}/retry`, {});
+    expect([refused.status, refused.body.error.code]).toEqual([400, 'DOMAIN_NOT_VERIFIED']);
+    await sql`UPDATE domains SET status = 'VERIFIED' WHERE project_id = ${project.id}`.execute(api.db);
+    expect((await call('POST', `/campaigns/${id}/retry`, {})).body).toEqual({ requeued: 4 });
+  });
+});

@@ -1,0 +1,108 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildContact } from '../../build/emails.ts';
+import { buildProject, startTestApi, type TestApi, type TestProject } from '../../support/api.ts';
+
+let api: TestApi;
+let project: TestProject;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  project = await buildProject(api.db, 'Preview');
+  await buildContact(api.db, { projectId: project.id, email: 'known@to.test', data: { firstName: 'Known' } });
+  await buildContact(api.db, { projectId: api.two.id, email: 'new@to.test', data: { secretKey: 1 } });
+});
+afterAll(() => api?.close());
+
+async function upload(path: string, csv: string, p: { mapping?: unknown; key?: string } = {}) {
+  const form = new FormData();
+  form.append('file', new File([csv], 'contacts.csv', { type: 'text/csv' }));
+  if (p.mapping !== undefined)
+    form.append('mapping', typeof p.mapping === 'string' ? p.mapping : JSON.stringify(p.mapping));
+  const headers = { authorization: `Bearer ${p.key ?? project.secretKey}` };
+  const response = await api.app.request(path, { method: 'POST', body: form, headers });
+  return { status: response.status, body: JSON.parse(await response.text()) };
+}
+const contacts = async () =>
+  (await sql<{ n: number }>`SELECT count(*) AS n FROM contacts WHERE project_id = ${project.id}`.execute(api.db))
+    .rows[0]?.n;
+
+it('says what an import would do, with columns guessed, and does nothing', async () => {
+  await api.call('POST', '/suppressions', { key: project.secretKey, body: { email: 'stop@to.test' } });
+  const rows = ['known@to.test,K,5', 'new@to.test,N,', 'NEW@to.test,M,x', 'nope,X,1', 'stop@to.test,S,7'];
+  const { status, body } = await upload('/v1/contacts/import/preview', `E-Mail,First name,Seats\n${rows.join('\n')}\n`);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    ...{ delimiter: ',', rows: 5, problems: [] },
+    mapping: { 'E-Mail': 'email', 'First name': 'data.firstName', Seats: 'data.Seats' },
+    columns: [
+      { header: 'E-Mail', field: 'email', types: {} },
+      { header: 'First name', field: 'data.firstName', samples: ['K', 'N', 'M'], types: { text: 4 } },
+      { header: 'Seats', field: 'data.Seats', types: { number: 2, text: 1 } },
+    ],
+    result: {
+      ...{ totalRows: 5, successCount: 4, createdCount: 2, updatedCount: 2, failureCount: 1, unreadableRows: 0 },
+      suppressedCount: 1,
+      errors: [{ row: 5, email: 'nope', values: ['nope', 'X', '1'] }],
+    },
+  });
+  expect(body.preview[0]).toEqual({
+    ...{
+      row: 2,
+      email: 'known@to.test',
+      subscribed: null,
+      data: { firstName: 'K', Seats: 5 },
+      known: true,
+      error: null,
+    },
+  });
+  expect(body.preview[3]).toMatchObject({ row: 5, email: 'nope', known: false, error: expect.any(String) });
+  expect(await contacts()).toBe(1);
+});
+
+it('shows the columns of a file without an address, and what is wrong', async () => {
+  const { status, body } = await upload('/contacts/import/preview', 'Name,Plan\nAda,pro\n');
+  expect([status, body.result, body.preview]).toEqual([200, null, []]);
+  expect(body.problems).toMatchObject([{ field: 'file', message: 'The header row has no column "email".' }]);
+  expect(body.columns).toMatchObject([{ header: 'Name', samples: ['Ada'] }, { header: 'Plan' }]);
+});
+
+it('goes through a large file in steps, and counts an address once', async () => {
+  const lines = Array.from({ length: 12_000 }, (_, n) => `p${n % 11_000}@large.test,${n}`);
+  const { body } = await upload('/contacts/import/preview', `email,n\n${lines.join('\n')}\n`);
+  expect(body.result).toMatchObject({ totalRows: 12_000, createdCount: 11_000, updatedCount: 1_000, failureCount: 0 });
+  expect(body.columns[1].types).toEqual({ number: 12_000 });
+});
+
+it('an import and its preview take a mapping, and refuse one that does not fit the file', async () => {
+  const csv = 'E-Mail,Zip,Notes\nmapped@to.test,12345,x\n';
+  const mapping = { 'E-Mail': 'email', Zip: { field: 'data.zip', type: 'string' }, Notes: null };
+  const { body } = await upload('/contacts/import/preview', csv, { mapping });
+  expect(body.preview[0]).toMatchObject({ email: 'mapped@to.test', data: { zip: '12345' } });
+  expect((await upload('/contacts/import', csv)).status).toBe(422);
+  const queued = await upload('/contacts/import', csv, { mapping });
+  expect(queued.status).toBe(202);
+  const { rows } = await sql<{ input: object }>`SELECT input FROM jobs WHERE id = ${queued.body.jobId}`.execute(api.db);
+  expect(rows[0]?.input).toMatchObject({ layout: { columns: ['email', 'zip', ''], textColumns: [1] } });
+  const bad = await upload('/contacts/import', csv, { mapping: { ...mapping, Nope: 'email' } });
+  expect([bad.status, bad.body.error.errors[0].field]).toEqual([422, 'mapping.Nope']);
+  for (const wrong of ['{', '[]', '{"Zip":5}'])
+    expect((await upload('/contacts/import', csv, { mapping: wrong })).status).toBe(422);
+});
+
+it('bad rows of an import are a CSV, of which nobody else learns', async () => {
+  const { jobId } = (await upload('/contacts/import', 'email\na@x.com\n')).body;
+  const errors = [{ row: 3, email: '=cmd()', error: 'This is not an email address.' }];
+  await sql`UPDATE jobs SET result = jsonb_set(result, '{errors}', ${JSON.stringify(errors)}::jsonb) WHERE id = ${jobId}`.execute(
+    api.db,
+  );
+  const path = `/contacts/import/${jobId}/errors`;
+  const { headers, body } = await api.call('GET', path, { key: project.secretKey });
+  expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  expect(body).toBe("row,email,error\r\n3,'=cmd(),This is not an email address.\r\n");
+  expect((await api.call('GET', path, { key: api.two.secretKey })).status).toBe(404);
+});
+
+it('needs contacts:edit', async () => {
+  expect((await upload('/contacts/import/preview', 'email\na@x.com\n', { key: project.bareKey })).status).toBe(403);
+});

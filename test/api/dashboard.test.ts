@@ -1,0 +1,128 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { operationsOf } from '../support/operations.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+const get = async (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  api.app.request(path, { method, headers });
+
+/** The addresses of the scripts and styles that the page names. */
+async function assetsOfPage(): Promise<string[]> {
+  const html = await (await get('/app')).text();
+  return [...html.matchAll(/(?:src|href)="(\/app\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+}
+
+describe('the dashboard', () => {
+  it('is what the address of the service opens', async () => {
+    const { status, headers } = await get('/');
+    expect([status, headers.get('location')]).toEqual([302, '/app']);
+  });
+
+  it('is one page at every address of the app, asked for again each time', async () => {
+    const page = await (await get('/app')).text();
+    expect(page).toContain('<div id="app">');
+    for (const path of ['/app/', '/app/contacts', '/app/contacts/01a1?search=a%40b', '/app/no-such-screen']) {
+      const response = await get(path);
+      expect([path, response.status, response.headers.get('cache-control')]).toEqual([path, 200, 'no-cache']);
+      expect(await response.text()).toBe(page);
+    }
+  });
+
+  it('runs no script but its own, and stands in no frame', async () => {
+    const { headers } = await get('/app/contacts');
+    const policy = headers.get('content-security-policy')?.split('; ');
+    expect(policy).toEqual(
+      expect.arrayContaining(["default-src 'none'", "script-src 'self'", "connect-src 'self'", "base-uri 'none'"]),
+    );
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('same-origin');
+    expect(await (await get('/app')).text()).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|javascript:/i);
+  });
+
+  it('is not sent again to who has it', async () => {
+    for (const path of ['/app', (await assetsOfPage())[0] ?? '']) {
+      const etag = (await get(path)).headers.get('etag') ?? '';
+      for (const given of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+        const again = await get(path, { 'if-none-match': given });
+        expect([path, given, again.status, await again.text()]).toEqual([path, given, 304, '']);
+      }
+      expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200);
+    }
+  });
+
+  it('answers HEAD with what a GET would have', async () => {
+    for (const path of ['/app', '/app/contacts', (await assetsOfPage())[0] ?? '']) {
+      const [head, whole] = [await get(path, {}, 'HEAD'), await get(path)];
+      expect([path, head.status, (await head.text()).length]).toEqual([path, 200, 0]);
+      const length = (await whole.arrayBuffer()).byteLength;
+      expect([head.headers.get('content-length'), head.headers.get('etag')]).toEqual([
+        String(length),
+        whole.headers.get('etag'),
+      ]);
+    }
+  });
+
+  it('takes no other method', async () => {
+    for (const path of ['/', '/app', '/app/contacts', '/app/assets/x.js']) {
+      const response = await get(path, {}, 'POST');
+      expect([path, response.status, response.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);
+    }
+  });
+
+  it('leaves every path of the API to the API', () => {
+    const taken = operationsOf(api.app).filter(({ path }) => path === '/' || /^\/app(\/|$)/.test(path));
+    expect(taken).toEqual([]);
+  });
+});
+
+describe('an asset', () => {
+  it('is kept for ever, and sent as small as the client can read it', async () => {
+    const paths = await assetsOfPage();
+    expect(paths.some((path) => path.endsWith('.js'))).toBe(true);
+    for (const path of paths) {
+      const plain = await get(path);
+      expect([path, plain.status, plain.headers.get('cache-control')]).toEqual([
+        path,
+        200,
+        'public, max-age=31536000, immutable',
+      ]);
+      expect(path).toMatch(/-[\w-]{8}\.(js|css|svg)$/);
+      const bytes = Buffer.from(await plain.arrayBuffer());
+      if (bytes.length < 1_000) continue;
+      const brotli = await get(path, { 'accept-encoding': 'gzip, deflate, br' });
+      expect([brotli.headers.get('content-encoding'), brotli.headers.get('vary')]).toEqual(['br', 'Accept-Encoding']);
+      expect(brotliDecompressSync(Buffer.from(await brotli.arrayBuffer())).equals(bytes)).toBe(true);
+      const gzip = await get(path, { 'accept-encoding': 'gzip' });
+      expect(gunzipSync(Buffer.from(await gzip.arrayBuffer())).equals(bytes)).toBe(true);
+    }
+  });
+
+  it.each(['/app/assets/gone-12345678.js', '/app/assets/..%2Findex.html', '/app/assets/%00.js', '/app/assets/x'])(
+    '%s, which nobody built, is no page either',
+    async (path) => {
+      const { status, body } = await api.call('GET', path, { key: null });
+      expect([status, body.error.code]).toEqual([404, 'NOT_FOUND']);
+    },
+  );
+});
+
+describe('with DASHBOARD=off', () => {
+  it('there is none', async () => {
+    const without = await startTestApi({ DASHBOARD: 'off' });
+    try {
+      for (const path of ['/', '/app', '/app/contacts', '/app/assets/x.js', '/auth/link/x']) {
+        expect([path, (await without.app.request(path)).status]).toEqual([path, 404]);
+      }
+    } finally {
+      await without.close();
+    }
+  });
+});

@@ -1,0 +1,215 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startHeartbeat } from '../../db/operator/processes.ts';
+import { countOutcomes } from '../../db/sending/hold-guard.ts';
+import { buildEmail } from '../build/emails.ts';
+import { startTestApi, type TestApi, type TestProject } from '../support/api.ts';
+import { signedIn } from '../support/session.ts';
+import { until } from '../support/until.ts';
+
+const OPERATOR = 'ops@installation.test';
+
+let api: TestApi;
+let operator: Record<string, string>;
+let owner: Record<string, string>;
+beforeAll(async () => {
+  api = await startTestApi({ OPERATORS: ` Ops@Installation.test, other@installation.test` });
+  operator = await signedUp(OPERATOR, 'the operator’s password');
+  owner = await signedIn(api, api.two);
+});
+afterAll(() => api.close());
+
+async function signedUp(email: string, password: string): Promise<Record<string, string>> {
+  const body = { email, password, projectName: 'Own' };
+  const { status, headers } = await api.call('POST', '/auth/signup', { key: null, body });
+  expect(status).toBe(201);
+  return { cookie: headers.getSetCookie()[0]?.split(';')[0] ?? '' };
+}
+
+const ask = (method: string, path: string, body?: object, headers = operator) =>
+  api.call(method, path, { key: null, headers, ...(body && { body }) });
+const outcomes = (project: TestProject, mails: number, dead: number, complaints: number) =>
+  countOutcomes(
+    sql`SELECT ${project.id}::uuid AS project_id, ${mails}::int AS mails, ${dead}::int AS dead, ${complaints}::int AS complaints`,
+  ).execute(api.db);
+const tenants = async (query = '') =>
+  (await ask('GET', `/operator/projects${query}`)).body.data as { id: string; name: string; mails: number }[];
+
+describe('who operates the service', () => {
+  it('is told so, and nobody else is', async () => {
+    expect((await ask('GET', '/auth/me')).body.operator).toBe(true);
+    expect((await ask('GET', '/auth/me', undefined, owner)).body.operator).toBe(false);
+  });
+
+  it('is the oldest account of an address: who signs up with it later gains nothing', async () => {
+    const later = await signedUp(OPERATOR, 'the password of somebody else');
+    expect((await ask('GET', '/auth/me', undefined, later)).body.operator).toBe(false);
+    expect((await ask('GET', '/operator/health', undefined, later)).status).toBe(404);
+    expect((await ask('GET', '/operator/health')).status).toBe(200);
+  });
+
+  it('is found by nobody else: every path is 404 to the owner of a project, of their own project too', async () => {
+    const own = `/operator/projects/${api.two.id}`;
+    const asked = await Promise.all([
+      ...['/operator/health', '/operator/projects', '/operator/provider-answers', own].map((path) =>
+        ask('GET', path, undefined, owner),
+      ),
+      ask('PATCH', own, { monthlyEmailLimit: null }, owner),
+      ask('POST', `${own}/hold`, { reason: 'no' }, owner),
+      ask('POST', `${own}/release`, {}, owner),
+    ]);
+    expect(asked.map(({ status, body }) => [status, body.error?.code])).toEqual(asked.map(() => [404, 'NOT_FOUND']));
+    expect((await api.call('GET', '/operator/health')).status).toBe(401);
+  });
+});
+
+describe('tenants', () => {
+  it('are all projects, newest first, page by page', async () => {
+    const all = await tenants();
+    expect(all.map(({ id }) => id)).toEqual(
+      all
+        .map(({ id }) => id)
+        .sort()
+        .reverse(),
+    );
+    expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining([api.one.id, api.two.id]));
+    const first = (await ask('GET', '/operator/projects?limit=2')).body;
+    expect([first.data.length, first.hasMore, first.total]).toEqual([2, true, all.length]);
+    const second = (await ask('GET', `/operator/projects?limit=2&cursor=${first.cursor}`)).body;
+    expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(all.slice(0, 4).map(({ id }) => id));
+  });
+
+  it('are found by name, owner and id, and wildcards are no wildcards', async () => {
+    const [found] = await tenants('?search=ops%40installation');
+    expect(found).toMatchObject({ name: 'Own', owners: [OPERATOR] });
+    expect((await tenants('?search=tWo')).map(({ id }) => id)).toEqual([api.two.id]);
+    expect((await tenants(`?search=${api.one.id}`)).map(({ name }) => name)).toEqual(['One']);
+    expect(await tenants('?search=%25')).toEqual([]);
+    expect((await ask('GET', '/operator/projects?search=%00')).status).toBe(400);
+  });
+
+  it('show what the guards judge, and come by it where asked', async () => {
+    await outcomes(api.one, 1_000, 20, 1);
+    await outcomes(api.two, 400, 12, 3);
+    const top = async (order: string) => (await tenants(`?order=${order}&limit=2`)).map(({ name }) => name);
+    expect(await top('mails')).toEqual(['One', 'Two']);
+    expect(await top('bounces')).toEqual(['Two', 'One']);
+    expect(await top('complaints')).toEqual(['Two', 'One']);
+    const { body } = await ask('GET', `/operator/projects/${api.two.id}`);
+    expect(body).toMatchObject({ name: 'Two', mails: 400, dead: 12, complaints: 3 });
+    expect(body.hours).toEqual([{ hour: expect.any(String), mails: 400, dead: 12, complaints: 3 }]);
+    expect((await ask('GET', '/operator/projects/01900000-0000-7000-8000-000000000000')).status).toBe(404);
+  });
+});
+
+describe('a hold of the operator', () => {
+  it('has a reason that the project sees, and ends with a note; both stand in its audit log', async () => {
+    const path = `/operator/projects/${api.one.id}`;
+    expect((await ask('POST', `${path}/hold`, {})).status).toBe(422);
+    const held = await ask('POST', `${path}/hold`, { reason: 'bought list' });
+    expect(held.body).toMatchObject({ operatorHold: { held: true, reason: 'bought list' }, ownHold: { held: false } });
+    expect((await tenants('?held=true')).map(({ id }) => id)).toEqual([api.one.id]);
+    expect((await tenants('?held=false')).map(({ id }) => id)).not.toContain(api.one.id);
+    const person = await signedIn(api, api.one);
+    expect((await ask('GET', '/project', undefined, person)).body.hold.reason).toBe('bought list');
+    expect((await ask('POST', '/project/release', undefined, person)).status).toBe(403);
+
+    const before = api.dispatched.length;
+    const released = await ask('POST', `${path}/release`, { note: 'list removed' });
+    expect(released.body.operatorHold).toEqual({ held: false, since: null, reason: null });
+    expect(api.dispatched.slice(before).map(({ kind, projectId }) => [kind, projectId])).toContainEqual([
+      'hold.release',
+      api.one.id,
+    ]);
+    const { actions } = (await ask('GET', path)).body;
+    expect(actions.slice(0, 2)).toMatchObject([
+      { action: 'project.released', actor: `operator:${OPERATOR}`, details: { note: 'list removed' } },
+      { action: 'project.held', actor: `operator:${OPERATOR}`, details: { reason: 'bought list' } },
+    ]);
+    const log = (await ask('GET', '/audit-log', undefined, person)).body.data;
+    expect(log[0]).toMatchObject({ action: 'project.released', details: { note: 'list removed' } });
+  });
+
+  it('leaves the project’s own hold to its people', async () => {
+    const person = await signedIn(api, api.two);
+    await ask('POST', '/project/hold', { reason: 'ours' }, person);
+    const path = `/operator/projects/${api.two.id}`;
+    await ask('POST', `${path}/hold`, { reason: 'theirs' });
+    expect((await ask('POST', `${path}/release`, {})).body).toMatchObject({
+      operatorHold: { held: false },
+      ownHold: { held: true, reason: 'ours' },
+    });
+    await ask('POST', '/project/release', undefined, person);
+  });
+});
+
+describe('ceilings of the operator', () => {
+  it('are set and taken away one by one, and hold for the project', async () => {
+    const path = `/operator/projects/${api.two.id}`;
+    const set = await ask('PATCH', path, { monthlyEmailLimit: 5, bounceGuard: 0.01 });
+    expect(set.body.operatorLimits).toEqual({
+      ...{ monthlyEmailLimit: 5, bounceGuard: 0.01, sendRatePerSecond: null, complaintGuard: null },
+    });
+    const lifted = await ask('PATCH', path, { bounceGuard: null });
+    expect(lifted.body).toMatchObject({ operatorLimits: { monthlyEmailLimit: 5, bounceGuard: null } });
+    expect((await ask('GET', '/project', undefined, owner)).body.monthlyEmailLimit).toBe(5);
+    expect((await ask('PATCH', '/project', { monthlyEmailLimit: 6 }, owner)).status).toBe(422);
+    expect((await ask('PATCH', path, { bounceGuard: 2 })).status).toBe(422);
+    await ask('PATCH', path, { monthlyEmailLimit: null });
+  });
+});
+
+describe('the health of the installation', () => {
+  it('names Postgres, Temporal, the outbox and the processes that run', async () => {
+    const release = { version: '1.2.3', build: 'abc' };
+    const beat = startHeartbeat(api.db, { kind: 'worker', release, log: { debug: () => {} } });
+    const health = async () => (await ask('GET', '/operator/health')).body;
+    await until(async () => (await health()).processes.length > 0, 'the heartbeat');
+    await api.db
+      .insertInto('outbox')
+      .values({ project_id: api.one.id, kind: 'email.retry', ref_id: api.one.id, last_error: 'Temporal was away' })
+      .execute();
+    const { postgres, temporal, outbox, processes } = await health();
+    expect(postgres.version).toMatch(/^\d+/);
+    expect([postgres.connections > 0, postgres.databaseBytes > 0]).toEqual([true, true]);
+    expect(temporal).toEqual({ reached: true, pingMs: expect.any(Number), queues: [] });
+    expect(outbox).toContainEqual({
+      ...{ kind: 'email.retry', waiting: 1, handedOver: 0, oldestSeconds: expect.any(Number) },
+      ...{ projects: 1, failing: 1, lastError: 'Temporal was away' },
+    });
+    expect(processes).toEqual([
+      expect.objectContaining({ kind: 'worker', pid: process.pid, version: '1.2.3', build: 'abc', alive: true }),
+    ]);
+    await api.db.updateTable('processes').set({ seen_at: sql`now() - interval '1 minute'` }).execute();
+    expect((await health()).processes[0].alive).toBe(false);
+    await beat.stop();
+    expect((await health()).processes).toEqual([]);
+  });
+});
+
+describe('answers of providers', () => {
+  it('are counted by code over all projects, with an example and the domains', async () => {
+    const said = async (project: TestProject, to: string, error: string, status: 'FAILED' | 'BOUNCED' | 'PENDING') => {
+      const id = await buildEmail(api.db, { projectId: project.id, to, status });
+      await api.db.updateTable('emails').set({ error }).where('id', '=', id).execute();
+    };
+    await said(api.one, 'a@full.example', '550 5.1.1 No such user a', 'FAILED');
+    await said(api.two, 'b@full.example', '550 5.1.1 No such user b', 'BOUNCED');
+    await said(api.two, 'c@other.example', '550 5.1.1 Unknown', 'FAILED');
+    await said(api.one, 'd@slow.example', '421 Try later', 'PENDING');
+    await said(api.one, 'e@ses.example', 'MessageRejected: Address is not verified', 'FAILED');
+    const { body } = await ask('GET', '/operator/provider-answers');
+    expect([body.provider, body.looked >= 5]).toEqual(['capture', true]);
+    expect(body.answers[0]).toEqual({
+      ...{ code: '550 5.1.1', mails: 3, projects: 2, failed: 2, bounced: 1, waiting: 0 },
+      ...{ newestAt: expect.any(String), example: '550 5.1.1 Unknown' },
+      domains: [
+        { domain: 'full.example', mails: 2 },
+        { domain: 'other.example', mails: 1 },
+      ],
+    });
+    expect(body.answers.map(({ code }: { code: string }) => code)).toEqual(['550 5.1.1', '421', 'MessageRejected']);
+    expect(body.answers[1].waiting).toBe(1);
+    expect((await ask('GET', '/operator/provider-answers?hours=0')).status).toBe(400);
+  });
+});

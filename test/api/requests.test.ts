@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRequestLog } from '../../api/http/request-log.ts';
+import type { NewLoggedRequest } from '../../db/requests/request-log.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
+import { buildDomain } from '../build/senders.ts';
+import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import { type CallOptions, startTestApi, type TestApi } from '../support/api.ts';
+import { signedIn } from '../support/session.ts';
+import { until } from '../support/until.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+  await buildDomain(api.db, { projectId: api.one.id });
+});
+afterAll(() => api?.close());
+
+const list = (query = '', options: CallOptions = {}) => expectOk(api.call('GET', `/requests${query}`, options));
+
+/** The entry of a request by its X-Request-Id, as soon as it is written. */
+const entry = (requestId: string) =>
+  until(async () => {
+    const { status, body } = await api.call('GET', `/requests/${encodeURIComponent(requestId)}`);
+    return status === 200 && body;
+  }, `the entry of ${requestId}`);
+
+const headers = (requestId: string) => ({ 'x-request-id': requestId });
+
+describe('the log of requests', () => {
+  it('has method, route, status, key and error of a request, and nothing of what it said', async () => {
+    const { body: contact } = await api.call('POST', '/contacts', { body: { email: 'ada@example.com', data: {} } });
+    const path = `/contacts/${contact.id}?secret=hidden`;
+    await api.call('PATCH', path, { body: { subscribed: 'hidden' }, headers: headers('a wrong change') });
+    const logged = await entry('a wrong change');
+    expect(logged).toMatchObject({
+      ...{ requestId: 'a wrong change', method: 'PATCH', route: '/contacts/{id}', status: 422 },
+      ...{ by: 'key', userId: null, errorCode: 'VALIDATION_ERROR' },
+      made: { events: [], executions: [], emails: [], sms: [] },
+    });
+    expect(logged.keyId).toEqual(expect.any(String));
+    expect(logged.ms).toBeGreaterThan(0);
+    expect(JSON.stringify(logged)).not.toContain('hidden');
+    expect(await list(`?requestId=${encodeURIComponent('a wrong change')}`)).toMatchObject({
+      data: [{ id: logged.id }],
+    });
+    expect((await expectOk(api.call('GET', `/requests/${logged.id}`))).id).toBe(logged.id);
+  });
+
+  it('leads from a request to the mails that it sent', async () => {
+    const body = { to: ['a@example.com', 'b@example.com'], subject: 's', body: 'b', from: 'shop@shop.example.com' };
+    const { data } = await expectOk(api.call('POST', '/v1/send', { body, headers: headers('two mails') }));
+    const { made } = await entry('two mails');
+    expect(made.emails.map(({ id }: { id: string }) => id).sort()).toEqual(
+      data.emails.map(({ email }: { email: string }) => email).sort(),
+    );
+    expect(made.emails[0]).toMatchObject({ status: 'PENDING', executionId: null });
+  });
+
+  it('leads from a tracked event to the execution that it began', async () => {
+    const workflow = await buildWorkflow(api, {
+      eventName: 'bought',
+      steps: { Pause: { type: 'DELAY', config: { amount: 1, unit: 'days' } } },
+    });
+    const body = { email: 'buyer@example.com', event: 'bought' };
+    await expectOk(api.call('POST', '/v1/track', { body, headers: headers('an event'), key: api.one.publicKey }));
+    const logged = await entry('an event');
+    expect(logged).toMatchObject({ by: 'public', keyId: null });
+    const contactId = logged.made.events[0].contactId;
+    expect(logged.made.events).toMatchObject([{ name: 'bought' }]);
+    expect(logged.made.executions).toMatchObject([
+      { workflowId: workflow.id, workflowName: 'Test', contactId, status: 'WAITING' },
+    ]);
+  });
+
+  it('has what people change, and not what they only look at', async () => {
+    const person = await signedIn(api, api.one);
+    const as = (requestId: string) => ({ key: null, headers: { ...person, ...headers(requestId) } });
+    await expectOk(api.call('GET', '/contacts', as('a look')));
+    await expectOk(api.call('POST', '/contacts', { ...as('a change'), body: { email: 'new@example.com' } }));
+    expect(await entry('a change')).toMatchObject({ by: 'user', keyId: null, userId: expect.any(String) });
+    expect((await list('?requestId=a%20look')).data).toEqual([]);
+  });
+
+  it('is narrowed by status, route, method, error and key, and paged', async () => {
+    for (const n of [1, 2, 3]) await api.call('GET', `/contacts/${uuidv7()}`, { headers: headers(`missing ${n}`) });
+    await entry('missing 3');
+    const { data } = await list('?status=404&method=GET&route=/contacts/%7Bid%7D&errorCode=NOT_FOUND');
+    expect(data.length).toBeGreaterThanOrEqual(3);
+    const [newest] = data;
+    const ofKey = await list(`?keyId=${newest.keyId}&status=4xx&route=/contacts/%7Bid%7D`);
+    expect(ofKey.data[0].id).toBe(newest.id);
+    expect((await list(`?keyId=${uuidv7()}`)).data).toEqual([]);
+    expect((await list('?status=5xx')).data).toEqual([]);
+    expect((await list(`?since=${new Date(Date.now() + 60_000).toISOString()}`)).data).toEqual([]);
+    const first = await list('?status=404&limit=2');
+    expect(first).toMatchObject({ hasMore: true });
+    const second = await list(`?status=404&limit=2&cursor=${first.cursor}`);
+    const ids = [...first.data, ...second.data].map(({ id }: { id: string }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect((await api.call('GET', '/requests?status=sometimes')).status).toBe(400);
+  });
+
+  it('shows nobody the requests of another project', async () => {
+    await api.call('GET', '/contacts', { headers: headers('of one') });
+    await entry('of one');
+    const asTwo = { key: api.two.secretKey };
+    expect((await api.call('GET', '/requests/of%20one', asTwo)).status).toBe(404);
+    expect((await list('?requestId=of%20one', asTwo)).data).toEqual([]);
+  });
+});
+
+describe('what the log keeps in memory', () => {
+  const request = (projectId: string): NewLoggedRequest => ({
+    ...{ id: uuidv7(), projectId, requestId: 'r', method: 'GET', route: '/contacts', status: 200, ms: 1 },
+    ...{ actor: 'public', errorCode: null, made: null, createdAt: new Date() },
+  });
+
+  it('is bounded for each project, and a busy one takes no room of another', async () => {
+    const warnings: object[] = [];
+    const log = createRequestLog({ db: api.db, log: { warn: (about: object) => void warnings.push(about) } as never });
+    const [busy, quiet] = [uuidv7(), uuidv7()];
+    for (let n = 0; n < 5_000; n += 1) log.add(request(busy));
+    log.add(request(quiet));
+    await log.close();
+    const count = async (projectId: string) =>
+      (await api.db.selectFrom('requests').select('id').where('project_id', '=', projectId).execute()).length;
+    expect(await count(busy)).toBe(100);
+    expect(await count(quiet)).toBe(1);
+    expect(warnings).toEqual([{ requests: 4_900 }]);
+  });
+});

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildDomain, buildTemplate } from '../build/senders.ts';
+import { type BuiltWorkflow, buildWorkflow, expectOk, type StepSpec } from '../build/workflows.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+interface Drawn {
+  version: string;
+  entryStepId: string | null;
+  steps: { id: string; type: string; name?: string; config?: object; position?: { x: number; y: number } | null }[];
+  transitions: { fromStepId: string; toStepId: string; branch?: string | null }[];
+}
+
+const DAY: StepSpec = { type: 'DELAY', config: { amount: 1, unit: 'days' } };
+const read = (id: string) => expectOk(api.call('GET', `/workflows/${id}`));
+const save = (id: string, body: object) => api.call('PUT', `/workflows/${id}/graph`, { body });
+const errorsOf = (answer: { body: { error: { errors: { field: string }[] } } }) => answer.body.error.errors;
+
+const draw = (steps: Record<string, StepSpec>, enabled = false): Promise<BuiltWorkflow> =>
+  buildWorkflow(api, { steps, enabled });
+
+/** What `GET` gives, as it is saved again. */
+async function drawn({ id }: BuiltWorkflow): Promise<Drawn> {
+  const { version, entryStepId, steps, transitions } = await read(id);
+  return { version, entryStepId, steps, transitions };
+}
+
+describe('a whole graph', () => {
+  it('is saved at once: steps added, changed and removed, transitions drawn anew', async () => {
+    const workflow = await draw({ pause: { ...DAY, to: 'gone' }, gone: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
+    const { pause = '', end = '' } = workflow.steps;
+    const { version } = await drawn(workflow);
+    const answer = await expectOk(
+      save(workflow.id, {
+        version,
+        entryStepId: 'first',
+        steps: [
+          { id: 'first', type: 'CONDITION', config: { field: 'data.plan', operator: 'equals', value: 'pro' } },
+          { id: pause, type: 'DELAY', name: 'Two days', config: { amount: 2, unit: 'days' }, position: { x: 1, y: 2 } },
+          { id: end, type: 'EXIT', config: {} },
+        ],
+        transitions: [
+          { fromStepId: 'first', toStepId: pause, branch: 'yes' },
+          { fromStepId: 'first', toStepId: end, branch: 'no' },
+          { fromStepId: pause, toStepId: end },
+        ],
+      }),
+    );
+    const { first } = answer.ids;
+    expect(answer).toMatchObject({ faults: [], dryRun: false, workflow: { entryStepId: first } });
+    const now = await read(workflow.id);
+    expect(answer.workflow).toEqual(now);
+    expect(now.steps.map((step: { id: string }) => step.id).sort()).toEqual([first, pause, end].sort());
+    expect(now.steps).toContainEqual(
+      expect.objectContaining({
+        id: pause,
+        name: 'Two days',
+        position: { x: 1, y: 2 },
+        config: { amount: 2, unit: 'days' },
+      }),
+    );
+    const pairs = now.transitions.map((t: Drawn['transitions'][number]) => [t.fromStepId, t.toStepId, t.branch]);
+    expect(pairs.sort()).toEqual(
+      [
+        [first, pause, 'yes'],
+        [first, end, 'no'],
+        [pause, end, null],
+      ].sort(),
+    );
+  });
+
+  it('saved as it is changes nothing, also where secrets are masked', async () => {
+    const headers = { Authorization: 'Bearer very-secret-token' };
+    const workflow = await draw({
+      hook: { type: 'WEBHOOK', config: { url: 'https://hooks.example.com/x', headers }, to: 'end' },
+      end: { type: 'EXIT' },
+    });
+    const before = await read(workflow.id);
+    const saved = await expectOk(save(workflow.id, await drawn(workflow)));
+    expect(saved.workflow).toEqual({ ...before, updatedAt: expect.any(String) });
+    expect(JSON.stringify(saved)).not.toContain('very-secret-token');
+  });
+
+  it('is refused where somebody else has changed it since, whichever way', async () => {
+    const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
+    const graph = await drawn(workflow);
+    const step = `/workflows/${workflow.id}/steps/${workflow.steps.pause}`;
+    await expectOk(api.call('PATCH', step, { body: { config: { amount: 3, unit: 'days' } } }));
+    const { version } = await read(workflow.id);
+    expect(await save(workflow.id, graph)).toMatchObject({
+      status: 409,
+      body: { error: { code: 'CONFLICT', details: { version } } },
+    });
+    const other = await drawn(workflow);
+    await expectOk(
+      api.call('DELETE', `/workflows/${workflow.id}/transitions/${(await read(workflow.id)).transitions[0].id}`),
+    );
+    expect((await save(workflow.id, other)).status).toBe(409);
+    const last = await drawn(workflow);
+    await expectOk(save(workflow.id, { ...last, transitions: [] }));
+  });
+
+  it('is refused whole, with every fault at its step, and nothing of it is saved', async () => {
+    const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
+    const graph = await drawn(workflow);
+    const { pause = '', end = '' } = workflow.steps;
+    const steps = [
+      { id: pause, type: 'DELAY', config: { amount: 0, unit: 'days' } },
+      { id: 'mail', type: 'SEND_EMAIL', config: { templateId: '0190a000-0000-7000-8000-000000000009' } },
+      { id: 'stranger', type: 'SEND_EMAIL', config: { templateId: null, from: 'me@elsewhere.test' } },
+      { id: 'fine', type: 'DELAY', config: { amount: 1, unit: 'days' } },
+      { id: end, type: 'DELAY', config: { amount: 1, unit: 'days' } },
+    ];
+    const answer = await save(workflow.id, { ...graph, steps, entryStepId: 'fine', transitions: [] });
+    expect(answer.status).toBe(422);
+    const fields = errorsOf(answer).map(({ field }) => field);
+    expect(fields).toContain(`steps.${pause}.config.amount`);
+    expect(fields).toContain('steps.mail.config.templateId');
+    expect(fields.some((field) => field.startsWith('steps.stranger.config.'))).toBe(true);
+    expect(fields).toContain(`steps.${end}.type`);
+    expect(fields.some((field) => field.startsWith('steps.fine'))).toBe(false);
+    expect(await drawn(workflow)).toEqual(graph);
+  });
+
+  it('is refused at the transition that its step has no branch for, also a branch that the step has no more', async () => {
+    const split = (names: string[]) => ({ branches: names.map((name) => ({ name, weight: 1 })) });
+    const workflow = await draw({
+      split: { type: 'SPLIT', config: split(['a', 'b']), to: { a: 'end', b: 'end' } },
+      end: { type: 'EXIT' },
+    });
+    const graph = await drawn(workflow);
+    const b = graph.transitions.findIndex(({ branch }) => branch === 'b');
+    const steps = graph.steps.map((step) => (step.type === 'SPLIT' ? { ...step, config: split(['a', 'c']) } : step));
+    expect(errorsOf(await save(workflow.id, { ...graph, steps })).map(({ field }) => field)).toEqual([
+      `transitions.${b}.branch`,
+    ]);
+    const [first] = graph.transitions;
+    const doubled = [...graph.transitions, { ...first, toStepId: workflow.steps.split ?? '' }];
+    expect(errorsOf(await save(workflow.id, { ...graph, transitions: doubled })).map(({ field }) => field)).toEqual([
+      'transitions.2.branch',
+    ]);
+    const lost = [{ fromStepId: 'nobody', toStepId: 'nobody' }];
+    expect((await save(workflow.id, { ...graph, transitions: lost })).status).toBe(422);
+  });
+
+  it('of an enabled workflow has to be able to run; of a disabled one the answer says what keeps it from it', async () => {
+    const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } }, true);
+    const graph = await drawn(workflow);
+    const alone = { ...graph, steps: [...graph.steps, { id: 'alone', type: 'DELAY', config: DAY.config }] };
+    const answer = await save(workflow.id, alone);
+    expect(answer.status).toBe(422);
+    expect(errorsOf(answer).map(({ field }) => field)).toEqual(['steps.alone']);
+    await expectOk(api.call('PATCH', `/workflows/${workflow.id}`, { body: { enabled: false } }));
+    expect(await expectOk(save(workflow.id, alone))).toMatchObject({ faults: [{ field: 'steps.alone' }] });
+  });
+
+  it('is only looked at by a dry run', async () => {
+    const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
+    const graph = await drawn(workflow);
+    const answer = await expectOk(
+      save(workflow.id, { ...graph, steps: [], transitions: [], entryStepId: null, dryRun: true }),
+    );
+    expect(answer).toMatchObject({ dryRun: true, faults: [{ field: 'steps' }] });
+    expect(await drawn(workflow)).toEqual(graph);
+  });
+
+  it('takes steps of its own workflow only, and its own workflow only', async () => {
+    const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
+    const graph = await drawn(workflow);
+    const body = { ...graph, transitions: [] };
+    const theirs = await api.call('PUT', `/workflows/${workflow.id}/graph`, { body, key: api.two.secretKey });
+    expect(theirs.status).toBe(404);
+    const other = await draw({ only: DAY });
+    const stolen = (await drawn(other)).steps.map(({ id, type, config }) => ({ id, type, config }));
+    const answer = await expectOk(save(workflow.id, { ...graph, steps: [...graph.steps, ...stolen] }));
+    // An id of elsewhere is a name like any other.
+    expect(Object.keys(answer.ids)).toEqual([other.steps.only]);
+    expect((await read(other.id)).steps).toHaveLength(1);
+  });
+
+  it('keeps the sender of mails to verified domains', async () => {
+    const projectId = api.one.id;
+    await buildDomain(api.db, { projectId });
+    const templateId = await buildTemplate(api.db, { projectId });
+    const workflow = await draw({ end: { type: 'EXIT' } });
+    const graph = await drawn(workflow);
+    const mail = { id: 'mail', type: 'SEND_EMAIL', config: { templateId, from: 'me@elsewhere.test' } };
+    const answer = await save(workflow.id, { ...graph, steps: [mail, ...graph.steps] });
+    expect(errorsOf(answer)).toEqual([
+      { field: 'steps.mail.config.from', code: 'domain_not_verified', message: expect.any(String) },
+    ]);
+  });
+});

@@ -1,0 +1,159 @@
+import { sql } from 'kysely';
+import { saveContent } from '../../../db/contents/contents.ts';
+import type { CampaignStatus } from '../../../rules/campaigns/campaign.ts';
+import { NO_TEXT } from '../../../rules/content/mail-text.ts';
+import { campaignBody } from '../campaigns.ts';
+import { expectOk } from '../workflows.ts';
+import type { SeededContact } from './contacts.ts';
+import { buildMailEvents, mailBody, SENDER } from './mails.ts';
+import { outcomeColumns, outcomeOf } from './outcomes.ts';
+import { HOUR_MS, hoursAgo, idAt, type World } from './world.ts';
+
+export type SeededCampaigns = Record<CampaignStatus | 'TESTED', string>;
+
+/**
+ * A campaign in every status, and one that was sent with two variants. Those that have begun have the contacts as
+ * recipients, with every outcome and reason that there is; nobody works on them, so the one that is SENDING stays so.
+ */
+export async function buildCampaigns(
+  world: World,
+  p: { contacts: readonly SeededContact[]; segmentId: string; topicId: string },
+): Promise<SeededCampaigns> {
+  const { call, voice } = world;
+  const draft = async (words: string, n: number, more: object = {}): Promise<string> => {
+    const texts = {
+      name: voice.say(words, n, 255),
+      subject: voice.say(`${words} for {{firstName}}`, n, 900),
+      description: voice.say('Planned with the shop team', n, 2_000),
+      body: mailBody(voice.say('Seven of them, from first flush to smoked.', n, 12_000)),
+    };
+    return (await expectOk(call('POST', '/campaigns', { body: campaignBody({ ...texts, from: SENDER, ...more }) })))
+      .data.id;
+  };
+  const ids: SeededCampaigns = {
+    SENT: await draft('Autumn teas', 0, { topicId: p.topicId }),
+    TESTED: await draft('Which subject?', 1, {
+      variants: [
+        { name: 'plain', weight: 1 },
+        { name: 'question', subject: 'Have you tried smoked tea?', weight: 1 },
+      ],
+      test: { share: 0.5, metric: 'opens', waitMinutes: 60, minimum: 1 },
+    }),
+    CANCELLED: await draft('Stopped by hand', 2),
+    PAUSED: await draft('Waiting for stock', 3),
+    SENDING: await draft('Going out now', 4),
+    SCHEDULED: await draft('Advent', 5, { audienceType: 'SEGMENT', segmentId: p.segmentId }),
+    DRAFT: await draft('Not finished', 0),
+  };
+  await begin(world, ids.SENT, { status: 'SENT', startedAt: hoursAgo(50), contacts: p.contacts });
+  await begin(world, ids.TESTED, { status: 'SENT', startedAt: hoursAgo(30), contacts: p.contacts, variants: 2 });
+  await begin(world, ids.CANCELLED, {
+    status: 'CANCELLED',
+    startedAt: hoursAgo(90),
+    contacts: p.contacts.slice(0, 60),
+  });
+  await begin(world, ids.PAUSED, {
+    status: 'PAUSED',
+    startedAt: hoursAgo(6),
+    contacts: p.contacts.slice(0, 80),
+    over: false,
+  });
+  await begin(world, ids.SENDING, { status: 'SENDING', startedAt: hoursAgo(0.1), contacts: p.contacts, over: false });
+  await world.db
+    .updateTable('campaigns')
+    .set({ status: 'SCHEDULED', scheduled_at: hoursAgo(-72) })
+    .where('id', '=', ids.SCHEDULED)
+    .execute();
+  return ids;
+}
+
+interface Begun {
+  status: 'SENT' | 'CANCELLED' | 'PAUSED' | 'SENDING';
+  startedAt: Date;
+  contacts: readonly SeededContact[];
+  /** Nobody waits any more. */
+  over?: boolean;
+  variants?: number;
+}
+
+async function begin(world: World, id: string, p: Begun): Promise<void> {
+  const { db, projectId } = world;
+  const { status, startedAt, over = true, variants = 0 } = p;
+  // Others have each outcome in each campaign.
+  const from = (Math.floor(startedAt.getTime() / HOUR_MS) * 31) % p.contacts.length;
+  const contacts = [...p.contacts.slice(from), ...p.contacts.slice(0, from)];
+  const campaign = await db
+    .selectFrom('campaigns')
+    .select(['subject', 'body', 'from_email', 'from_name'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  const text = {
+    ...NO_TEXT,
+    subject: campaign.subject,
+    body: campaign.body,
+    from: campaign.from_email,
+    fromName: campaign.from_name,
+  };
+  const content = { projectId, ...text, type: 'MARKETING' as const, templateId: null };
+  const contentId = await saveContent(db, content);
+  const otherId =
+    variants > 1 ? await saveContent(db, { ...content, subject: 'Have you tried smoked tea?' }) : contentId;
+  const rows = contacts.map((contact, n) => {
+    const at = new Date(startedAt.getTime() + n * 20);
+    return {
+      ...outcomeColumns(outcomeOf(n, { over }), at, n),
+      ...{ id: idAt(at), project_id: projectId, contact_id: contact.id, to_email: contact.email, created_at: at },
+      ...{ content_id: variants > 1 && n % 2 === 1 ? otherId : contentId, campaign_id: id },
+      ...{ source_type: 'CAMPAIGN' as const, variant: variants > 1 ? n % 2 : null },
+    };
+  });
+  await db.insertInto('emails').values(rows).execute();
+  await buildMailEvents(world, rows);
+  const clicks = rows.flatMap(({ id: emailId, clicks: of, machine_clicks, content_id }, n) =>
+    of + machine_clicks === 0
+      ? []
+      : [
+          {
+            campaign_id: id,
+            email_id: emailId,
+            link: n % 3 === 0 ? 1 : 0,
+            project_id: projectId,
+            content_id,
+            clicks: of,
+            machine_clicks,
+          },
+        ],
+  );
+  if (clicks.length > 0) await db.insertInto('link_clicks').values(clicks).execute();
+  const [first, last] = [rows[0]?.id ?? '', rows.at(-1)?.id ?? ''];
+  const chunk = { campaign_id: id, seq: 1, project_id: projectId, first_id: first, last_id: last, size: rows.length };
+  await db
+    .insertInto('campaign_chunks')
+    .values({ ...chunk, done_at: over ? startedAt : null })
+    .execute();
+  await db
+    .updateTable('campaigns')
+    .set({
+      ...{
+        status,
+        started_at: startedAt,
+        going_since: startedAt,
+        send_no: 1,
+        audience_done: true,
+        content_id: contentId,
+      },
+      ...(status === 'SENT' && { sent_at: new Date(startedAt.getTime() + 240_000) }),
+      ...(status === 'CANCELLED' && { cancelled_at: new Date(startedAt.getTime() + 60_000) }),
+      ...(status === 'PAUSED' && { paused_reason: 'requested' as const, going_since: null }),
+      ...(variants > 1 && {
+        ...{
+          variant_content_ids: sql<string[]>`${[contentId, otherId]}::uuid[]`,
+          winner: 1,
+          winner_by: 'test' as const,
+        },
+        ...{ test_ends_at: hoursAgo(28), winner_at: hoursAgo(28) },
+      }),
+    })
+    .where('id', '=', id)
+    .execute();
+}

@@ -1,0 +1,135 @@
+import { newSecretKey } from '../../../rules/access/api-keys.ts';
+import { buildPerson } from '../../support/person.ts';
+import { expectOk } from '../workflows.ts';
+import { hoursAgo, idAt, pick, type World } from './world.ts';
+
+/** Webhook endpoints in every state with deliveries in every state; answers their ids. */
+export async function buildWebhooks({ db, projectId, call, voice }: World): Promise<string[]> {
+  const endpoints = [
+    { url: 'https://shop.example.com/hooks/tidings', events: ['email.*', 'purchase'], set: {} },
+    {
+      url: 'https://crm.example.com/in',
+      events: ['*'],
+      set: { status: 'DEGRADED' as const, failures_in_row: 12, failing_since: hoursAgo(9) },
+    },
+    {
+      url: 'https://gone.example.com/hook',
+      events: ['signup'],
+      set: { status: 'DISABLED' as const, disabled_reason: 'It has only failed for 5 days.' },
+    },
+  ];
+  const ids: string[] = [];
+  for (const [n, { url, events, set }] of endpoints.entries()) {
+    const body = {
+      url,
+      events: [...events, voice.event('signup', n).replaceAll('*', '')],
+      description: voice.say('The shop', n, 500),
+    };
+    const { id } = await expectOk(call('POST', '/webhooks', { body }));
+    ids.push(id);
+    if (n > 0) await db.updateTable('webhook_endpoints').set(set).where('id', '=', id).execute();
+    const rows = Array.from({ length: 40 }, (_, at) => {
+      const created = hoursAgo(at * 0.7 + 0.1);
+      const status =
+        n === 2 ? 'FAILED' : pick(['DELIVERED', 'DELIVERED', 'DELIVERED', 'FAILED', 'PENDING'] as const, at + n * 3);
+      const refused = status === 'DELIVERED' ? null : voice.say('The endpoint answered 503.', at, 1_000);
+      return {
+        ...{
+          id: idAt(created),
+          project_id: projectId,
+          endpoint_id: id,
+          event_id: idAt(created),
+          status,
+          created_at: created,
+        },
+        ...{ event_name: voice.event(pick(['email.open', 'purchase', 'email.bounce'], at), at), error: refused },
+        payload: JSON.stringify({
+          event: { total: at, note: voice.say('Please ring twice', at, 10_000) },
+          contact: { email: 'ada@example.com', subscribed: true, data: {} },
+        }),
+        ...{
+          attempts: status === 'DELIVERED' ? 1 : 4,
+          response_status: status === 'DELIVERED' ? 200 : 503,
+          latency_ms: 20 + ((at * 53) % 400),
+        },
+        next_attempt_at: status === 'PENDING' ? hoursAgo(-1) : null,
+        completed_at: status === 'PENDING' ? null : created,
+      };
+    });
+    await db.insertInto('webhook_deliveries').values(rows).execute();
+  }
+  return ids;
+}
+
+/** Keys that were used, revoked and that have expired, people of every role, and what they did. */
+export async function buildAccess({ db, projectId, voice }: World): Promise<void> {
+  const keys = [
+    { name: 'Web shop', scopes: ['email:send', 'contacts:edit', 'events:edit'], last_used_at: hoursAgo(0.1) },
+    { name: 'Reports', scopes: ['analytics:view'], last_used_at: hoursAgo(700), expires_at: hoursAgo(-1_000) },
+    { name: 'Of the old agency', scopes: ['campaigns:send'], revoked_at: hoursAgo(200) },
+    { name: 'For one night', scopes: ['contacts:view'], expires_at: hoursAgo(3) },
+  ];
+  for (const [n, key] of keys.entries()) {
+    const { hash, prefix } = newSecretKey(n === 1 ? 'test' : 'live');
+    const row = {
+      project_id: projectId,
+      key_hash: hash,
+      prefix,
+      mode: n === 1 ? ('test' as const) : ('live' as const),
+    };
+    await db
+      .insertInto('api_keys')
+      .values({ ...row, ...key, name: voice.say(key.name, n, 100) })
+      .execute();
+  }
+  for (const role of ['OWNER', 'ADMIN', 'MEMBER'] as const) await buildPerson(db, projectId, role);
+  const actions = ['apikey.created', 'apikey.revoked', 'project.updated', 'project.held', 'project.released'];
+  const rows = Array.from({ length: 30 }, (_, n) => {
+    const at = hoursAgo(n * 11 + 1);
+    const details = { name: voice.say('Web shop', n, 100), prefix: 'sk_live_3f9a1c' };
+    return {
+      ...{ id: idAt(at), project_id: projectId, action: pick(actions, n), actor: `user:${idAt(at)}`, target: idAt(at) },
+      ...{ ip: '192.0.2.17', details: JSON.stringify(details), created_at: at },
+    };
+  });
+  await db.insertInto('audit_log').values(rows).execute();
+}
+
+/** The log of requests: by keys, people and strangers, done, refused and failed. Answers the ids of the first three. */
+export async function buildRequests(
+  { db, projectId, voice }: World,
+  made: { emails: string[]; events: string[] },
+): Promise<string[]> {
+  const key = await db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .executeTakeFirstOrThrow();
+  const kinds = [
+    { method: 'POST', route: '/v1/send', status: 200, made: { emails: made.emails } },
+    { method: 'POST', route: '/v1/track', status: 200, actor: 'public', made: { events: made.events } },
+    { method: 'PATCH', route: '/contacts/{id}', status: 422, error_code: 'VALIDATION_ERROR' },
+    { method: 'GET', route: '/contacts', status: 200 },
+    { method: 'POST', route: '/campaigns', status: 201, actor: `user:${idAt(hoursAgo(1))}` },
+    { method: 'POST', route: '/v1/send', status: 503, error_code: 'SERVICE_UNAVAILABLE' },
+  ];
+  const rows = Array.from({ length: 70 }, (_, n) => {
+    const at = hoursAgo(n * 0.4 + 0.01);
+    const { made: what, ...kind } = pick(kinds, n);
+    return {
+      ...{
+        actor: `key:${key.id}`,
+        ...kind,
+        id: idAt(at),
+        project_id: projectId,
+        created_at: at,
+        ms: 3 + ((n * 17) % 90),
+      },
+      // A caller may give any printable one.
+      request_id: voice.say(idAt(at), n, 128).replaceAll(/[^\x20-\x7e]/g, '?'),
+      made: what ? JSON.stringify(what) : null,
+    };
+  });
+  await db.insertInto('requests').values(rows).execute();
+  return rows.slice(0, 3).map(({ id }) => id);
+}

@@ -1,0 +1,194 @@
+import type { Insertable } from 'kysely';
+import { saveContent } from '../../../db/contents/contents.ts';
+import type { EmailsTable } from '../../../db/schema/emails.ts';
+import type { EventsTable } from '../../../db/schema/events.ts';
+import { NO_TEXT } from '../../../rules/content/mail-text.ts';
+import { expectOk } from '../workflows.ts';
+import type { SeededContact } from './contacts.ts';
+import { outcomeColumns, outcomeOf } from './outcomes.ts';
+import { hoursAgo, idAt, pick, type World } from './world.ts';
+
+/** The sender domain of a seeded project. */
+export const SENDER = 'news@shop.example.com';
+
+/** A mail as shops send it: a picture, a table, two links, and what the hostile voice makes of words. */
+export function mailBody(words: string): string {
+  return `<table width="600" align="center" style="font-family:Georgia,serif"><tr><td style="padding:24px;background:#f4f1ea">
+<h1 style="color:#2b4c3f">{{firstName ?? there}}, the autumn teas are in</h1><p>${words}</p>
+<p><a href="https://shop.example.com/teas?n={{orders}}" style="background:#2b4c3f;color:#fff;padding:12px 20px">See the teas</a></p>
+<p>You have ordered {{orders}} times. <a href="https://shop.example.com/account">Your account</a></p></td></tr></table>
+<p><a href="{{unsubscribeUrl}}">Unsubscribe</a></p>`;
+}
+
+/** Templates of both types; one has no sender, one is about a topic, one has a fault in its Liquid. */
+export async function buildTemplates({ call, voice }: World, topicId: string): Promise<string[]> {
+  const templates = [
+    {
+      name: 'Welcome',
+      type: 'TRANSACTIONAL',
+      subject: 'Welcome, {{firstName}}',
+      from: SENDER,
+      fromName: 'The Tea Shop',
+    },
+    {
+      name: 'Autumn news',
+      type: 'MARKETING',
+      subject: 'The autumn teas are in',
+      from: SENDER,
+      topicId,
+      preheader: 'Seven new ones',
+    },
+    { name: 'You left something behind', type: 'MARKETING', subject: 'Your basket, {{firstName}}', from: SENDER },
+    {
+      name: 'Receipt',
+      type: 'TRANSACTIONAL',
+      subject: 'Your order {{orderId}}',
+      from: SENDER,
+      replyTo: 'help@shop.example.com',
+    },
+    { name: 'Without a sender', type: 'TRANSACTIONAL', subject: 'Hello' },
+  ];
+  const ids: string[] = [];
+  for (const [n, template] of templates.entries()) {
+    const body = {
+      ...template,
+      name: voice.say(template.name, n, 200),
+      description: voice.say('Goes out by the automation', n, 1_000),
+      body: mailBody(voice.say('Seven of them, from first flush to smoked.', n, 12_000)),
+    };
+    ids.push((await expectOk(call('POST', '/templates', { body }))).id);
+  }
+  return ids;
+}
+
+/**
+ * Single mails with every status and reason, with the events that a provider and people made of them; answers their
+ * ids.
+ */
+export async function buildMails(world: World, contacts: readonly SeededContact[], count: number): Promise<string[]> {
+  const { db, projectId, voice } = world;
+  const contentIds: string[] = [];
+  for (const [n, words] of ['Your order has left', 'Reset your password', 'A question about your order'].entries()) {
+    const text = {
+      ...NO_TEXT,
+      subject: voice.say(words, n, 900),
+      body: mailBody(voice.say(words, n, 12_000)),
+      from: SENDER,
+    };
+    contentIds.push(
+      await saveContent(db, { projectId, ...text, fromName: 'The Tea Shop', type: 'TRANSACTIONAL', templateId: null }),
+    );
+  }
+  const rows = Array.from({ length: count }, (_, n) => {
+    const at = hoursAgo(n * 3 + 0.5);
+    const contact = pick(contacts, n * 7);
+    return {
+      ...outcomeColumns(outcomeOf(n, { over: n % 5 !== 0 }), at, n),
+      ...{ id: idAt(at), project_id: projectId, contact_id: contact.id, to_email: contact.email, created_at: at },
+      content_id: pick(contentIds, n),
+      source_type: 'TRANSACTIONAL' as const,
+      mode: n % 12 === 11 ? ('test' as const) : ('live' as const),
+      variables: JSON.stringify({ orderId: `A-${1000 + n}` }),
+    };
+  });
+  await db.insertInto('emails').values(rows).execute();
+  await buildMailEvents(world, rows);
+  return rows.map(({ id }) => id);
+}
+
+type MailRow = Pick<ReturnType<typeof outcomeColumns>, 'sent_at' | 'delivered_at' | 'opened_at' | 'clicked_at'> &
+  Pick<ReturnType<typeof outcomeColumns>, 'bounced_at' | 'complained_at'> &
+  Pick<Insertable<EmailsTable>, 'campaign_id' | 'source_type' | 'contact_id'> & { id: string };
+
+/** The events that belong to what became of mails, as the service records them. */
+export async function buildMailEvents({ db, projectId, voice }: World, mails: readonly MailRow[]): Promise<void> {
+  const events = mails.flatMap((mail, n) => {
+    const common = {
+      ...{
+        subject: voice.say('Your order has left', n, 900),
+        from: SENDER,
+        fromName: 'The Tea Shop',
+        messageId: `<${mail.id}@shop>`,
+      },
+      ...{ emailId: mail.id, templateId: null, campaignId: mail.campaign_id ?? null, sourceType: mail.source_type },
+    };
+    const event = (name: string, at: Date | null, data: object | null): Insertable<EventsTable>[] =>
+      at === null || at.getTime() > Date.now()
+        ? []
+        : [
+            {
+              ...{ id: idAt(at), project_id: projectId, contact_id: mail.contact_id ?? null, email_id: mail.id, name },
+              ...{ created_at: at, data: data && JSON.stringify({ ...common, ...data }) },
+            },
+          ];
+    return [
+      ...event('email.sent', mail.sent_at, mail.campaign_id ? null : {}),
+      ...event('email.delivery', mail.delivered_at, { deliveredAt: mail.delivered_at }),
+      ...event('email.open', mail.opened_at, { openedAt: mail.opened_at, opens: 1, isFirstOpen: true }),
+      ...event('email.click', mail.clicked_at, {
+        link: 'https://shop.example.com/teas?n=3',
+        clicks: 1,
+        isFirstClick: true,
+      }),
+      ...event('email.bounce', mail.bounced_at, { bounceType: 'Permanent', bouncedAt: mail.bounced_at }),
+      ...event('email.complaint', mail.complained_at, { complainedAt: mail.complained_at }),
+    ];
+  });
+  for (let from = 0; from < events.length; from += 1_000)
+    await db
+      .insertInto('events')
+      .values(events.slice(from, from + 1_000))
+      .execute();
+}
+
+/** Events that a shop tracks, over the last weeks, with data of every type. */
+export async function buildTrackedEvents(
+  { db, projectId, voice }: World,
+  contacts: readonly SeededContact[],
+  count: number,
+) {
+  const names = ['signup', 'purchase', 'cart.updated', 'page.viewed', 'support.asked'];
+  const rows = Array.from({ length: count }, (_, n) => {
+    const at = hoursAgo(n * 1.5 + 0.2);
+    const data = {
+      orderId: `A-${1000 + n}`,
+      total: n * 1.5,
+      items: [{ sku: 'tea-7', count: n % 4 }],
+      gift: n % 2 === 0,
+      note: voice.say('Please ring twice', n, 10_000),
+    };
+    return {
+      ...{ id: idAt(at), project_id: projectId, contact_id: pick(contacts, n * 3).id, created_at: at },
+      ...{ name: voice.event(pick(names, n), n % names.length), data: JSON.stringify(data) },
+    };
+  });
+  await db.insertInto('events').values(rows).execute();
+  return { firstId: rows[0]?.id ?? '', names: names.map((name, n) => voice.event(name, n)) };
+}
+
+/** SMS with every status that matters. */
+export async function buildSms({ db, projectId, voice }: World, contacts: readonly SeededContact[]): Promise<string[]> {
+  const outcomes = [
+    { status: 'DELIVERED' as const },
+    { status: 'SENT' as const },
+    { status: 'FAILED' as const, reason: 'sms_stopped' },
+    { status: 'FAILED' as const, reason: 'provider_rejected', error: '30003 Unreachable destination handset' },
+  ];
+  const rows = outcomes.map((outcome, n) => {
+    const at = hoursAgo(n * 9 + 1);
+    return {
+      ...{ ...outcome, id: idAt(at), project_id: projectId, contact_id: pick(contacts, n * 11).id, created_at: at },
+      ...{
+        to_phone: '+4915112345000',
+        from_phone: '+15005550006',
+        country: 'DE',
+        encoding: 'GSM7' as const,
+        segments: 1,
+      },
+      body: voice.say('Your tea is at the door.', n, 1_500),
+      sent_at: outcome.status === 'FAILED' ? null : at,
+    };
+  });
+  await db.insertInto('sms_messages').values(rows).execute();
+  return rows.map(({ id }) => id);
+}

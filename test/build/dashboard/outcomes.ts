@@ -1,0 +1,59 @@
+import type { EmailStatus } from '../../../rules/emails/email-status.ts';
+import { REASONS } from '../../../rules/emails/reasons.ts';
+import { HOUR_MS } from './world.ts';
+
+/** What became of a mail. */
+export interface Outcome {
+  status: EmailStatus;
+  reason?: string;
+  error?: string;
+}
+
+/** Reasons of executions alone: no mail has them. */
+const NO_MAIL = ['step_deleted', 'no_phone', 'sms_stopped', 'exited_on_event'];
+const WAITING: Outcome[] = [{ status: 'PENDING' }, { status: 'SENDING' }, { status: 'HELD' }];
+const ENDED: Outcome[] = REASONS.filter((reason) => !NO_MAIL.includes(reason)).map((reason) =>
+  reason.startsWith('bounced:')
+    ? { status: 'BOUNCED', reason, error: '550 5.1.1 <ada@example.com>: Recipient address rejected: User unknown' }
+    : { status: 'FAILED', reason, ...(reason === 'provider_rejected' && { error: '554 5.7.1 Message refused' }) },
+);
+const WELL: Outcome[] = [
+  ...(['DELIVERED', 'OPENED', 'SENT', 'OPENED', 'CLICKED', 'DELIVERED', 'OPENED', 'DELIVERED'] as const).map(
+    (status) => ({ status }),
+  ),
+];
+
+/**
+ * Every outcome that there is once, and then those that are common. A mail that was waited for long enough waits no
+ * more.
+ */
+export function outcomeOf(n: number, { over = true }: { over?: boolean } = {}): Outcome {
+  const rare: Outcome[] = [{ status: 'COMPLAINED' }, ...ENDED, ...(over ? [] : WAITING)];
+  return rare[n] ?? (!over && n % 2 === 0 ? { status: 'PENDING' } : (WELL[n % WELL.length] as Outcome));
+}
+
+/** The columns of a mail that say what became of it, `sentAt` being when it left, had it left. */
+export function outcomeColumns({ status, reason, error }: Outcome, sentAt: Date, n: number) {
+  const after = (minutes: number) => new Date(sentAt.getTime() + (minutes * HOUR_MS) / 60);
+  const left = !['PENDING', 'SENDING', 'HELD', 'FAILED'].includes(status) && reason !== 'bounced:policy';
+  const wasOpened = status === 'OPENED' || status === 'CLICKED';
+  return {
+    status,
+    reason: reason ?? null,
+    error: error ?? null,
+    attempts: left || error ? 1 + (n % 2) : 0,
+    sent_at: left ? sentAt : null,
+    delivered_at: left && status !== 'BOUNCED' && status !== 'SENT' ? after(0.2) : null,
+    opened_at: wasOpened ? after(12 + ((n * 37) % 600)) : null,
+    clicked_at: status === 'CLICKED' ? after(14 + ((n * 37) % 600)) : null,
+    bounced_at: status === 'BOUNCED' ? after(0.3) : null,
+    complained_at: status === 'COMPLAINED' ? after(90) : null,
+    unsubscribed_at: wasOpened && n % 7 === 0 ? after(60) : null,
+    opens: wasOpened ? 1 + (n % 3) : 0,
+    clicks: status === 'CLICKED' ? 1 + (n % 2) : 0,
+    machine_opens: left ? n % 2 : 0,
+    machine_clicks: left && n % 10 === 0 ? 1 : 0,
+    provider_message_id: left ? `0100018f-${String(n).padStart(6, '0')}` : null,
+    ...(status === 'BOUNCED' && { bounce_type: reason === 'bounced:dead_mailbox' ? 'Permanent' : 'Transient' }),
+  };
+}

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildDomain, buildTemplate } from '../build/senders.ts';
+import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import {
+  describeInBrowser,
+  expectNoSeriousAxe,
+  expectNoSidewaysScroll,
+  openDashboard,
+  type Page,
+} from '../support/browser.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+describeInBrowser('automations in the dashboard', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService();
+    const projectId = service.one.id;
+    await buildDomain(service.db, { projectId });
+    await buildTemplate(service.db, { projectId, subject: 'Hello {{firstName}}' });
+  });
+  afterAll(() => service?.close());
+
+  const contact = async (email: string, data: object = {}) =>
+    (await expectOk(service.call('POST', '/contacts', { body: { email, subscribed: true, data } }))).id as string;
+  const track = (email: string, event: string) =>
+    expectOk(service.call('POST', '/v1/track', { body: { email, event } }));
+
+  it('are drawn with a wait and a branch, previewed, enabled, and walked by a contact', {
+    timeout: 120_000,
+  }, async () => {
+    await contact('ada@example.com', { plan: 'pro' });
+    const { page } = await openDashboard({ service, path: '/automations' });
+    await page.getByRole('button', { name: 'New automation' }).first().click();
+    await page.getByRole('radio', { name: /From scratch/ }).check();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Upgrade');
+    await page.getByRole('textbox', { name: 'Event that starts it' }).fill('upgraded');
+    await page.getByRole('button', { name: 'Create and open' }).click();
+    await page.getByRole('heading', { name: 'Upgrade', level: 1 }).waitFor();
+
+    // The first step, then its template: until then it says what it lacks.
+    await page.locator('.react-flow__node').first().waitFor();
+    await expectNoSeriousAxe(page);
+    await add(page, 'Add the first step', 'Send a mail');
+    await page.getByRole('status').filter({ hasText: 'has no template' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Enable' }).getAttribute('aria-disabled')).toBe('true');
+    await page.getByRole('textbox', { name: 'Template' }).click();
+    await page.getByRole('option').first().click();
+    await add(page, 'Add a step after Send a mail', 'Wait for a time');
+    await add(page, 'Add a step after Wait for a time', 'Branch by a condition');
+    await add(page, 'Add a step after Branch by a condition, branch yes', 'End here');
+    await page.getByRole('status').filter({ hasText: '1 thing keeps it' }).waitFor();
+    await page.locator('.react-flow__node', { hasText: '1 fault' }).getByText('Branch by a condition').click();
+    await page.getByRole('textbox', { name: 'Branch no leads to' }).click();
+    await page.getByRole('option', { name: 'End here' }).click();
+    await page.getByText('keeps it from being enabled').waitFor({ state: 'detached' });
+
+    // Nothing is lost on reload; then it is saved.
+    await page.reload();
+    await page.getByText('were kept in this browser').waitFor();
+    await page.keyboard.press('Control+s');
+    await page.getByText('All saved').waitFor();
+    await expectNoSeriousAxe(page);
+
+    await page.getByRole('button', { name: 'Try out' }).click();
+    await page.getByRole('textbox', { name: 'Contact' }).fill('ada');
+    await page.getByRole('option', { name: 'ada@example.com' }).click();
+    await page.getByRole('button', { name: 'Show the path' }).click();
+    await page.getByText('sends to ada@example.com').waitFor();
+    expect(await page.locator('[data-lit="true"]').count()).toBe(4);
+
+    await page.getByRole('button', { name: 'Clear the path' }).click();
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByText('Enabled', { exact: true }).waitFor();
+    await track('ada@example.com', 'upgraded');
+    await page.locator('.react-flow__node', { hasText: 'Wait for a time' }).getByText('1 here').click();
+    await page.getByText('ada@example.com').first().waitFor();
+    await page.getByRole('button', { name: 'Move on' }).click();
+    await page.getByText('Nobody is at this step now.').waitFor();
+    await page.locator('.react-flow__node', { hasText: 'End here' }).getByText('1 done').waitFor();
+    await page.getByText('yes 100%').waitFor();
+  });
+
+  it('can be drawn by keys alone, and every change can be undone', async () => {
+    const workflow = await buildWorkflow(service, {
+      ...{ enabled: false, eventName: 'by-keys' },
+      steps: {
+        first: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'last' },
+        last: { type: 'EXIT' },
+      },
+    });
+    const { page } = await openDashboard({ service, path: `/automations/${workflow.id}` });
+    const node = (name: string) => page.locator('.react-flow__node', { hasText: name });
+    await node('first').focus();
+    await page.keyboard.press('a');
+    await page.getByRole('button', { name: /Wait for an event/ }).press('Enter');
+    await node('Wait for an event').waitFor();
+    await page.getByRole('button', { name: 'Close the panel' }).press('Enter');
+    await node('Wait for an event').focus();
+    await page.keyboard.press('Delete');
+    await node('Wait for an event').waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+z');
+    await node('Wait for an event').waitFor();
+    await page.keyboard.press('Control+z');
+    await node('Wait for an event').waitFor({ state: 'detached' });
+    await page.getByText('All saved').waitFor();
+    await node('last').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: 'Reason' }).fill('by keys');
+    await page.getByText('Not saved').waitFor();
+  });
+
+  it('say what the API would refuse at the step, and that somebody else was faster', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'both',
+      steps: { first: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'last' }, last: { type: 'EXIT' } },
+    });
+    const { page, mayFail } = await openDashboard({
+      service,
+      path: `/automations/${workflow.id}?step=${workflow.steps.first}`,
+    });
+    mayFail(/answer: (422|409) to PUT/);
+    mayFail(/422|409/);
+    await page.getByLabel('Amount').fill('400');
+    await page.getByText('a delay is at most 365 days').first().waitFor();
+    expect(await page.locator('[data-faulty="true"]').count()).toBe(1);
+    await page.getByLabel('Amount').fill('3');
+    await page.getByText('at most 365 days').first().waitFor({ state: 'detached' });
+    await expectOk(
+      service.call('PATCH', `/workflows/${workflow.id}/steps/${workflow.steps.last}`, { body: { name: 'theirs' } }),
+    );
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Somebody else has changed this automation').waitFor();
+    await page.getByRole('button', { name: 'Keep mine' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('All saved').waitFor();
+    const { steps } = await expectOk(service.call('GET', `/workflows/${workflow.id}`));
+    expect(steps).toMatchObject([{ config: { amount: 3 } }, { name: 'last' }]);
+  });
+
+  it('are read on a phone as a list of steps, whatever the words are', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'phone',
+      steps: {
+        ask: {
+          type: 'CONDITION',
+          config: { field: 'data.plan', operator: 'equals', value: 'x'.repeat(300) },
+          to: { yes: 'end', no: 'end' },
+        },
+        end: { type: 'EXIT' },
+      },
+    });
+    const { page, open } = await openDashboard({ service, viewport: 'phone', path: `/automations/${workflow.id}` });
+    await page.getByRole('button', { name: /ask/ }).waitFor();
+    expect(await page.locator('.react-flow').count()).toBe(0);
+    await expectNoSidewaysScroll(page);
+    await expectNoSeriousAxe(page);
+    await open('/automations');
+    await page.getByRole('link', { name: 'Test' }).first().waitFor();
+    await expectNoSidewaysScroll(page);
+    await expectNoSeriousAxe(page);
+  });
+});
+
+/** Opens the choice of steps by a button, and takes one. */
+async function add(page: Page, where: string, what: string): Promise<void> {
+  await page.getByRole('button', { name: where, exact: true }).first().click();
+  await page.getByRole('dialog').getByRole('button', { name: what }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+}

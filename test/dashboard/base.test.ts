@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser, expectNoSeriousAxe, expectNoSidewaysScroll, openDashboard } from '../support/browser.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+describeInBrowser('the dashboard in a browser', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+  afterAll(() => service?.close());
+
+  it('leads who is signed out to the sign-in page, and back to what they asked for', async () => {
+    const { page, settled } = await openDashboard({
+      ...{ service, as: null, path: '/contacts?search=ada', mayFail: [/answer: 401 to GET \/auth\/me/] },
+    });
+    expect(new URL(page.url()).pathname).toBe('/app/sign-in');
+    await expectNoSeriousAxe(page);
+    await settled();
+  });
+
+  it.each(['desktop', 'phone'] as const)('has its home for who is signed in, on a %s', async (viewport) => {
+    const { page } = await openDashboard({ service, path: '/', viewport });
+    expect(new URL(page.url()).pathname).toBe('/app/');
+    await expectNoSeriousAxe(page);
+    await expectNoSidewaysScroll(page);
+  });
+});

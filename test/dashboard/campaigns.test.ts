@@ -1,0 +1,126 @@
+import { sql } from 'kysely';
+import { expect, it } from 'vitest';
+import { buildContacts } from '../build/campaigns.ts';
+import { describeInBrowser, openDashboard, type Page } from '../support/browser.ts';
+import { useCampaignService } from '../support/campaign-service.ts';
+import { until } from '../support/until.ts';
+
+const BODY = '<p>Hello {{firstName}}, <a href="https://example.com/teas">our teas</a></p>';
+
+describeInBrowser('a campaign in the dashboard', () => {
+  const campaigns = useCampaignService();
+  const open = (path: string, as: 'OWNER' | 'MEMBER' = 'OWNER') =>
+    openDashboard({ service: campaigns.service, project: campaigns.project, path, as });
+  const audience = (count: number) => buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count });
+  const limit = (mails: number | null) =>
+    sql`UPDATE projects SET monthly_email_limit = ${mails} WHERE id = ${campaigns.project.id}`.execute(
+      campaigns.service.db,
+    );
+  const rate = (mails: number | null) =>
+    sql`UPDATE projects SET send_rate_per_second = ${mails} WHERE id = ${campaigns.project.id}`.execute(
+      campaigns.service.db,
+    );
+  const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+
+  it('is written, reviewed, sent and watched; who did not get it is found with the reason, and tried again', async () => {
+    await audience(4);
+    await limit(3);
+    const { page, settled } = await open('/campaigns');
+    await page.getByRole('heading', { name: 'No campaign yet' }).waitFor();
+    await button(page, 'New campaign').first().click();
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Autumn teas');
+    await button(page, 'Create draft').click();
+
+    await page.getByRole('heading', { level: 1, name: 'Autumn teas' }).waitFor();
+    await page.getByRole('textbox', { name: 'Subject', exact: true }).fill('Teas for {{firstName}}');
+    // A reload loses nothing, and says so.
+    await page.waitForTimeout(500);
+    await page.reload();
+    await page.getByText('Restored what was written here').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Subject', exact: true }).inputValue()).toBe(
+      'Teas for {{firstName}}',
+    );
+    await button(page, 'Save, then audience').click();
+    await page.getByRole('radio', { name: 'Everybody' }).waitFor();
+    await button(page, 'Review').last().click();
+
+    await page.getByText('3 contacts of 4 will get it').waitFor();
+    await page.getByText('limit_reached').waitFor();
+    await button(page, 'When').last().click();
+    await button(page, 'Send to 3 contacts now').click();
+
+    await page.getByText('SENT', { exact: true }).waitFor();
+    await page.getByText(/^Failed 1/).waitFor();
+    const row = page.getByRole('row', { name: /limit_reached/ });
+    await row.getByRole('link', { name: '1' }).click();
+    await page.getByRole('link', { name: /@to\.test$/ }).waitFor();
+    expect(new URL(page.url()).search).toBe('?reason=limit_reached');
+    await settled();
+
+    await limit(null);
+    await button(page, 'Try these again').click();
+    await page.getByText('1 contact is tried again.').waitFor();
+    await page.goBack();
+    await page.getByText('Everybody in the audience was sent it.').waitFor();
+    expect(campaigns.sink.perRecipient().size).toBe(4);
+    // A whole journey, on a machine that may be busy.
+  }, 120_000);
+
+  it('of many asks for their number, can be paused, and goes on', async () => {
+    await audience(150);
+    // A minute for all of them: there is time to pause.
+    await rate(3);
+    const id = await campaigns.create({ body: BODY });
+    const { page } = await open(`/campaigns/${id}/edit?step=when`);
+    await button(page, 'Send to 150 contacts now').click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByRole('button', { name: 'Send now' }).isDisabled()).toBe(true);
+    await dialog.getByRole('textbox').fill('150');
+    await dialog.getByRole('button', { name: 'Send now' }).click();
+    await button(page, 'Pause').click();
+    await page.getByText('PAUSED', { exact: true }).waitFor();
+    await rate(null);
+    await button(page, 'Resume').click();
+    await page.getByText('SENT', { exact: true }).waitFor();
+    expect(campaigns.sink.perRecipient().size).toBe(150);
+  });
+
+  it('shows on its mail how often each link was clicked, and its hours, people and machines apart', async () => {
+    await audience(2);
+    const id = await campaigns.create({ body: BODY });
+    await campaigns.send(id);
+    await campaigns.become(id, 'SENT');
+    const db = campaigns.service.db;
+    await sql`
+      INSERT INTO link_clicks (campaign_id, email_id, link, project_id, content_id, clicks)
+      SELECT campaign_id, id, 0, project_id, content_id, 3 FROM emails WHERE campaign_id = ${id} LIMIT 1`.execute(db);
+    await sql`UPDATE emails SET opened_at = now(), machine_opens = 2 WHERE campaign_id = ${id}`.execute(db);
+    await sql`UPDATE campaign_chunks SET figures = NULL WHERE campaign_id = ${id}`.execute(db);
+    const { page } = await open(`/campaigns/${id}`);
+    await page.frameLocator('iframe').getByText('3 clicks').waitFor();
+    await page.getByText('4 opens').waitFor();
+    await page.getByRole('img', { name: /Opens and clicks by people/ }).waitFor();
+    await page.getByRole('link', { name: '2' }).first().waitFor();
+  });
+
+  it('that must be mended cannot be sent, and says where it is mended', async () => {
+    const id = await campaigns.create({ body: '<p><a href="javascript:x">no</a></p>' });
+    const { page } = await open(`/campaigns/${id}/edit?step=review`);
+    await page.getByText('Nobody will get it').waitFor();
+    await page.getByText('javascript:x').waitFor();
+    await button(page, 'Mend it in the audience').click();
+    await page.getByRole('radio', { name: 'Everybody' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?step=audience');
+  });
+
+  it('has its list by status in the address, and keeps it on the way back', async () => {
+    await campaigns.create({ name: 'A draft' });
+    const { page } = await open('/campaigns?status=SENT');
+    await page.getByText('No campaign is SENT.').waitFor();
+    await page.getByText('Drafts').click();
+    await page.getByRole('link', { name: 'A draft' }).click();
+    await page.getByRole('heading', { level: 1, name: 'A draft' }).waitFor();
+    await page.getByRole('link', { name: 'Campaigns', exact: true }).last().click();
+    await until(() => Promise.resolve(page.url().endsWith('/app/campaigns?status=DRAFT')), 'the list with its filter');
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type FieldKind,
+  kindOf,
+  needOf,
+  operatorsOf,
+  UNITS,
+} from '../../dashboard/parts/condition-builder/language.ts';
+import { checkFilter } from '../../rules/filters/check.ts';
+import * as api from '../../rules/filters/fields.ts';
+import type { Filter } from '../../rules/filters/filters.ts';
+
+const ID = '0190a000-0000-7000-8000-000000000000';
+const KINDS: FieldKind[] = [
+  ...(['email', 'subscribed', 'createdAt', 'updatedAt', 'data', 'context'] as const),
+  ...(['payload', 'event', 'activity', 'segment', 'topic'] as const),
+];
+const FIELDS = [
+  ...['email', 'subscribed', 'createdAt', 'updatedAt', 'contact.email', 'contact.data.plan'],
+  ...['data.plan', 'data.a.b', 'data.', 'data..a', 'context.x', 'event.purchase', 'event.email.open'],
+  ...['email.opened', 'email.nothing', `segment.${ID}`, 'segment.x', `topic.${ID}`, 'topic.x', 'nope', ''],
+];
+
+/** A value that an operator takes of a field of this kind, as the builder would send it. */
+function valueFor(kind: FieldKind, operator: api.Operator): Pick<Filter, 'value' | 'unit'> {
+  const one = kind === 'subscribed' || kind === 'topic' ? true : '2026-01-31';
+  switch (needOf(operator)) {
+    case 'nothing':
+      return {};
+    case 'span':
+      return { value: 30, unit: 'days' };
+    case 'list':
+      return { value: [one] };
+    case 'one':
+      return { value: one };
+  }
+}
+
+describe('the condition builder knows the language of the API', () => {
+  it.each(KINDS)('%s takes the same operators', (kind) => {
+    expect([...operatorsOf(kind)].sort()).toEqual([...api.operatorsOf(kind)].sort());
+  });
+
+  it.each(['audience', 'step'] as const)('every field is of the same kind in %s', (scope) => {
+    for (const field of FIELDS) {
+      for (const operator of api.OPERATORS) {
+        expect(kindOf(field, operator, scope), `${field} ${operator}`).toBe(
+          api.parseField(field, operator, scope)?.kind,
+        );
+      }
+    }
+  });
+
+  it('what it sends for an operator is what the API needs', () => {
+    const fieldOf: Record<FieldKind, string> = {
+      ...{ email: 'email', subscribed: 'subscribed', createdAt: 'createdAt', updatedAt: 'updatedAt' },
+      ...{ data: 'data.x', context: 'context.x', payload: 'event.x', event: 'event.x', activity: 'email.opened' },
+      ...{ segment: `segment.${ID}`, topic: `topic.${ID}` },
+    };
+    for (const kind of KINDS) {
+      for (const operator of operatorsOf(kind)) {
+        const filter = { field: fieldOf[kind], operator, ...valueFor(kind, operator) };
+        expect(checkFilter(filter, 'step'), `${filter.field} ${operator}`).toEqual([]);
+      }
+    }
+    expect(UNITS).toEqual(api.UNITS);
+  });
+});

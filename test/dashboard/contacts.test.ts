@@ -1,0 +1,203 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { buildContacts } from '../build/campaigns.ts';
+import { buildProject, type TestProject } from '../support/api.ts';
+import { describeInBrowser, expectNoSeriousAxe, expectNoSidewaysScroll, openDashboard } from '../support/browser.ts';
+import { buildDashboardData } from '../support/dashboard-data.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+describeInBrowser('contacts in the dashboard', () => {
+  let service: TestService;
+  let project: TestProject;
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+  afterAll(() => service?.close());
+  beforeEach(async () => {
+    project = await buildProject(service.db, 'People');
+  });
+
+  const call = async (method: string, path: string, body?: unknown) =>
+    (await service.call(method, path, { key: project.secretKey, ...(body !== undefined && { body }) })).body;
+  const save = (email: string, data: Record<string, unknown> = {}) => call('POST', '/contacts', { email, data });
+  const isPro = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] };
+
+  it('says what to do where there is nobody yet, and adds the first one', async () => {
+    const { page, settled } = await openDashboard({ service, project, path: '/contacts' });
+    await page.getByText('No contacts yet').waitFor();
+    await page.getByText('curl -X POST').waitFor();
+    await expectNoSeriousAxe(page);
+    await page.getByRole('button', { name: 'Add contact' }).first().click();
+    await page.getByLabel('Email').fill('first@people.test');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'first@people.test' }).waitFor();
+    await settled();
+    expect(await call('GET', '/contacts')).toMatchObject({ total: 1, data: [{ subscribed: false }] });
+  });
+
+  it('keeps search and condition in the address, goes on by pages, and finds its place again on the way back', async () => {
+    await buildContacts(service.db, { projectId: project.id, count: 60, data: { plan: 'free' } });
+    await save('ada@people.test', { plan: 'pro' });
+    const { page, open, settled } = await openDashboard({ service, project, path: '/contacts' });
+    await page.getByText('50 of 61 shown').waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByText('61 of 61 shown').waitFor();
+    await page.getByLabel('Search by address').fill('ada@');
+    await page.getByText('1 of 1 shown').waitFor();
+    expect(new URL(page.url()).searchParams.get('search')).toContain('ada@');
+    await page.getByRole('link', { name: 'ada@people.test' }).click();
+    await page.getByRole('heading', { level: 1, name: 'ada@people.test' }).waitFor();
+    await page.getByRole('link', { name: 'Contacts', exact: true }).last().click();
+    await page.getByText('1 of 1 shown').waitFor();
+    expect(await page.getByLabel('Search by address').inputValue()).toBe('ada@');
+    await open(`/contacts?condition=${encodeURIComponent(JSON.stringify(isPro))}`);
+    await page.getByText('plan is pro').waitFor();
+    await page.getByText('1 of 1 shown').waitFor();
+    await page.getByRole('button', { name: 'Filtered' }).click();
+    await page.getByRole('button', { name: 'Clear filter' }).click();
+    await page.getByText('50 of 61 shown').waitFor();
+    await settled();
+    await expectNoSeriousAxe(page);
+  });
+
+  it('shows the columns of choice, in this browser also the next time', async () => {
+    await save('ada@people.test', { plan: 'pro' });
+    const { page, open } = await openDashboard({ service, project, path: '/contacts' });
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('checkbox', { name: 'plan' }).check();
+    await page.getByRole('columnheader', { name: 'plan' }).waitFor();
+    await open('/contacts');
+    await page.getByRole('cell', { name: 'pro', exact: true }).waitFor();
+  });
+
+  it('changes those picked, takes it back, and erases all that the list means after their number was typed', async () => {
+    for (const name of ['a', 'b', 'c']) await save(`${name}@people.test`);
+    const { page } = await openDashboard({ service, project, path: '/contacts?search=people' });
+    await page.getByLabel('Select a@people.test').check();
+    await page.getByLabel('Select b@people.test').check();
+    await page.getByRole('button', { name: 'Unsubscribe' }).click();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    const subscribed = async () =>
+      (await call('GET', '/contacts')).data.filter((one: { subscribed: boolean }) => one.subscribed).length;
+    await until(async () => (await subscribed()) === 1, 'two to be unsubscribed');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await until(async () => (await subscribed()) === 3, 'them to be subscribed again');
+    await buildContacts(service.db, { projectId: project.id, count: 60, localPart: 'many-people' });
+    await page.reload();
+    await page.getByText('50 of 63 shown').waitFor();
+    await page.getByLabel('Select all shown').check();
+    await page.getByRole('button', { name: 'Select all 63 of this list' }).click();
+    await page.getByRole('button', { name: 'Erase' }).click();
+    await page.getByLabel('Type 63 to confirm').fill('63');
+    await expectNoSeriousAxe(page);
+    await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click();
+    await page.getByText('COMPLETED').waitFor();
+    await page.getByText('63 done').waitFor();
+    expect((await call('GET', '/contacts')).total).toBe(0);
+  });
+
+  it('shows one contact: edits its data by type, takes that back, tells who unsubscribed it, and erases it', async () => {
+    const { id } = await save('ada@people.test', { plan: 'pro', seats: 5 });
+    await call('POST', '/segments', { name: 'Pros', condition: isPro });
+    await call('POST', '/topics', { name: 'News' });
+    const { page, settled } = await openDashboard({ service, project, path: `/contacts/${id}` });
+    const seats = async () => (await call('GET', `/contacts/${id}`)).data.seats;
+    await page.getByRole('button', { name: 'Change seats' }).click();
+    await page.getByLabel('Value').fill('x');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('That is no number.').waitFor();
+    await page.getByLabel('Value').fill('7');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    expect(await seats()).toBe(7);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await until(async () => (await seats()) === 5, 'the old value');
+    await page.getByRole('button', { name: 'Why in Pros' }).click();
+    await page.getByText('plan is pro').waitFor();
+    await page.getByRole('button', { name: 'Unsubscribe' }).click();
+    await page.getByText(/Unsubscribed by owner-.*@people\.test/).waitFor();
+    await settled();
+    await expectNoSeriousAxe(page);
+    await page.getByRole('button', { name: 'Erase' }).click();
+    await page.getByLabel('Type ada@people.test to confirm').fill('ada@people.test');
+    await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click();
+    await page.getByText('The contact is erased.').waitFor();
+    expect((await call('GET', '/contacts')).total).toBe(0);
+  });
+
+  it('imports a file: columns guessed and chosen, typed rows, counts, bad rows to be mended, and progress', async () => {
+    await save('known@people.test');
+    const { page } = await openDashboard({ service, project, path: '/contacts/import' });
+    const rows = ['known@people.test,Ada,5,10115,x', 'new@people.test,Bob,7,00123,"=1+1"', 'nope,Eve,x,1,y'];
+    const csv = `E-Mail,First name,Seats,Zip,Notes\n${rows.join('\n')}\n`;
+    await page.setInputFiles('input[type=file]', {
+      ...{ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) },
+    });
+    await page.getByRole('button', { name: 'Import 2 contacts' }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Where E-Mail goes' }).inputValue()).toBe('Email address');
+    expect(await page.getByRole('textbox', { name: 'Where First name goes' }).inputValue()).toContain('firstName');
+    await page.getByLabel('Keep Zip as text').check();
+    await page.getByRole('textbox', { name: 'Where Notes goes' }).click();
+    await page.getByRole('option', { name: 'Leave out' }).click();
+    await page.getByText('This is not an email address.').waitFor();
+    await until(async () => (await page.getByRole('columnheader', { name: 'Notes' }).count()) === 0, 'the new preview');
+    await expectNoSeriousAxe(page);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Bad rows as CSV' }).click(),
+    ]);
+    expect(readFileSync(await download.path(), 'utf8')).toBe(
+      'import_row,import_error,E-Mail,First name,Seats,Zip,Notes\r\n4,This is not an email address.,nope,Eve,x,1,y\r\n',
+    );
+    await page.getByRole('button', { name: 'Import 2 contacts' }).click();
+    await page.getByText('COMPLETED').waitFor();
+    await page.getByText('1 created').waitFor();
+    await page.getByText('1 failed').waitFor();
+    expect((await call('GET', '/contacts?search=new')).data[0].data).toEqual({
+      ...{ firstName: 'Bob', Seats: 7, Zip: '00123' },
+    });
+    await expectNoSeriousAxe(page);
+    await page.getByRole('link', { name: 'Imports and jobs' }).click();
+    await page.getByRole('cell', { name: 'Import', exact: true }).waitFor();
+  });
+
+  it('says why a list or a contact could not be read, and reads it again on request', async () => {
+    await save('ada@people.test');
+    const { page, open } = await openDashboard({ service, project, mayFail: [/answer: (404|500)/] });
+    await page.route(/\/v1\/contacts\?/, (route) =>
+      route.fulfill({
+        status: 500,
+        contentType: 'application/json',
+        body: JSON.stringify({
+          success: false,
+          error: { code: 'INTERNAL_ERROR', message: 'Broken.', statusCode: 500, requestId: 'r-1' },
+        }),
+      }),
+    );
+    await open('/contacts');
+    await page.getByText('INTERNAL_ERROR · Request r-1').waitFor();
+    await page.unroute(/\/v1\/contacts\?/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('link', { name: 'ada@people.test' }).waitFor();
+    await open('/contacts/0190a000-0000-7000-8000-000000000000');
+    await page.getByText(/NOT_FOUND/).waitFor();
+  });
+
+  // Hostile data takes a while to be made.
+  it('holds hostile data, on a phone too', { timeout: 180_000 }, async () => {
+    const seeded = await buildDashboardData(service, { hostile: true });
+    const paths = ['/contacts', `/contacts/${seeded.contacts[0]?.id}`, '/contacts/jobs', '/contacts/import'];
+    for (const [viewport, dark] of [
+      ['desktop', true],
+      ['phone', false],
+    ] as const) {
+      const { page, open } = await openDashboard({ service, project: seeded.project, viewport, dark });
+      for (const path of paths) {
+        await open(path);
+        await expectNoSidewaysScroll(page);
+        await expectNoSeriousAxe(page);
+      }
+    }
+  });
+});

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildDomain } from '../build/senders.ts';
+import { describeInBrowser, expectNoSeriousAxe, openDashboard } from '../support/browser.ts';
+import { callHttp } from '../support/http.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+describeInBrowser('screens for developers', () => {
+  let service: TestService;
+  let receiver: WebhookReceiver;
+  let answer = 500;
+
+  beforeAll(async () => {
+    receiver = await startWebhookReceiver((_, response) => response.writeHead(answer).end());
+    service = await startTestService();
+    await buildDomain(service.db, { projectId: service.one.id, signing: false });
+  });
+  afterAll(async () => {
+    await service?.close();
+    await receiver?.close();
+  });
+
+  it('make a key that is shown once, and lead from its request to the mail that it sent', async () => {
+    const { page, settled } = await openDashboard({ service, path: '/developers' });
+    await page.getByRole('button', { name: 'New key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Shop');
+    await expectNoSeriousAxe(page, '[role=dialog]');
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    const key = (await dialog.locator('pre').textContent()) ?? '';
+    expect(key).toMatch(/^sk_live_/);
+    await dialog.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('row', { name: /Shop/ }).waitFor();
+    expect(await page.content()).not.toContain(key);
+
+    const body = { to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>', from: 'shop@shop.example.com' };
+    const headers = { 'x-request-id': 'order-17' };
+    expect((await callHttp(service.baseUrl, 'POST', '/v1/send', { key, body, headers })).status).toBe(200);
+    await page.getByRole('link', { name: 'Requests' }).first().click();
+    await page.getByRole('link', { name: 'POST /v1/send' }).click();
+    await page.getByRole('heading', { name: 'POST /v1/send' }).waitFor();
+    await settled();
+    expect(await page.getByText('order-17').count()).toBe(1);
+    const mail = page.getByRole('link', { name: 'ada@example.com' });
+    expect(await mail.getAttribute('href')).toMatch(/^\/app\/messages\/[\da-f-]{36}$/);
+
+    await page.goBack();
+    await page.getByRole('link', { name: 'API keys' }).click();
+    const row = page.getByRole('row', { name: /Shop/ });
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByLabel(/to confirm/).fill(key.slice(0, 14));
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await row.getByText('revoked').waitFor();
+    expect((await callHttp(service.baseUrl, 'POST', '/v1/send', { key, body })).status).toBe(401);
+  });
+
+  it('register an endpoint, show what it was sent and how it answered, and send it again', async () => {
+    const { page, settled } = await openDashboard({ service, path: '/developers/webhooks' });
+    await page.getByRole('button', { name: 'New endpoint' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Address').fill(`${receiver.url}/in`);
+    await dialog.getByRole('button', { name: 'Register endpoint' }).click();
+    const secret = (await dialog.locator('pre').textContent()) ?? '';
+    expect(secret).toMatch(/^whsec_/);
+    await dialog.getByRole('button', { name: 'I have kept it' }).click();
+    expect(await page.content()).not.toContain(secret);
+    await page.getByRole('link', { name: `${receiver.url}/in` }).click();
+    await settled();
+
+    await service.call('POST', '/v1/track', {
+      body: { email: 'ada@example.com', event: 'bought', data: { total: 9 } },
+    });
+    const delivery = page.getByRole('button', { name: 'Show the delivery of bought' });
+    await delivery.waitFor();
+    await page.getByText('answered 500').first().waitFor();
+    await delivery.click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText('"total": 9').waitFor();
+    await expectNoSeriousAxe(page, '[role=dialog]');
+    answer = 200;
+    await drawer.getByRole('button', { name: 'Send once more' }).click();
+    await drawer.getByText('DELIVERED').waitFor();
+    const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+    expect(ids.length).toBeGreaterThanOrEqual(2);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('record a test event and show what it said', async () => {
+    const { page, settled } = await openDashboard({ service, path: '/developers/events' });
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Event').fill('tried.out');
+    await dialog.getByLabel('Data (JSON)').fill('{"plan":');
+    await dialog.getByText('This is no JSON object.').waitFor();
+    await dialog.getByLabel('Data (JSON)').fill('{"plan":"pro"}');
+    await dialog.getByRole('button', { name: 'Record it' }).click();
+    await page.getByRole('link', { name: 'tried.out' }).first().click();
+    await page.getByText('"plan": "pro"').waitFor();
+    await settled();
+    expect(await page.getByText('Nothing uses it.').count()).toBe(1);
+  });
+
+  it('filter requests in the address, say the same as curl and TypeScript, and are empty with a hint', async () => {
+    await service.call('GET', '/contacts/00000000-0000-7000-8000-000000000000', {
+      headers: { 'x-request-id': 'lost' },
+    });
+    await until(async () => (await service.call('GET', '/requests/lost')).status === 200, 'the entry');
+    const { page, settled } = await openDashboard({ service, path: '/developers/requests?status=4xx' });
+    await page.getByRole('link', { name: 'GET /contacts/{id}' }).waitFor();
+    expect(await page.getByRole('link', { name: 'POST /v1/send' }).count()).toBeLessThanOrEqual(1);
+    await page.getByRole('button', { name: 'API', exact: true }).click();
+    await page.getByText('/v1/requests?status=4xx').waitFor();
+    await page.getByText('TypeScript').click();
+    await page.getByText("tidings.call('listRequests', { query: { status: '4xx' } })").waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByPlaceholder('X-Request-Id of an answer').fill('nothing like it');
+    await page.keyboard.press('Enter');
+    await page.getByText('No request is like this.').waitFor();
+    expect(new URL(page.url()).searchParams.get('requestId')).toBe('nothing like it');
+    await page.getByRole('link', { name: 'Show all' }).click();
+    await settled();
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  it('say to a member why they see no keys', async () => {
+    const { page } = await openDashboard({ service, as: 'MEMBER', path: '/developers' });
+    await page.getByText('Your role does not see keys').waitFor();
+    expect(await page.getByRole('button', { name: 'New key' }).getAttribute('aria-disabled')).toBe('true');
+    await expectNoSeriousAxe(page);
+  });
+});

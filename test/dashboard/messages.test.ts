@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildEmail } from '../build/emails.ts';
+import { track } from '../build/events.ts';
+import { buildDomain } from '../build/senders.ts';
+import { type BuiltWorkflow, buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';
+import { describeInBrowser, expectNoSeriousAxe, expectNoSidewaysScroll, openDashboard } from '../support/browser.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const NASTY = `<img src=x onerror=alert(1)>${'W'.repeat(500)}`;
+
+describeInBrowser('messages and executions', () => {
+  let service: TestService;
+  let workflow: BuiltWorkflow;
+  beforeAll(async () => {
+    service = await startTestService({ TEMPORAL_UI_URL: 'https://temporal.example.com' });
+    const { id: projectId } = service.one;
+    await buildDomain(service.db, { projectId });
+    const template = await expectOk(
+      service.call('POST', '/templates', {
+        body: {
+          name: 'Hello',
+          type: 'TRANSACTIONAL',
+          from: 'hello@shop.example.com',
+          subject: 'Hello {{name}}',
+          body: '<p>{{name}}</p>',
+        },
+      }),
+    );
+    workflow = await buildWorkflow(service, {
+      steps: {
+        wait: {
+          type: 'WAIT_FOR_EVENT',
+          config: { eventName: 'paid', timeout: 86_400 },
+          to: { event: 'mail', timeout: 'end' },
+        },
+        mail: { type: 'SEND_EMAIL', config: { templateId: template.id }, to: 'end' },
+        end: { type: 'EXIT' },
+      },
+    });
+    await track(service, 'ada@example.com', 'signup', { name: NASTY });
+    await until(async () => (await listExecutions(service, workflow.id))[0]?.status === 'WAITING');
+    const body = {
+      to: 'click@simulator.test',
+      from: 'hello@shop.example.com',
+      subject: 'Order 1',
+      body: '<p>1</p><script>alert(1)</script>',
+    };
+    await expectOk(service.call('POST', '/v1/send', { body }));
+    await buildEmail(service.db, { projectId, status: 'FAILED', subject: 'Lost', to: 'lost@example.com' });
+  });
+  afterAll(() => service?.close());
+
+  it('an execution that waits is moved on, and leads to its mail and back to itself', async () => {
+    const { page } = await openDashboard({ service, path: `/messages/executions/${workflow.id}` });
+    await expectNoSeriousAxe(page);
+    await page.getByRole('link', { name: 'ada@example.com' }).click();
+    await page.getByText('wait', { exact: true }).waitFor();
+    expect(await page.getByRole('link', { name: 'Open in Temporal' }).getAttribute('href')).toMatch(
+      /^https:\/\/temporal\.example\.com\/namespaces\/.+\/workflows\/execution-/,
+    );
+    await expectNoSeriousAxe(page);
+    await page.getByRole('button', { name: 'Move on' }).click();
+    await page.getByRole('menuitem', { name: 'as if the event had come' }).click();
+    await page.getByText('EXITED').waitFor();
+    await page.getByRole('link', { name: 'The mail', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: /Hello <img/ }).waitFor();
+    await expectNoSidewaysScroll(page);
+    await page.getByRole('link', { name: 'The execution of the automation' }).click();
+    await page.getByRole('heading', { level: 1, name: 'ada@example.com' }).waitFor();
+  });
+
+  it('lists keep their filters in the address and on the way back', async () => {
+    const { page, settled } = await openDashboard({ service, path: '/messages' });
+    await page.getByLabel('Status').selectOption('FAILED');
+    await page.getByRole('link', { name: 'Lost' }).waitFor();
+    await settled();
+    expect(new URL(page.url()).search).toBe('?status=FAILED');
+    expect(await page.getByRole('row').count()).toBe(2);
+    await expectNoSeriousAxe(page);
+    await page.getByRole('link', { name: 'Lost' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Lost' }).waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'Messages' }).click();
+    await page.waitForURL(/status=FAILED/);
+  });
+
+  it('a mail is shown, told of and sent again, and nothing in it runs', async () => {
+    const { page } = await openDashboard({ service, path: '/messages?to=click@simulator.test' });
+    await page.getByRole('link', { name: 'Order 1' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Order 1' }).waitFor();
+    await page.getByText('CLICKED', { exact: true }).waitFor();
+    await page.frameLocator('iframe').getByText('1', { exact: true }).waitFor();
+    for (const view of ['Text', 'Headers', 'Source', 'Events']) {
+      await page.getByRole('tab', { name: view }).click();
+      await expectNoSeriousAxe(page);
+    }
+    await page.getByText('email.sent').waitFor();
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
+    await page.getByRole('link', { name: 'It repeats an earlier mail' }).waitFor();
+  });
+
+  it.each(['desktop', 'phone'] as const)('an execution is cancelled after a typed word, on a %s', async (viewport) => {
+    await track(service, `${viewport}@example.com`, 'signup');
+    const path = `/messages/executions/${workflow.id}?status=WAITING`;
+    const { page } = await openDashboard({ service, path, viewport, dark: true });
+    await page.getByRole('link', { name: `${viewport}@example.com` }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox').fill('cancel');
+    await dialog.getByRole('button', { name: 'Cancel' }).last().click();
+    await page.getByText('CANCELLED').first().waitFor();
+    await expectNoSeriousAxe(page);
+    await expectNoSidewaysScroll(page);
+  });
+});

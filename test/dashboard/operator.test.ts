@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Db } from '../../db/connection.ts';
+import { countOutcomes } from '../../db/sending/hold-guard.ts';
+import { buildEmail } from '../build/emails.ts';
+import {
+  describeInBrowser,
+  expectNoSeriousAxe,
+  expectNoSidewaysScroll,
+  type OpenDashboard,
+  openDashboard,
+  type Page,
+} from '../support/browser.ts';
+import { operatorAddresses } from '../support/operator-addresses.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { signedIn } from '../support/session.ts';
+
+const operators = operatorAddresses(12);
+const HOSTILE = `<img src=x onerror=alert(1)> {{name}} ${'x'.repeat(80)}`;
+
+describeInBrowser('the operator’s screens', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ OPERATORS: operators.all });
+    await buildOperation(service);
+  });
+  afterAll(() => service?.close());
+
+  const asOperator = (p: Omit<OpenDashboard, 'service'>) => openDashboard({ service, email: operators.next(), ...p });
+
+  it('are not there for the owner of a project', async () => {
+    const { page, open } = await openDashboard({ service, path: '/', mayFail: [/answer: 404 to GET .operator/] });
+    expect(await page.getByRole('link', { name: 'Operator' }).count()).toBe(0);
+    await open('/operator');
+    await page.getByText('Only operators of this service').waitFor();
+  });
+
+  it('say how the installation stands: what is well, and what wants to be looked at', async () => {
+    const { page } = await asOperator({ path: '/operator' });
+    await page.getByRole('link', { name: 'Operator' }).waitFor();
+    await page.getByText('Version 18').waitFor();
+    const processes = page.getByRole('table', { name: 'Processes' });
+    expect(await processes.getByRole('row').count()).toBe(4);
+    await processes.getByText('gone', { exact: true }).waitFor();
+    await page.getByText('Processes run different builds').waitFor();
+    await page.getByRole('table', { name: 'Outbox' }).getByText('Temporal was away').waitFor();
+    // The test's own worker asks Temporal for tasks of every queue.
+    const queues = page.getByRole('table', { name: 'Task queues' });
+    expect(await queues.getByRole('row').count()).toBe(7);
+    await expectNoSeriousAxe(page);
+  });
+
+  it('list all projects; search, hold and order are in the address, and the way back keeps them', async () => {
+    const { page, settled } = await asOperator({ path: '/operator/projects' });
+    await page.getByRole('link', { name: HOSTILE }).waitFor();
+    await page.getByRole('textbox', { name: 'Order' }).click();
+    await page.getByRole('option', { name: 'Most mails' }).click();
+    await page.getByRole('textbox', { name: 'Search by name' }).fill('two');
+    await page.waitForURL(/order=mails.*q=two|q=two.*order=mails/);
+    await settled();
+    expect(await namesOf(page)).toEqual(['Two']);
+    await page.getByRole('link', { name: 'Two' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Two' }).waitFor();
+    await page.getByRole('link', { name: 'Projects' }).first().click();
+    await page.waitForURL(/q=two/);
+    await expectNoSeriousAxe(page);
+  });
+
+  it('hold a project with a reason, release it with a note, and show both', async () => {
+    const { page } = await asOperator({ path: `/operator/projects/${service.two.id}` });
+    await page.getByRole('button', { name: 'Hold …' }).click();
+    const holding = page.getByRole('dialog', { name: 'Hold Two' });
+    expect(await holding.getByRole('button', { name: 'Hold', exact: true }).isDisabled()).toBe(true);
+    await holding.getByLabel('Reason').fill('Bought list, ticket 7');
+    await expectNoSeriousAxe(page);
+    await holding.getByRole('button', { name: 'Hold', exact: true }).click();
+    await page.getByText('You hold this project').waitFor();
+    expect(await heldBy(service.db, service.two.id)).toBe('Bought list, ticket 7');
+    await page.getByRole('button', { name: 'Release …' }).click();
+    const releasing = page.getByRole('dialog', { name: 'Release Two' });
+    await releasing.getByLabel('Note').fill('List removed');
+    await releasing.getByRole('button', { name: 'Release', exact: true }).click();
+    await page.getByText('You hold this project').waitFor({ state: 'detached' });
+    expect(await heldBy(service.db, service.two.id)).toBe(null);
+    const actions = page.getByRole('table', { name: 'Holds, releases and limits' });
+    await actions.getByText('released: List removed').waitFor();
+    await actions.getByText('held: Bought list, ticket 7').waitFor();
+  });
+
+  it('set ceilings, which hold at once, and take them away', async () => {
+    const { page } = await asOperator({ path: `/operator/projects/${service.two.id}` });
+    const month = page.getByRole('textbox', { name: 'Mails a month' });
+    const save = page.getByRole('button', { name: 'Save ceilings' });
+    expect(await save.isDisabled()).toBe(true);
+    await month.fill('5000');
+    await page.getByRole('textbox', { name: 'Bounce guard' }).fill('2.5');
+    await save.click();
+    await page.getByText('Holds now: 5,000.').waitFor();
+    await page.getByText('Holds now: 2.5 %.').waitFor();
+    const { body } = await service.call('GET', '/project', { key: null, headers: await ownerOf(service) });
+    expect(body).toMatchObject({ monthlyEmailLimit: 5000, bounceGuard: 0.025 });
+    await page.getByRole('textbox', { name: 'Mails a month' }).fill('');
+    await page.getByRole('button', { name: 'Save ceilings' }).click();
+    await page.getByText('Holds now: no limit.').first().waitFor();
+    await expectNoSeriousAxe(page);
+  });
+
+  it('show what providers answered, by code, and keep how far back in the address', async () => {
+    const { page, settled } = await asOperator({ path: '/operator/providers' });
+    const table = page.getByRole('table', { name: 'Providers’ answers' });
+    await table.getByText('550 5.1.1', { exact: true }).waitFor();
+    await table.getByText('full.example').waitFor();
+    await page.getByRole('textbox', { name: 'How far back' }).click();
+    await page.getByRole('option', { name: 'Last 7 days' }).click();
+    await page.waitForURL(/hours=168/);
+    await settled();
+    await expectNoSeriousAxe(page);
+  });
+
+  it.each([
+    ['phone', false],
+    ['phone', true],
+    ['desktop', true],
+  ] as const)('fit a %s, dark %s', async (viewport, dark) => {
+    const { page, open } = await asOperator({ viewport, dark });
+    const [hostile] = await service.db.selectFrom('projects').select('id').where('name', '=', HOSTILE).execute();
+    for (const path of ['', '/projects', `/projects/${hostile?.id}`, '/providers']) {
+      await open(`/operator${path}`);
+      await expectNoSidewaysScroll(page);
+      await expectNoSeriousAxe(page);
+    }
+  });
+});
+
+const namesOf = (page: Page) => page.getByRole('table', { name: 'Projects' }).locator('tbody a').allInnerTexts();
+
+async function heldBy(db: Db, projectId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('projects')
+    .select('operator_hold_reason')
+    .where('id', '=', projectId)
+    .executeTakeFirstOrThrow();
+  return row.operator_hold_reason;
+}
+
+async function ownerOf(service: TestService): Promise<Record<string, string>> {
+  return signedIn({ db: service.db, deps: { config: { publicUrl: service.baseUrl } } }, service.two);
+}
+
+/**
+ * Processes of two builds of which one is gone, a row that waits, a project with a hostile name, outcomes and answers.
+ */
+async function buildOperation({ db, one, two }: TestService): Promise<void> {
+  const process = (kind: 'api' | 'worker', build: string, seen: string) => ({
+    ...{ id: uuidv7(), kind, host: 'host-1', pid: 7, version: '0.1.0', build, started_at: new Date() },
+    seen_at: sql<Date>`now() + ${seen}::interval`,
+  });
+  await db
+    .insertInto('processes')
+    .values([
+      process('api', 'aaaaaaaaaaaaaaaa', '1 hour'),
+      process('worker', 'bbbbbbbbbbbbbbbb', '1 hour'),
+      process('worker', 'bbbbbbbbbbbbbbbb', '-1 minute'),
+    ])
+    .execute();
+  await db
+    .insertInto('outbox')
+    .values({
+      ...{ project_id: one.id, kind: 'email.retry', ref_id: one.id, last_error: 'Temporal was away' },
+      available_at: sql<Date>`now() + interval '1 hour'`,
+    })
+    .execute();
+  const hostile = await db
+    .insertInto('projects')
+    .values({ name: HOSTILE, public_key: `pk_${uuidv7()}`, public_key_hash: randomBytes(32) })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  for (const [id, mails] of [
+    [one.id, 100],
+    [two.id, 40],
+    [hostile.id, 7],
+  ] as const) {
+    await countOutcomes(
+      sql`SELECT ${id}::uuid AS project_id, ${mails}::int AS mails, 3 AS dead, 1 AS complaints`,
+    ).execute(db);
+  }
+  await db
+    .insertInto('provider_outcomes')
+    .values({ project_id: hostile.id, provider: 'google', recent: '0011' })
+    .execute();
+  for (const projectId of [one.id, two.id]) {
+    const id = await buildEmail(db, { projectId, to: 'a@full.example', status: 'FAILED' });
+    await db
+      .updateTable('emails')
+      .set({ error: `550 5.1.1 ${HOSTILE}` })
+      .where('id', '=', id)
+      .execute();
+  }
+}

@@ -1,0 +1,46 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser, newWindow } from '../support/browser.ts';
+import { watchPage } from '../support/page-watch.ts';
+
+/** A page that does what no page may, and its script, which the policy lets run. */
+const PAGE = `<!doctype html><html lang="en"><title>Bad</title><h1>Bad</h1><img src="/missing.png" alt="">
+<script>document.title = 'ran'</script><script src="/bad.js"></script></html>`;
+const SCRIPT = `console.error('complains'); alert('asks'); setTimeout(() => { throw new Error('nobody catches') }, 0);
+fetch('http://127.0.0.1:9/elsewhere').catch(() => {});`;
+
+describeInBrowser('a page that is watched', () => {
+  let server: Server;
+  let baseUrl: string;
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const isScript = request.url === '/bad.js';
+      response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
+      response.setHeader('content-security-policy', "script-src 'self'");
+      response.writeHead(request.url === '/missing.png' ? 404 : 200).end(isScript ? SCRIPT : PAGE);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    server?.closeAllConnections();
+    server?.close();
+  });
+
+  it('tells of errors, complaints, dialogs, what the policy refuses, failed requests and foreign ones; not of what is allowed', async () => {
+    const { page } = await newWindow();
+    const watch = await watchPage(page, baseUrl);
+    watch.allow(/^request: /);
+    await page.goto(`${baseUrl}/`);
+    await watch.settled();
+    const told = watch.faults().join('\n');
+    for (const kind of [
+      ...[/^error: Error: nobody catches/m, /^console: complains/m, /^dialog: asks/m],
+      ...[/^console: CSP: script-src\S* refused inline/m, /^answer: 404 to GET \/missing.png/m, /^foreign: GET http/m],
+    ])
+      expect(told).toMatch(kind);
+    expect(told).not.toMatch(/^request: /m);
+    expect(await page.title()).toBe('Bad');
+  });
+});

@@ -1,0 +1,102 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { packageRoot } from '../../cli/package-root.ts';
+import {
+  describeInBrowser,
+  expectNoSeriousAxe,
+  expectNoSidewaysScroll,
+  type OpenedDashboard,
+  openDashboard,
+  screenshot,
+  VIEWPORTS,
+} from '../support/browser.ts';
+import { buildDashboardData, type DashboardData } from '../support/dashboard-data.ts';
+import { OPEN_SCREENS, type Screen, screensOf } from '../support/dashboard-screens.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const ROOT = packageRoot();
+/** Where `npm run screens` keeps the pictures; the suite looks without keeping any. */
+const PICTURES = process.env.SCREENS;
+const OPERATOR = 'operator@people.test';
+/** Paths with ids in their places, so that there is a test for each before any record is there. */
+const SCREENS = screensOf(namesInPlaceOfIds());
+
+describeInBrowser('every screen of the dashboard', () => {
+  let service: TestService;
+  let plain: DashboardData;
+  let hostile: DashboardData;
+
+  beforeAll(async () => {
+    service = await startTestService({ OPERATORS: OPERATOR });
+    plain = await buildDashboardData(service);
+    hostile = await buildDashboardData(service, { hostile: true });
+  });
+  afterAll(() => service?.close());
+
+  it('is in the list of screens', () => {
+    const screens = join(ROOT, 'dashboard', 'screens');
+    const routes = readdirSync(screens).flatMap((subject) =>
+      [...readFileSync(join(screens, subject, 'routes.ts'), 'utf8').matchAll(/\bpath: '([^']+)'/g)].map(
+        ([, path = '']) => path,
+      ),
+    );
+    expect(routes).toContain('/contacts');
+    const listed = [...SCREENS, ...OPEN_SCREENS].map(({ path }) => path.replace(/\?.*/, ''));
+    const unlisted = routes.filter((route) => !listed.some((path) => patternOf(route).test(path)));
+    expect(unlisted, 'routes that test/support/dashboard-screens.ts lacks').toEqual([]);
+  });
+
+  for (const screen of OPEN_SCREENS)
+    it(`${screen.name} is readable for whoever is signed out`, async () => {
+      const mayFail = [/answer: 401 to GET \/auth\/me/];
+      await lookAt(await openDashboard({ service, as: null, path: screen.path, mayFail }), screen);
+    });
+
+  for (const [n, { name }] of SCREENS.entries()) {
+    it(`${name} is readable in light and dark, on a laptop and a phone`, async () => {
+      const screen = screensOf(plain)[n] as Screen;
+      const email = screen.operator && OPERATOR;
+      await lookAt(await openDashboard({ service, project: plain.project, path: screen.path, email }), screen);
+    });
+
+    it(`${name} runs and breaks nothing of what a hostile project says`, async () => {
+      const { path, operator } = screensOf(hostile)[n] as Screen;
+      const email = operator && OPERATOR;
+      const { page, settled } = await openDashboard({ service, project: hostile.project, path, email });
+      await expectNoSidewaysScroll(page);
+      await page.setViewportSize(VIEWPORTS.phone);
+      await settled();
+      await expectNoSidewaysScroll(page);
+    });
+  }
+});
+
+async function lookAt({ page, settled }: OpenedDashboard, { name }: Screen): Promise<void> {
+  const keep = async (width: number) => {
+    if (PICTURES) await screenshot(page, `${name}-${width}`, { folder: PICTURES });
+  };
+  await expectNoSeriousAxe(page);
+  await expectNoSidewaysScroll(page);
+  await keep(VIEWPORTS.desktop.width);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expectNoSeriousAxe(page);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(VIEWPORTS.phone);
+  await settled();
+  await expectNoSidewaysScroll(page);
+  await keep(VIEWPORTS.phone.width);
+}
+
+/** The pattern of a route: `$id` stands for one part of a path. */
+function patternOf(route: string): RegExp {
+  return new RegExp(`^${route.replace(/\$\w+/g, '[^/]+')}/?$`);
+}
+
+/** What `screensOf` reads, whatever it reads: every id is called `id`. */
+function namesInPlaceOfIds(): DashboardData {
+  const anything: unknown = new Proxy(() => 'id', {
+    get: (_, key) => (key === Symbol.toPrimitive || key === 'toString' ? () => 'id' : anything),
+  });
+  return anything as DashboardData;
+}

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { buildProject, type TestProject } from '../support/api.ts';
+import {
+  describeInBrowser,
+  expectNoSeriousAxe,
+  expectNoSidewaysScroll,
+  openDashboard,
+  type Page,
+} from '../support/browser.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const PLAN_IS_PRO = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] };
+
+describeInBrowser('segments in a browser', () => {
+  let service: TestService;
+  let project: TestProject;
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+  afterAll(() => service?.close());
+  beforeEach(async () => {
+    project = await buildProject(service.db, 'Segments');
+    for (const [email, plan] of [
+      ['ada@example.com', 'pro'],
+      ['bo@example.com', 'pro'],
+      ['cy@example.com', 'free'],
+    ])
+      await api('POST', '/contacts', { email, data: { plan } });
+  });
+
+  async function api(method: string, path: string, body?: unknown) {
+    const answer = await service.call(method, path, { key: project.secretKey, ...(body !== undefined && { body }) });
+    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+    return answer.body;
+  }
+
+  it('a segment is built by the keyboard, counted while it is built, and explained for a contact', async () => {
+    const { page, settled } = await openDashboard({ service, project, path: '/segments' });
+    await page.getByText('No segments yet').waitFor();
+    await expectNoSeriousAxe(page);
+    await page.getByRole('button', { name: 'New segment' }).click();
+    await page.getByLabel('Name').fill('On pro');
+    await chooseByKeys(page, 'Field of condition 1', 'plan');
+    await page.getByRole('textbox', { name: 'Value of condition 1' }).fill('pro');
+    await page.getByText('2 contacts', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'ada@example.com' }).waitFor();
+    await page.getByRole('switch', { name: 'Track who enters and leaves' }).check();
+    await page.getByRole('button', { name: 'Create segment' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'On pro' }).waitFor();
+    await page.getByRole('table', { name: 'Members' }).getByRole('link', { name: 'bo@example.com' }).waitFor();
+
+    await page.getByRole('button', { name: 'Compute now' }).click();
+    await page.getByText('Computed: 2 entered, 0 left.').waitFor();
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByRole('table', { name: 'Who entered and left' }).getByText('entered').first().waitFor();
+    await page.getByRole('tab', { name: 'Explain' }).click();
+    await chooseByKeys(page, 'Contact', 'cy@');
+    await page.getByText('cy@example.com is not in this segment.').waitFor();
+    await page.getByText('has free').waitFor();
+    expect(new URL(page.url()).search).toMatch(/tab=explain&contact=/);
+    await settled();
+    await expectNoSeriousAxe(page);
+  });
+
+  it('what the API refuses stands at its row, and what is written survives a reload', async () => {
+    const { page, settled } = await openDashboard({
+      ...{ service, project, path: '/segments/new', mayFail: [/answer: 422 to POST .*segments\/preview/] },
+    });
+    await page.getByLabel('Name').fill('Long ago');
+    await chooseByKeys(page, 'Field of condition 1', 'Created at');
+    await chooseByKeys(page, 'Comparison of condition 1', 'longer ago than');
+    await page.getByRole('textbox', { name: 'Value of condition 1' }).fill('99999999');
+    const row = page.getByRole('group', { name: 'Condition 1', exact: true });
+    await row.getByText('The span is longer than a hundred years.').waitFor();
+    await expectNoSeriousAxe(page);
+    await page.waitForTimeout(400);
+    await page.reload();
+    await page.getByText('What you wrote before was kept').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Long ago');
+    await row.getByText('The span is longer than a hundred years.').waitFor();
+    await page.getByRole('button', { name: 'Discard it' }).click();
+    expect(await page.getByLabel('Name').inputValue()).toBe('');
+    await settled();
+  });
+
+  it('groups and groups within groups keep what is stored', async () => {
+    const member = await api('POST', '/segments', { name: 'Press', type: 'STATIC' });
+    const nested = {
+      logic: 'OR',
+      groups: [
+        { filters: [{ field: 'data.plan', operator: 'in', value: ['pro', 'free'] }] },
+        {
+          filters: [{ field: `segment.${member.id}`, operator: 'notMemberOf' }],
+          conditions: {
+            logic: 'AND',
+            groups: [{ filters: [{ field: 'event.bought', operator: 'triggeredWithin', value: 2, unit: 'weeks' }] }],
+          },
+        },
+      ],
+    };
+    const { id } = await api('POST', '/segments', { name: 'Nested', filters: nested });
+    const { page } = await openDashboard({ service, project, path: `/segments/${id}?tab=condition` });
+    const second = page.getByRole('region', { name: 'Group 2', exact: true });
+    await second.getByRole('textbox', { name: 'Field of condition 1' }).first().waitFor();
+    expect(await second.getByRole('textbox', { name: 'Field of condition 1' }).first().inputValue()).toBe('Press');
+    await second.getByRole('button', { name: 'Add a condition' }).last().click();
+    await page.keyboard.type('subscribed');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByText('Whom it means now').waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved.').waitFor();
+    const stored = await api('GET', `/segments/${id}`);
+    const [first, other] = nested.groups;
+    const subscribed = { field: 'subscribed', operator: 'equals', value: true };
+    expect(stored.condition).toEqual({
+      logic: 'OR',
+      groups: [first, { ...other, filters: [...(other?.filters ?? []), subscribed] }],
+    });
+  });
+
+  it('a static segment takes addresses, says which are no contact, and gives a removed one back', async () => {
+    const { id } = await api('POST', '/segments', { name: 'Press', type: 'STATIC' });
+    const { page } = await openDashboard({ service, project, path: `/segments/${id}` });
+    await page.getByLabel('Add members').fill('ada@example.com, nobody@example.com');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('1 added, 0 of them new contacts.').waitFor();
+    await page.getByText('nobody@example.com').waitFor();
+    const members = page.getByRole('table', { name: 'Members' });
+    await members.getByRole('link', { name: 'ada@example.com' }).waitFor();
+    await page.getByRole('button', { name: 'Remove ada@example.com' }).click();
+    await page.getByText('Nobody is in it').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await members.getByRole('link', { name: 'ada@example.com' }).waitFor();
+    await expectNoSeriousAxe(page);
+  });
+
+  it('is read on a phone in the dark, whatever it is called', async () => {
+    const name = `<img src=x onerror=alert(1)>${'long'.repeat(60)}`.slice(0, 255);
+    const { id } = await api('POST', '/segments', { name, slug: 'hostile', filters: PLAN_IS_PRO });
+    const { page, settled } = await openDashboard({
+      ...{ service, project, path: '/segments', viewport: 'phone', dark: true },
+    });
+    await expectNoSidewaysScroll(page);
+    await page.getByRole('link', { name: /onerror/ }).click();
+    await page.waitForURL(`**/segments/${id}`);
+    for (const tab of ['Members', 'History', 'Explain', 'Used in', 'Condition']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await settled();
+      await expectNoSidewaysScroll(page);
+    }
+    await expectNoSeriousAxe(page);
+  });
+});
+
+/** Types into a select, and takes the first that is offered, by keys alone. */
+async function chooseByKeys(page: Page, label: string, typed: string): Promise<void> {
+  const input = page.getByRole('textbox', { name: label, exact: true });
+  await input.focus();
+  if ((await input.getAttribute('readonly')) !== null) {
+    await input.press('Enter');
+    await page.getByRole('option', { name: typed }).click();
+    return;
+  }
+  await input.fill(typed);
+  await page.getByRole('option', { name: typed }).first().waitFor();
+  await input.press('ArrowDown');
+  await input.press('Enter');
+}

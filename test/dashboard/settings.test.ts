@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { buildProject, type TestProject } from '../support/api.ts';
+import { describeInBrowser, expectNoSeriousAxe, expectNoSidewaysScroll, openDashboard } from '../support/browser.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+describeInBrowser('settings in a browser', () => {
+  let service: TestService;
+  let project: TestProject;
+  beforeAll(async () => {
+    service = await startTestService({ SIGNUP: 'off' });
+  });
+  afterAll(() => service?.close());
+  beforeEach(async () => {
+    project = await buildProject(service.db, 'The shop');
+  });
+
+  const stored = () =>
+    service.db.selectFrom('projects').selectAll().where('id', '=', project.id).executeTakeFirstOrThrow();
+
+  it('the project is changed field by field, and what is refused stands at its field', async () => {
+    const { page } = await openDashboard({
+      ...{ service, project, path: '/settings', mayFail: [/answer: 422 to PATCH \/project/] },
+    });
+    await page.getByLabel('Name').fill('The new shop');
+    await page.getByRole('switch', { name: 'Only in a sending window' }).check();
+    await page.getByLabel('To', { exact: true }).fill('09:00');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page
+      .getByText(/opens and closes at one time is never open/)
+      .first()
+      .waitFor();
+    await page.getByLabel('To', { exact: true }).fill('17:30');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved.').waitFor();
+    expect(await stored()).toMatchObject({
+      name: 'The new shop',
+      sending_window: { from: '09:00', to: '17:30', days: [1, 2, 3, 4, 5] },
+      ...{ bounce_guard: 0.1, complaint_guard: 0.003, send_rate_per_second: null },
+    });
+    await page.getByRole('button', { name: 'Project: The new shop' }).waitFor();
+    await expectNoSeriousAxe(page);
+  });
+
+  it('somebody is invited by a link, joins by a password though nobody may sign up, and sees what a member may', async () => {
+    const { page } = await openDashboard({ service, project, path: '/settings/team' });
+    await page.getByLabel('Email address').fill('grace@example.com');
+    await page.getByRole('button', { name: 'Invite', exact: true }).click();
+    const link = (await page.getByText(/\/app\/join#/).textContent()) ?? '';
+    await page.getByRole('table', { name: 'Open invitations' }).getByText('grace@example.com').waitFor();
+    await expectNoSeriousAxe(page);
+
+    const guest = await openDashboard({
+      ...{ service, project, as: null, path: `/join${new URL(link).hash}`, mayFail: [/answer: 401 to GET \/auth\/me/] },
+    });
+    await guest.page.getByRole('heading', { name: 'Join The shop' }).waitFor();
+    await expectNoSeriousAxe(guest.page);
+    await guest.page.getByLabel('Password').fill('a long password');
+    await guest.page.getByRole('button', { name: 'Join', exact: true }).click();
+    await guest.page.waitForURL('**/app/');
+    await guest.open('/settings/team');
+    await guest.page.getByText('Your role (Member) may not do this: it needs team:manage.').waitFor();
+
+    await page.reload();
+    await page.getByRole('table', { name: 'People' }).getByText('grace@example.com').waitFor();
+    await page.getByRole('row', { name: /grace/ }).getByRole('button', { name: 'Remove' }).click();
+    await page.getByLabel('Type grace@example.com to confirm').fill('grace@example.com');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('grace@example.com was removed.').waitFor();
+    guest.mayFail(/answer: 401/);
+    await guest.page.reload();
+    await guest.page.waitForURL('**/sign-in**');
+    await page.getByRole('tab', { name: 'Audit log' }).click();
+    await page.getByText('team.removed').waitFor();
+    await page.getByText('team.joined').waitFor();
+  });
+
+  it('domains show their records; topics and suppressed addresses come and go', async () => {
+    const { page } = await openDashboard({ service, project, path: '/settings/domains' });
+    await page.getByText('No domains yet').waitFor();
+    await page.getByLabel('Domain', { exact: true }).fill('shop.example');
+    await page.getByRole('button', { name: 'Add a domain' }).click();
+    const records = page.getByRole('list', { name: 'shop.example' });
+    await records.getByText(/v=DKIM1/).waitFor();
+    await records.getByRole('button', { name: 'Copy the value' }).first().waitFor();
+    await expectNoSeriousAxe(page);
+
+    await page.getByRole('tab', { name: 'Topics' }).click();
+    await page.getByLabel('Name').fill('News');
+    await page.getByRole('button', { name: 'Add a topic' }).click();
+    await page.getByRole('table', { name: 'Topics' }).getByText('News').waitFor();
+
+    await page.getByRole('tab', { name: 'Suppression list' }).click();
+    await page.getByLabel('Email address').fill('ada@example.com');
+    await page.getByRole('button', { name: 'Add an address' }).click();
+    const list = page.getByRole('table', { name: 'Suppression list' });
+    await list.getByText('ada@example.com').waitFor();
+    await list.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('Nobody is suppressed').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await list.getByText('ada@example.com').waitFor();
+    await expectNoSeriousAxe(page);
+  });
+
+  it('every section is read on a phone in the dark', async () => {
+    await service.db
+      .insertInto('domains')
+      .values({
+        ...{ project_id: project.id, domain: `${'very-long-name-'.repeat(4)}x.example`, dkim_selector: 'x' },
+        ...{ dkim_private_key: 'x', dkim_public_key: 'x'.repeat(400) },
+      })
+      .execute();
+    const { page, settled } = await openDashboard({
+      ...{ service, project, path: '/settings', viewport: 'phone', dark: true },
+    });
+    for (const section of ['Project', 'Domains', 'Topics', 'SMS senders', 'Suppression list', 'Audit log', 'Team']) {
+      await page.getByRole('tab', { name: section }).click();
+      await settled();
+      await expectNoSidewaysScroll(page);
+    }
+    await expectNoSeriousAxe(page);
+  });
+});

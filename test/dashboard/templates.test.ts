@@ -1,0 +1,199 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  describeInBrowser,
+  expectNoSeriousAxe,
+  expectNoSidewaysScroll,
+  openDashboard,
+  type Page,
+} from '../support/browser.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+/** A real-shaped newsletter that asks for nothing elsewhere. */
+const NEWSLETTER = readFileSync(
+  join(ROOT, 'dashboard', 'parts', 'mail-editor', 'visual', 'newsletters', 'outlook-buttons.html'),
+  'utf8',
+);
+const GIF = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAICRF4AOw==', 'base64');
+/** Drops another picture onto the code, as from a folder. */
+const DROP_GIF = `(() => {
+  const bytes = Uint8Array.from(atob('${Buffer.concat([GIF, Buffer.from('2')]).toString('base64')}'), (c) => c.charCodeAt(0));
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([bytes], 'dropped.gif', { type: 'image/gif' }));
+  const place = document.querySelector('.cm-content');
+  const { left, top } = place.getBoundingClientRect();
+  place.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true, clientX: left + 5, clientY: top + 5 }));
+})()`;
+/** The service of a test does not know its own port, so what mails show of it is not there. */
+const PICTURES_OF_MAILS = /(foreign|request): GET http:\/\/127\.0\.0\.1:0\/assets\//;
+
+describeInBrowser('the templates of the dashboard', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService();
+    await sql`
+      INSERT INTO domains (project_id, domain, status, dkim_selector, dkim_private_key, dkim_public_key)
+      VALUES (${service.one.id}, 'shop.example', 'VERIFIED', 's', 'x', 'x')`.execute(service.db);
+    await service.call('POST', '/v1/contacts', {
+      body: { email: 'ada@example.com', subscribed: true, data: { firstName: 'Ada', plan: 'pro' } },
+    });
+  });
+  afterAll(() => service?.close());
+
+  const saved = async (id: string) => (await service.call('GET', `/v1/templates/${id}`)).body;
+  const create = async (fields: object) => {
+    const mail = { name: 'A', type: 'TRANSACTIONAL', subject: 'Hi', from: 'hi@shop.example', body: '<p>Hi</p>' };
+    return (await service.call('POST', '/v1/templates', { body: { ...mail, ...fields } })).body.id as string;
+  };
+  const previewed = (page: Page) => page.frameLocator('iframe[title="The mail as it looks"]').last();
+
+  it('make one of nothing: written as code, with its faults where they are, previewed for a contact, saved', async () => {
+    const { page, open, settled, mayFail } = await openDashboard({ service, project: service.two, path: '/templates' });
+    await page.getByRole('heading', { name: 'No templates yet' }).waitFor();
+    await expectNoSeriousAxe(page);
+    await page.getByRole('button', { name: 'New template' }).first().click();
+    await page.getByLabel('Name').fill('Welcome');
+    await page.getByRole('dialog').getByRole('button', { name: 'New template' }).click();
+    const code = page.getByRole('textbox', { name: 'HTML and Liquid' });
+    await code.waitFor();
+    await previewed(page).getByText('Hello there,').waitFor();
+    await expectNoSeriousAxe(page);
+
+    mayFail(/answer: 422 to POST .*\/templates\/preview/);
+    await code.click();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.insertText('<p>Hello</p>\n<p>{% if plan %}</p>');
+    await page.getByText('It cannot be rendered: line 2').waitFor();
+    await page.locator('.cm-lintRange-error').waitFor();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.insertText('<p>Hello {{ nickname }}, welcome</p>');
+    await previewed(page).getByText('welcome').waitFor();
+    await page.getByText('Without a value here').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByText('Changed').waitFor();
+
+    await open('/templates');
+    await settled();
+    await page.getByRole('link', { name: 'Welcome' }).waitFor();
+    await page.frameLocator('iframe').getByText('Hello nickname, welcome').waitFor({ state: 'attached' });
+    await expectNoSeriousAxe(page);
+  });
+
+  it('keep what is not saved over a reload, say so, and give it up when asked to', async () => {
+    const id = await create({ name: 'Kept' });
+    const { page, open } = await openDashboard({ service, path: `/templates/${id}` });
+    await page.getByLabel('Subject').fill('Hi {{firstName}}');
+    await page.getByText('What you wrote is kept in this browser').waitFor();
+    await open('/templates');
+    await page.getByText('not saved', { exact: true }).waitFor();
+    await open(`/templates/${id}`);
+    await page.getByText('Unsaved changes of yours are shown').waitFor();
+    expect(await page.getByLabel('Subject').inputValue()).toBe('Hi {{firstName}}');
+    await page.getByRole('button', { name: 'Discard my changes' }).click();
+    expect(await page.getByLabel('Subject').inputValue()).toBe('Hi');
+    expect((await saved(id)).subject).toBe('Hi');
+  });
+
+  it('are edited in place, and what is not touched stays byte for byte', async () => {
+    const id = await create({ name: 'Newsletter', body: NEWSLETTER });
+    const { page } = await openDashboard({ service, path: `/templates/${id}` });
+    await page.getByRole('textbox', { name: 'HTML and Liquid' }).waitFor();
+    await page.getByText('Visual', { exact: true }).click();
+    const mail = page.frameLocator('iframe[title="The mail, to be edited where it stands"]');
+    const words = mail.locator('[data-tidings-text]', { hasText: 'Grüße aus Köln' });
+    await words.click();
+    await page.keyboard.press('End');
+    await page.keyboard.type(' Bis <bald> & {{ plan }}');
+    await page.getByRole('button', { name: 'Duplicate the block' }).click();
+    await mail.getByText('Grüße aus Köln').nth(1).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await mail.getByText('Grüße aus Köln').nth(1).waitFor({ state: 'detached' });
+    await mail.getByRole('link', { name: 'Jetzt lesen' }).click();
+    await page.getByLabel('Leads to').fill('https://example.de/neu?a={{ id }}&b="x"');
+    await page.getByLabel('Leads to').press('Enter');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+
+    const link = '<a href="https://example.de/?a=1&amp;b={{ id }}" style';
+    const now = '<a href="https://example.de/neu?a={{ id }}&amp;b=&quot;x&quot;" style';
+    const expected = NEWSLETTER.replace("'überall' }}!", "'überall' }}! Bis &lt;bald&gt; &amp; {{ plan }}").replace(
+      link,
+      now,
+    );
+    const body: string = (await saved(id)).body;
+    expect(body).toBe(expected);
+    await expectNoSeriousAxe(page);
+  });
+
+  it('take pictures that are chosen, show what uses them, and let those go that nothing does', async () => {
+    const id = await create({ name: 'With a picture', body: '<p>Hi</p>\n' });
+    const { page, open } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
+    const code = page.getByRole('textbox', { name: 'HTML and Liquid' });
+    await code.click();
+    await page.keyboard.press('Control+End');
+    const file = { name: 'spring-sale.gif', mimeType: 'image/gif', buffer: GIF };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByText('The picture is uploaded').waitFor();
+    await page.evaluate(DROP_GIF);
+    await until(async () => ((await code.textContent()) ?? '').includes('dropped'), 'the dropped picture');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const assets: { url: string; filename: string }[] = (await service.call('GET', '/assets')).body.data;
+    expect(assets.map(({ filename }) => filename)).toEqual(['dropped.gif', 'spring-sale.gif']);
+    const { body } = await saved(id);
+    expect(body).toContain(`<img src="${assets[1]?.url}" width="2" height="3" alt="spring sale"`);
+    expect(body).toContain(`<img src="${assets[0]?.url}" width="2" height="3" alt="dropped"`);
+
+    await open('/templates/pictures');
+    await page.getByText('1 template').first().waitFor();
+    await expectNoSeriousAxe(page);
+    await service.call('PATCH', `/v1/templates/${id}`, { body: { body: '<p>Hi</p>' } });
+    await open('/templates/pictures?used=false');
+    for (const left of [1, 0]) {
+      await page.getByRole('button', { name: 'Delete' }).first().click();
+      await page.getByRole('dialog').getByRole('textbox').fill('delete');
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await until(async () => (await service.call('GET', '/assets')).body.data.length === left, 'the deletion');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    }
+    await page.getByText('Something shows each of the pictures.').waitFor();
+  });
+
+  it('send a test of what is written, saved or not', async () => {
+    const id = await create({ name: 'Tested' });
+    const { page } = await openDashboard({ service, path: `/templates/${id}` });
+    await page.getByLabel('Subject').fill('Not saved yet');
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByRole('dialog').getByRole('textbox').fill('ada@example.com');
+    await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
+    await page.getByText('A test mail is on its way to ada@example.com.').waitFor();
+    await until(async () => {
+      const { data } = (await service.call('GET', '/v1/emails')).body;
+      return data.some((mail: { subject: string }) => mail.subject === '[TEST] Not saved yet');
+    }, 'the test mail');
+    expect((await saved(id)).subject).toBe('Hi');
+  });
+
+  it('read well on a phone, whatever they are called and say', async () => {
+    const name = `<img src=x onerror=alert(1)>${'W'.repeat(150)}`;
+    const body =
+      '<script>alert(1)</script><img src="data:," onerror="alert(2)"><svg onload="alert(3)"></svg><p>{{firstName}}</p>';
+    const id = await create({ name, description: '"><script>alert(4)</script>', subject: name.slice(0, 150), body });
+    const { page, open } = await openDashboard({ service, path: '/templates', viewport: 'phone', dark: true });
+    await page.getByRole('link', { name: name.slice(0, 40) }).waitFor();
+    await expectNoSidewaysScroll(page);
+    await open(`/templates/${id}`);
+    await page.getByText('Visual', { exact: true }).click();
+    await page
+      .frameLocator('iframe[title="The mail, to be edited where it stands"]')
+      .getByText('{{firstName}}')
+      .waitFor();
+    await expectNoSidewaysScroll(page);
+    await expectNoSeriousAxe(page);
+  });
+});

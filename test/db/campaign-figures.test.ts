@@ -1,0 +1,201 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beginTurn, endTurn } from '../../db/campaigns/figures.ts';
+import { listRecipients } from '../../db/campaigns/recipients.ts';
+import { retryRecipients } from '../../db/campaigns/retry.ts';
+import { countCampaign, readStats } from '../../db/campaigns/stats.ts';
+import { foldTouches } from '../../db/campaigns/touches.ts';
+import { deleteContacts } from '../../db/contacts/delete.ts';
+import { recordFeedback } from '../../db/emails/email-feedback.ts';
+import { listProvenEmails } from '../../db/emails/emails.ts';
+import { recordEngagements } from '../../db/events/engagements.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { RecipientOutcome } from '../../rules/campaigns/outcomes.ts';
+import { buildSentCampaign } from '../build/recipients.ts';
+import { buildDomain } from '../build/senders.ts';
+import { buildProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let projectId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database?.drop());
+beforeEach(async () => {
+  projectId = (await buildProject(database.db, 'Figures')).id;
+});
+
+const STATUSES = `CASE n % 10 WHEN 0 THEN 'FAILED' ELSE 'SENT' END`;
+const REASONS = `CASE n % 10 WHEN 0 THEN 'provider_rejected' END`;
+
+/** 12 recipients in three chunks of four; the first and the eleventh have failed. */
+async function build(): Promise<{ id: string; mails: string[] }> {
+  const { db } = database;
+  const id = await buildSentCampaign(db, { projectId, count: 12, status: STATUSES, reason: REASONS });
+  await sql`DELETE FROM campaign_chunks WHERE campaign_id = ${id}`.execute(db);
+  await sql`
+    INSERT INTO campaign_chunks (campaign_id, seq, project_id, first_id, last_id, size, done_at)
+    SELECT ${id}, n + 1, ${projectId}, (array_agg(id ORDER BY id))[1], (array_agg(id ORDER BY id DESC))[1], count(*), now()
+    FROM (SELECT id, (row_number() OVER (ORDER BY id) - 1) / 4 AS n FROM emails WHERE campaign_id = ${id}) e GROUP BY n`.execute(
+    db,
+  );
+  const { rows } = await sql<{ id: string }>`SELECT id FROM emails WHERE campaign_id = ${id} ORDER BY id`.execute(db);
+  return { id, mails: rows.map((row) => row.id) };
+}
+
+const counts = (id: string) => countCampaign(database.db, { projectId, id });
+const stats = async (id: string) => {
+  const { detail, counts } = await readStats(database.db, { projectId, id, startedAt: new Date() });
+  return { ...counts, ...detail };
+};
+/** The numbers of the chunks of which something is kept. */
+async function kept(id: string): Promise<number[]> {
+  const { rows } = await sql<{ seq: number }>`
+    SELECT seq FROM campaign_chunks WHERE campaign_id = ${id} AND figures IS NOT NULL ORDER BY seq`.execute(
+    database.db,
+  );
+  return rows.map(({ seq }) => seq);
+}
+async function notes(): Promise<number> {
+  const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM campaign_touches`.execute(database.db);
+  return rows[0]?.n ?? 0;
+}
+const feedback = (emailId: string, kind: 'delivery' | 'complaint') =>
+  inTransaction(database.db, (trx) =>
+    recordFeedback(trx, {
+      emailId,
+      feedback: { kind, at: new Date() },
+      suppressionKey: Buffer.alloc(32),
+      source: 'ses',
+    }),
+  );
+
+async function open(emailId: string, p: { machine: boolean }): Promise<void> {
+  const [email] = await listProvenEmails(database.db, [emailId]);
+  if (!email) throw new Error('no mail');
+  const none = { opens: 0, openedAt: null, clicks: 0, clickedAt: null, link: null, machineOpens: 0, machineClicks: 0 };
+  const of = p.machine ? { machineOpens: 1 } : { opens: 1, openedAt: new Date() };
+  const engagements = [{ ...none, ...of, email }];
+  await inTransaction(database.db, (trx) => recordEngagements(trx, { projectId, engagements }));
+}
+
+describe('the figures of a campaign', () => {
+  it('are kept with its chunks, and are the same when they are read again', async () => {
+    const { id } = await build();
+    expect(await kept(id)).toEqual([]);
+    const first = await stats(id);
+    expect(first).toMatchObject({ total: 12, pending: 0, sent: 10, failed: 2, byReason: { provider_rejected: 2 } });
+    expect(first.series[0]).toMatchObject({ sent: 10, opened: 0 });
+    expect(await kept(id)).toEqual([1, 2, 3]);
+    expect(await stats(id)).toEqual(first);
+  });
+
+  it('are found by the name that they are counted under, whoever counts', async () => {
+    const { id, mails } = await build();
+    await open(mails[1] ?? '', { machine: false });
+    await feedback(mails[1] ?? '', 'complaint');
+    await sql`UPDATE emails SET status = 'FAILED', reason = 'unsubscribed', sent_at = NULL WHERE id = ${mails[2]}`.execute(
+      database.db,
+    );
+    await sql`UPDATE emails SET status = 'BOUNCED', reason = 'bounced:policy', bounced_at = now() WHERE id = ${mails[3]}`.execute(
+      database.db,
+    );
+    const { total, ...named } = await counts(id);
+    expect(named).toMatchObject({ sent: 9, failed: 2, skipped: 1, opened: 1, complained: 1, bounced: 1, pending: 0 });
+    for (const [outcome, n] of Object.entries(named)) {
+      const page = { limit: 50, cursor: undefined };
+      const found = await listRecipients(database.db, { projectId, id, outcome: outcome as RecipientOutcome, ...page });
+      expect([outcome, found.items.length, found.total]).toEqual([outcome, n, n]);
+    }
+    expect(total).toBe(12);
+  });
+
+  it('know at once what came back, and keep it', async () => {
+    const { id, mails } = await build();
+    await counts(id);
+    await open(mails[1] ?? '', { machine: false });
+    await open(mails[1] ?? '', { machine: false });
+    await open(mails[5] ?? '', { machine: true });
+    await feedback(mails[2] ?? '', 'delivery');
+    await feedback(mails[9] ?? '', 'complaint');
+    const found = { opened: 1, delivered: 1, complained: 1, machineOpens: 1, sent: 10, total: 12 };
+    const first = await stats(id);
+    expect(first).toMatchObject(found);
+    expect(first.series[0]).toMatchObject({ opened: 1, delivered: 1 });
+    expect([await kept(id), await notes()]).toEqual([[1, 2, 3], 0]);
+    expect(await stats(id)).toEqual(first);
+  });
+
+  it('are counted anew while a turn is at a chunk, and after it', async () => {
+    const { id, mails } = await build();
+    const { db } = database;
+    await sql`UPDATE campaign_chunks SET done_at = NULL WHERE campaign_id = ${id} AND seq = 2`.execute(db);
+    await sql`UPDATE campaigns SET status = 'SENDING', sent_at = NULL WHERE id = ${id}`.execute(db);
+    const waiting = mails.slice(4, 8);
+    const set = (status: string) =>
+      sql`UPDATE emails SET status = ${status}, sent_at = CASE WHEN ${status} = 'SENT' THEN now() END WHERE id = ANY(${waiting}::uuid[])`.execute(
+        db,
+      );
+    await set('PENDING');
+    expect(await counts(id)).toMatchObject({ total: 12, pending: 4, sent: 6, failed: 2 });
+    // It waits for its turn, so it is kept too.
+    expect(await kept(id)).toEqual([1, 2, 3]);
+    const chunk = { projectId, campaignId: id, seq: 2 };
+    await beginTurn(db, chunk);
+    await set('SENT');
+    expect(await counts(id)).toMatchObject({ pending: 0, sent: 10 });
+    expect(await kept(id)).toEqual([1, 3]);
+    await endTurn(db, chunk);
+    expect(await counts(id)).toMatchObject({ pending: 0, sent: 10 });
+    expect(await kept(id)).toEqual([1, 2, 3]);
+  });
+
+  it('hold when it is cancelled with recipients left, and when some are tried again', async () => {
+    const { id } = await build();
+    const { db } = database;
+    await buildDomain(db, { projectId, domain: 'sender.test' });
+    await counts(id);
+    const again = { projectId, id, reasons: ['provider_rejected' as const] };
+    expect((await inTransaction(db, (trx) => retryRecipients(trx, again))).requeued).toBe(2);
+    expect(await counts(id)).toMatchObject({ pending: 2, sent: 10, failed: 0 });
+    await sql`UPDATE campaigns SET status = 'CANCELLED', cancelled_at = now() WHERE id = ${id}`.execute(db);
+    await sql`UPDATE emails SET status = 'FAILED', reason = 'cancelled' WHERE campaign_id = ${id} AND status = 'PENDING'`.execute(
+      db,
+    );
+    expect(await counts(id)).toMatchObject({ pending: 0, sent: 10, skipped: 2 });
+  });
+
+  it('know of a contact that is deleted while its mail waits', async () => {
+    const { id, mails } = await build();
+    const { db } = database;
+    await sql`UPDATE campaign_chunks SET done_at = NULL WHERE campaign_id = ${id}`.execute(db);
+    await sql`UPDATE campaigns SET status = 'SENDING', sent_at = NULL WHERE id = ${id}`.execute(db);
+    await sql`UPDATE emails SET status = 'PENDING', sent_at = NULL WHERE id = ${mails[1]}`.execute(db);
+    expect(await counts(id)).toMatchObject({ pending: 1, skipped: 0 });
+    const { rows } = await sql<{ id: string }>`SELECT contact_id AS id FROM emails WHERE id = ${mails[1]}`.execute(db);
+    const ids = rows.map((row) => row.id);
+    await inTransaction(db, (trx) => deleteContacts(trx, { projectId, ids, suppressionKey: Buffer.alloc(32) }));
+    expect(await counts(id)).toMatchObject({ pending: 0, skipped: 1 });
+  });
+
+  it('forget what nobody asked for, note by note', async () => {
+    const { id, mails } = await build();
+    await counts(id);
+    await open(mails[0] ?? '', { machine: true });
+    await open(mails[8] ?? '', { machine: false });
+    await foldTouches(database.db);
+    expect([await kept(id), await notes()]).toEqual([[2], 0]);
+    expect(await counts(id)).toMatchObject({ opened: 1, total: 12 });
+  });
+
+  it('are right for all of many readers while mails come back', async () => {
+    const { id, mails } = await build();
+    const sent = mails.filter((_, n) => n % 10 !== 0);
+    const reading = Promise.all(Array.from({ length: 20 }, () => counts(id)));
+    for (const mail of sent) await feedback(mail, 'delivery');
+    for (const found of await reading) expect(found).toMatchObject({ total: 12, sent: 10, failed: 2 });
+    expect(await counts(id)).toMatchObject({ delivered: 10 });
+    expect(await counts(id)).toMatchObject({ delivered: 10 });
+  });
+});

@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type SinkProcess, startSinkProcess } from '../support/sink-process.ts';
+import { callService, startSmtpService } from '../support/smtp-service.ts';
+import { newHome, removeHome, type StartedService, untilService } from '../support/start.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+/** Of each fate. */
+const CONTACTS = 20;
+const END_TIMEOUT_MS = 120_000;
+const PAUSE_MS = 100;
+
+let home: string;
+let sink: SinkProcess;
+let service: StartedService;
+let receiver: WebhookReceiver;
+/** The endpoint of the WEBHOOK step is not there. */
+let gone = true;
+
+beforeAll(async () => {
+  home = newHome();
+  sink = await startSinkProcess();
+  receiver = await startWebhookReceiver((_, response) => response.writeHead(gone ? 410 : 200).end());
+  service = await startSmtpService(home, sink.url, { WEBHOOK_ALLOW_PRIVATE: 'true' });
+});
+
+afterAll(async () => {
+  service?.signal('SIGTERM');
+  await service?.exited;
+  await Promise.all([sink?.stop(), receiver?.close()]);
+  await removeHome(home);
+});
+
+const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
+
+/**
+ * Asks until it is answered; a client that saw no answer asks again, and 409 says that the first request has done it.
+ */
+async function insist(method: string, path: string, body?: unknown): Promise<void> {
+  for (;;) {
+    const failed = await call(method, path, body).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    if (failed === undefined || /\b409\b/.test(failed)) return;
+    await sleep(PAUSE_MS);
+  }
+}
+
+function killApiAndWorkers(): void {
+  const { api, workers } = service.dev().pids;
+  for (const pid of [api, ...workers]) {
+    if (pid === null) continue;
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has not been started again since the kill before.
+    }
+  }
+}
+
+async function saveTemplate(name: string, body: string): Promise<string> {
+  const from = `hello@${service.dev().domain}`;
+  return (await call('POST', '/templates', { name, subject: 'S', body, type: 'TRANSACTIONAL', from })).id;
+}
+
+/** Executions of a workflow by contact: the number in the address. */
+async function executionsOf(workflowId: string): Promise<{ id: string; contactId: string; status: string }[]> {
+  return (await call('GET', `/workflows/${workflowId}/executions?limit=100`)).data;
+}
+
+async function allAre(workflowId: string, status: string, count: number): Promise<boolean> {
+  const found = await executionsOf(workflowId).catch(() => []);
+  return found.filter((one) => one.status === status).length === count;
+}
+
+async function trackAll(event: string, count: number): Promise<void> {
+  const emails = Array.from({ length: count }, (_, n) => `${event}-${n}@example.com`);
+  await Promise.all(emails.map((email) => call('POST', '/v1/track', { email, event })));
+}
+
+async function mailsOf(event: string): Promise<number[]> {
+  const received = Object.entries(await sink.recipients()).filter(([to]) => to.startsWith(`${event}-`));
+  return received.map(([, count]) => count);
+}
+
+describe('what is asked of executions while API and workers are killed', { timeout: 200_000 }, () => {
+  it('is done once: who is moved on gets the mail, who exits gets none, and the others go on waiting', async () => {
+    const templateId = await saveTemplate('moved', '<p>Hello</p>');
+    const { id } = await call('POST', '/workflows', { name: 'moves', eventName: 'moves' });
+    const delay = { type: 'DELAY', config: { amount: 10, unit: 'days' }, autoConnect: true };
+    await call('POST', `/workflows/${id}/steps`, delay);
+    await call('POST', `/workflows/${id}/steps`, { type: 'SEND_EMAIL', config: { templateId }, autoConnect: true });
+    await call('PATCH', `/workflows/${id}`, { enabled: true, exitOn: [{ eventName: 'bought' }] });
+    await trackAll('moves', 3 * CONTACTS);
+    await untilService(service, () => allAre(id, 'WAITING', 3 * CONTACTS), END_TIMEOUT_MS);
+    const executionOf = new Map((await executionsOf(id)).map((one) => [one.contactId, one.id]));
+    const emails = Array.from({ length: 3 * CONTACTS }, (_, n) => `moves-${n}@example.com`);
+    const { found } = await call('POST', '/contacts/lookup', { emails });
+    const moved = found.slice(0, CONTACTS).map((contact: { id: string }) => executionOf.get(contact.id));
+    const leaving = found.slice(CONTACTS, 2 * CONTACTS).map((contact: { email: string }) => contact.email);
+    const asked = Promise.all([
+      ...moved.map((one: string) => insist('POST', `/workflows/${id}/executions/${one}/advance`, {})),
+      ...leaving.map((email: string) => insist('POST', '/v1/track', { email, event: 'bought' })),
+    ]);
+    killApiAndWorkers();
+    await asked;
+    killApiAndWorkers();
+    await untilService(service, () => allAre(id, 'COMPLETED', CONTACTS), END_TIMEOUT_MS);
+    await untilService(service, () => allAre(id, 'EXITED', CONTACTS), END_TIMEOUT_MS);
+    expect(await allAre(id, 'WAITING', CONTACTS)).toBe(true);
+    expect(await mailsOf('moves')).toEqual(Array.from({ length: CONTACTS }, () => 1));
+  });
+
+  it('is done once: who failed and is tried again goes on to the mail', async () => {
+    const templateId = await saveTemplate('retried', '<p>Hello</p>');
+    const { id } = await call('POST', '/workflows', { name: 'retried', eventName: 'retried' });
+    const hook = { type: 'WEBHOOK', config: { url: receiver.url, onFailure: 'FAIL' }, autoConnect: true };
+    await call('POST', `/workflows/${id}/steps`, hook);
+    await call('POST', `/workflows/${id}/steps`, { type: 'SEND_EMAIL', config: { templateId }, autoConnect: true });
+    await call('PATCH', `/workflows/${id}`, { enabled: true });
+    await trackAll('retried', CONTACTS);
+    await untilService(service, () => allAre(id, 'FAILED', CONTACTS), END_TIMEOUT_MS);
+    const failed = await executionsOf(id);
+    gone = false;
+    const asked = Promise.all(failed.map((one) => insist('POST', `/workflows/${id}/executions/${one.id}/retry`, {})));
+    killApiAndWorkers();
+    await asked;
+    killApiAndWorkers();
+    await untilService(service, () => allAre(id, 'COMPLETED', CONTACTS), END_TIMEOUT_MS);
+    const mails = await mailsOf('retried');
+    expect(mails).toHaveLength(CONTACTS);
+    // Only what was on the wire at a kill can have come twice.
+    expect(mails.filter((count) => count > 2)).toEqual([]);
+  });
+});

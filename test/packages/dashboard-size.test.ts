@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { packageRoot } from '../../cli/package-root.ts';
+
+const BUILT = join(packageRoot(), 'dist', 'dashboard');
+/** What a first visit may cost before anything shows. */
+const INITIAL_MAX_BYTES = 250_000;
+/** Of one part that is loaded when it is opened: an editor, a canvas. */
+const LAZY_MAX_BYTES = 250_000;
+
+const read = (path: string) => readFileSync(join(BUILT, path));
+const gzipBytes = (path: string) => gzipSync(read(path), { level: 9 }).length;
+
+/** The scripts and styles that the page loads before it shows anything, with what they import at once. */
+function initialFiles(): string[] {
+  const html = read('index.html').toString();
+  const wanted = [...html.matchAll(/<(?:script|link)[^>]*\s(?:src|href)="\/app\/(assets\/[^"]+\.(?:js|css))"/g)].map(
+    ([, path = '']) => path,
+  );
+  const files = new Set<string>();
+  for (let path = wanted.pop(); path !== undefined; path = wanted.pop()) {
+    if (files.has(path)) continue;
+    files.add(path);
+    if (path.endsWith('.js')) wanted.push(...importsOf(path));
+  }
+  return [...files];
+}
+
+/** `import … from"./x.js"` and `import"./x.js"`, not `import("./x.js")`. */
+function importsOf(path: string): string[] {
+  const found = read(path)
+    .toString()
+    .matchAll(/\b(?:from|import)\s*["']\.\/([\w.-]+\.js)["']/g);
+  return [...found].map(([, name]) => `assets/${name}`);
+}
+
+it('the dashboard loads less than 250 kB (gzip) before it shows', () => {
+  const sizes = initialFiles().map((path) => [path, gzipBytes(path)] as const);
+  expect(sizes.length).toBeGreaterThan(1);
+  const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
+  expect(total, JSON.stringify(sizes)).toBeLessThan(INITIAL_MAX_BYTES);
+});
+
+it('no part of the dashboard that is loaded later is larger than all that is loaded first may be', () => {
+  const assets = readdirSync(join(BUILT, 'assets')).filter((name) => /\.(js|css)$/.test(name));
+  const large = assets.filter((name) => gzipBytes(`assets/${name}`) > LAZY_MAX_BYTES);
+  expect(large).toEqual([]);
+});

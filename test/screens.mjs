@@ -1,0 +1,21 @@
+/** `npm run screens`: looks at every screen as the suite does, and keeps the pictures in docs/screens/. */
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+const PICTURES = join(ROOT, 'docs', 'screens');
+
+rmSync(PICTURES, { recursive: true, force: true });
+const { status } = spawnSync(
+  process.execPath,
+  [
+    join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'),
+    'run',
+    'test/dashboard/screens.test.ts',
+    ...process.argv.slice(2),
+  ],
+  { cwd: ROOT, stdio: 'inherit', env: { ...process.env, SCREENS: PICTURES } },
+);
+process.exit(status ?? 1);

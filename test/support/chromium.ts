@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { debianFiles } from './debian-packages.ts';
+
+/** With a font of Latin, Arabic and Hebrew, so that a bare machine shows words and not boxes. */
+const PACKAGES = ['chromium', 'chromium-common', 'fonts-dejavu-core', 'fontconfig-config'];
+const INSTALLED = [
+  '/usr/bin/chromium',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/** A program and the environment that it needs. */
+export interface Chromium {
+  executablePath: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/**
+ * The machine's Chromium (`CHROMIUM_PATH`, or where systems have it), else Debian's, unpacked in the user's cache
+ * folder. Where neither can be had, why, as a sentence.
+ */
+export async function findChromium(): Promise<Chromium | string> {
+  const installed = [process.env.CHROMIUM_PATH, ...INSTALLED].find((path) => path && existsSync(path));
+  if (installed) return { executablePath: installed, env: process.env };
+  const files = await debianFiles(PACKAGES);
+  if (typeof files === 'string') return files;
+  return {
+    executablePath: join(files.root, 'usr', 'lib', 'chromium', 'chromium'),
+    env: {
+      ...files.env,
+      // Fontconfig looks for fonts in this folder too, and for its own rules in the other.
+      XDG_DATA_HOME: join(files.root, 'usr', 'share'),
+      FONTCONFIG_PATH: join(files.root, 'etc', 'fonts'),
+    },
+  };
+}
+
+let launched: Promise<Browser> | undefined;
+
+/**
+ * The browser of this worker, started by the first test that needs it. It ends with the process, whose pipe it hangs
+ * on.
+ */
+export function launchChromium({ executablePath, env }: Chromium): Promise<Browser> {
+  launched ??= chromium.launch({
+    executablePath,
+    env,
+    // Tests run as root in containers, where Chromium's sandbox cannot start; they open our own pages only.
+    args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', '--force-color-profile=srgb'],
+  });
+  return launched;
+}

@@ -1,0 +1,98 @@
+import type { Db } from '../../db/connection.ts';
+import { buildCampaigns, type SeededCampaigns } from '../build/dashboard/campaigns.ts';
+import { buildContacts, buildJobs, buildLists, type SeededContact } from '../build/dashboard/contacts.ts';
+import { buildAccess, buildRequests, buildWebhooks } from '../build/dashboard/developers.ts';
+import { buildWorkflows, type SeededWorkflows } from '../build/dashboard/executions.ts';
+import { buildMails, buildSms, buildTemplates, buildTrackedEvents } from '../build/dashboard/mails.ts';
+import { HOSTILE, PLAIN } from '../build/dashboard/voice.ts';
+import type { World } from '../build/dashboard/world.ts';
+import { buildDomain } from '../build/senders.ts';
+import { buildProject, type TestProject } from './api.ts';
+import type { CallOptions, CallResult } from './http.ts';
+
+/** Far enough for two pages of every list and for every outcome that a campaign's recipient can have. */
+const CONTACTS = 160;
+
+/** A project that has everything, and the ids that paths of the dashboard name. */
+export interface DashboardData {
+  project: TestProject;
+  /** The newest first, as the list shows them. */
+  contacts: SeededContact[];
+  /** Dynamic with tracked membership, dynamic, without a member, static. */
+  segmentIds: string[];
+  topicIds: string[];
+  /** Welcome, news, abandoned basket, receipt, and one without a sender. */
+  templateIds: string[];
+  /** By status; `TESTED` was sent with two variants. */
+  campaigns: SeededCampaigns;
+  workflows: SeededWorkflows;
+  /** Single mails, the newest first. */
+  emailIds: string[];
+  /** ACTIVE, DEGRADED, DISABLED. */
+  webhookIds: string[];
+  /** Import done, import under way, import failed, bulk change done. */
+  jobIds: string[];
+  domainId: string;
+  /** Of the log: one that made mails, one that began an execution, one that was refused. */
+  requestIds: string[];
+  smsIds: string[];
+  /** Tracked ones; `signup` is the first. */
+  eventNames: string[];
+}
+
+/** A service whose database the seed reaches: `startTestService()`. */
+interface Seeded {
+  db: Db;
+  call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
+}
+
+/**
+ * A new project with records of every kind in every state: through the API where that is cheap, in sets of rows where
+ * only time would make them. Nobody works on what has begun, so it stays as it is. With `hostile` every name, subject,
+ * event and datum is one that tries to break out of where it is shown, or is as long as it may be.
+ */
+export async function buildDashboardData(service: Seeded, { hostile = false } = {}): Promise<DashboardData> {
+  const { db } = service;
+  const voice = hostile ? HOSTILE : PLAIN;
+  const project = await buildProject(db, voice.say('The Tea Shop', 0, 100));
+  const world: World = {
+    ...{ db, voice, projectId: project.id },
+    call: (method, path, options) => service.call(method, path, { key: project.secretKey, ...options }),
+  };
+  const { id: domainId } = await buildDomain(db, { projectId: project.id, domain: 'shop.example.com' });
+  await buildDomain(db, { projectId: project.id, domain: 'new.example.com', status: 'PENDING' });
+  await buildDomain(db, { projectId: project.id, domain: 'broken.example.com', status: 'FAILED' });
+  await db
+    .insertInto('sms_senders')
+    .values({ project_id: project.id, country: null, from_phone: '+15005550006' })
+    .execute();
+  const contacts = await buildContacts(world, CONTACTS);
+  const { segmentIds, topicIds } = await buildLists(world, contacts);
+  const templateIds = await buildTemplates(world, topicIds[0] ?? '');
+  const segmentId = segmentIds[0] ?? '';
+  const campaigns = await buildCampaigns(world, { contacts, segmentId, topicId: topicIds[0] ?? '' });
+  const workflows = await buildWorkflows(world, { contacts: contacts.slice(0, 60), templateIds });
+  const emailIds = await buildMails(world, contacts, 70);
+  const tracked = await buildTrackedEvents(world, contacts, 300);
+  const smsIds = await buildSms(world, contacts);
+  const jobIds = await buildJobs(world);
+  const webhookIds = await buildWebhooks(world);
+  await buildAccess(world);
+  const requestIds = await buildRequests(world, { emails: emailIds.slice(0, 3), events: [tracked.firstId] });
+  return {
+    project,
+    contacts,
+    segmentIds,
+    topicIds,
+    templateIds,
+    campaigns,
+    workflows,
+    emailIds,
+    webhookIds,
+    jobIds,
+    domainId,
+    requestIds,
+    smsIds,
+    eventNames: tracked.names,
+  };
+}

@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto';
+
+/**
+ * Addresses for `OPERATORS`: of several accounts with one the oldest counts, so every person of a test takes another.
+ */
+export function operatorAddresses(n: number): { all: string; next: () => string } {
+  const addresses = Array.from({ length: n }, () => `ops-${randomBytes(4).toString('hex')}@installation.test`);
+  let used = 0;
+  return {
+    all: addresses.join(),
+    next: () => {
+      const address = addresses[used];
+      if (address === undefined) throw new Error('more operators than addresses: ask for more');
+      used += 1;
+      return address;
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import type { ConsoleMessage, Page, Request } from 'playwright-core';
+import { until } from './until.ts';
+
+/** No request for so long is called quiet. */
+const QUIET_MS = 120;
+/** What the page says of itself while it reads. */
+const IS_READY = `document.querySelector('h1') !== null && document.querySelector('[aria-busy=true]') === null`;
+/** Reported by the page's own document: violations in frames, which are there to be held, do not count. */
+const REPORT_VIOLATIONS = `if (window === window.top) document.addEventListener('securitypolicyviolation', (event) =>
+  console.error('CSP: ' + event.effectiveDirective + ' refused ' + (event.blockedURI || 'inline')));`;
+/**
+ * What Chromium says besides: failed requests and violations are counted where they happen, and a frame may hold what
+ * it refuses to run.
+ */
+const SAID_ELSEWHERE = /^Failed to load resource|Content Security Policy|^Blocked script execution in 'about:srcdoc'/;
+
+/** Looks for what no page may do. */
+export interface PageWatch {
+  /** What went wrong and was not expected, in order. */
+  faults(): string[];
+  /** Faults that match are expected from now on. */
+  allow(fault: RegExp): void;
+  /** Waits until the page has a heading, says that it reads nothing, and asks for nothing. */
+  settled(): Promise<void>;
+}
+
+/**
+ * Notes errors that nobody caught, errors in the console, violations of the policy, dialogs, refused or broken
+ * requests, and requests that go to any other origin than the service's.
+ */
+export async function watchPage(page: Page, baseUrl: string): Promise<PageWatch> {
+  const faults: string[] = [];
+  const allowed: RegExp[] = [];
+  const open = new Set<Request>();
+  let lastAt = Date.now();
+  const nameOf = (request: Request) => `${request.method()} ${request.url().replace(baseUrl, '')}`;
+  const end = (request: Request) => {
+    open.delete(request);
+    lastAt = Date.now();
+  };
+
+  page.on('pageerror', (error) => faults.push(`error: ${error.stack ?? error.message}`));
+  page.on('console', (message) => {
+    if (isError(message)) faults.push(`console: ${message.text()}`);
+  });
+  page.on('dialog', async (dialog) => {
+    if (dialog.type() !== 'beforeunload') faults.push(`dialog: ${dialog.message()}`);
+    await dialog.accept();
+  });
+  page.on('request', (request) => {
+    open.add(request);
+    lastAt = Date.now();
+    if (!isOwn(request.url(), baseUrl)) faults.push(`foreign: ${nameOf(request)}`);
+  });
+  page.on('requestfinished', end);
+  page.on('requestfailed', (request) => {
+    end(request);
+    const why = request.failure()?.errorText ?? '';
+    // The page gave it up itself: it went on to another screen.
+    if (why !== 'net::ERR_ABORTED') faults.push(`request: ${nameOf(request)}: ${why}`);
+  });
+  page.on('response', (response) => {
+    if (response.status() >= 400) faults.push(`answer: ${response.status()} to ${nameOf(response.request())}`);
+  });
+  await page.addInitScript(REPORT_VIOLATIONS);
+
+  return {
+    faults: () => faults.filter((fault) => !allowed.some((pattern) => pattern.test(fault))),
+    allow: (fault) => void allowed.push(fault),
+    settled: async () => {
+      await until(
+        async () =>
+          open.size === 0 && Date.now() - lastAt >= QUIET_MS && (await page.evaluate(IS_READY).catch(() => false)),
+        `${page.url()} to settle`,
+        { hopeless: () => (faults.length > 0 && page.isClosed() ? faults.join('\n') : undefined) },
+      );
+    },
+  };
+}
+
+function isError(message: ConsoleMessage): boolean {
+  return message.type() === 'error' && !SAID_ELSEWHERE.test(message.text());
+}
+
+function isOwn(url: string, baseUrl: string): boolean {
+  return url.startsWith(`${baseUrl}/`) || /^(data|blob|about):/.test(url);
+}

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { hashPassword } from '../../api/routes/auth/passwords.ts';
+import type { Db } from '../../db/connection.ts';
+import type { Role } from '../../rules/access/scopes.ts';
+
+const PASSWORD = 'the password of all people of the tests';
+let passwordHash: Promise<string> | undefined;
+
+/** Somebody of a role in a project, new unless the address is known; answers what `POST /auth/login` asks for. */
+export async function buildPerson(
+  db: Db,
+  projectId: string,
+  role: Role,
+  email = `${role.toLowerCase()}-${randomBytes(5).toString('hex')}@people.test`,
+): Promise<{ email: string; password: string }> {
+  // It costs 50 ms on purpose; of many people all but the address may be the same.
+  passwordHash ??= hashPassword(PASSWORD);
+  const user = await db
+    .insertInto('users')
+    .values({ email, password_hash: await passwordHash })
+    .onConflict((conflict) => conflict.columns(['email', 'password_hash']).doUpdateSet({ email }))
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await db
+    .insertInto('memberships')
+    .values({ project_id: projectId, user_id: user.id, role })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return { email, password: PASSWORD };
+}
