@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Config, ConfigError, type Environment, parseConfig } from '../../rules/config.ts';
 import { createLogger } from '../logger.ts';
@@ -5,6 +6,9 @@ import { StartError } from './error.ts';
 
 /** Ctrl-C arrives twice within milliseconds, from the terminal and from npm: only a later one is a second one. */
 const SECOND_SIGNAL_MS = 500;
+
+/** What has not started in this time (Postgres does not answer) is not waited for when it is to end. */
+const START_GRACE_MS = 3_000;
 
 interface Closable {
   close(): Promise<void>;
@@ -22,7 +26,9 @@ export async function runServiceProcess(
 ): Promise<void> {
   try {
     const config = parseConfig(env);
-    endInOrder(await start(config, { log: createLogger(name, config.logLevel), fatal }));
+    const starting = start(config, { log: createLogger(name, config.logLevel), fatal });
+    endInOrder(starting);
+    await starting;
     process.send?.('ready');
   } catch (error) {
     fatal(error);
@@ -47,12 +53,15 @@ export function onSignals(first: () => void, second: () => void): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, handle);
 }
 
-function endInOrder(running: Closable): void {
+/** Listens before it has started: a part of a worker may take tasks while another is still being built. */
+function endInOrder(starting: Promise<Closable>): void {
   let ending = false;
   const end = (): void => {
     if (ending) return;
     ending = true;
-    void running.close().then(() => process.exit(0), fatal);
+    void Promise.race([starting, setTimeout(START_GRACE_MS)])
+      .then((running) => running?.close())
+      .then(() => process.exit(0), fatal);
   };
   onSignals(end, () => process.exit(1));
   if (!process.send) return;

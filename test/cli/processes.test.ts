@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from '../../cli/start/ports.ts';
@@ -83,6 +84,19 @@ describe('what keeps a process from starting is one line and exit code 1', () =>
 });
 
 describe('processes of their own hosts', () => {
+  it('what is asked to end while it still starts ends with code 0', async () => {
+    const silent = createServer().listen(0, '127.0.0.1'); // Takes connections and never answers.
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const reached = once(silent, 'connection');
+    const env = { DATABASE_URL: `postgres://x@127.0.0.1:${port}/x`, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY };
+    const { child, ended } = run('worker', env);
+    await reached;
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    silent.close();
+  });
+
   it('migrate says that a database is up to date', async () => {
     const { output, ended } = run('migrate', { DATABASE_URL: database.url });
     expect(await ended).toBe(0);
