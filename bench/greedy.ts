@@ -6,7 +6,7 @@ import type { Db } from '../db/connection.ts';
 import { inParallel } from './load/api-client.ts';
 import type { LoopDelay } from './loop-delay.ts';
 import { type Latencies, startNeighbour } from './neighbour-load.ts';
-import { type Stage, startStage, type Tenant } from './neighbour-stage.ts';
+import { type Cpu, type Stage, startStage, type Tenant } from './neighbour-stage.ts';
 
 /**
  * What B notices while A abuses what is heavy: a campaign whose every message runs out of time, previews of such a
@@ -129,6 +129,13 @@ async function makeLargeLists(db: Db, { id: projectId, client, domain }: Tenant)
   return segment.id;
 }
 
+/** Who computes while A is greedy; the bench is A's and B's callers. */
+const PARTS = ['api', 'workers', 'postgres', 'temporal', 'sink', 'bench', 'others'] as const;
+
+function percentOfOne(before: Cpu, after: Cpu, ms: number): Record<string, number> {
+  return Object.fromEntries(PARTS.map((part) => [part, Math.round(((after[part] - before[part]) / ms) * 100)]));
+}
+
 type Row = Omit<Latencies, 'sent'> & {
   abuse: string;
   refused: number;
@@ -137,6 +144,7 @@ type Row = Omit<Latencies, 'sent'> & {
   '': string;
 };
 const rows: Row[] = [];
+const cpus: Record<string, string | number>[] = [];
 for (const abuse of values.only.split(',')) {
   const run = ABUSES[abuse];
   if (!run) throw new Error(`There is no abuse ${abuse}; there are ${Object.keys(ABUSES).join(', ')}.`);
@@ -145,8 +153,9 @@ for (const abuse of values.only.split(',')) {
   const stage = await startStage({ workers: values.workers });
   try {
     const b = startNeighbour({ ...stage.b, sink: stage.sink, tag: `t-${abuse}-`, perSecond: Number(values.rate) });
-    const sinceMs = Date.now();
+    const [sinceMs, before] = [Date.now(), stage.cpu()];
     await run(stage, sinceMs + Number(values.seconds) * 1_000);
+    cpus.push({ abuse, ...percentOfOne(before, stage.cpu(), Date.now() - sinceMs) });
     const loops = stage.loops(sinceMs);
     const { mails, refused } = await b.stop(DRAIN_MS);
     const ok = mails.p95 <= P95_LIMIT_MS && mails.missing === 0;
@@ -165,3 +174,5 @@ console.log(
     'Loops: how late they were, 95th percentile of the worst of each tenth of a second / the most that one turn has computed.',
 );
 console.table(rows);
+console.log('Meanwhile, percent of one processor:');
+console.table(cpus);

@@ -29,8 +29,11 @@ export type PaidFor = <K extends TaskName>(
 export interface Compute {
   /** A task of `tasks.ts` in a thread, bounded in time and memory. @throws OverBudget, and what the task throws */
   inThread<K extends TaskName>(work: Work, name: K, input: Parameters<Tasks[K]>[0]): Promise<Answer<K>>;
-  /** A page of a list: few of one project at a time, for each may be megabytes, in memory twice. @throws OverBudget */
-  page<T>(work: Work, run: () => Promise<T>): Promise<T>;
+  /**
+   * A page of a list: few of one project at a time, for each may be megabytes, in memory twice. Charged by its size,
+   * which is known when it is made: `answered` takes its bytes. @throws OverBudget
+   */
+  page<T>(work: Work, run: (answered: (bytes: number) => void) => Promise<T>): Promise<T>;
   /**
    * A request with a large body, which is read in a thread, and stored: charged by its size before. @throws OverBudget
    */
@@ -55,6 +58,8 @@ const LARGE_REQUEST_MS_PER_MB = 20;
  * and writing it.
  */
 const LARGE_MAIL_MS_PER_MB = 25;
+/** Measured with pages of 4 MB of all lists, per MB: half by Postgres, half by this process. */
+const PAGE_MS_PER_MB = 25;
 /** What is larger than this has longer in a thread, in proportion. */
 const USUAL_MS = 250;
 /** Large mails in memory at a time, of all projects: each may be there three times over. */
@@ -71,16 +76,11 @@ export function createCompute(p: {
 }): Compute {
   const budgets = p.budgets ?? createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
   // Of their own: what makes a page may itself compute.
-  const pages = createBudgets({ cpuMsPerSecond: 0 });
+  const pages = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
   // Likewise: whoever uploads slowly keeps only other uploads of the project waiting.
   const largeRequests = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
   const threads = p.threads ?? createThreads();
   const resumed = p.resumed ?? (() => {});
-  /** What has had to wait for its turn begins anew. */
-  const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
-    resumed();
-    return run();
-  };
   const largeMails = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond, ofProcess: LARGE_MAILS });
 
   async function large<T>(
@@ -113,7 +113,15 @@ export function createCompute(p: {
       );
       return done.finally(resumed);
     },
-    page: (work, run) => pages.run(work, () => inTurn(run)),
+    page: (work, run) =>
+      pages.run(work, (charge) => {
+        resumed();
+        return run((bytes) => {
+          const cpuMs = (bytes / MB) * PAGE_MS_PER_MB;
+          charge(cpuMs);
+          p.onDone?.({ kind: work.kind, cpuMs });
+        });
+      }),
     largeRequest: (work, bytes, run) =>
       large({ budgets: largeRequests, work, ms: (bytes / MB) * LARGE_REQUEST_MS_PER_MB }, run),
     largeMail: (work, bytes, run) => large({ budgets: largeMails, work, ms: (bytes / MB) * LARGE_MAIL_MS_PER_MB }, run),

@@ -1,5 +1,6 @@
 import type { RouteConfig } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
 import type { PaidFor } from '../../compute/compute.ts';
 import { AppError } from '../../rules/errors.ts';
@@ -55,7 +56,11 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
     if (isOpenWrite) deps.limits.takeForOpenWrite(clientAddress(c), OPEN_WRITES);
     const checked = async (inThread?: PaidFor) => {
       for (const check of checks) await check(c, deps, inThread);
-      await (isList ? deps.compute.page({ projectId: c.get('projectId'), kind: work }, next) : next());
+      if (!isList) return next();
+      await deps.compute.page({ projectId: c.get('projectId'), kind: work }, (answered) => {
+        onAnswer(c, answered);
+        return next();
+      });
     };
     const bytes = rule?.ofProject ? largeBodyBytes(c, route.maxBodyBytes) : 0;
     await (bytes > 0
@@ -63,6 +68,16 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
       : checked());
   };
   return (c, next) => deps.loop.as(work, () => guarded(c, next));
+}
+
+/** Tells the bytes of the answer as soon as they are known, long before a slow caller has read them. */
+function onAnswer(c: RequestContext, tell: (bytes: number) => void): void {
+  const answer = (value: unknown, status?: ContentfulStatusCode): Response => {
+    const text = JSON.stringify(value);
+    tell(Buffer.byteLength(text));
+    return c.body(text, status, { 'Content-Type': 'application/json' });
+  };
+  c.json = answer as RequestContext['json'];
 }
 
 /** The size of a large body, 0 of others. One that does not say its size may be as large as the route takes. */

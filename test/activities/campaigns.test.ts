@@ -70,6 +70,14 @@ function wantSent() {
   return inTransaction(database.db, (trx) => insertEndpoint(trx, endpoint));
 }
 
+async function transactionsOlderThan(at: Date | undefined): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND xact_start < ${at}`.execute(
+    database.db,
+  );
+  return rows[0]?.n ?? 0;
+}
+
 async function lockWaits(): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(
@@ -228,6 +236,9 @@ describe('a chunk', () => {
     const turn = worker().send(start);
     await until(async () => (await counts(start)).sent > 0);
     await wantSent();
+    // What is being recorded as they begin to want does not know of it.
+    const { rows: now } = await sql<{ at: Date }>`SELECT clock_timestamp() AS at`.execute(database.db);
+    await until(async () => (await transactionsOlderThan(now[0]?.at)) === 0);
     const { rows: before } = await sql<{ n: number }>`
       SELECT count(*) AS n FROM emails WHERE campaign_id = ${start.campaignId} AND sent_at IS NOT NULL`.execute(
       database.db,

@@ -82,6 +82,8 @@ function moveTo(from: string, to: string): void {
 
 function environment(root: string): NodeJS.ProcessEnv {
   const libraries = foldersIn(join(root, 'usr', 'lib'), /-linux-gnu/);
+  // Its libraries find each other by the path where they would be installed.
+  const pulseaudio = libraries.map((folder) => join(folder, 'pulseaudio'));
   const perl = [join(root, 'usr', 'share'), ...libraries].flatMap((folder) => [
     ...foldersIn(join(folder, 'perl5'), /^5\./),
     ...foldersIn(join(folder, 'perl'), /^5\./),
@@ -91,7 +93,7 @@ function environment(root: string): NodeJS.ProcessEnv {
   return {
     ...process.env,
     PATH: [...programs, process.env.PATH].join(delimiter),
-    LD_LIBRARY_PATH: [join(root, 'usr', 'lib', 'postfix'), ...libraries].join(delimiter),
+    LD_LIBRARY_PATH: [join(root, 'usr', 'lib', 'postfix'), ...libraries, ...pulseaudio].join(delimiter),
     PERL5LIB: perl.join(delimiter),
     SASL_PATH: libraries.map((folder) => join(folder, 'sasl2')).join(delimiter),
   };
