@@ -49,15 +49,15 @@ export interface Compute {
 
 const MB = 1024 * 1024;
 /**
- * Measured with 10 MB of attachments, per MB of a body: counting values 1.5, parsing 4, checking 5, decoding 1, and as
- * much again to store them.
+ * Measured with 10 MB of attachments, per MB of a body: counting values 1.5, parsing 4, checking 5, decoding 1, as much
+ * again to hand them to Postgres, and 10 there.
  */
-const LARGE_REQUEST_MS_PER_MB = 20;
+const LARGE_REQUEST_MS_PER_MB = 30;
 /**
  * Measured likewise, per MB of files: reading them 6, the message 6, its signature 5, making it ready for the wire 3,
- * and writing it.
+ * writing it, and 5 in Postgres.
  */
-const LARGE_MAIL_MS_PER_MB = 25;
+const LARGE_MAIL_MS_PER_MB = 30;
 /** Measured with pages of 4 MB of all lists, per MB: half by Postgres, half by this process. */
 const PAGE_MS_PER_MB = 25;
 /** What is larger than this has longer in a thread, in proportion. */
