@@ -62,6 +62,7 @@ import * as invitations from './migrations/20261123T0105-invitations.ts';
 import * as requestLog from './migrations/20261123T0108-request-log.ts';
 import * as domainSeen from './migrations/20261123T0142-domain-seen.ts';
 import * as smsExecutions from './migrations/20261123T0706-sms-executions.ts';
+import * as webhookAnswers from './migrations/20261123T0711-webhook-answers.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -128,4 +129,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261123T0105-invitations': invitations,
   '20261123T0142-domain-seen': domainSeen,
   '20261123T0706-sms-executions': smsExecutions,
+  '20261123T0711-webhook-answers': webhookAnswers,
 };
