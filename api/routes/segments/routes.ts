@@ -15,7 +15,7 @@ import { deriveKey } from '../../../rules/access/secrets.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IdParams, wholeNumber } from '../../http/schemas.ts';
+import { IdParams, NameSearch, wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { listedContactAnswer } from '../contacts/answer.ts';
 import {
@@ -42,6 +42,7 @@ const listRoute = createRoute({
     'All of them, newest first, with their kept counts. The answer is 4 MB at most: segments that come on top are without condition and ' +
     'description, and `truncated`.',
   security: scopes('segments:view'),
+  request: { query: z.object({ search: NameSearch }) },
   responses: { 200: ok(z.array(ListedSegment).openapi({ example: [EXAMPLE] })) },
 });
 
@@ -177,7 +178,10 @@ const refreshRoute = createRoute({
 export function segmentRoutes(app: App, { db, reads, lifecycle, config }: Deps): void {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
-  app.openapi(listRoute, async (c) => c.json((await listSegments(reads, c.var.projectId)).map(listedAnswer), 200));
+  app.openapi(listRoute, async (c) => {
+    const { projectId } = c.var;
+    return c.json((await listSegments(reads, { projectId, ...c.req.valid('query') })).map(listedAnswer), 200);
+  });
 
   app.openapi(createSegmentRoute, async (c) => {
     const { filters, condition: alias, description, ...body } = c.req.valid('json');
