@@ -12,6 +12,7 @@ import {
 } from '../../../db/segments/segments.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
+import { actorName } from '../../http/actor.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -227,14 +228,15 @@ export function segmentRoutes(app: App, { db, reads, lifecycle, config }: Deps):
 
   app.openapi(addMembersRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    const body = c.req.valid('json');
-    return c.json(await inTransaction(db, (trx) => addMembers(trx, { ...ref, ...body, suppressionKey })), 200);
+    const asked = { ...ref, ...c.req.valid('json'), suppressionKey, actor: actorName(c.var.actor) };
+    return c.json(await inTransaction(db, (trx) => addMembers(trx, asked)), 200);
   });
 
   app.openapi(removeMembersRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const { emails } = c.req.valid('json');
-    return c.json(await inTransaction(db, (trx) => removeMembers(trx, { ...ref, emails })), 200);
+    const asked = { ...ref, emails, actor: actorName(c.var.actor) };
+    return c.json(await inTransaction(db, (trx) => removeMembers(trx, asked)), 200);
   });
 
   app.openapi(computeRoute, async (c) => {

@@ -29,7 +29,12 @@ const listRoute = createRoute({
     'Newest first, by page number or by cursor. `search` is a part of name, subject or description. A page is 4 MB at most: templates that ' +
     'come on top are without their `body`, and `truncated`.',
   security: scopes('templates:view'),
-  request: { query: pageQuery(LIST_DEFAULT).extend({ type: Type.optional(), search: NameSearch.openapi({ description: 'A part of name, subject or description' }) }) },
+  request: {
+    query: pageQuery(LIST_DEFAULT).extend({
+      type: Type.optional(),
+      search: NameSearch.openapi({ description: 'A part of name, subject or description' }),
+    }),
+  },
   responses: { 200: ok(TemplateList) },
 });
 

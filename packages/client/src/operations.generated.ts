@@ -2045,12 +2045,16 @@ export type Segment = {
 };
 
 export type SegmentChange = {
-  /** Of the event `segment.<slug>.entry` or `.exit` that was recorded */
+  /** Of the event `segment.<slug>.entry` or `.exit` that was recorded; of a STATIC segment there is none */
   id: string;
   change: "entry" | "exit";
   /** Null where the contact was erased since */
   contactId: string | null;
   email: string | null;
+  /** Who added or removed it, of a STATIC segment: `user:<id>` or `key:<id>`; null of a tracked one */
+  actor: string | null;
+  /** A member's address or a key's name; null where there is none */
+  actorName: string | null;
   at: string;
 };
 

@@ -51,6 +51,7 @@ export async function buildWebhooks({ db, projectId, call, voice }: World): Prom
           attempts: status === 'DELIVERED' ? 1 : 4,
           response_status: status === 'DELIVERED' ? 200 : 503,
           latency_ms: 20 + ((at * 53) % 400),
+          response_body: voice.say(status === 'DELIVERED' ? '{"received":true}' : 'upstream is away', at, 1_000),
         },
         next_attempt_at: status === 'PENDING' ? hoursAgo(-1) : null,
         completed_at: status === 'PENDING' ? null : created,
