@@ -61,6 +61,9 @@ import * as processes from './migrations/20261123T0100-processes.ts';
 import * as invitations from './migrations/20261123T0105-invitations.ts';
 import * as requestLog from './migrations/20261123T0108-request-log.ts';
 import * as domainSeen from './migrations/20261123T0142-domain-seen.ts';
+import * as smsExecutions from './migrations/20261123T0706-sms-executions.ts';
+import * as webhookAnswers from './migrations/20261123T0711-webhook-answers.ts';
+import * as segmentMemberChanges from './migrations/20261123T0732-segment-member-changes.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -126,4 +129,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261123T0108-request-log': requestLog,
   '20261123T0105-invitations': invitations,
   '20261123T0142-domain-seen': domainSeen,
+  '20261123T0706-sms-executions': smsExecutions,
+  '20261123T0711-webhook-answers': webhookAnswers,
+  '20261123T0732-segment-member-changes': segmentMemberChanges,
 };

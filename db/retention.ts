@@ -43,6 +43,11 @@ export async function pruneExpired(db: Db, retention: Retention, options: { batc
       prune: sql`DELETE FROM events WHERE id IN (SELECT id FROM old)`,
     },
     {
+      days: retention.eventDays,
+      select: (after, cutoff) => sql`SELECT id FROM segment_member_changes WHERE ${between(after, cutoff)} ORDER BY id`,
+      prune: sql`DELETE FROM segment_member_changes WHERE id IN (SELECT id FROM old)`,
+    },
+    {
       days: retention.jobDays,
       select: (after, cutoff) => sql`
         SELECT id FROM jobs WHERE ${between(after, cutoff)} AND completed_at < ${cutoff} ORDER BY id`,

@@ -26,6 +26,12 @@ export function uuidv7(): string {
   return v7({ random, msecs: lastMs, seq: sequence });
 }
 
+/** When a UUIDv7 was made, by the clock of whoever made it; undefined for any other UUID. */
+export function timeOfUuid(id: string): Date | undefined {
+  const hex = id.replaceAll('-', '');
+  return hex[12] === '7' ? new Date(Number.parseInt(hex.slice(0, 12), 16)) : undefined;
+}
+
 function takeRandom(): Uint8Array {
   if (used === pool.length) {
     randomFillSync(pool);

@@ -121,7 +121,10 @@ async function accept(
     return end({ status: 'SKIPPED', output: { reason: 'sms_stopped' satisfies Reason } });
   try {
     const { sms, outbox } = await inSavepoint(trx, () =>
-      insertSms(trx, { projectId, mode, to, body, contactId, from, sandbox: execution.run !== null }),
+      insertSms(trx, {
+        ...{ projectId, mode, to, body, contactId, from, executionId: execution.id },
+        sandbox: execution.run !== null,
+      }),
     );
     return end({ status: 'COMPLETED', output: { smsId: sms.id } }, outbox);
   } catch (error) {

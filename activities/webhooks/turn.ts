@@ -12,6 +12,7 @@ import {
   recordAttempts,
   type Turn,
 } from '../../db/webhooks/turns.ts';
+import { keptAnswer } from '../../rules/webhooks/answer-text.ts';
 import {
   MAX_TRIES,
   nextAttemptAt,
@@ -83,7 +84,7 @@ function createRequests(deps: ActivityDeps, turn: Turn) {
   async function deliver(delivery: DueDelivery): Promise<void> {
     try {
       const result = await deps.webhooks.send(requestOf(turn, delivery));
-      await recorder.add([endOf(delivery, result)]);
+      await recorder.add([endOf(turn, delivery, result)]);
     } catch (error) {
       // Postgres is away: the activity is tried again, and sends what it could not record once more.
       fault ??= { error };
@@ -140,7 +141,7 @@ async function judge(deps: ActivityDeps, { projectId, endpointId }: Turn, verdic
   return status;
 }
 
-function endOf(delivery: DueDelivery, result: WebhookResult): Ended {
+function endOf(turn: Turn, delivery: DueDelivery, result: WebhookResult): Ended {
   const responseStatus = result.outcome === 'answered' ? result.statusCode : null;
   const succeeded = responseStatus !== null && responseStatus >= 200 && responseStatus < 300;
   const tries = delivery.attempts + 1;
@@ -149,6 +150,7 @@ function endOf(delivery: DueDelivery, result: WebhookResult): Ended {
     id: delivery.id,
     status: succeeded ? 'DELIVERED' : next ? 'PENDING' : 'FAILED',
     responseStatus,
+    responseBody: result.outcome === 'answered' ? keptAnswer(result.body, turn.url) : null,
     latencyMs: result.latencyMs,
     error: succeeded ? null : errorOf(result),
     nextAttemptAt: next,

@@ -100,6 +100,15 @@ export function pageQuery(defaultSize: number) {
   });
 }
 
+/** A part of a name that a list is searched for. */
+export const NameSearch = z
+  .string()
+  .trim()
+  .max(200)
+  .refine((text) => !text.includes('\0'), 'Must hold no NUL character')
+  .optional()
+  .openapi({ description: 'A part of the name, whatever its case' });
+
 /** The answer of a cursor list; `total` is counted on the first page only and 0 on later ones (contract §1.6). */
 export function cursorList<S extends z.ZodType>(item: S) {
   return z.object({

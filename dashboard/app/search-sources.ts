@@ -23,13 +23,14 @@ export function useSearch(asked: string): { found: Found[]; isPending: boolean }
   const results = useQueries({
     queries: [
       { ...answerOf('listContacts', { query }), ...options, enabled: enabled && can('contacts:view') },
+      { ...answerOf('listCampaigns', { query }), ...options, enabled: enabled && can('campaigns:view') },
+      { ...answerOf('listWorkflows', { query }), ...options, enabled: enabled && can('workflows:view') },
+      { ...answerOf('listTemplates', { query }), ...options, enabled: enabled && can('templates:view') },
       {
-        ...answerOf('listCampaigns', { query: { limit: 100 } }),
+        ...answerOf('listSegments', { query: { search: asked } }),
         ...options,
-        enabled: enabled && can('campaigns:view'),
+        enabled: enabled && can('segments:view'),
       },
-      { ...answerOf('listWorkflows'), ...options, enabled: enabled && can('workflows:view') },
-      { ...answerOf('listTemplates'), ...options, enabled: enabled && can('templates:view') },
       {
         ...answerOf('getEmail', { params: { id: asked } }),
         ...options,
@@ -38,12 +39,9 @@ export function useSearch(asked: string): { found: Found[]; isPending: boolean }
     ] as const,
   });
   if (!enabled) return { found: [], isPending: false };
-  const [contacts, campaigns, workflows, templates, email] = results;
+  const [contacts, campaigns, workflows, templates, segments, email] = results;
   const named = (list: { id: string; name: string }[] | undefined, subject: string, path: string): Found[] =>
-    (list ?? [])
-      .filter(({ name }) => name.toLowerCase().includes(asked.toLowerCase()))
-      .slice(0, PER_SUBJECT)
-      .map(({ id, name }) => ({ label: name, subject, href: `/app/${path}/${id}` }));
+    (list ?? []).slice(0, PER_SUBJECT).map(({ id, name }) => ({ label: name, subject, href: `/app/${path}/${id}` }));
   return {
     found: [
       ...(email.data && UUID.test(asked)
@@ -54,16 +52,11 @@ export function useSearch(asked: string): { found: Found[]; isPending: boolean }
         subject: text.subjects.contact,
         href: `/app/contacts/${id}`,
       })),
-      ...named(listIn(campaigns.data), text.subjects.campaign, 'campaigns'),
-      ...named(listIn(workflows.data), text.subjects.automation, 'automations'),
-      ...named(listIn(templates.data), text.subjects.template, 'templates'),
+      ...named(campaigns.data?.campaigns, text.subjects.campaign, 'campaigns'),
+      ...named(workflows.data?.workflows, text.subjects.automation, 'automations'),
+      ...named(templates.data?.templates, text.subjects.template, 'templates'),
+      ...named(segments.data, text.subjects.segment, 'segments'),
     ],
     isPending: results.some(({ isFetching }) => isFetching),
   };
-}
-
-/** Lists that answer an array, and those that answer a page. */
-function listIn(answer: unknown): { id: string; name: string }[] {
-  if (Array.isArray(answer)) return answer;
-  return Object.values(answer ?? {}).find(Array.isArray) ?? [];
 }

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { text } from '../text/text.ts';
 import { type Found, useSearch } from './search-sources.ts';
 
-/** What `/` opens: contacts by address, campaigns, automations and templates by name, mails by id. */
+/** What `/` opens: contacts by address, campaigns, automations, templates and segments by name, mails by id. */
 export function Search() {
   const [query, setQuery] = useState('');
   const [asked] = useDebouncedValue(query.trim(), 150);

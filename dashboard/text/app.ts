@@ -13,7 +13,7 @@ export const app = {
   projects: 'Projects',
   projectIs: (name: string) => `Project: ${name}`,
   search: 'Search',
-  searchWhat: 'Contacts, campaigns, automations, templates, or the id of a mail',
+  searchWhat: 'Contacts, campaigns, automations, templates, segments, or the id of a mail',
   nothingFound: 'Nothing found.',
   notFound: 'There is nothing here',
   notFoundWhy: 'The address is wrong, or what it showed was deleted or belongs to another project.',
@@ -42,6 +42,7 @@ export const subjects = {
   campaign: 'Campaign',
   automation: 'Automation',
   template: 'Template',
+  segment: 'Segment',
   email: 'Email',
 };
 

@@ -21,6 +21,9 @@ export const campaigns = {
     CANCELLED: 'Cancelled',
   },
   byStatus: 'Campaigns by status',
+  searchName: 'Search',
+  searchHint: 'Part of the name',
+  noneCalled: 'No campaign is called so.',
   caption: 'Campaigns, newest first',
   columns: {
     name: 'Name',

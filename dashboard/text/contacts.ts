@@ -88,6 +88,13 @@ export const contacts = {
     ended: { COMPLETED: 'is done', FAILED: 'has failed', CANCELLED: 'was cancelled' },
     toContacts: 'To the contacts',
     another: 'Import another file',
+    cancel: 'Cancel',
+    cancelTitle: (kind: string) => `Cancel this job (${kind})?`,
+    cancelWhat: 'What it has done stays done; the rest is left as it is. To do the rest, begin a new job.',
+    cancelWord: 'cancel',
+    cancelled: (done: number, total: number) =>
+      `Cancelled: ${done.toLocaleString()} of ${total.toLocaleString()} were done, and stay so.`,
+    cancelledWhat: 'It was cancelled: what was done until then stays, and nothing more is done.',
   },
   statuses: {
     subscribed: 'Subscribed',

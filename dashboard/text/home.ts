@@ -23,7 +23,7 @@ export const home = {
     complained: 'The recipient called it spam.',
   },
   ofSent: (share: string) => `${share} of those sent`,
-  byDay: 'Mail by day (UTC)',
+  byDay: (zone: string) => `Mail by day, by the clocks of the project (${zone})`,
   asTable: 'As a table',
   day: 'Day',
   noMail: 'No mail in the last 30 days',

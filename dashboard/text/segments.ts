@@ -89,8 +89,10 @@ export const segments = {
   notTracked: 'This segment is not tracked',
   notTrackedWhat:
     'Switch on "Track who enters and leaves" under "Condition" to have entries and exits recorded from then on.',
-  staticHistory: 'A static segment has no history',
-  staticHistoryWhat: 'Its members are added and removed by hand or by the API.',
+  by: 'By',
+  staticHistory: 'Nobody was added or removed yet',
+  staticHistoryWhat:
+    'Who is added to this list or removed from it, by hand or by the API, is listed here with who did it.',
   explainContact: 'Contact',
   explainWhat: 'Choose a contact to see which conditions hold for it, and why.',
   explainIn: (email: string) => `${email} is in this segment.`,

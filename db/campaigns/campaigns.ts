@@ -13,6 +13,7 @@ import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db, Trx } from '../connection.ts';
 import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from '../contents/mail-text.ts';
 import { assertSender } from '../domains/senders.ts';
+import { hasPart } from '../has-part.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
 import type { RowOf } from '../schema/database.ts';
@@ -155,12 +156,14 @@ export async function listCampaigns(
   p: {
     projectId: string;
     status?: CampaignStatus | undefined;
+    /** A part of the name. */
+    search?: string | undefined;
     page: number;
     pageSize: number;
     cursor?: string | undefined;
   },
 ): Promise<NumberedPage<Listed<Campaign>>> {
-  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${hasStatus(p.status)}`;
+  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${hasStatus(p.status)} AND ${hasPart(['name'], p.search)}`;
   const [counted, listed] = await Promise.all([
     sql<{ total: number }>`SELECT count(*) AS total FROM campaigns WHERE ${found}`.execute(db),
     fittedPage<CampaignRow>({

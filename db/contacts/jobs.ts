@@ -7,6 +7,7 @@ import {
   type BulkResult,
   bulkOperation,
   type ImportResult,
+  JOB_KINDS,
   type JobKind,
   type JobStatus,
 } from '../../rules/contacts/jobs.ts';
@@ -241,6 +242,21 @@ export async function finishJob(
       started_at = coalesce(started_at, now()), total = CASE WHEN ${p.status} = 'COMPLETED' THEN processed ELSE total END
     WHERE project_id = ${p.projectId} AND id = ${p.id} AND status IN ('QUEUED', 'RUNNING')
   `.execute(db);
+}
+
+/**
+ * Ends a job that is under way: a chunk that has begun ends first, none begins after it, and what was done stays and
+ * counts. Its workflow finds nothing more to do. Cancelling one twice is the same as once.
+ * @throws AppError NOT_FOUND; CONFLICT for one that has ended in another way
+ */
+export async function cancelJob(trx: Trx, { projectId, id }: JobRef): Promise<Job> {
+  await finishJob(trx, { projectId, id, status: 'CANCELLED' });
+  const job = await getJob(trx, { projectId, id, kinds: JOB_KINDS });
+  if (job.status === 'CANCELLED') return job;
+  throw new AppError('CONFLICT', {
+    message: 'The job has ended: there is nothing left to cancel.',
+    details: { status: job.status },
+  });
 }
 
 export function isBulkKind(kind: string): kind is BulkKind {

@@ -3,6 +3,7 @@ import type { MailText } from '../../rules/content/mail-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Db, Trx } from '../connection.ts';
 import { assertSender } from '../domains/senders.ts';
+import { hasPart } from '../has-part.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
 import { takeRoom } from '../room.ts';
@@ -45,6 +46,7 @@ export interface TemplateUsage {
 const SAID = ['description', ...MAIL_TEXT_COLUMN_NAMES, 'type', 'topic_id'] as const;
 const COLUMN_NAMES = ['id', 'name', 'slug', ...SAID, 'created_at', 'updated_at'] as const;
 const COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
+const SEARCHED = ['name', 'subject', 'description'];
 
 type TemplateRow = RowOf<'templates', typeof COLUMN_NAMES>;
 
@@ -78,7 +80,7 @@ export async function listTemplates(
     search?: string | undefined;
   },
 ): Promise<NumberedPage<Listed<Template>>> {
-  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${ofType(p.type)} AND ${matches(p.search)}`;
+  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${ofType(p.type)} AND ${hasPart(SEARCHED, p.search)}`;
   const { rows: counted } = await sql<{
     total: number;
   }>`SELECT count(*) AS total FROM templates WHERE ${found}`.execute(db);
@@ -227,12 +229,6 @@ async function stepsUsing(db: Db, ref: TemplateRef): Promise<TemplateUsage['work
 
 function ofType(type: MailType | undefined): RawBuilder<SqlBool> {
   return type === undefined ? sql<SqlBool>`true` : sql<SqlBool>`type = ${type}`;
-}
-
-function matches(search: string | undefined): RawBuilder<SqlBool> {
-  if (!search) return sql<SqlBool>`true`;
-  const pattern = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`;
-  return sql<SqlBool>`(name ILIKE ${pattern} OR subject ILIKE ${pattern} OR description ILIKE ${pattern})`;
 }
 
 function toTemplate(row: TemplateRow | undefined): Template {

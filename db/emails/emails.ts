@@ -64,6 +64,7 @@ export interface EmailFilter {
   happened?: EmailHappened | undefined;
   contactId?: string | undefined;
   workflowExecutionId?: string | undefined;
+  templateId?: string | undefined;
   /** Address of a contact; of none: nothing is found. */
   to?: string | undefined;
   since?: Date | undefined;
@@ -85,8 +86,8 @@ const COLUMNS = sql.raw(`
 
 /**
  * Emails newest first, by emails_project, or by emails_contact or emails_execution_visit where a contact, an address or
- * an execution is asked for. No index knows status, source or reason: `since` and `until` bound what is looked through
- * for a rare one.
+ * an execution is asked for. No index knows status, source, reason or template: `since` and `until` bound what is looked
+ * through for a rare one.
  */
 export async function listEmails(db: Db, p: PageRequest & EmailFilter): Promise<Page<Email>> {
   const { rows } = await sql<Email>`
@@ -198,6 +199,7 @@ function filterOf(p: EmailFilter): RawBuilder<SqlBool> {
     p.happened && sql<SqlBool>`${sql.ref(`e.${p.happened}_at`)} IS NOT NULL`,
     p.contactId && sql<SqlBool>`e.contact_id = ${p.contactId}`,
     p.workflowExecutionId && sql<SqlBool>`e.execution_id = ${p.workflowExecutionId}`,
+    p.templateId && sql<SqlBool>`k.template_id = ${p.templateId}`,
     p.since && sql<SqlBool>`e.created_at >= ${p.since} AND e.id >= ${firstIdAt(shifted(p.since, -CLOCKS_APART_MS))}`,
     p.until && sql<SqlBool>`e.created_at <= ${p.until} AND e.id < ${firstIdAt(shifted(p.until, CLOCKS_APART_MS))}`,
   ].filter((part) => part !== undefined && part !== '');

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { LocalDay } from '../../rules/time/local-days.ts';
 import type { Db } from '../connection.ts';
 import { firstIdAt } from '../id-time.ts';
-import type { Span } from './analytics.ts';
 
 /** What is counted of a mail, each by the event that records it; `opened` and `clicked` are the first of a person. */
 const FIGURES = {
@@ -18,7 +18,7 @@ const FIGURE_NAMES = Object.keys(FIGURES) as Figure[];
 
 export type MailFigures = Record<Figure, number>;
 
-/** `date` is `YYYY-MM-DD`, UTC. */
+/** `date` is `YYYY-MM-DD`. */
 export interface MailDay extends MailFigures {
   date: string;
 }
@@ -30,6 +30,7 @@ export interface MailDay extends MailFigures {
 const SETTLED_MINUTES = 15;
 /** Of a round; what is left is added up in the next one, and counted from the events until then. */
 const ROUND_MS = 5 * 60_000;
+const HOUR_MS = 3_600_000;
 
 const hourOf = (instant: RawBuilder<unknown>): RawBuilder<number> =>
   sql<number>`floor(extract(epoch FROM ${instant}) / 3600)::int`;
@@ -37,31 +38,35 @@ const beginOf = (hour: RawBuilder<unknown>): RawBuilder<unknown> => sql`to_times
 const columns = sql.join(FIGURE_NAMES.map((figure) => sql.ref(figure)));
 
 /**
- * What happened to live mails by day (UTC), from the day of `startDate` to that of `endDate`, days without any as
- * zeros. Hours that are over are read from `mail_hours` by its primary key, and those since then from the events, by
- * the range of their ids. A mail that bounced for a while and later for good bounced twice. What is erased or pruned
- * after its hour stays counted.
+ * What happened to live mails on each of these days, which follow each other; days without any as zeros. Hours that are
+ * over are read from `mail_hours` by its primary key, and those since then from the events, by the range of their ids.
+ * Hours are those of UTC: one that a day's begin cuts, in a zone that is half an hour off, is of the day in which it
+ * begins. A mail that bounced for a while and later for good bounced twice. What is erased or pruned after its hour
+ * stays counted.
  */
-export async function listMailDays(db: Db, p: Span): Promise<MailDay[]> {
-  const first = sql`(${p.startDate}::timestamptz AT TIME ZONE 'UTC')::date`;
-  const last = sql`(${p.endDate}::timestamptz AT TIME ZONE 'UTC')::date`;
+export async function listMailDays(db: Db, p: { projectId: string; days: readonly LocalDay[] }): Promise<MailDay[]> {
+  const [first, last] = [p.days.at(0), p.days.at(-1)];
+  if (!first || !last) return [];
+  const from = sql`${firstHourOf(first.fromMs)}::int`;
+  const until = sql`${firstHourOf(last.untilMs)}::int`;
   const { rows } = await sql<MailDay>`
     WITH bounds AS MATERIALIZED (
-      SELECT f AS "from", u AS "to", greatest(f, least(u, (SELECT hour FROM mail_hours_until))) AS counted
-      FROM (SELECT ${hourOf(sql`${first}::timestamp`)} AS f, ${hourOf(sql`(${last} + 1)::timestamp`)} AS u) b),
+      SELECT greatest(${from}, least(${until}, (SELECT hour FROM mail_hours_until))) AS counted),
     hours AS (
       SELECT hour, ${columns} FROM mail_hours
-      WHERE project_id = ${p.projectId} AND hour >= (SELECT "from" FROM bounds) AND hour < (SELECT counted FROM bounds)
+      WHERE project_id = ${p.projectId} AND hour >= ${from} AND hour < (SELECT counted FROM bounds)
       UNION ALL
-      ${countedEvents(p.projectId, sql`(SELECT counted FROM bounds)`, sql`(SELECT "to" FROM bounds)`)})
-    SELECT to_char(d, 'YYYY-MM-DD') AS date,
-      ${sql.join(FIGURE_NAMES.map((figure) => sql`coalesce(sum(${sql.ref(figure)}), 0)::int AS ${sql.ref(figure)}`))}
-    FROM generate_series(${first}, ${last}, '1 day') d
-    LEFT JOIN hours ON hour >= ${hourOf(sql`d::timestamp`)} AND hour < ${hourOf(sql`d::timestamp`)} + 24
-    GROUP BY d ORDER BY d
+      ${countedEvents(p.projectId, sql`(SELECT counted FROM bounds)`, until)})
+    SELECT d.date, ${sql.join(FIGURE_NAMES.map((figure) => sql`coalesce(sum(${sql.ref(figure)}), 0)::int AS ${sql.ref(figure)}`))}
+    FROM unnest(${p.days.map((day) => day.date)}::text[], ${p.days.map((day) => firstHourOf(day.fromMs))}::int[],
+      ${p.days.map((day) => firstHourOf(day.untilMs))}::int[]) AS d (date, begins, ends)
+    LEFT JOIN hours ON hour >= d.begins AND hour < d.ends
+    GROUP BY d.date ORDER BY d.date
   `.execute(db);
   return rows;
 }
+
+const firstHourOf = (ms: number) => Math.ceil(ms / HOUR_MS);
 
 /**
  * Adds up the hours that are over, of all projects, in the order of time; a transaction each, in which the step on

@@ -19,12 +19,12 @@ export interface PixelEvent {
 /**
  * Records what a storefront's pages report, on the contact where the address is known; a new one is created
  * unsubscribed, for looking at a page is no consent. Source: contract §8.1.
- * @returns rows for `lifecycle.dispatch`, after the commit
+ * @returns ids of what came of it, and rows for `lifecycle.dispatch`, after the commit
  */
 export async function recordPixelEvents(
   trx: Trx,
   p: { projectId: string; events: PixelEvent[]; untrusted: boolean; mode: KeyMode; suppressionKey: Buffer },
-): Promise<OutboxRow[]> {
+): Promise<{ made: { contacts: string[]; events: string[] }; outbox: OutboxRow[] }> {
   const { projectId, untrusted, mode } = p;
   const emails = [...new Set(p.events.flatMap((event) => event.email ?? []))];
   const contacts = await upsertContacts(trx, {
@@ -44,7 +44,9 @@ export async function recordPixelEvents(
     causeId: null,
     mode,
   }));
-  return (await recordEvents(trx, { projectId, events })).outbox;
+  const recorded = await recordEvents(trx, { projectId, events });
+  const created = contacts.filter(({ isNew }) => isNew).map(({ id }) => id);
+  return { made: { contacts: created, events: recorded.events.map(({ id }) => id) }, outbox: recorded.outbox };
 }
 
 function payloadOf({ data, clientId, timestamp }: PixelEvent): Data {

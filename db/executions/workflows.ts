@@ -6,6 +6,7 @@ import type { StepType } from '../../rules/executions/steps/registry.ts';
 import { checkGraph, type TriggerType, type WorkflowGraph } from '../../rules/executions/workflow-graph.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { Db, Trx } from '../connection.ts';
+import { hasPart } from '../has-part.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { required } from '../required.ts';
 import { takeRoom } from '../room.ts';
@@ -185,13 +186,14 @@ export async function findFaults(trx: Trx, p: WorkflowKey): Promise<{ drawn: Fie
   return { drawn, unverified };
 }
 
-/** Newest first, by page number or cursor. */
+/** Newest first, by page number or cursor; `search` is a part of the name. */
 export async function listWorkflows(
   db: Db,
-  p: { projectId: string; page: number; pageSize: number; cursor?: string | undefined },
+  p: { projectId: string; search?: string | undefined; page: number; pageSize: number; cursor?: string | undefined },
 ): Promise<NumberedPage<Workflow>> {
   const { projectId, page, pageSize, cursor } = p;
-  const ofProject = db.selectFrom('workflows').where('project_id', '=', projectId);
+  const named = hasPart(['name'], p.search);
+  const ofProject = db.selectFrom('workflows').where('project_id', '=', projectId).where(named);
   const rows = await ofProject
     .select(COLUMNS)
     .where(afterCursor(cursor))

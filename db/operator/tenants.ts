@@ -5,7 +5,7 @@ import type { Db } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { OperatorLimits } from '../projects/projects.ts';
 
-/** By what the operator lists tenants. */
+/** By what the operator lists tenants; all but `newest` of a day or of a month. */
 export const TENANT_ORDERS = ['newest', 'mails', 'bounces', 'complaints'] as const;
 export type TenantOrder = (typeof TENANT_ORDERS)[number];
 
@@ -14,6 +14,7 @@ const OWNERS_SHOWN = 3;
 /** As long as outcomes are kept. */
 const HOURS_SHOWN = 2 * GUARD_HOURS;
 const AUDIT_SHOWN = 20;
+export const TENANT_DAYS = 30;
 
 /** A project as the operator of the service sees it: how much it sends, how well, and what holds it. */
 export interface Tenant {
@@ -39,6 +40,17 @@ export interface Tenant {
   /** Of them those to dead mailboxes, and those reported as spam. */
   dead: number;
   complaints: number;
+  month: TenantMonth;
+}
+
+/**
+ * What became of the live mails of 30 days, whatever was released meanwhile, up to the last hour that is added up. All
+ * that bounced, not only for a dead mailbox.
+ */
+export interface TenantMonth {
+  sent: number;
+  bounced: number;
+  complained: number;
 }
 
 export interface TenantHold {
@@ -62,7 +74,10 @@ interface TenantRow {
   mails: number;
   dead: number;
   complaints: number;
+  month: TenantMonth;
 }
+
+const MONTH_BEGINS = sql`floor(extract(epoch FROM now() - make_interval(days => ${sql.lit(TENANT_DAYS)})) / 3600)::int`;
 
 const COLUMNS = sql`
   p.id, p.name, p.created_at, p.disabled_at IS NOT NULL AS disabled, p.held_at, p.hold_reason, p.operator_held_at, p.operator_hold_reason,
@@ -73,20 +88,32 @@ const COLUMNS = sql`
   (SELECT array_agg(o.email) FROM (
     SELECT u.email FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.project_id = p.id AND m.role = 'OWNER'
     ORDER BY m.created_at, u.id LIMIT ${sql.lit(OWNERS_SHOWN)}) o) AS owners,
-  coalesce(s.mails, 0) AS mails, coalesce(s.dead, 0) AS dead, coalesce(s.complaints, 0) AS complaints`;
+  coalesce(s.mails, 0) AS mails, coalesce(s.dead, 0) AS dead, coalesce(s.complaints, 0) AS complaints,
+  (SELECT jsonb_build_object('sent', coalesce(sum(h.sent), 0), 'bounced', coalesce(sum(h.bounced), 0),
+      'complained', coalesce(sum(h.complained), 0))
+    FROM mail_hours h WHERE h.project_id = p.id AND h.hour >= ${MONTH_BEGINS}) AS month`;
 
 /** The counts of every project in one pass: a few rows an hour and project. */
 const COUNTS = sql`
   (SELECT project_id, sum(mails) AS mails, sum(dead) AS dead, sum(complaints) AS complaints FROM send_outcomes
     WHERE hour > now() - make_interval(hours => ${sql.lit(GUARD_HOURS)}) GROUP BY project_id) s`;
 
+/** Likewise of a month, by which tenants are put in order: a row an hour in which a project's mail did anything. */
+const MONTH_COUNTS = sql`
+  (SELECT project_id, sum(sent) AS mails, sum(bounced) AS dead, sum(complained) AS complaints FROM mail_hours
+    WHERE hour >= ${MONTH_BEGINS} GROUP BY project_id) o`;
+
 /** By share where there is enough to speak of a share: one bounce of one mail is no news. */
-const ORDERS: Record<TenantOrder, RawBuilder<unknown>> = {
-  newest: sql`p.id DESC`,
-  mails: sql`coalesce(s.mails, 0) DESC, p.id DESC`,
-  bounces: sql`(s.dead::float8 / greatest(s.mails, 100)) DESC NULLS LAST, p.id DESC`,
-  complaints: sql`(s.complaints::float8 / greatest(s.mails, 100)) DESC NULLS LAST, p.id DESC`,
-};
+function orderOf(order: TenantOrder, counts: string): RawBuilder<unknown> {
+  const [mails, dead, complaints] = ['mails', 'dead', 'complaints'].map((name) => sql.ref(`${counts}.${name}`));
+  const orders: Record<TenantOrder, RawBuilder<unknown>> = {
+    newest: sql`p.id DESC`,
+    mails: sql`coalesce(${mails}, 0) DESC, p.id DESC`,
+    bounces: sql`(${dead}::float8 / greatest(${mails}, 100)) DESC NULLS LAST, p.id DESC`,
+    complaints: sql`(${complaints}::float8 / greatest(${mails}, 100)) DESC NULLS LAST, p.id DESC`,
+  };
+  return orders[order];
+}
 
 /**
  * Tenants whose name, owner or id is searched, those on hold alone where asked for. Newest first it is a list by
@@ -95,13 +122,20 @@ const ORDERS: Record<TenantOrder, RawBuilder<unknown>> = {
  */
 export async function listTenants(
   db: Db,
-  p: PageRequest & { search?: string | undefined; held?: boolean | undefined; order: TenantOrder },
+  p: PageRequest & {
+    search?: string | undefined;
+    held?: boolean | undefined;
+    order: TenantOrder;
+    over?: 'day' | 'month' | undefined;
+  },
 ): Promise<Page<Tenant> & { total: number }> {
   const where = sql.join([searched(p.search), heldAs(p.held)], sql` AND `);
+  const byMonth = p.over === 'month' && p.order !== 'newest';
   const { rows } = await sql<TenantRow>`
     SELECT ${COLUMNS} FROM projects p LEFT JOIN ${COUNTS} ON s.project_id = p.id
+    ${byMonth ? sql`LEFT JOIN ${MONTH_COUNTS} ON o.project_id = p.id` : sql``}
     WHERE ${where} AND ${p.order === 'newest' ? afterCursor(p.cursor, 'p.id') : sql`true`}
-    ORDER BY ${ORDERS[p.order]} LIMIT ${p.limit + 1}
+    ORDER BY ${orderOf(p.order, byMonth ? 'o' : 's')} LIMIT ${p.limit + 1}
   `.execute(db);
   const page = toPage(rows, p.limit, toTenant);
   const list = p.order === 'newest' ? page : { ...page, cursor: null, hasMore: false };
@@ -156,16 +190,27 @@ export interface TenantAction {
   id: string;
   action: string;
   actor: string;
+  /** Address of a person or an operator, name of a key; null of the service itself, and of who is gone. */
+  actorName: string | null;
   details: Record<string, unknown>;
   createdAt: Date;
 }
 
+/** The id behind `user:` or `key:`; null where there is none. */
+const ACTOR_ID = sql`(CASE WHEN a.actor ~ ':[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN split_part(a.actor, ':', 2)::uuid END)`;
+
 /** What the operator, the guards and the project's people did about holds and limits, newest first. */
 export async function listTenantActions(db: Db, projectId: string): Promise<TenantAction[]> {
   const { rows } = await sql<TenantAction>`
-    SELECT id, action, actor, details, created_at AS "createdAt" FROM audit_log
-    WHERE project_id = ${projectId} AND (action IN ('project.held', 'project.released') OR actor LIKE 'operator:%')
-    ORDER BY id DESC LIMIT ${AUDIT_SHOWN}
+    SELECT a.id, a.action, a.actor, a.details, a.created_at AS "createdAt",
+      CASE split_part(a.actor, ':', 1)
+        WHEN 'operator' THEN substr(a.actor, 10)
+        WHEN 'user' THEN (SELECT u.email FROM users u WHERE u.id = ${ACTOR_ID})
+        WHEN 'key' THEN (SELECT k.name FROM api_keys k WHERE k.project_id = a.project_id AND k.id = ${ACTOR_ID})
+      END AS "actorName"
+    FROM audit_log a
+    WHERE a.project_id = ${projectId} AND (a.action IN ('project.held', 'project.released') OR a.actor LIKE 'operator:%')
+    ORDER BY a.id DESC LIMIT ${AUDIT_SHOWN}
   `.execute(db);
   return rows;
 }

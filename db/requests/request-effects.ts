@@ -10,10 +10,11 @@ const SHOWN = 100;
 
 /** What a request has brought about, as it is now. What was erased since is left out. */
 export interface RequestEffects {
+  contacts: { id: string; email: string }[];
   events: { id: string; name: string; contactId: string | null }[];
   /** Those that it began, itself or by its events. */
   executions: { id: string; workflowId: string; workflowName: string; contactId: string; status: ExecutionStatus }[];
-  /** Those that it sent, and those of its executions. */
+  /** Mails and SMS: those that it sent, and those of its executions. */
   emails: {
     id: string;
     contactId: string | null;
@@ -21,12 +22,17 @@ export interface RequestEffects {
     to: string | null;
     status: EmailStatus;
   }[];
-  sms: { id: string; to: string; status: SmsStatus }[];
+  sms: { id: string; executionId: string | null; to: string; status: SmsStatus }[];
 }
 
 /** Finds what came of a request by the ids that the log kept. The first 100 of each kind. */
 export async function findEffects(db: Db, projectId: string, made: RequestMade | null): Promise<RequestEffects> {
   const { events: eventIds = [], executions: executionIds = [], emails: emailIds = [], sms: smsIds = [] } = made ?? {};
+  const contacts = await rowsOf<RequestEffects['contacts'][number]>(
+    db,
+    sql`SELECT id, email FROM contacts
+      WHERE project_id = ${projectId} AND id = ANY(${made?.contacts ?? []}::uuid[]) ORDER BY id LIMIT ${SHOWN}`,
+  );
   const events = await rowsOf<RequestEffects['events'][number]>(
     db,
     sql`SELECT id, name, contact_id AS "contactId" FROM events
@@ -42,18 +48,20 @@ export async function findEffects(db: Db, projectId: string, made: RequestMade |
         OR (x.contact_id = ANY(${contactIds}::uuid[]) AND x.event_id = ANY(${eventIds}::uuid[])))
       ORDER BY x.id LIMIT ${SHOWN}`,
   );
+  const runIds = executions.map(({ id }) => id);
   const emails = await rowsOf<RequestEffects['emails'][number]>(
     db,
     sql`SELECT id, contact_id AS "contactId", execution_id AS "executionId", to_email AS to, status FROM emails
-      WHERE project_id = ${projectId} AND (id = ANY(${emailIds}::uuid[]) OR execution_id = ANY(${executions.map(({ id }) => id)}::uuid[]))
+      WHERE project_id = ${projectId} AND (id = ANY(${emailIds}::uuid[]) OR execution_id = ANY(${runIds}::uuid[]))
       ORDER BY id LIMIT ${SHOWN}`,
   );
   const sms = await rowsOf<RequestEffects['sms'][number]>(
     db,
-    sql`SELECT id, to_phone AS to, status FROM sms_messages
-      WHERE project_id = ${projectId} AND id = ANY(${smsIds}::uuid[]) ORDER BY id LIMIT ${SHOWN}`,
+    sql`SELECT id, execution_id AS "executionId", to_phone AS to, status FROM sms_messages
+      WHERE project_id = ${projectId} AND (id = ANY(${smsIds}::uuid[]) OR execution_id = ANY(${runIds}::uuid[]))
+      ORDER BY id LIMIT ${SHOWN}`,
   );
-  return { events, executions, emails, sms };
+  return { contacts, events, executions, emails, sms };
 }
 
 async function rowsOf<Row>(db: Db, query: RawBuilder<unknown>): Promise<Row[]> {

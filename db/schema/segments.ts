@@ -8,6 +8,7 @@ export type SegmentType = 'DYNAMIC' | 'STATIC';
 export interface SegmentsTables {
   segments: SegmentsTable;
   segment_members: SegmentMembersTable;
+  segment_member_changes: SegmentMemberChangesTable;
 }
 
 export interface SegmentsTable {
@@ -30,5 +31,17 @@ export interface SegmentMembersTable {
   segment_id: string;
   contact_id: string;
   project_id: string;
+  created_at: GeneratedTimestamp;
+}
+
+/** Of STATIC segments. */
+export interface SegmentMemberChangesTable {
+  id: Generated<string>;
+  project_id: string;
+  segment_id: string;
+  contact_id: string;
+  change: 'entry' | 'exit';
+  /** As `actorName` has it: `user:<id>` or `key:<id>`. */
+  actor: string;
   created_at: GeneratedTimestamp;
 }

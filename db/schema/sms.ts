@@ -15,6 +15,8 @@ export interface SmsMessagesTable {
   id: Generated<string>;
   project_id: string;
   contact_id: string | null;
+  /** Whose step sent it; null for one by the API. */
+  execution_id: string | null;
   to_phone: string;
   from_phone: string;
   country: string;

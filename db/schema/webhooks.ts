@@ -46,6 +46,7 @@ export interface WebhookDeliveriesTable {
   status: Generated<DeliveryStatus>;
   attempts: Generated<number>;
   response_status: number | null;
+  response_body: string | null;
   latency_ms: number | null;
   error: string | null;
   /** Set while the delivery is PENDING. */

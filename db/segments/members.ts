@@ -1,6 +1,6 @@
 /** The stored members of STATIC segments, added and removed by address. Source: contract §5. */
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Trx } from '../connection.ts';
@@ -14,6 +14,8 @@ export interface AddMembers extends SegmentRef {
   /** The subscription of the contacts that are created; known ones keep theirs. */
   subscribed: boolean;
   suppressionKey: Buffer;
+  /** Who adds them, for the segment's history. */
+  actor: string;
 }
 
 export interface AddedMembers {
@@ -34,11 +36,13 @@ export async function addMembers(trx: Trx, p: AddMembers): Promise<AddedMembers>
   const missing = await findMissing(trx, p.projectId, emails);
   const created = p.createMissing ? await createContacts(trx, p, missing) : 0;
   const { rows } = await sql`
-    INSERT INTO segment_members (segment_id, contact_id, project_id)
-    SELECT ${p.id}, id, project_id FROM (
-      SELECT id, project_id FROM contacts WHERE project_id = ${p.projectId} AND email = ANY(${emails}::text[])
-      ORDER BY id FOR KEY SHARE) AS c
-    ON CONFLICT DO NOTHING RETURNING 1`.execute(trx);
+    WITH changed AS (
+      INSERT INTO segment_members (segment_id, contact_id, project_id)
+      SELECT ${p.id}, id, project_id FROM (
+        SELECT id, project_id FROM contacts WHERE project_id = ${p.projectId} AND email = ANY(${emails}::text[])
+        ORDER BY id FOR KEY SHARE) AS c
+      ON CONFLICT DO NOTHING RETURNING contact_id)
+    ${noteChanges(p, 'entry')}`.execute(trx);
   await keepMemberCount(trx, p);
   return { added: rows.length, created, notFound: p.createMissing ? [] : missing };
 }
@@ -46,16 +50,27 @@ export async function addMembers(trx: Trx, p: AddMembers): Promise<AddedMembers>
 /**
  * Removes contacts from a STATIC segment by address. @returns how many were members. @throws AppError as `addMembers`
  */
-export async function removeMembers(trx: Trx, p: SegmentRef & { emails: string[] }): Promise<{ removed: number }> {
+export async function removeMembers(
+  trx: Trx,
+  p: SegmentRef & { emails: string[]; actor: string },
+): Promise<{ removed: number }> {
   await lockStatic(trx, p);
   const { rows } = await sql`
-    DELETE FROM segment_members m USING contacts c
-    WHERE m.segment_id = ${p.id} AND m.project_id = ${p.projectId} AND c.id = m.contact_id
-      AND c.project_id = ${p.projectId} AND c.email = ANY(${p.emails.map(normalizeEmail)}::text[]) RETURNING 1`.execute(
-    trx,
-  );
+    WITH changed AS (
+      DELETE FROM segment_members m USING contacts c
+      WHERE m.segment_id = ${p.id} AND m.project_id = ${p.projectId} AND c.id = m.contact_id
+        AND c.project_id = ${p.projectId} AND c.email = ANY(${p.emails.map(normalizeEmail)}::text[])
+      RETURNING m.contact_id)
+    ${noteChanges(p, 'exit')}`.execute(trx);
   await keepMemberCount(trx, p);
   return { removed: rows.length };
+}
+
+/** Notes for whom the members of `changed` were changed, a row each. */
+function noteChanges(p: SegmentRef & { actor: string }, change: 'entry' | 'exit'): RawBuilder<unknown> {
+  return sql`
+    INSERT INTO segment_member_changes (project_id, segment_id, contact_id, change, actor)
+    SELECT ${p.projectId}, ${p.id}, contact_id, ${change}, ${p.actor} FROM changed RETURNING 1`;
 }
 
 /** Counts the stored members and keeps the count. @returns the count */

@@ -7,6 +7,7 @@ import { collectReferences } from '../../rules/filters/references.ts';
 import { segmentSlug } from '../../rules/slug.ts';
 import { OPEN_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db, Trx } from '../connection.ts';
+import { hasPart } from '../has-part.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
 import { takeRoom } from '../room.ts';
 import type { RowOf } from '../schema/database.ts';
@@ -77,11 +78,14 @@ type SegmentRow = RowOf<'segments', typeof COLUMN_NAMES>;
 const FOREIGN_KEY_VIOLATION = '23503';
 
 /** Every segment of the project, newest first, with as many conditions as fit into an answer that has each twice. */
-export async function listSegments(db: Db, projectId: string): Promise<Listed<Segment>[]> {
+export async function listSegments(
+  db: Db,
+  { projectId, search }: { projectId: string; search?: string | undefined },
+): Promise<Listed<Segment>[]> {
   const { rows } = await fittedPage<SegmentRow>({
     columns: COLUMN_NAMES,
     large: { condition: { jsonb: 2 }, description: 'text' },
-    rows: sql`SELECT ${COLUMNS} FROM segments WHERE project_id = ${projectId}`,
+    rows: sql`SELECT ${COLUMNS} FROM segments WHERE project_id = ${projectId} AND ${hasPart(['name'], search)}`,
   }).execute(db);
   return rows.map((row) => ({ ...toSegment(row), truncated: row.truncated }));
 }

@@ -4,6 +4,7 @@ import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { type SmsEncoding, smsSize } from '../../rules/sms/encoding.ts';
 import type { PhoneNumber } from '../../rules/sms/phone.ts';
+import type { SmsSourceType } from '../../rules/sms/source.ts';
 import type { SmsStatus } from '../../rules/sms/status.ts';
 import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
@@ -14,6 +15,8 @@ import { getSmsSenderFor, listSmsSenders } from './senders.ts';
 export interface Sms {
   id: string;
   contactId: string | null;
+  /** The execution whose step sent it. */
+  executionId: string | null;
   to: string;
   from: string;
   country: string;
@@ -33,6 +36,7 @@ export interface Sms {
 const COLUMNS = [
   'id',
   'contact_id',
+  'execution_id',
   'to_phone',
   'from_phone',
   'country',
@@ -63,6 +67,8 @@ export async function insertSms(
     body: string;
     contactId: string | undefined;
     from?: string | undefined;
+    /** Whose step sends it. */
+    executionId?: string | undefined;
     /** Of a run that only tries a workflow out: in no feed. */
     sandbox?: boolean;
   },
@@ -75,6 +81,7 @@ export async function insertSms(
     .values({
       project_id: p.projectId,
       contact_id: contactId,
+      execution_id: p.executionId ?? null,
       to_phone: p.to.e164,
       from_phone: from,
       country: p.to.country,
@@ -134,12 +141,18 @@ async function resolveContact(
 export interface SmsFilter {
   projectId: string;
   status?: SmsStatus | undefined;
+  sourceType?: SmsSourceType | undefined;
+  contactId?: string | undefined;
+  workflowExecutionId?: string | undefined;
   to?: string | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
 }
 
-/** SMS newest first, by sms_messages_project. */
+/**
+ * SMS newest first, by sms_messages_project, or by sms_messages_contact or sms_messages_execution where a contact or an
+ * execution is asked for.
+ */
 export async function listSms(db: Db, p: PageRequest & SmsFilter): Promise<Page<Sms>> {
   const rows = await db
     .selectFrom('sms_messages')
@@ -168,6 +181,9 @@ export async function getSms(db: Db, p: { projectId: string; id: string }): Prom
 function filterOf(p: SmsFilter): RawBuilder<SqlBool> {
   const parts = [
     p.status && sql<SqlBool>`status = ${p.status}`,
+    p.sourceType && sql<SqlBool>`(execution_id IS NOT NULL) = ${p.sourceType === 'WORKFLOW'}`,
+    p.contactId && sql<SqlBool>`contact_id = ${p.contactId}`,
+    p.workflowExecutionId && sql<SqlBool>`execution_id = ${p.workflowExecutionId}`,
     p.to && sql<SqlBool>`to_phone = ${p.to}`,
     p.since && sql<SqlBool>`created_at >= ${p.since}`,
     p.until && sql<SqlBool>`created_at <= ${p.until}`,
@@ -179,6 +195,7 @@ function toSms(row: RowOf<'sms_messages', typeof COLUMNS>): Sms {
   return {
     id: row.id,
     contactId: row.contact_id,
+    executionId: row.execution_id,
     to: row.to_phone,
     from: row.from_phone,
     country: row.country,

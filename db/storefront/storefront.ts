@@ -83,7 +83,7 @@ export async function upsertVariants(
 export async function waitForVariant(
   trx: Trx,
   p: { projectId: string; email: string; variantId: string; suppressionKey: Buffer },
-): Promise<{ subscribed: boolean }> {
+): Promise<{ subscribed: boolean; contactId: string }> {
   const { projectId, variantId } = p;
   const [contact] = await upsertContacts(trx, {
     projectId,
@@ -100,13 +100,13 @@ export async function waitForVariant(
   `.execute(trx);
   const [variant] = rows;
   if (!variant) throw new AppError('NOT_FOUND', { message: 'The project has no such variant.' });
-  if (variant.available) return { subscribed: false };
+  if (variant.available) return { subscribed: false, contactId: contact.id };
   await sql`
     INSERT INTO back_in_stock_waits (project_id, variant_id, contact_id, after_restock_no)
     VALUES (${projectId}, ${variantId}, ${contact.id}, ${variant.restock_no})
     ON CONFLICT DO NOTHING
   `.execute(trx);
-  return { subscribed: true };
+  return { subscribed: true, contactId: contact.id };
 }
 
 /**

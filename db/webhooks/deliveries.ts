@@ -19,6 +19,8 @@ export interface WebhookDelivery {
   status: DeliveryStatus;
   attempts: number;
   responseStatus: number | null;
+  /** The first KB of its last answer. */
+  responseBody: string | null;
   latencyMs: number | null;
   error: string | null;
   nextAttemptAt: Date | null;
@@ -75,7 +77,7 @@ async function wakeEndpoints(trx: Trx, projectId: string, endpointIds: string[])
 
 const COLUMNS =
   sql.raw(`id, event_id AS "eventId", event_name AS event, status, attempts, response_status AS "responseStatus",
-  latency_ms AS "latencyMs", error, payload, created_at AS "createdAt",
+  response_body AS "responseBody", latency_ms AS "latencyMs", error, payload, created_at AS "createdAt",
   completed_at AS "completedAt"`);
 
 /** Deliveries of an endpoint, newest first; `total` is counted on the first page only. */

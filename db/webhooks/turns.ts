@@ -90,6 +90,8 @@ export interface Attempt {
   id: string;
   status: DeliveryStatus;
   responseStatus: number | null;
+  /** The first KB. */
+  responseBody: string | null;
   latencyMs: number;
   error: string | null;
   /** Null unless PENDING. */
@@ -108,12 +110,12 @@ export async function recordAttempts(
   const { attempts } = p;
   const { rows } = await sql<{ status: EndpointStatus }>`
     UPDATE webhook_deliveries d SET status = u.status, attempts = d.attempts + 1, response_status = u.response_status,
-      latency_ms = u.latency_ms, error = u.error, next_attempt_at = u.next_attempt_at,
+      response_body = u.response_body, latency_ms = u.latency_ms, error = u.error, next_attempt_at = u.next_attempt_at,
       completed_at = CASE WHEN u.status <> 'PENDING' THEN now() END
     FROM webhook_endpoints e, unnest(${attempts.map((a) => a.id)}::uuid[], ${attempts.map((a) => a.status)}::text[],
-      ${attempts.map((a) => a.responseStatus)}::int[], ${attempts.map((a) => a.latencyMs)}::int[],
+      ${attempts.map((a) => a.responseStatus)}::int[], ${attempts.map((a) => a.responseBody)}::text[], ${attempts.map((a) => a.latencyMs)}::int[],
       ${attempts.map((a) => a.error)}::text[], ${attempts.map((a) => a.nextAttemptAt)}::timestamptz[])
-      AS u (id, status, response_status, latency_ms, error, next_attempt_at)
+      AS u (id, status, response_status, response_body, latency_ms, error, next_attempt_at)
     WHERE d.id = u.id AND d.project_id = ${p.projectId} AND d.endpoint_id = ${p.endpointId} AND d.status = 'PENDING'
       AND e.project_id = ${p.projectId} AND e.id = ${p.endpointId} AND e.turn = ${p.turn}
     RETURNING e.status

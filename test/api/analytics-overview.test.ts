@@ -69,6 +69,24 @@ describe('GET /analytics/overview', () => {
     expect(totals).toEqual({ sent: 0, delivered: 0, opened: 0, clicked: 0, bounced: 0, complained: 1 });
   });
 
+  it('counts days by the clocks of the project, and a date alone is such a day', async () => {
+    const { id: projectId } = api.two;
+    await sql`UPDATE projects SET timezone = 'Asia/Kolkata' WHERE id = ${projectId}`.execute(api.db);
+    const emailId = await buildEmail(api.db, { projectId });
+    // 23:30 of the fourth, 00:30 and 23:30 of the fifth.
+    for (const at of ['2026-03-04T18:00:00Z', '2026-03-04T19:00:00Z', '2026-03-05T18:00:00Z'])
+      await event('email.sent', new Date(at), emailId, projectId);
+    await sql`UPDATE mail_hours_until SET hour = ${Date.parse('2026-03-01T00:00:00Z') / HOUR_MS}`.execute(api.db);
+    const counted = (query: string) => expectOk(api.call('GET', `/analytics/overview?${query}`, asTwo()));
+    const { timezone, days } = await counted('startDate=2026-03-04&endDate=2026-03-06');
+    expect(timezone).toBe('Asia/Kolkata');
+    expect(days.map(({ date, sent }: { date: string; sent: number }) => [date, sent])).toEqual([
+      ['2026-03-04', 1],
+      ['2026-03-05', 2],
+      ['2026-03-06', 0],
+    ]);
+  });
+
   it('refuses a span longer than a year', async () => {
     const { status } = await api.call('GET', '/analytics/overview?startDate=2020-01-01&endDate=2026-01-01');
     expect(status).toBe(400);

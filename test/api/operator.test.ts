@@ -102,6 +102,28 @@ describe('tenants', () => {
   });
 });
 
+describe('the month of a tenant', () => {
+  it('is what was added up of 30 days, by day for one, and an order of its own', async () => {
+    const hour = Math.floor(Date.now() / 3_600_000);
+    const row = { delivered: 0, opened: 0, clicked: 0 };
+    const values = [
+      { ...row, project_id: api.one.id, hour: hour - 48, sent: 5_000, bounced: 5, complained: 1 },
+      { ...row, project_id: api.two.id, hour: hour - 24 * 20, sent: 900, bounced: 90, complained: 0 },
+      { ...row, project_id: api.two.id, hour: hour - 24 * 40, sent: 90_000, bounced: 0, complained: 0 },
+    ];
+    await sql`DELETE FROM mail_hours`.execute(api.db);
+    await api.db.insertInto('mail_hours').values(values).execute();
+    const top = async (order: string) => (await tenants(`?order=${order}&over=month&limit=2`)).map(({ name }) => name);
+    expect(await top('mails')).toEqual(['One', 'Two']);
+    expect(await top('bounces')).toEqual(['Two', 'One']);
+    const { body } = await ask('GET', `/operator/projects/${api.two.id}`);
+    expect(body.month).toEqual({ sent: 900, bounced: 90, complained: 0 });
+    expect(body.days).toHaveLength(30);
+    expect(body.days.filter(({ sent }: { sent: number }) => sent > 0)).toMatchObject([{ sent: 900, bounced: 90 }]);
+    expect((await ask('GET', '/operator/projects?over=year')).status).toBe(400);
+  });
+});
+
 describe('a hold of the operator', () => {
   it('has a reason that the project sees, and ends with a note; both stand in its audit log', async () => {
     const path = `/operator/projects/${api.one.id}`;
@@ -123,7 +145,12 @@ describe('a hold of the operator', () => {
     ]);
     const { actions } = (await ask('GET', path)).body;
     expect(actions.slice(0, 2)).toMatchObject([
-      { action: 'project.released', actor: `operator:${OPERATOR}`, details: { note: 'list removed' } },
+      {
+        action: 'project.released',
+        actor: `operator:${OPERATOR}`,
+        actorName: OPERATOR,
+        details: { note: 'list removed' },
+      },
       { action: 'project.held', actor: `operator:${OPERATOR}`, details: { reason: 'bought list' } },
     ]);
     const log = (await ask('GET', '/audit-log', undefined, person)).body.data;
@@ -140,6 +167,8 @@ describe('a hold of the operator', () => {
       ownHold: { held: true, reason: 'ours' },
     });
     await ask('POST', '/project/release', undefined, person);
+    const { email } = (await ask('GET', '/auth/me', undefined, person)).body.user;
+    expect((await ask('GET', path)).body.actions[0]).toMatchObject({ action: 'project.released', actorName: email });
   });
 });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRequestLog } from '../../api/http/request-log.ts';
 import type { NewLoggedRequest } from '../../db/requests/request-log.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
+import { buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { type CallOptions, startTestApi, type TestApi } from '../support/api.ts';
@@ -35,7 +36,7 @@ describe('the log of requests', () => {
     expect(logged).toMatchObject({
       ...{ requestId: 'a wrong change', method: 'PATCH', route: '/contacts/{id}', status: 422 },
       ...{ by: 'key', userId: null, errorCode: 'VALIDATION_ERROR' },
-      made: { events: [], executions: [], emails: [], sms: [] },
+      made: { contacts: [], events: [], executions: [], emails: [], sms: [] },
     });
     expect(logged.keyId).toEqual(expect.any(String));
     expect(logged.ms).toBeGreaterThan(0);
@@ -70,6 +71,52 @@ describe('the log of requests', () => {
     expect(logged.made.executions).toMatchObject([
       { workflowId: workflow.id, workflowName: 'Test', contactId, status: 'WAITING' },
     ]);
+  });
+
+  it('leads from a mail, an execution, an event and a contact back to the request that they came from', async () => {
+    const workflow = await buildWorkflow(api, {
+      eventName: 'asked',
+      steps: { Pause: { type: 'DELAY', config: { amount: 1, unit: 'days' } } },
+    });
+    const body = { email: 'asker@example.com', event: 'asked' };
+    await expectOk(api.call('POST', '/v1/track', { body, headers: headers('the cause') }));
+    const { id, made } = await entry('the cause');
+    const [execution] = made.executions;
+    const emailId = await buildEmail(api.db, { projectId: api.one.id, sourceType: 'WORKFLOW' });
+    await api.db
+      .updateTable('emails')
+      .set({ execution_id: execution.id, visit: 1 })
+      .where('id', '=', emailId)
+      .execute();
+    for (const result of [emailId, execution.id, made.events[0].id]) {
+      expect(await list(`?made=${result}`)).toMatchObject({ data: [{ id }], hasMore: false });
+    }
+    expect((await entry('the cause')).made.emails).toMatchObject([{ id: emailId, executionId: execution.id }]);
+    expect(workflow.id).toBe(execution.workflowId);
+    const saved = { body: { email: 'saved@example.com' }, headers: headers('a contact') };
+    const contact = await expectOk(api.call('POST', '/contacts', saved));
+    expect((await entry('a contact')).made.contacts).toEqual([{ id: contact.id, email: 'saved@example.com' }]);
+    expect((await list(`?made=${contact.id}`)).data).toHaveLength(1);
+    expect((await list(`?made=${emailId}`, { key: api.two.secretKey })).data).toEqual([]);
+    expect((await list(`?made=${uuidv7()}`)).data).toEqual([]);
+    expect((await list('?made=6f1c1f0e-3a52-4b3f-9a63-2f0a1d1f6a10')).data).toEqual([]);
+  });
+
+  it('has what the pages of a shop brought about', async () => {
+    const events = [{ name: 'viewed', email: 'visitor@example.com' }, { name: 'viewed' }];
+    const key = api.one.publicKey;
+    await expectOk(api.call('POST', '/v1/pixel', { body: { events }, headers: headers('a pixel'), key }));
+    const { made } = await entry('a pixel');
+    expect(made.contacts).toMatchObject([{ email: 'visitor@example.com' }]);
+    expect(made.events).toMatchObject([
+      { name: 'pixel.viewed', contactId: made.contacts[0].id },
+      { name: 'pixel.viewed', contactId: null },
+    ]);
+    const variants = [{ variantId: '1', productTitle: 'Jumper', title: 'Blue', available: false }];
+    await expectOk(api.call('PUT', '/storefront/variants', { body: { variants } }));
+    const wish = { email: 'visitor@example.com', storefrontVariantId: '1' };
+    await expectOk(api.call('POST', '/v1/back-in-stock', { body: wish, headers: headers('a wish'), key }));
+    expect((await entry('a wish')).made.contacts).toEqual(made.contacts);
   });
 
   it('has what people change, and not what they only look at', async () => {

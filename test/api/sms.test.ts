@@ -95,6 +95,14 @@ it('the listing filters and pages without bodies; the record has the body, for i
   const second = (await api.call('GET', `/v1/sms${query}&cursor=${first.nextCursor}`)).body;
   expect([...first.data, ...second.data].map((sms) => sms.id)).toEqual(ids);
   expect(second.nextCursor).toBeNull();
+  const executionId = '0190a000-0000-7000-8000-00000000e001';
+  await api.db.updateTable('sms_messages').set({ execution_id: executionId }).where('id', '=', ids[1]).execute();
+  const found = async (by: string) =>
+    (await api.call('GET', `/v1/sms${query}&${by}`)).body.data.map((sms: { id: string }) => sms.id);
+  expect(await found('sourceType=WORKFLOW')).toEqual([ids[1]]);
+  expect(await found('sourceType=TRANSACTIONAL')).toEqual([ids[0], ids[2]]);
+  expect(await found(`workflowExecutionId=${executionId}`)).toEqual([ids[1]]);
+  expect(first.data[0]).toMatchObject({ sourceType: 'TRANSACTIONAL', workflowExecutionId: null });
   expect(first.data[0]).not.toHaveProperty('body');
   expect((await api.call('GET', `/v1/sms?to=${to}`)).body.data).toHaveLength(3);
   expect((await api.call('GET', `/v1/sms/${ids[0]}`)).body.data.body).toBe('c');

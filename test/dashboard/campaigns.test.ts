@@ -117,6 +117,13 @@ describeInBrowser('a campaign in the dashboard', () => {
     await campaigns.create({ name: 'A draft' });
     const { page } = await open('/campaigns?status=SENT');
     await page.getByText('No campaign is SENT.').waitFor();
+    await page.getByLabel('Search').last().fill('nothing like it');
+    await page.getByText('No campaign is called so.').waitFor();
+    await page.getByRole('link', { name: 'Show all' }).click();
+    await page.keyboard.press('/');
+    await page.getByPlaceholder('Contacts, campaigns').fill('a DRAFT');
+    await page.getByRole('dialog').getByText('A draft').waitFor();
+    await page.keyboard.press('Escape');
     await page.getByText('Drafts').click();
     await page.getByRole('link', { name: 'A draft' }).click();
     await page.getByRole('heading', { level: 1, name: 'A draft' }).waitFor();

@@ -162,6 +162,26 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByRole('cell', { name: 'Import', exact: true }).waitFor();
   });
 
+  it('cancels a job after a typed word, says how far it came, and offers it no more', async () => {
+    const result = { operation: 'subscribe', totalRequested: 900, successCount: 300, failureCount: 0, errors: [] };
+    const row = { project_id: project.id, kind: 'bulk-subscribe' as const, status: 'RUNNING' as const };
+    const job = await service.db
+      .insertInto('jobs')
+      .values({ ...row, input: '{}', result: JSON.stringify(result), total: 900, processed: 300 })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const { page } = await openDashboard({ service, project, path: `/contacts/jobs/bulk/${job.id}` });
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Cancel this job (Subscribe)?' });
+    await dialog.getByRole('textbox').fill('cancel');
+    await expectNoSeriousAxe(page);
+    await dialog.getByRole('button', { name: 'Cancel' }).last().click();
+    await page.getByText('It was cancelled').waitFor();
+    await page.getByText('Cancelled: 300 of 900').waitFor();
+    expect(await page.getByRole('main').getByRole('button', { name: 'Cancel' }).count()).toBe(0);
+    await expectNoSeriousAxe(page);
+  });
+
   it('says why a list or a contact could not be read, and reads it again on request', async () => {
     await save('ada@people.test');
     const { page, open } = await openDashboard({ service, project, mayFail: [/answer: (404|500)/] });

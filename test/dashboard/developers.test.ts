@@ -12,7 +12,7 @@ describeInBrowser('screens for developers', () => {
   let answer = 500;
 
   beforeAll(async () => {
-    receiver = await startWebhookReceiver((_, response) => response.writeHead(answer).end());
+    receiver = await startWebhookReceiver((_, response) => response.writeHead(answer).end('no <b>room</b>'));
     service = await startTestService();
     await buildDomain(service.db, { projectId: service.one.id, signing: false });
   });
@@ -44,8 +44,12 @@ describeInBrowser('screens for developers', () => {
     expect(await page.getByText('order-17').count()).toBe(1);
     const mail = page.getByRole('link', { name: 'ada@example.com' });
     expect(await mail.getAttribute('href')).toMatch(/^\/app\/messages\/[\da-f-]{36}$/);
+    await mail.click();
+    await page.getByRole('heading', { level: 1, name: 'Hello' }).waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'POST /v1/send' }).click();
+    await page.getByText('order-17').waitFor();
 
-    await page.goBack();
+    await page.getByRole('main').getByRole('link', { name: 'Requests' }).click();
     await page.getByRole('link', { name: 'API keys' }).click();
     const row = page.getByRole('row', { name: /Shop/ });
     await row.getByRole('button', { name: 'Revoke' }).click();
@@ -77,6 +81,7 @@ describeInBrowser('screens for developers', () => {
     await delivery.click();
     const drawer = page.getByRole('dialog');
     await drawer.getByText('"total": 9').waitFor();
+    await drawer.getByText('no <b>room</b>').waitFor();
     await expectNoSeriousAxe(page, '[role=dialog]');
     answer = 200;
     await drawer.getByRole('button', { name: 'Send once more' }).click();

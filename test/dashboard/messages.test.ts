@@ -66,8 +66,15 @@ describeInBrowser('messages and executions', () => {
     await page.getByRole('link', { name: 'The mail', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: /Hello <img/ }).waitFor();
     await expectNoSidewaysScroll(page);
+    expect(await page.getByRole('link', { name: 'POST /v1/track' }).count()).toBe(1);
     await page.getByRole('link', { name: 'The execution of the automation' }).click();
     await page.getByRole('heading', { level: 1, name: 'ada@example.com' }).waitFor();
+    await page.getByRole('link', { name: 'POST /v1/track' }).click();
+    await page
+      .getByRole('link', { name: /Hello|ada@example.com/ })
+      .first()
+      .click();
+    await page.getByRole('heading', { level: 1, name: /Hello <img/ }).waitFor();
   });
 
   it('lists keep their filters in the address and on the way back', async () => {

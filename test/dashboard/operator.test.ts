@@ -61,8 +61,12 @@ describeInBrowser('the operator’s screens', () => {
     await page.waitForURL(/order=mails.*q=two|q=two.*order=mails/);
     await settled();
     expect(await namesOf(page)).toEqual(['Two']);
+    await page.getByText('30 days').click();
+    await page.getByRole('columnheader', { name: 'Mails in 30 days' }).waitFor();
+    await page.waitForURL(/over=month/);
     await page.getByRole('link', { name: 'Two' }).click();
     await page.getByRole('heading', { level: 1, name: 'Two' }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'The last 30 days' }).waitFor();
     await page.getByRole('link', { name: 'Projects' }).first().click();
     await page.waitForURL(/q=two/);
     await expectNoSeriousAxe(page);
@@ -87,6 +91,9 @@ describeInBrowser('the operator’s screens', () => {
     const actions = page.getByRole('table', { name: 'Holds, releases and limits' });
     await actions.getByText('released: List removed').waitFor();
     await actions.getByText('held: Bought list, ticket 7').waitFor();
+    expect(await actions.getByText('operator:').count()).toBe(0);
+    const who = await actions.getByRole('row').nth(1).getByRole('cell').last().textContent();
+    expect(operators.all.split(',')).toContain(who);
   });
 
   it('set ceilings, which hold at once, and take them away', async () => {

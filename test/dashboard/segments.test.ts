@@ -8,6 +8,7 @@ import {
   type Page,
 } from '../support/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const PLAN_IS_PRO = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] };
 
@@ -132,6 +133,14 @@ describeInBrowser('segments in a browser', () => {
     await page.getByText('Nobody is in it').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await members.getByRole('link', { name: 'ada@example.com' }).waitFor();
+    await expectNoSeriousAxe(page);
+    await page.getByRole('tab', { name: 'History' }).click();
+    const history = page.getByRole('table', { name: 'Who entered and left' });
+    await until(
+      async () => (await history.getByRole('link', { name: 'ada@example.com' }).count()) === 3,
+      'the history',
+    );
+    await history.getByText('@people.test').first().waitFor();
     await expectNoSeriousAxe(page);
   });
 

@@ -152,6 +152,7 @@ it('a turn that is not the last one records nothing', async () => {
       id: delivery?.id ?? '',
       status: 'DELIVERED' as const,
       responseStatus: 200,
+      responseBody: 'ok',
       latencyMs: 1,
       error: null,
       nextAttemptAt: null,

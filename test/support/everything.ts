@@ -191,6 +191,7 @@ export async function buildEverything(
     'contacts id': ids.contact,
     'contacts/import jobId': ids.importJob,
     'contacts/bulk jobId': ids.bulkJob,
+    'contacts/jobs jobId': ids.importJob,
     'domains id': ids.domain,
     'domains projectId': projectId,
     'emails id': ids.email,

@@ -70,6 +70,29 @@ describe('an import', () => {
     expect(three?.to).toBeLessThan(one?.to ?? 0);
   });
 
+  it('that is cancelled keeps what it has done and does nothing more; the next one takes its turn', async () => {
+    const rows = Array.from({ length: 40_000 }, (_, n) => `cancelled${n}@cancel.test`).join('\n');
+    const jobId = await startImport(`email\n${rows}\n`);
+    await until(
+      async () => (await service.call('GET', `/contacts/import/${jobId}`)).body.processed > 0,
+      'the first rows of the import',
+    );
+    const { status, body } = await service.call('POST', `/contacts/jobs/${jobId}/cancel`);
+    expect([status, body.status, body.state]).toEqual([200, 'CANCELLED', 'failed']);
+    expect(body.processed).toBeGreaterThan(0);
+    expect(body.processed).toBeLessThan(40_000);
+    const next = await ended('import', await startImport('email\nafter@cancel.test\n'));
+    expect(next.status).toBe('COMPLETED');
+    const { body: after } = await service.call('GET', `/contacts/import/${jobId}`);
+    expect(after).toMatchObject({ status: 'CANCELLED', processed: body.processed, total: 40_000, failedReason: null });
+    const { rows: found } = await sql<{ count: number }>`
+      SELECT count(*)::int AS count FROM contacts WHERE project_id = ${service.one.id} AND email LIKE 'cancelled%@cancel.test'
+    `.execute(service.db);
+    expect(found[0]?.count).toBe(body.processed);
+    expect((await service.call('POST', `/contacts/jobs/${jobId}/cancel`)).body.processed).toBe(body.processed);
+    expect((await service.call('POST', `/contacts/jobs/${next.id}/cancel`)).status).toBe(409);
+  });
+
   it('creates and updates contacts, and names each bad row', async () => {
     const known = await save('known@import.test', { data: { plan: 'free', keep: 1 } });
     const rows = [

@@ -56,6 +56,8 @@ describe('a SEND_SMS step', () => {
       const { data } = await expectOk(service.call('GET', `/v1/sms/${visit.output.smsId}`));
       return data.status === 'PENDING' ? undefined : data;
     }, 'the SMS');
+    expect(sent).toMatchObject({ sourceType: 'WORKFLOW', workflowExecutionId: expect.any(String) });
+    expect(sent.workflowId).toEqual(expect.any(String));
     expect(sent).toMatchObject({ to: phone, from: SENDER, body: 'Hi ADA & co, thanks: no code' });
     expect(await smsTo(phone)).toHaveLength(1);
   });

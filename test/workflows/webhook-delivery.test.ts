@@ -19,6 +19,7 @@ beforeAll(async () => {
     else if (request.path === '/moved') response.writeHead(302, { location: '/elsewhere' }).end();
     else if (request.path === '/dead') response.writeHead(500).end();
     else if (request.path === '/broken' && broken) response.writeHead(503).end();
+    else if (request.path === '/echo') response.end(`seen: ${request.headers.authorization}${'x'.repeat(20_000)}`);
     else response.end('ok');
   });
 });
@@ -53,6 +54,7 @@ describe('a webhook endpoint', () => {
     await track(service, 'buyer@example.com', 'other');
     const [delivery] = await settled(id, 1);
     expect(delivery).toMatchObject({ event: 'order.paid', status: 'DELIVERED', attempts: 1, responseStatus: 200 });
+    expect(delivery.responseBody).toBe('ok');
     const request = receiver.received.find((r) => r.path === '/hook');
     expect(request?.headers['webhook-id']).toBe(delivery.id);
     const body = new Webhook(secret).verify(request?.body ?? '', request?.headers as Record<string, string>);
@@ -62,6 +64,16 @@ describe('a webhook endpoint', () => {
       projectId: service.one.id,
       data: { contact: { id: data.contact, email: 'buyer@example.com', subscribed: true }, event: { total: 12 } },
     });
+  });
+
+  it('has what it answered kept, without the credentials of its address', async () => {
+    const { url } = receiver;
+    const body = { url: `${url.replace('://', '://shop:pa55word@')}/echo`, events: ['echoed'] };
+    const { id } = await expectOk(service.call('POST', '/webhooks', { body }));
+    await track(service, 'echo@example.com', 'echoed');
+    const [delivery] = await settled(id, 1);
+    expect(delivery.responseBody).toMatch(/^seen: Basic \*\*\*x+$/);
+    expect(delivery.responseBody).toHaveLength(1_024);
   });
 
   it('shows its secret once, keeps it sealed, and both sign for a day after a rotation', async () => {

@@ -40,7 +40,7 @@ export const TopCampaign = z
     },
   });
 
-const figures = {
+export const mailFigures = {
   sent: z.number().int(),
   delivered: z.number().int(),
   opened: z.number().int().openapi({ description: 'First opens by people' }),
@@ -52,7 +52,11 @@ const figuresExample = { sent: 100, delivered: 98, opened: 40, clicked: 10, boun
 
 export const MailOverview = z
   .object({
-    totals: z.object(figures),
+    timezone: z.string().openapi({
+      description:
+        'By whose clocks days are counted: that of the project. Hours are whole ones of UTC: one that midnight cuts is of the day in which it begins',
+    }),
+    totals: z.object(mailFigures),
     rates: z
       .object({
         delivered: z.number(),
@@ -62,10 +66,11 @@ export const MailOverview = z
         complained: z.number(),
       })
       .openapi({ description: 'Per cent of those sent in the span' }),
-    days: z.array(z.object({ date: z.iso.date(), ...figures })),
+    days: z.array(z.object({ date: z.iso.date(), ...mailFigures })),
   })
   .openapi('MailOverview', {
     example: {
+      timezone: 'Europe/Berlin',
       totals: figuresExample,
       rates: { delivered: 98, opened: 40, clicked: 10, bounced: 2, complained: 0 },
       days: [{ date: '2026-01-01', ...figuresExample }],

@@ -8,6 +8,7 @@ import {
   LATE_SECONDS,
   listAttention,
 } from '../../../db/projects/attention.ts';
+import { getProject } from '../../../db/projects/projects.ts';
 import type { Scope } from '../../../rules/access/scopes.ts';
 import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -15,7 +16,7 @@ import type { App } from '../../http/env.ts';
 import { wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { AttentionItem, MailOverview, UpcomingHours } from './answer.ts';
-import { rate, spanOf, spanQuery } from './span.ts';
+import { daysOf, rate, spanQuery } from './span.ts';
 
 const tags = ['Analytics'];
 /** A week is what one plans for, and a column an hour that can still be read. */
@@ -28,7 +29,7 @@ const overviewRoute = createRoute({
   tags,
   summary: 'What became of the mail of the last days',
   description:
-    'Whole days (UTC) from that of `startDate` to that of `endDate`, those without mail as zeros; live mail only. Each figure is of the day on ' +
+    'Whole days by the clocks of the project (`timezone`) from that of `startDate` to that of `endDate`, those without mail as zeros; live mail only. Each figure is of the day on ' +
     'which it was recorded, so an open counts on the day of the open. Opens and clicks are those of people, the first of each mail. What has ' +
     'been counted stays, also when its contact or its events are deleted.',
   security: scopes('analytics:view'),
@@ -80,7 +81,9 @@ const SCOPE_OF: Record<AttentionKind, Scope> = {
 /** What the first page of a dashboard asks, each cheap however large the project is. */
 export function analyticsOverviewRoutes(app: App, { reads }: Deps): void {
   app.openapi(overviewRoute, async (c) => {
-    const days = await listMailDays(reads, { projectId: c.var.projectId, ...spanOf(c.req.valid('query')) });
+    const { projectId } = c.var;
+    const { timezone } = await getProject(reads, projectId);
+    const days = await listMailDays(reads, { projectId, days: daysOf(c.req.valid('query'), timezone) });
     const totals = totalsOf(days);
     const of = (part: number) => rate(part, totals.sent);
     const { delivered, opened, clicked, bounced, complained } = totals;
@@ -88,7 +91,7 @@ export function analyticsOverviewRoutes(app: App, { reads }: Deps): void {
       ...{ delivered: of(delivered), opened: of(opened), clicked: of(clicked) },
       ...{ bounced: of(bounced), complained: of(complained) },
     };
-    return c.json({ totals, rates, days }, 200);
+    return c.json({ timezone, totals, rates, days }, 200);
   });
 
   app.openapi(attentionRoute, async (c) => {

@@ -1,11 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { AppError } from '../../../rules/errors.ts';
+import { type LocalDay, localDays } from '../../../rules/time/local-days.ts';
+import { DAY_MS, instantOf } from '../../../rules/time/local-time.ts';
 import { InstantInput } from '../../http/schemas.ts';
 
 /** contract §8.4: analytics cover 30 days unless dates are given. */
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
-const DAY_MS = 86_400_000;
 
 /** The query of everything that counts over a span of time. */
 export const spanQuery = z.object({
@@ -32,6 +33,17 @@ export function spanOf(query: { startDate?: Date | undefined; endDate?: Date | u
   return { startDate, endDate };
 }
 
+/**
+ * The days of a zone that a query asks for, whole; a date alone is that day of the zone.
+ * @throws AppError as `spanOf` does
+ */
+export function daysOf(query: { startDate?: Date | undefined; endDate?: Date | undefined }, zone: string): LocalDay[] {
+  const { startDate, endDate } = spanOf(query);
+  const first = query.startDate && isDate(query.startDate) ? instantOf(zone, startDate.getTime()) : startDate.getTime();
+  const last = query.endDate && isDate(query.endDate) ? instantOf(zone, query.endDate.getTime()) : endDate.getTime();
+  return localDays(zone, first, last);
+}
+
 /** Per cent with two decimals; 0 of nothing. */
 export function rate(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((10_000 * part) / whole) / 100;
@@ -39,5 +51,9 @@ export function rate(part: number, whole: number): number {
 
 /** `2026-01-31` as an end means all of that day. */
 function wholeDay(at: Date): Date {
-  return at.getTime() % DAY_MS === 0 ? new Date(at.getTime() + DAY_MS - 1) : at;
+  return isDate(at) ? new Date(at.getTime() + DAY_MS - 1) : at;
+}
+
+function isDate(at: Date): boolean {
+  return at.getTime() % DAY_MS === 0;
 }

@@ -16,7 +16,7 @@ import { CAMPAIGN_STATUSES } from '../../../rules/campaigns/campaign.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IdParams, pageQuery } from '../../http/schemas.ts';
+import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import {
   CampaignDone,
@@ -45,7 +45,9 @@ const listRoute = createRoute({
     'Newest first, by page number or by cursor. A page is 4 MB at most: campaigns that come on top are without body and conditions, and ' +
     '`truncated`.',
   security: scopes('campaigns:view'),
-  request: { query: pageQuery(LIST_DEFAULT).extend({ status: z.enum(CAMPAIGN_STATUSES).optional() }) },
+  request: {
+    query: pageQuery(LIST_DEFAULT).extend({ status: z.enum(CAMPAIGN_STATUSES).optional(), search: NameSearch }),
+  },
   responses: { 200: ok(CampaignList) },
 });
 

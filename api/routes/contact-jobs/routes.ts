@@ -1,5 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createBulkJob, createBulkJobWhere, createImportJob, getJob, listJobs } from '../../../db/contacts/jobs.ts';
+import {
+  cancelJob,
+  createBulkJob,
+  createBulkJobWhere,
+  createImportJob,
+  getJob,
+  listJobs,
+} from '../../../db/contacts/jobs.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { CSV_MAX_BYTES } from '../../../rules/contacts/csv.ts';
 import { csvRow } from '../../../rules/contacts/csv-write.ts';
@@ -118,6 +125,19 @@ const listJobsRoute = createRoute({
   responses: { 200: ok(cursorList(ListedJob)) },
 });
 
+const cancelRoute = createRoute({
+  method: 'post',
+  path: '/contacts/jobs/{jobId}/cancel',
+  operationId: 'cancelContactJob',
+  tags: ['Contacts'],
+  summary: 'Cancel an import or a bulk job',
+  description:
+    'What is done stays and is in the counts; nothing more is done. 409 when the job has ended in another way.',
+  security: scopes('contacts:edit'),
+  request: { params: JobParams },
+  responses: { 200: ok(ListedJob), ...errors('CONFLICT') },
+});
+
 /** Register before `contactRoutes`: these paths have the shape of `/contacts/{id}`. */
 export function contactJobRoutes(app: App, { db, reads, compute, lifecycle }: Deps): void {
   app.openapi(importRoute, async (c) => {
@@ -157,6 +177,11 @@ export function contactJobRoutes(app: App, { db, reads, compute, lifecycle }: De
   app.openapi(listJobsRoute, async (c) => {
     const { items, ...page } = await listJobs(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
     return c.json({ data: items.map(listedJobAnswer), ...page }, 200);
+  });
+
+  app.openapi(cancelRoute, async (c) => {
+    const ref = { projectId: c.var.projectId, id: c.req.valid('param').jobId };
+    return c.json(listedJobAnswer(await inTransaction(db, (trx) => cancelJob(trx, ref))), 200);
   });
 
   app.openapi(importJobRoute, async (c) => {

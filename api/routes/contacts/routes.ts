@@ -13,6 +13,7 @@ import { actorName } from '../../http/actor.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { noteMade } from '../../http/request-log.ts';
 import { cursorList, IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { ContactRecord, contactAnswer, LookupResult, SavedContact } from './answer.ts';
@@ -131,6 +132,7 @@ export function contactRoutes(app: App, { db, reads, compute, lifecycle, config 
       return { contact: await getContact(trx, { projectId, id: saved.id }), isNew: saved.isNew, outbox: recorded };
     });
     lifecycle.dispatch(outbox);
+    noteMade(c, { contacts: [contact.id] });
     return c.json({ ...contactAnswer(contact), _meta: { isNew, isUpdate: !isNew } }, isNew ? 201 : 200);
   });
 

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { ServiceProcess } from '../../../db/operator/processes.ts';
 import type { Tenant as TenantState } from '../../../db/operator/tenants.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
+import { mailFigures } from '../analytics/answer.ts';
 
 const Count = z.number().int();
 const AT = '2026-01-01T12:00:00.000Z';
@@ -24,6 +25,7 @@ const TENANT = {
   mails: 12_000,
   dead: 90,
   complaints: 14,
+  month: { sent: 310_000, bounced: 2_900, complained: 120 },
 };
 
 const TenantHold = z
@@ -56,6 +58,10 @@ export const Tenant = z
     mails: Count.openapi({ description: 'Live mails of 24 hours, since the last release: what the guards judge' }),
     dead: Count.openapi({ description: 'Of them those to dead mailboxes' }),
     complaints: Count,
+    month: z.object({ sent: Count, bounced: Count, complained: Count }).openapi({
+      description:
+        'What became of live mails within 30 days, whatever was released meanwhile, up to the last hour that is added up: an hour or two ago',
+    }),
   })
   .openapi('Tenant', {
     example: TENANT,
@@ -65,6 +71,9 @@ export const TenantDetail = Tenant.extend({
   hours: z
     .array(z.object({ hour: Instant, mails: Count, dead: Count, complaints: Count }))
     .openapi({ description: 'The last 48 hours, those with mail' }),
+  days: z
+    .array(z.object({ date: z.iso.date(), ...mailFigures }))
+    .openapi({ description: 'The last 30 days (UTC) to this moment, those without mail as zeros' }),
   refusals: z
     .array(z.object({ provider: z.string(), refused: Count, of: Count }))
     .openapi({ description: 'Mailbox providers that refused some of its last mails because of the sender' }),
@@ -74,6 +83,10 @@ export const TenantDetail = Tenant.extend({
         id: Id,
         action: z.string(),
         actor: z.string(),
+        actorName: z.string().nullable().openapi({
+          description:
+            'Address of a person or an operator, name of a key; null of the service itself, and of who is gone',
+        }),
         details: z.record(z.string(), z.unknown()),
         createdAt: Instant,
       }),
@@ -83,12 +96,16 @@ export const TenantDetail = Tenant.extend({
   example: {
     ...TENANT,
     hours: [{ hour: AT, mails: 800, dead: 6, complaints: 1 }],
+    days: [
+      { date: '2026-01-01', sent: 9_800, delivered: 9_700, opened: 3_100, clicked: 400, bounced: 90, complained: 3 },
+    ],
     refusals: [{ provider: 'google', refused: 12, of: 100 }],
     actions: [
       {
         id: EXAMPLE_ID,
         action: 'project.held',
         actor: 'operator:ops@example.com',
+        actorName: 'ops@example.com',
         details: { reason: 'Complaints from a bought list; call us' },
         createdAt: AT,
       },

@@ -17,8 +17,9 @@ export const TenantQuery = cursorQuery(20).extend({
   held: QuerySwitch.optional().openapi({ description: 'On hold, by whomever, or not' }),
   order: z.enum(TENANT_ORDERS).default('newest').openapi({
     description:
-      'By what the last 24 hours brought; shares are of 100 mails at least. Any but `newest` is one page without a cursor.',
+      'By what the last 24 hours, or 30 days, brought; shares are of 100 mails at least. Any but `newest` is one page without a cursor.',
   }),
+  over: z.enum(['day', 'month']).default('day').openapi({ description: 'The span of `order`' }),
 });
 
 export const AnswersQuery = z.object({

@@ -1,13 +1,16 @@
 import { createRoute } from '@hono/zod-openapi';
+import { listMailDays } from '../../../db/events/mail-hours.ts';
 import {
   getTenant,
   listRefusals,
   listTenantActions,
   listTenantHours,
   listTenants,
+  TENANT_DAYS,
 } from '../../../db/operator/tenants.ts';
 import { holdByOperator, releaseByOperator, setOperatorLimits } from '../../../db/projects/operator-limits.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { lastDays } from '../../../rules/time/local-days.ts';
 import { json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
@@ -25,7 +28,7 @@ const listRoute = createRoute({
   operationId: 'listTenants',
   tags,
   summary: 'List all projects of the installation',
-  description: 'With their volume, bounces and complaints of 24 hours, their limits and holds.',
+  description: 'With their volume, bounces and complaints of 24 hours and of 30 days, their limits and holds.',
   security: session(),
   request: { query: TenantQuery },
   responses: { 200: ok(cursorList(Tenant)) },
@@ -38,7 +41,7 @@ const getRoute = createRoute({
   tags,
   summary: 'Get a project of the installation',
   description:
-    'With 48 hours by hour, the mailbox providers that refuse its mail, and what was done about holds and limits.',
+    'With 48 hours by hour, 30 days by day, the mailbox providers that refuse its mail, and what was done about holds and limits.',
   security: session(),
   request: { params: IdParams },
   responses: { 200: ok(TenantDetail) },
@@ -100,14 +103,16 @@ export function operatorTenantRoutes(app: App, deps: Deps): void {
   app.openapi(getRoute, async (c) => {
     await operatorOf(c, deps);
     const { id } = c.req.valid('param');
-    const [tenant, hours, refusals, actions] = await Promise.all([
+    const [tenant, hours, days, refusals, actions] = await Promise.all([
       getTenant(reads, id),
       listTenantHours(reads, id),
+      listMailDays(reads, { projectId: id, days: lastDays('UTC', TENANT_DAYS, Date.now()) }),
       listRefusals(reads, id),
       listTenantActions(reads, id),
     ]);
     const more = {
       hours: hours.map(({ hour, ...counts }) => ({ ...counts, hour: hour.toISOString() })),
+      days,
       refusals,
       actions: actions.map(({ createdAt, ...action }) => ({ ...action, createdAt: createdAt.toISOString() })),
     };

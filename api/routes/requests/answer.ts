@@ -40,6 +40,7 @@ export const RequestPage = z
   .openapi('LoggedRequestList', { example: { data: [EXAMPLE], cursor: null, hasMore: false } });
 
 const Effects = z.object({
+  contacts: z.array(z.object({ id: Id, email: z.string() })),
   events: z.array(z.object({ id: Id, name: z.string(), contactId: Id.nullable() })),
   executions: z.array(
     z.object({ id: Id, workflowId: Id, workflowName: z.string(), contactId: Id, status: ExecutionStatusSchema }),
@@ -53,7 +54,7 @@ const Effects = z.object({
       status: z.enum(EMAIL_STATUSES),
     }),
   ),
-  sms: z.array(z.object({ id: Id, to: z.string(), status: z.enum(SMS_STATUSES) })),
+  sms: z.array(z.object({ id: Id, executionId: Id.nullable(), to: z.string(), status: z.enum(SMS_STATUSES) })),
 });
 
 export const RequestDetail = RequestRecord.extend({
@@ -62,6 +63,7 @@ export const RequestDetail = RequestRecord.extend({
   example: {
     ...EXAMPLE,
     made: {
+      contacts: [],
       events: [],
       executions: [],
       emails: [{ id: EXAMPLE_ID, contactId: EXAMPLE_ID, executionId: null, to: 'ada@example.com', status: 'SENT' }],

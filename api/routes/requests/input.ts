@@ -20,6 +20,15 @@ export const ListRequests = cursorQuery(LIST_DEFAULT).extend({
   errorCode: z.string().min(1).max(64).optional().openapi({ example: 'NOT_FOUND' }),
   keyId: z.uuid().optional().openapi({ description: 'Requests of this secret key', example: EXAMPLE_ID }),
   requestId: RequestId.optional(),
+  made: z
+    .uuid()
+    .optional()
+    .openapi({
+      description:
+        'Id of a mail, SMS, execution, event or contact: requests from which it came, through an event and an execution ' +
+        'too. The oldest made it; others were answered with the same by their Idempotency-Key',
+      example: EXAMPLE_ID,
+    }),
   since: InstantInput.optional(),
   until: InstantInput.optional(),
 });

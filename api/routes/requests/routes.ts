@@ -1,4 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
+import { findCauses } from '../../../db/requests/request-causes.ts';
 import { findEffects } from '../../../db/requests/request-effects.ts';
 import { getRequest, listRequests } from '../../../db/requests/request-log.ts';
 import { errors, ok } from '../../http/answers.ts';
@@ -30,7 +31,8 @@ const getRoute = createRoute({
   operationId: 'getRequest',
   tags,
   summary: 'Get a request and what came of it',
-  description: 'By the `X-Request-Id` that its answer had: events, executions, emails and SMS that it brought about.',
+  description:
+    'By the `X-Request-Id` that its answer had: contacts, events, executions, emails and SMS that it brought about.',
   security: scopes('events:view'),
   request: { params: RequestParams },
   responses: { 200: ok(RequestDetail), ...errors('NOT_FOUND') },
@@ -38,9 +40,11 @@ const getRoute = createRoute({
 
 export function requestRoutes(app: App, { reads }: Deps): void {
   app.openapi(listRoute, async (c) => {
-    const { status, keyId, ...filter } = c.req.valid('query');
+    const { status, keyId, made, ...filter } = c.req.valid('query');
     const { projectId } = c.var;
-    const asked = { projectId, status: statusSpan(status), actor: keyId && `key:${keyId.toLowerCase()}`, ...filter };
+    const causes = made && (await findCauses(reads, { projectId, id: made.toLowerCase() }));
+    const actor = keyId && `key:${keyId.toLowerCase()}`;
+    const asked = { ...filter, projectId, status: statusSpan(status), actor, made: causes || undefined };
     const { items, ...page } = await listRequests(reads, asked);
     return c.json({ data: items.map(requestAnswer), ...page }, 200);
   });

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { nameActors } from '../../../db/projects/actors.ts';
 import { explainSegment } from '../../../db/segments/explain.ts';
 import { HISTORY_TOTAL_MAX, listSegmentHistory, SEGMENT_CHANGES } from '../../../db/segments/history.ts';
 import { previewCondition } from '../../../db/segments/preview.ts';
@@ -86,15 +87,26 @@ const HISTORY_DEFAULT = 50;
 
 const Change = z
   .object({
-    id: Id.openapi({ description: 'Of the event `segment.<slug>.entry` or `.exit` that was recorded' }),
+    id: Id.openapi({
+      description:
+        'Of the event `segment.<slug>.entry` or `.exit` that was recorded; of a STATIC segment there is none',
+    }),
     change: z.enum(SEGMENT_CHANGES),
     contactId: Id.nullable().openapi({ description: 'Null where the contact was erased since' }),
     email: z.string().nullable(),
+    actor: z.string().nullable().openapi({
+      description: 'Who added or removed it, of a STATIC segment: `user:<id>` or `key:<id>`; null of a tracked one',
+    }),
+    actorName: z
+      .string()
+      .nullable()
+      .openapi({ description: "A member's address or a key's name; null where there is none" }),
     at: Instant,
   })
   .openapi('SegmentChange', {
     example: {
       ...{ id: EXAMPLE_ID, change: 'entry', contactId: EXAMPLE_ID, email: 'ada@example.com' },
+      ...{ actor: null, actorName: null },
       at: '2026-01-01T12:00:00.000Z',
     },
   });
@@ -107,7 +119,7 @@ const historyRoute = createRoute({
   summary: 'List who entered and left a segment',
   description:
     'Newest first, as far as its membership was tracked and events are kept: each computation records whom it let in and out. What the segment was called then ' +
-    `does not matter. Members of a STATIC segment are added and removed without such a record. \`total\` is counted up to ${HISTORY_TOTAL_MAX}.`,
+    `does not matter. Of a STATIC segment who was added and removed, and by whom; the erasure of a contact is none of it. \`total\` is counted up to ${HISTORY_TOTAL_MAX}.`,
   security: scopes('segments:view'),
   request: { params: IdParams, query: cursorQuery(HISTORY_DEFAULT) },
   responses: { 200: ok(cursorList(Change)) },
@@ -168,10 +180,16 @@ export function segmentLookRoutes(app: App, { reads, compute }: Deps): void {
   });
 
   app.openapi(historyRoute, async (c) => {
-    const { id } = await getSegment(reads, { projectId: c.var.projectId, id: c.req.valid('param').id });
-    const asked = { projectId: c.var.projectId, id, ...c.req.valid('query') };
-    const { items, ...page } = await listSegmentHistory(reads, asked);
-    return c.json({ ...page, data: items.map((item) => ({ ...item, at: item.at.toISOString() })) }, 200);
+    const { projectId } = c.var;
+    const { id, type } = await getSegment(reads, { projectId, id: c.req.valid('param').id });
+    const { items, ...page } = await listSegmentHistory(reads, { projectId, id, type, ...c.req.valid('query') });
+    const names = await nameActors(reads, { projectId, actors: items.map(({ actor }) => actor) });
+    const data = items.map((item) => ({
+      ...item,
+      actorName: names.get(item.actor ?? '') ?? null,
+      at: item.at.toISOString(),
+    }));
+    return c.json({ ...page, data }, 200);
   });
 
   app.openapi(usageRoute, async (c) => {

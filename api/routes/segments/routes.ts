@@ -12,10 +12,11 @@ import {
 } from '../../../db/segments/segments.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
+import { actorName } from '../../http/actor.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IdParams, wholeNumber } from '../../http/schemas.ts';
+import { IdParams, NameSearch, wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { listedContactAnswer } from '../contacts/answer.ts';
 import {
@@ -42,6 +43,7 @@ const listRoute = createRoute({
     'All of them, newest first, with their kept counts. The answer is 4 MB at most: segments that come on top are without condition and ' +
     'description, and `truncated`.',
   security: scopes('segments:view'),
+  request: { query: z.object({ search: NameSearch }) },
   responses: { 200: ok(z.array(ListedSegment).openapi({ example: [EXAMPLE] })) },
 });
 
@@ -177,7 +179,10 @@ const refreshRoute = createRoute({
 export function segmentRoutes(app: App, { db, reads, lifecycle, config }: Deps): void {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
-  app.openapi(listRoute, async (c) => c.json((await listSegments(reads, c.var.projectId)).map(listedAnswer), 200));
+  app.openapi(listRoute, async (c) => {
+    const { projectId } = c.var;
+    return c.json((await listSegments(reads, { projectId, ...c.req.valid('query') })).map(listedAnswer), 200);
+  });
 
   app.openapi(createSegmentRoute, async (c) => {
     const { filters, condition: alias, description, ...body } = c.req.valid('json');
@@ -223,14 +228,15 @@ export function segmentRoutes(app: App, { db, reads, lifecycle, config }: Deps):
 
   app.openapi(addMembersRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    const body = c.req.valid('json');
-    return c.json(await inTransaction(db, (trx) => addMembers(trx, { ...ref, ...body, suppressionKey })), 200);
+    const asked = { ...ref, ...c.req.valid('json'), suppressionKey, actor: actorName(c.var.actor) };
+    return c.json(await inTransaction(db, (trx) => addMembers(trx, asked)), 200);
   });
 
   app.openapi(removeMembersRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const { emails } = c.req.valid('json');
-    return c.json(await inTransaction(db, (trx) => removeMembers(trx, { ...ref, emails })), 200);
+    const asked = { ...ref, emails, actor: actorName(c.var.actor) };
+    return c.json(await inTransaction(db, (trx) => removeMembers(trx, asked)), 200);
   });
 
   app.openapi(computeRoute, async (c) => {

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Sms } from '../../../db/sms/messages.ts';
+import { SMS_SOURCES } from '../../../rules/sms/source.ts';
 import { SMS_STATUSES } from '../../../rules/sms/status.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 
@@ -20,6 +21,8 @@ const ITEM = {
   status: 'DELIVERED' as const,
   contactId: EXAMPLE_ID,
   mode: 'live' as const,
+  sourceType: 'TRANSACTIONAL' as const,
+  workflowExecutionId: null,
   reason: null,
   error: null,
   createdAt: AT,
@@ -43,6 +46,8 @@ export const AcceptedSms = z
 export const SmsItem = AcceptedSms.extend({
   contactId: Id.nullable(),
   mode: z.enum(['live', 'test']),
+  sourceType: z.enum(SMS_SOURCES),
+  workflowExecutionId: Id.nullable(),
   reason: z.string().nullable(),
   error: z.string().nullable(),
   createdAt: Instant,
@@ -52,8 +57,9 @@ export const SmsItem = AcceptedSms.extend({
 
 export const SmsRecord = SmsItem.extend({
   body: z.string(),
+  workflowId: Id.nullable().openapi({ description: 'The workflow of `workflowExecutionId`' }),
   messageId: z.string().nullable().openapi({ description: "The provider's id of the message" }),
-}).openapi('Sms', { example: { ...ITEM, body: 'Your code is 4711', messageId: 'SM0123' } });
+}).openapi('Sms', { example: { ...ITEM, body: 'Your code is 4711', workflowId: null, messageId: 'SM0123' } });
 
 export function acceptedSms({ id, to, from, country, encoding, segments, status }: Sms) {
   return { id, to, from, country, encoding, segments, status };
@@ -64,6 +70,8 @@ export function smsItem(sms: Sms) {
     ...acceptedSms(sms),
     contactId: sms.contactId,
     mode: sms.mode,
+    sourceType: sms.executionId === null ? ('TRANSACTIONAL' as const) : ('WORKFLOW' as const),
+    workflowExecutionId: sms.executionId,
     reason: sms.reason,
     error: sms.error,
     createdAt: sms.createdAt.toISOString(),
@@ -72,6 +80,6 @@ export function smsItem(sms: Sms) {
   };
 }
 
-export function smsRecord(sms: Sms) {
-  return { ...smsItem(sms), body: sms.body, messageId: sms.providerMessageId };
+export function smsRecord(sms: Sms, workflowId: string | null) {
+  return { ...smsItem(sms), body: sms.body, workflowId, messageId: sms.providerMessageId };
 }

@@ -1,10 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { findWorkflowOf } from '../../../db/executions/executions.ts';
 import { withIdempotency } from '../../../db/idempotency.ts';
 import { getSms, insertSms, listSms } from '../../../db/sms/messages.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../rules/errors.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
 import { readPhoneNumber } from '../../../rules/sms/phone.ts';
+import { SMS_SOURCES } from '../../../rules/sms/source.ts';
 import { SMS_STATUSES } from '../../../rules/sms/status.ts';
 import { keyOwner } from '../../http/actor.ts';
 import { errors, json, ok } from '../../http/answers.ts';
@@ -12,7 +14,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
 import { noteMade } from '../../http/request-log.ts';
-import { cursorQuery, IdParams, InstantInput } from '../../http/schemas.ts';
+import { cursorQuery, Id, IdParams, InstantInput } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { AcceptedSms, acceptedSms, SmsItem, SmsRecord, smsItem, smsRecord } from './answer.ts';
 import { SendSms } from './input.ts';
@@ -47,6 +49,9 @@ const listRoute = {
     request: {
       query: cursorQuery(25).extend({
         status: z.enum(SMS_STATUSES).optional(),
+        sourceType: z.enum(SMS_SOURCES).optional().openapi({ description: 'What caused it' }),
+        contactId: Id.optional(),
+        workflowExecutionId: Id.optional().openapi({ description: 'The execution of a workflow that sent it' }),
         // A plus that was not encoded arrives as a space.
         to: z
           .string()
@@ -103,7 +108,10 @@ export function smsRoutes(app: App, { config, db, reads, lifecycle }: Deps): voi
   });
 
   app.openapi(getRoute, async (c) => {
-    const sms = await getSms(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
-    return c.json({ data: smsRecord(sms) }, 200);
+    const { projectId } = c.var;
+    const sms = await getSms(db, { projectId, id: c.req.valid('param').id });
+    const { executionId } = sms;
+    const workflowId = executionId === null ? null : await findWorkflowOf(db, { projectId, executionId });
+    return c.json({ data: smsRecord(sms, workflowId) }, 200);
   });
 }

@@ -8,6 +8,7 @@ import { PUBLIC_MAX_BYTES } from '../../http/body.ts';
 import { clientNetwork } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { noteMade } from '../../http/request-log.ts';
 import { publicKey, scopes } from '../../http/security.ts';
 import { VariantsSaved, variantsAnswer } from './answer.ts';
 import { BackInStock, Pixel, PutVariants } from './input.ts';
@@ -88,10 +89,11 @@ export function storefrontRoutes(app: App, { config, db, lifecycle, limits }: De
     await limits.takeForBackInStock(projectId, clientNetwork(c));
     const { email, storefrontVariantId: variantId } = c.req.valid('json');
     if (c.var.actor.kind === 'public') await limits.takeForPublicContact(projectId, email);
-    const answer = await inTransaction(db, (trx) =>
+    const { subscribed, contactId } = await inTransaction(db, (trx) =>
       waitForVariant(trx, { projectId, email, variantId, suppressionKey }),
     );
-    return c.json(answer, 202);
+    noteMade(c, { contacts: [contactId] });
+    return c.json({ subscribed }, 202);
   });
 
   app.openapi(pixel, async (c) => {
@@ -100,10 +102,11 @@ export function storefrontRoutes(app: App, { config, db, lifecycle, limits }: De
     const events = eventsOf(c.req.valid('json'));
     const emails = untrusted ? new Set(events.flatMap((event) => event.email ?? [])) : [];
     for (const email of emails) await limits.takeForPublicContact(projectId, email);
-    const outbox = await inTransaction(db, (trx) =>
+    const { made, outbox } = await inTransaction(db, (trx) =>
       recordPixelEvents(trx, { projectId, events, untrusted, mode, suppressionKey }),
     );
     lifecycle.dispatch(outbox);
+    noteMade(c, made);
     return c.json({ accepted: events.length }, 202);
   });
 }

@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { createRoute } from '@hono/zod-openapi';
 import {
   deleteTemplate,
   duplicateTemplate,
@@ -12,7 +12,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IdParams, pageQuery } from '../../http/schemas.ts';
+import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { changedMailText } from '../mail-text.ts';
 import { listedAnswer, TemplateList, TemplateRecord, templateAnswer, Usage } from './answer.ts';
@@ -29,7 +29,12 @@ const listRoute = createRoute({
     'Newest first, by page number or by cursor. `search` is a part of name, subject or description. A page is 4 MB at most: templates that ' +
     'come on top are without their `body`, and `truncated`.',
   security: scopes('templates:view'),
-  request: { query: pageQuery(LIST_DEFAULT).extend({ type: Type.optional(), search: z.string().max(200).optional() }) },
+  request: {
+    query: pageQuery(LIST_DEFAULT).extend({
+      type: Type.optional(),
+      search: NameSearch.openapi({ description: 'A part of name, subject or description' }),
+    }),
+  },
   responses: { 200: ok(TemplateList) },
 });
 

@@ -35,6 +35,9 @@ const Delivery = z
     status: z.enum(['PENDING', 'DELIVERED', 'FAILED']),
     attempts: z.number().int(),
     responseStatus: z.number().int().nullable(),
+    responseBody: z.string().nullable().openapi({
+      description: 'The first KB of its last answer; `***` where it sent back the credentials of its URL',
+    }),
     latencyMs: z.number().int().nullable(),
     error: z.string().nullable(),
     nextAttemptAt: Instant.nullable(),
@@ -50,6 +53,7 @@ const Delivery = z
       status: 'DELIVERED',
       attempts: 1,
       responseStatus: 200,
+      responseBody: 'ok',
       latencyMs: 42,
       error: null,
       nextAttemptAt: null,

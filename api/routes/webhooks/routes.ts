@@ -108,7 +108,7 @@ const deliveriesRoute = createRoute({
   operationId: 'listWebhookDeliveries',
   tags,
   summary: 'List the deliveries to a webhook endpoint',
-  description: 'Newest first, with what was sent and how the endpoint answered last.',
+  description: 'Newest first, with what was sent, and status, time and first KB of what the endpoint answered last.',
   security,
   request: {
     params: IdParams,

@@ -11,7 +11,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IdParams, pageQuery } from '../../http/schemas.ts';
+import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { WorkflowDetailSchema, WorkflowList, workflowAnswer, workflowDetailAnswer } from './answer.ts';
 import { CreateWorkflow, PatchWorkflow } from './input.ts';
@@ -26,7 +26,7 @@ const listRoute = createRoute({
   summary: 'List the workflows',
   description: 'Newest first. `workflows` and `data` are the same list.',
   security: scopes('workflows:view'),
-  request: { query: pageQuery(20) },
+  request: { query: pageQuery(20).extend({ search: NameSearch }) },
   responses: { 200: ok(WorkflowList) },
 });
 

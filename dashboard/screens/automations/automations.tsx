@@ -1,7 +1,7 @@
-import { Anchor, Badge, Text } from '@mantine/core';
+import { Anchor, Badge, Box, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ItemOf, pagesOf } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
@@ -9,6 +9,7 @@ import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
 import { text } from '../../text/text.ts';
 import { NewAutomation } from './new-automation.tsx';
 
@@ -36,10 +37,12 @@ const COLUMNS: Column<Row>[] = [
   { name: t.changed, cell: ({ updatedAt }) => <Instant at={updatedAt} />, width: 140, wideOnly: true },
 ];
 
-/** Every automation of the project, the newest first. */
+/** Every automation of the project, the newest first, by name: what is searched for is in the address. */
 export function Automations() {
   const [isNew, setNew] = useState(false);
-  const pages = useInfiniteQuery(pagesOf('listWorkflows', { query: { pageSize: 50 } }));
+  const { search } = useSearch({ from: '/shell/automations' });
+  const navigate = useNavigate();
+  const pages = useInfiniteQuery(pagesOf('listWorkflows', { query: { pageSize: 50, ...(search && { search }) } }));
   const create = (
     <ActionButton needs="workflows:edit" leftSection={<IconPlus size={16} />} onClick={() => setNew(true)}>
       {t.create}
@@ -48,18 +51,32 @@ export function Automations() {
   return (
     <>
       <PageHead title={text.nav.automations} subtitle={t.subtitle} actions={create} />
+      <Box mb="md">
+        <SearchField
+          label={t.search}
+          placeholder={t.searchHint}
+          value={search}
+          onChange={(next) =>
+            void navigate({ to: '/automations', search: next === undefined ? {} : { search: next }, replace: true })
+          }
+        />
+      </Box>
       <CursorTable
         pages={pages}
         columns={COLUMNS}
         rowKey={({ id }) => id}
         caption={t.caption}
         empty={
-          <Empty
-            title={t.emptyTitle}
-            what={t.emptyWhat}
-            action={create}
-            curl={{ method: 'POST', path: '/workflows', body: { name: 'Welcome', eventName: 'signup' } }}
-          />
+          search ? (
+            <Text c="dimmed">{t.noneCalled}</Text>
+          ) : (
+            <Empty
+              title={t.emptyTitle}
+              what={t.emptyWhat}
+              action={create}
+              curl={{ method: 'POST', path: '/workflows', body: { name: 'Welcome', eventName: 'signup' } }}
+            />
+          )
         }
       />
       {isNew && <NewAutomation onClose={() => setNew(false)} />}

@@ -4,6 +4,8 @@ import { shellRoute } from '../../app/root-route.tsx';
 const automationsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/automations',
+  validateSearch: ({ search }: Record<string, unknown>): { search?: string } =>
+    search !== undefined && search !== '' ? { search: String(search) } : {},
   component: lazyRouteComponent(() => import('./automations.tsx'), 'Automations'),
 });
 

@@ -10,6 +10,7 @@ import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { CAMPAIGN_STATUSES, type CampaignStatus, isUnderWay } from './words.ts';
@@ -28,36 +29,42 @@ const EXAMPLE = {
   audienceType: 'ALL',
 };
 
-/** All campaigns, by status: the status is in the address. */
+/** All campaigns, by status and name: both are in the address. */
 export function Campaigns() {
-  const { status } = useSearch({ from: '/shell/campaigns' });
+  const { status, search } = useSearch({ from: '/shell/campaigns' });
   const navigate = useNavigate();
   const pages = useInfiniteQuery({
-    ...pagesOf('listCampaigns', { query: { limit: PAGE, ...(status && { status }) } }),
+    ...pagesOf('listCampaigns', { query: { limit: PAGE, ...(status && { status }), ...(search && { search }) } }),
     select: ({ pages: read, ...rest }) => ({
       ...rest,
       pages: read.map(({ campaigns, total }) => ({ data: campaigns, total })),
     }),
     refetchInterval: ({ state }) => (anyMoves(state.data as Pages | undefined) ? MOVES_MS : false),
   });
+  const show = (asked: { status: CampaignStatus | undefined; search: string | undefined }) => {
+    const given = { ...(asked.status && { status: asked.status }), ...(asked.search && { search: asked.search }) };
+    void navigate({ to: '/campaigns', search: given, replace: true });
+  };
   return (
     <>
       <PageHead title={words.title} actions={<NewCampaign />} />
-      <Box mb="md" style={{ overflowX: 'auto' }}>
+      <Box mb="sm" style={{ overflowX: 'auto' }}>
         <SegmentedControl
           aria-label={words.byStatus}
           value={status ?? ''}
-          onChange={(next) =>
-            void navigate({
-              to: '/campaigns',
-              search: next === '' ? {} : { status: next as CampaignStatus },
-              replace: true,
-            })
-          }
+          onChange={(next) => show({ status: (next || undefined) as CampaignStatus | undefined, search })}
           data={[
             { value: '', label: words.all },
             ...CAMPAIGN_STATUSES.map((value) => ({ value, label: words.statuses[value] })),
           ]}
+        />
+      </Box>
+      <Box mb="md">
+        <SearchField
+          label={words.searchName}
+          placeholder={words.searchHint}
+          value={search}
+          onChange={(next) => show({ status, search: next })}
         />
       </Box>
       <CursorTable
@@ -65,7 +72,9 @@ export function Campaigns() {
         columns={COLUMNS}
         rowKey={({ id }) => id}
         caption={words.caption}
-        empty={status ? <NoneOf status={status} /> : <NoneYet />}
+        empty={
+          search ? <NoneOf what={words.noneCalled} /> : status ? <NoneOf what={words.emptyOf(status)} /> : <NoneYet />
+        }
       />
     </>
   );
@@ -155,10 +164,10 @@ function NewCampaign() {
   );
 }
 
-function NoneOf({ status }: { status: CampaignStatus }) {
+function NoneOf({ what }: { what: string }) {
   return (
     <Text c="dimmed">
-      {words.emptyOf(status)}{' '}
+      {what}{' '}
       <Anchor underline="always" renderRoot={(props) => <Link {...props} to="/campaigns" />}>
         {words.showAll}
       </Anchor>

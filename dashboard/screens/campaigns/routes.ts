@@ -4,6 +4,7 @@ import { CAMPAIGN_STATUSES, type CampaignStatus, OUTCOMES, type Outcome, STEPS, 
 
 interface ListSearch {
   status?: CampaignStatus;
+  search?: string;
 }
 
 export interface RecipientSearch {
@@ -16,9 +17,12 @@ export interface RecipientSearch {
 const listRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/campaigns',
-  validateSearch: ({ status }: Record<string, unknown>): ListSearch => {
+  validateSearch: ({ status, search }: Record<string, unknown>): ListSearch => {
     const known = CAMPAIGN_STATUSES.find((name) => name === status);
-    return known ? { status: known } : {};
+    return {
+      ...(known && { status: known }),
+      ...(search !== undefined && search !== '' && { search: String(search) }),
+    };
   },
   component: lazyRouteComponent(() => import('./campaigns.tsx'), 'Campaigns'),
 });

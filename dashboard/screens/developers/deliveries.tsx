@@ -111,7 +111,8 @@ function columnsOf(show: (id: string) => void): Column<Delivery>[] {
 }
 
 function Details({ endpointId, delivery }: { endpointId: string; delivery: Delivery }) {
-  const { id, event, status, responseStatus, error, latencyMs, attempts, nextAttemptAt, payload, createdAt } = delivery;
+  const { id, event, status, responseStatus, responseBody, error } = delivery;
+  const { latencyMs, attempts, nextAttemptAt, payload, createdAt } = delivery;
   const { projectId } = useSession();
   const body = { id, type: event, timestamp: createdAt, projectId, data: payload };
   const replay = useWrite('replayWebhookDelivery', { changes: ['listWebhookDeliveries'] });
@@ -152,6 +153,7 @@ function Details({ endpointId, delivery }: { endpointId: string; delivery: Deliv
         </Text>
         <JsonView value={body} maxHeight={420} />
       </div>
+      {responseBody !== null && <AnswerBody body={responseBody} />}
       <Group>
         <ActionButton
           needs="workflows:edit"
@@ -167,5 +169,30 @@ function Details({ endpointId, delivery }: { endpointId: string; delivery: Deliv
         </ActionButton>
       </Group>
     </Stack>
+  );
+}
+
+/** What the endpoint said, as the text that it is. */
+function AnswerBody({ body }: { body: string }) {
+  return (
+    <div>
+      <Text size="sm" fw={500} mb={4}>
+        {words.answerBody}
+      </Text>
+      {body === '' ? (
+        <Text size="sm" c="dimmed">
+          {words.emptyAnswer}
+        </Text>
+      ) : (
+        <Code
+          block
+          tabIndex={0}
+          mah={280}
+          style={{ overflow: 'auto', whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
+        >
+          {body}
+        </Code>
+      )}
+    </div>
   );
 }

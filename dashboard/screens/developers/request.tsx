@@ -84,11 +84,20 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-function Made({ made: { events, executions, emails, sms } }: { made: Detail['made'] }) {
-  if (events.length + executions.length + emails.length + sms.length === 0)
+function Made({ made: { contacts, events, executions, emails, sms } }: { made: Detail['made'] }) {
+  if (contacts.length + events.length + executions.length + emails.length + sms.length === 0)
     return <Text c="dimmed">{words.madeNothing}</Text>;
   return (
     <Stack>
+      <Kind
+        title={words.contacts}
+        items={contacts.map(({ id, email }) => [
+          id,
+          <AppLink key={id} to={`/contacts/${id}`}>
+            {email}
+          </AppLink>,
+        ])}
+      />
       <Kind
         title={words.events}
         items={events.map(({ id, name }) => [

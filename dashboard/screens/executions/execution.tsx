@@ -14,6 +14,7 @@ import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { wordOf } from '../../text/words.ts';
 import { Fact, Facts } from '../messages/facts.tsx';
+import { RequestFact } from '../messages/request-fact.tsx';
 import { Moves } from './moves.tsx';
 import { StepLine } from './step-line.tsx';
 
@@ -108,6 +109,7 @@ function About({ execution }: { execution: Execution; workflow: Workflow | undef
           <Instant at={completedAt} />
         </Fact>
       )}
+      <RequestFact of={id} />
       <Text size="sm">{eventName ? text.executions.byEvent(eventName) : text.executions.byHand}</Text>
       <Text size="sm" component="div">
         <AppLink to={`/messages?workflowExecutionId=${id}&mode=all`}>{text.executions.mails}</AppLink>

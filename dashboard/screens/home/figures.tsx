@@ -43,7 +43,7 @@ export function Figures() {
   );
 }
 
-function Shown({ overview: { totals, days } }: { overview: Overview }) {
+function Shown({ overview: { timezone, totals, days } }: { overview: Overview }) {
   const since = days[0]?.date ?? new Date(Date.now() - 30 * DAY_MS).toISOString().slice(0, 10);
   const isEmpty = FIGURES.every((figure) => totals[figure] === 0);
   return (
@@ -70,7 +70,7 @@ function Shown({ overview: { totals, days } }: { overview: Overview }) {
         {isEmpty ? (
           <Empty title={text.home.noMail} what={text.home.noMailWhy} curl={FIRST_MAIL} />
         ) : (
-          <ByDay days={days} />
+          <ByDay days={days} timezone={timezone} />
         )}
       </Box>
     </>
@@ -79,10 +79,11 @@ function Shown({ overview: { totals, days } }: { overview: Overview }) {
 
 const EVENTS = { hover: true, focus: true, touch: true };
 
-function ByDay({ days }: { days: Overview['days'] }) {
+function ByDay({ days, timezone }: Pick<Overview, 'days' | 'timezone'>) {
   const drawn = useMemo(
     () => ({
-      atSeconds: days.map(({ date }) => Date.parse(date) / 1_000),
+      // As the clocks of the viewer, by which the axis is written: the day is the same word.
+      atSeconds: days.map(({ date }) => Date.parse(`${date}T00:00:00`) / 1_000),
       series: DRAWN.map((figure) => ({
         label: text.home.figures[figure],
         color: COLORS[figure],
@@ -93,8 +94,11 @@ function ByDay({ days }: { days: Overview['days'] }) {
   );
   return (
     <>
+      <Text size="sm" c="dimmed" mb={4}>
+        {text.home.byDay(timezone)}
+      </Text>
       <Suspense fallback={<Box h={CHART_HEIGHT} />}>
-        <TimeSeries {...drawn} height={CHART_HEIGHT} label={text.home.byDay} />
+        <TimeSeries {...drawn} height={CHART_HEIGHT} label={text.home.byDay(timezone)} />
       </Suspense>
       <details>
         <summary>
@@ -103,7 +107,7 @@ function ByDay({ days }: { days: Overview['days'] }) {
           </Text>
         </summary>
         <Table.ScrollContainer minWidth={320} type="native">
-          <Table aria-label={text.home.byDay} verticalSpacing={4}>
+          <Table aria-label={text.home.byDay(timezone)} verticalSpacing={4}>
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>{text.home.day}</Table.Th>

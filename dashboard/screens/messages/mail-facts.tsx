@@ -6,6 +6,7 @@ import { Instant } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
 import { Fact, Facts } from './facts.tsx';
 import type { Mail } from './mail.tsx';
+import { RequestFact } from './request-fact.tsx';
 
 const INSTANTS = [
   ...(['createdAt', 'sentAt', 'deliveredAt', 'openedAt', 'clickedAt'] as const),
@@ -67,8 +68,12 @@ function Provider({ mail: { error, sentAt, attempts, messageId, bounceType } }: 
   );
 }
 
+/** Mails that a request can have led to, itself or through an execution. */
+const BY_REQUEST: readonly Mail['sourceType'][] = ['TRANSACTIONAL', 'WORKFLOW'];
+
 function Cause({ mail }: { mail: Mail }) {
   const { sourceType, contactId, campaignId, templateId, workflowId, workflowExecutionId, resentFrom } = mail;
+  const byApi = sourceType === 'TRANSACTIONAL' && !resentFrom && text.messages.byApi;
   return (
     <Facts title={text.messages.cause}>
       <Fact name={text.messages.source}>{text.messages.sources[sourceType]}</Fact>
@@ -85,9 +90,9 @@ function Cause({ mail }: { mail: Mail }) {
         {workflowExecutionId && workflowId && (
           <AppLink to={`/messages/executions/${workflowId}/${workflowExecutionId}`}>{text.messages.execution}</AppLink>
         )}
-        {sourceType === 'TRANSACTIONAL' && !resentFrom && text.messages.byApi}
         {resentFrom && <AppLink to={`/messages/${resentFrom}`}>{text.messages.repeats}</AppLink>}
       </Text>
+      {BY_REQUEST.includes(sourceType) && <RequestFact of={mail.id} {...(byApi && { otherwise: byApi })} />}
       {templateId && (
         <Text size="sm" component="div">
           <AppLink to={`/templates/${templateId}`}>{text.messages.template}</AppLink>

@@ -16,8 +16,12 @@ export type MailSearch = Pick<
   | 'until'
   | 'workflowExecutionId'
   | 'contactId'
+  | 'templateId'
 >;
-export type SmsSearch = Pick<SmsQuery, 'to' | 'status' | 'since' | 'until'>;
+export type SmsSearch = Pick<
+  SmsQuery,
+  'to' | 'status' | 'sourceType' | 'contactId' | 'workflowExecutionId' | 'since' | 'until'
+>;
 
 /** The reasons that a mail can have. */
 export const MAIL_REASONS = [
@@ -34,9 +38,9 @@ export type MailView = (typeof MAIL_VIEWS)[number];
 
 const MAIL_KEYS = [
   ...(['to', 'status', 'sourceType', 'reason', 'happened'] as const),
-  ...(['mode', 'since', 'until', 'workflowExecutionId', 'contactId'] as const),
+  ...(['mode', 'since', 'until', 'workflowExecutionId', 'contactId', 'templateId'] as const),
 ];
-const SMS_KEYS = ['to', 'status', 'since', 'until'] as const;
+const SMS_KEYS = ['to', 'status', 'sourceType', 'contactId', 'workflowExecutionId', 'since', 'until'] as const;
 
 /** What an address says of its filters: what is no text is left out, and the API judges the rest. */
 export function readMailSearch(given: Record<string, unknown>): MailSearch {

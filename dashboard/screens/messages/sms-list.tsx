@@ -17,6 +17,8 @@ import { queryOf, type SmsSearch } from './search.ts';
 
 type Sms = AnswerOf<'listSms'>['data'][number];
 
+const SMS_SOURCES = ['TRANSACTIONAL', 'WORKFLOW'] as const satisfies Sms['sourceType'][];
+
 /** All SMS, newest first, narrowed by what the address says. */
 export function SmsList() {
   const search = useSearch({ from: '/shell/messages/sms' });
@@ -41,6 +43,12 @@ export function SmsList() {
             value={search.status}
             choices={wordsOf('sms').map((word) => ({ value: word as NonNullable<SmsSearch['status']>, label: word }))}
             onChange={(status) => set({ status })}
+          />
+          <ChoiceFilter
+            label={text.messages.source}
+            value={search.sourceType}
+            choices={SMS_SOURCES.map((value) => ({ value, label: text.messages.sources[value] }))}
+            onChange={(sourceType) => set({ sourceType })}
           />
           <DayFilter label={text.messages.since} value={search.since} onChange={(since) => set({ since })} />
           <DayFilter label={text.messages.until} value={search.until} onChange={(until) => set({ until })} />
@@ -82,6 +90,12 @@ const COLUMNS: Column<Sms>[] = [
   },
   { name: text.messages.to, cell: ({ id, to }) => <AppLink to={`/messages/sms/${id}`}>{to}</AppLink> },
   { name: text.messages.from, wideOnly: true, cell: ({ from }) => from },
+  {
+    name: text.messages.source,
+    wideOnly: true,
+    width: 120,
+    cell: ({ sourceType }) => text.messages.sources[sourceType],
+  },
   { name: text.messages.segments, wideOnly: true, align: 'right', width: 90, cell: ({ segments }) => segments },
   { name: text.messages.when, width: 110, cell: ({ createdAt }) => <Instant at={createdAt} /> },
 ];

@@ -11,6 +11,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { Fact, Facts } from './facts.tsx';
+import { RequestFact } from './request-fact.tsx';
 
 type Sms = AnswerOf<'getSms'>['data'];
 
@@ -64,6 +65,17 @@ function Shown({ sms }: { sms: Sms }) {
                   <AppLink to={`/contacts/${sms.contactId}`}>{sms.to}</AppLink>
                 </Fact>
               )}
+            </Facts>
+            <Facts title={text.messages.cause}>
+              <Fact name={text.messages.source}>{text.messages.sources[sms.sourceType]}</Fact>
+              {sms.workflowExecutionId && sms.workflowId && (
+                <Text size="sm" component="div">
+                  <AppLink to={`/messages/executions/${sms.workflowId}/${sms.workflowExecutionId}`}>
+                    {text.messages.execution}
+                  </AppLink>
+                </Text>
+              )}
+              <RequestFact of={sms.id} />
             </Facts>
             <Facts title={text.messages.provider}>
               <Text size="sm">{sms.error ?? (sms.sentAt ? text.messages.took : text.messages.noAnswer)}</Text>

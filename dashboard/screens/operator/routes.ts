@@ -8,6 +8,8 @@ export interface TenantsSearch {
   q?: string;
   held?: boolean;
   order?: (typeof TENANT_ORDERS)[number];
+  /** The span of the figures and of the order; a day unless said. */
+  over?: 'month';
 }
 
 const healthRoute = createRoute({
@@ -19,12 +21,13 @@ const healthRoute = createRoute({
 const tenantsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/operator/projects',
-  validateSearch: ({ q, held, order }: Record<string, unknown>): TenantsSearch => {
+  validateSearch: ({ q, held, order, over }: Record<string, unknown>): TenantsSearch => {
     const known = TENANT_ORDERS.find((name) => name === order && name !== 'newest');
     return {
       ...(typeof q === 'string' && q !== '' && { q }),
       ...(typeof held === 'boolean' && { held }),
       ...(known && { order: known }),
+      ...(over === 'month' && { over }),
     };
   },
   component: lazyRouteComponent(() => import('./tenants.tsx'), 'Tenants'),

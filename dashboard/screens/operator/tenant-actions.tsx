@@ -36,11 +36,11 @@ export function TenantActions({ actions }: { actions: Action[] }) {
                     {words.action[entry.action] ?? entry.action}
                     {saidOf(entry.details) && `: ${saidOf(entry.details)}`}
                     <Text size="xs" c="dimmed" hiddenFrom="sm">
-                      {entry.actor}
+                      {nameOf(entry)}
                     </Text>
                   </Table.Td>
                   <Table.Td visibleFrom="sm" style={{ overflowWrap: 'anywhere' }}>
-                    {entry.actor}
+                    {nameOf(entry)}
                   </Table.Td>
                 </Table.Tr>
               ))}
@@ -50,6 +50,11 @@ export function TenantActions({ actions }: { actions: Action[] }) {
       )}
     </Paper>
   );
+}
+
+/** Who it was, as people are called. */
+function nameOf({ actor, actorName }: Action): string {
+  return actorName ?? (actor === 'system' ? words.byService : words.byGone);
 }
 
 /** The reason or note of an entry, or which limits it set. */

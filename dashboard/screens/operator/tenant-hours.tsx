@@ -71,7 +71,7 @@ function HoursTable({ hours }: { hours: Tenant['hours'] }) {
   );
 }
 
-function Figure({ name, means, value }: { name: string; means?: string; value: string }) {
+export function Figure({ name, means, value }: { name: string; means?: string; value: string }) {
   return (
     <div>
       <Text size="sm" c="dimmed">
@@ -84,7 +84,7 @@ function Figure({ name, means, value }: { name: string; means?: string; value: s
   );
 }
 
-function withShare(part: number, whole: number): string {
+export function withShare(part: number, whole: number): string {
   return whole === 0 ? formatCount(part) : `${formatCount(part)} · ${formatShare(part, whole)}`;
 }
 

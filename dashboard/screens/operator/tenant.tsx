@@ -10,6 +10,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { text } from '../../text/text.ts';
 import { HoldActions } from './hold-actions.tsx';
 import { TenantActions } from './tenant-actions.tsx';
+import { TenantDays } from './tenant-days.tsx';
 import { TenantHours } from './tenant-hours.tsx';
 import { TenantLimits } from './tenant-limits.tsx';
 import { TenantRefusals } from './tenant-refusals.tsx';
@@ -56,6 +57,7 @@ function Found({ tenant }: { tenant: Tenant }) {
         <Hold title={words.operatorHold} color="red" hold={tenant.operatorHold} />
         <Hold title={words.ownHold} color="orange" hold={tenant.ownHold} />
         <TenantHours tenant={tenant} />
+        <TenantDays days={tenant.days} />
         <Grid gutter="lg">
           <Grid.Col span={{ base: 12, md: 6 }}>
             <TenantLimits key={JSON.stringify(tenant.operatorLimits)} tenant={tenant} />

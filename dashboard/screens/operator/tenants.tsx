@@ -1,4 +1,4 @@
-import { Badge, Group, Select, Text, TextInput } from '@mantine/core';
+import { Badge, Group, SegmentedControl, Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -24,10 +24,11 @@ const TOP = 100;
 
 /** All projects of the installation; search, hold and order are in the address. */
 export function Tenants() {
-  const { q, held, order = 'newest' } = useSearch({ from: '/shell/operator/projects' });
+  const { q, held, over, order = 'newest' } = useSearch({ from: '/shell/operator/projects' });
   const isTop = order !== 'newest';
   const query = {
     order,
+    ...(over && { over }),
     ...(isTop && { limit: TOP }),
     ...(q !== undefined && { search: q }),
     ...(held !== undefined && { held }),
@@ -39,7 +40,7 @@ export function Tenants() {
       <Filters />
       <CursorTable
         pages={pages}
-        columns={COLUMNS}
+        columns={over === 'month' ? MONTH_COLUMNS : DAY_COLUMNS}
         rowKey={({ id }) => id}
         caption={words.tenants}
         empty={<Empty title={words.noTenants} what={words.noTenantsWhat} />}
@@ -53,7 +54,7 @@ export function Tenants() {
   );
 }
 
-const COLUMNS: Column<Tenant>[] = [
+const PROJECT: Column<Tenant>[] = [
   {
     name: words.project,
     cell: (tenant) => (
@@ -73,6 +74,16 @@ const COLUMNS: Column<Tenant>[] = [
     ),
   },
   { name: words.owners, cell: ({ owners }) => owners.join(', ') || words.noOwners, wideOnly: true },
+];
+const CREATED: Column<Tenant> = {
+  name: words.created,
+  cell: ({ createdAt }) => <Instant at={createdAt} />,
+  width: 120,
+  wideOnly: true,
+};
+
+const DAY_COLUMNS: Column<Tenant>[] = [
+  ...PROJECT,
   { name: words.mails, cell: ({ mails }) => formatCount(mails), align: 'right', width: 120 },
   { name: words.bounced, cell: ({ dead, mails }) => <Share part={dead} whole={mails} />, align: 'right', width: 110 },
   {
@@ -82,7 +93,26 @@ const COLUMNS: Column<Tenant>[] = [
     width: 130,
     wideOnly: true,
   },
-  { name: words.created, cell: ({ createdAt }) => <Instant at={createdAt} />, width: 120, wideOnly: true },
+  CREATED,
+];
+
+const MONTH_COLUMNS: Column<Tenant>[] = [
+  ...PROJECT,
+  { name: words.monthMails, cell: ({ month }) => formatCount(month.sent), align: 'right', width: 130 },
+  {
+    name: words.monthBounced,
+    cell: ({ month }) => <Share part={month.bounced} whole={month.sent} />,
+    align: 'right',
+    width: 120,
+  },
+  {
+    name: words.complained,
+    cell: ({ month }) => <Share part={month.complained} whole={month.sent} />,
+    align: 'right',
+    width: 130,
+    wideOnly: true,
+  },
+  CREATED,
 ];
 
 function Share({ part, whole }: { part: number; whole: number }) {
@@ -97,7 +127,7 @@ function Share({ part, whole }: { part: number; whole: number }) {
 }
 
 function Filters() {
-  const { q, held, order = 'newest' } = useSearch({ from: '/shell/operator/projects' });
+  const { q, held, over, order = 'newest' } = useSearch({ from: '/shell/operator/projects' });
   const navigate = useNavigate({ from: '/operator/projects' });
   const set = (next: { [Key in keyof TenantsSearch]: TenantsSearch[Key] | undefined }) =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
@@ -135,6 +165,15 @@ function Filters() {
         }
         allowDeselect={false}
         w={170}
+      />
+      <SegmentedControl
+        aria-label={words.over}
+        data={[
+          { value: 'day', label: words.overs.day },
+          { value: 'month', label: words.overs.month },
+        ]}
+        value={over ?? 'day'}
+        onChange={(next) => set({ over: next === 'month' ? 'month' : undefined })}
       />
     </Group>
   );

@@ -7,6 +7,7 @@ import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
+import { whoIs } from '../contacts/contact/who.ts';
 
 type Change = AnswerOf<'listSegmentHistory'>['data'][number];
 const words = text.segments;
@@ -28,8 +29,13 @@ const COLUMNS: Column<Change>[] = [
       contactId ? <AppLink to={`/contacts/${contactId}`}>{email}</AppLink> : <Text c="dimmed">{words.erased}</Text>,
   },
 ];
+/** Of a static segment somebody did it. */
+const STATIC_COLUMNS: Column<Change>[] = [
+  ...COLUMNS,
+  { name: words.by, cell: ({ actor, actorName }) => whoIs(actor, actorName), wideOnly: true },
+];
 
-/** Who entered and left, as far as the segment was tracked. */
+/** Who entered and left, as far as the segment was tracked; of a static one who was added and removed, and by whom. */
 export function History({ segment: { id, type, trackMembership } }: { segment: AnswerOf<'getSegment'> }) {
   const pages = useInfiniteQuery(pagesOf('listSegmentHistory', { params: { id } }));
   const nothing =
@@ -51,7 +57,7 @@ export function History({ segment: { id, type, trackMembership } }: { segment: A
   return (
     <CursorTable
       pages={pages}
-      columns={COLUMNS}
+      columns={type === 'STATIC' ? STATIC_COLUMNS : COLUMNS}
       rowKey={(row) => row.id}
       empty={nothing}
       caption={words.historyCaption}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { answerOf } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
-import { formatCount } from '../../parts/count-link.tsx';
+import { CountLink } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
 
 /** The steps of automations that send by a template, and how many mails it has made. */
@@ -19,7 +19,8 @@ export function TemplateUsage({ id }: { id: string }) {
           <>
             <Text size="sm" c="dimmed">
               {workflowSteps.length === 0 ? text.templates.notUsed : text.templates.usedInSteps(workflowSteps.length)}{' '}
-              {text.templates.emailsSent}: {formatCount(emailsSent)}.
+              {text.templates.emailsSent}:{' '}
+              <CountLink n={emailsSent} href={`/messages?templateId=${id}&happened=sent`} />.
             </Text>
             {workflowSteps.length > 0 && (
               <Table mt="xs" aria-label={text.templates.usedIn} maw={640}>

@@ -1,9 +1,8 @@
-import { Box, Button, Group, Select, SimpleGrid, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
-import { IconPlus, IconSearch } from '@tabler/icons-react';
+import { Box, Button, Group, Select, SimpleGrid, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import { pagesOf } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
@@ -11,13 +10,13 @@ import { Empty } from '../../parts/empty.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
 import { text } from '../../text/text.ts';
 import { CreateTemplate } from './create-template.tsx';
 import { TEMPLATE_TYPES, type TemplateType } from './routes.ts';
 import { TemplateCard } from './template-card.tsx';
 
 const PAGE = 24;
-const TYPING_MS = 250;
 
 /** The templates of the project as they look, newest first. */
 export function Templates() {
@@ -98,27 +97,20 @@ export function Templates() {
 }
 
 function Filters() {
-  const { search = '', type } = useSearch({ from: '/shell/templates' });
+  const { search, type } = useSearch({ from: '/shell/templates' });
   const navigate = useNavigate({ from: '/templates' });
-  const [typed, setTyped] = useState(search);
-  const apply = useDebouncedCallback((value: string) => {
-    void navigate({
-      search: ({ search: _, ...others }) => (value.trim() === '' ? others : { ...others, search: value.trim() }),
-      replace: true,
-    });
-  }, TYPING_MS);
   return (
     <Group align="flex-end" gap="sm" mb="md">
-      <TextInput
+      <SearchField
         label={text.templates.search}
         placeholder={text.templates.searchHint}
-        leftSection={<IconSearch size={16} aria-hidden />}
-        value={typed}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value);
-          apply(event.currentTarget.value);
-        }}
-        w={{ base: '100%', xs: 300 }}
+        value={search}
+        onChange={(next) =>
+          void navigate({
+            search: ({ search: _, ...others }) => (next === undefined ? others : { ...others, search: next }),
+            replace: true,
+          })
+        }
       />
       <Select
         label={text.templates.type}

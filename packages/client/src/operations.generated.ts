@@ -1413,6 +1413,11 @@ export type LoggedRequest = {
 export type LoggedRequestDetail = LoggedRequest & ({
   /** What came of it, as it is now: the first 100 of each kind */
   made: {
+    contacts: {
+      /** UUIDv7 */
+      id: string;
+      email: string;
+    }[];
     events: ({
       /** UUIDv7 */
       id: string;
@@ -1443,6 +1448,8 @@ export type LoggedRequestDetail = LoggedRequest & ({
     sms: ({
       /** UUIDv7 */
       id: string;
+      /** UUIDv7 */
+      executionId: string | null;
       to: string;
       status: "PENDING" | "QUEUED" | "SENT" | "DELIVERED" | "UNDELIVERED" | "FAILED";
     })[];
@@ -1466,6 +1473,8 @@ export type LookAtInvitation = {
 };
 
 export type MailOverview = {
+  /** By whose clocks days are counted: that of the project. Hours are whole ones of UTC: one that midnight cuts is of the day in which it begins */
+  timezone: string;
   totals: {
     sent: number;
     delivered: number;
@@ -2036,12 +2045,16 @@ export type Segment = {
 };
 
 export type SegmentChange = {
-  /** Of the event `segment.<slug>.entry` or `.exit` that was recorded */
+  /** Of the event `segment.<slug>.entry` or `.exit` that was recorded; of a STATIC segment there is none */
   id: string;
   change: "entry" | "exit";
   /** Null where the contact was erased since */
   contactId: string | null;
   email: string | null;
+  /** Who added or removed it, of a STATIC segment: `user:<id>` or `key:<id>`; null of a tracked one */
+  actor: string | null;
+  /** A member's address or a key's name; null where there is none */
+  actorName: string | null;
   at: string;
 };
 
@@ -2213,6 +2226,8 @@ export type Signup = {
 
 export type Sms = SmsItem & ({
   body: string;
+  /** The workflow of `workflowExecutionId` */
+  workflowId: string | null;
   /** The provider's id of the message */
   messageId: string | null;
 });
@@ -2221,6 +2236,9 @@ export type SmsItem = AcceptedSms & ({
   /** UUIDv7 */
   contactId: string | null;
   mode: "live" | "test";
+  sourceType: "TRANSACTIONAL" | "WORKFLOW";
+  /** UUIDv7 */
+  workflowExecutionId: string | null;
   reason: string | null;
   error: string | null;
   createdAt: string;
@@ -2403,15 +2421,33 @@ export type Tenant = {
   /** Of them those to dead mailboxes */
   dead: number;
   complaints: number;
+  /** What became of live mails within 30 days, whatever was released meanwhile, up to the last hour that is added up: an hour or two ago */
+  month: {
+    sent: number;
+    bounced: number;
+    complained: number;
+  };
 };
 
-export type TenantDetail = Tenant & {
+export type TenantDetail = Tenant & ({
   /** The last 48 hours, those with mail */
   hours: {
     hour: string;
     mails: number;
     dead: number;
     complaints: number;
+  }[];
+  /** The last 30 days (UTC) to this moment, those without mail as zeros */
+  days: {
+    date: string;
+    sent: number;
+    delivered: number;
+    /** First opens by people */
+    opened: number;
+    /** First clicks by people */
+    clicked: number;
+    bounced: number;
+    complained: number;
   }[];
   /** Mailbox providers that refused some of its last mails because of the sender */
   refusals: {
@@ -2420,15 +2456,17 @@ export type TenantDetail = Tenant & {
     of: number;
   }[];
   /** Holds, releases and limits, newest first */
-  actions: {
+  actions: ({
     /** UUIDv7 */
     id: string;
     action: string;
     actor: string;
+    /** Address of a person or an operator, name of a key; null of the service itself, and of who is gone */
+    actorName: string | null;
     details: Record<string, unknown>;
     createdAt: string;
-  }[];
-};
+  })[];
+});
 
 /** By the project itself, or by its guards */
 export type TenantHold = {
@@ -2593,6 +2631,8 @@ export type WebhookDelivery = {
   status: "PENDING" | "DELIVERED" | "FAILED";
   attempts: number;
   responseStatus: number | null;
+  /** The first KB of its last answer; `***` where it sent back the credentials of its URL */
+  responseBody: string | null;
   latencyMs: number | null;
   error: string | null;
   nextAttemptAt: string | null;
@@ -2897,6 +2937,11 @@ export interface Operations {
   cancelCampaign: {
     params: { id: string };
     answer: CampaignDone;
+  };
+  /** Cancel an import or a bulk job: `POST /v1/contacts/jobs/{jobId}/cancel` */
+  cancelContactJob: {
+    params: { jobId: string };
+    answer: ListedContactJob;
   };
   /** Cancel a running or waiting execution: `DELETE /v1/workflows/{id}/executions/{executionId}` */
   cancelExecution: {
@@ -3364,7 +3409,7 @@ export interface Operations {
   };
   /** List campaigns: `GET /v1/campaigns` */
   listCampaigns: {
-    query?: { page?: number; pageSize?: number; limit?: number; cursor?: string; status?: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED" };
+    query?: { page?: number; pageSize?: number; limit?: number; cursor?: string; status?: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED"; search?: string };
     answer: CampaignList;
   };
   /** List a contact's events: `GET /v1/events/contact/{contactId}` */
@@ -3448,7 +3493,7 @@ export interface Operations {
   };
   /** List emails: `GET /v1/emails` */
   listEmails: {
-    query?: { limit?: number; cursor?: string; mode?: "live" | "test" | "all"; status?: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED"; sourceType?: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW" | "INBOUND"; reason?: "unsubscribed" | "unsubscribed:topic" | "unconfirmed" | "frequency_capped" | "cancelled" | "left_audience" | "sender_not_verified" | "template_error" | "provider_rejected" | "expired" | "step_deleted" | "contact_deleted" | "limit_reached" | "no_phone" | "sms_stopped" | "exited_on_event" | "too_late" | "suppressed:hard_bounce" | "suppressed:complaint" | "suppressed:unsubscribe" | "suppressed:manual" | "bounced:dead_mailbox" | "bounced:mailbox_for_now" | "bounced:policy" | "bounced:message" | "bounced:routing" | "bounced:unknown"; happened?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained"; contactId?: string; workflowExecutionId?: string; to?: string; since?: string; until?: string };
+    query?: { limit?: number; cursor?: string; mode?: "live" | "test" | "all"; status?: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED"; sourceType?: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW" | "INBOUND"; reason?: "unsubscribed" | "unsubscribed:topic" | "unconfirmed" | "frequency_capped" | "cancelled" | "left_audience" | "sender_not_verified" | "template_error" | "provider_rejected" | "expired" | "step_deleted" | "contact_deleted" | "limit_reached" | "no_phone" | "sms_stopped" | "exited_on_event" | "too_late" | "suppressed:hard_bounce" | "suppressed:complaint" | "suppressed:unsubscribe" | "suppressed:manual" | "bounced:dead_mailbox" | "bounced:mailbox_for_now" | "bounced:policy" | "bounced:message" | "bounced:routing" | "bounced:unknown"; happened?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained"; contactId?: string; workflowExecutionId?: string; templateId?: string; to?: string; since?: string; until?: string };
     answer: {
   data: EmailItem[];
   nextCursor: string | null;
@@ -3481,7 +3526,7 @@ export interface Operations {
   };
   /** List requests to the API: `GET /v1/requests` */
   listRequests: {
-    query?: { limit?: number; cursor?: string; method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"; route?: string; status?: string; errorCode?: string; keyId?: string; requestId?: string; since?: string; until?: string };
+    query?: { limit?: number; cursor?: string; method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"; route?: string; status?: string; errorCode?: string; keyId?: string; requestId?: string; made?: string; since?: string; until?: string };
     answer: LoggedRequestList;
   };
   /** List the contacts of a segment: `GET /v1/segments/{id}/contacts` */
@@ -3503,11 +3548,12 @@ export interface Operations {
   };
   /** List the segments: `GET /v1/segments` */
   listSegments: {
+    query?: { search?: string };
     answer: ListedSegment[];
   };
   /** List SMS: `GET /v1/sms` */
   listSms: {
-    query?: { limit?: number; cursor?: string; status?: "PENDING" | "QUEUED" | "SENT" | "DELIVERED" | "UNDELIVERED" | "FAILED"; to?: string; since?: string; until?: string };
+    query?: { limit?: number; cursor?: string; status?: "PENDING" | "QUEUED" | "SENT" | "DELIVERED" | "UNDELIVERED" | "FAILED"; sourceType?: "TRANSACTIONAL" | "WORKFLOW"; contactId?: string; workflowExecutionId?: string; to?: string; since?: string; until?: string };
     answer: {
   data: SmsItem[];
   nextCursor: string | null;
@@ -3536,7 +3582,7 @@ export interface Operations {
   };
   /** List all projects of the installation: `GET /operator/projects` */
   listTenants: {
-    query?: { limit?: number; cursor?: string; search?: string; held?: boolean; order?: "newest" | "mails" | "bounces" | "complaints" };
+    query?: { limit?: number; cursor?: string; search?: string; held?: boolean; order?: "newest" | "mails" | "bounces" | "complaints"; over?: "day" | "month" };
     answer: {
   data: Tenant[];
   cursor: string | null;
@@ -3592,7 +3638,7 @@ export interface Operations {
   };
   /** List the workflows: `GET /v1/workflows` */
   listWorkflows: {
-    query?: { page?: number; pageSize?: number; limit?: number; cursor?: string };
+    query?: { page?: number; pageSize?: number; limit?: number; cursor?: string; search?: string };
     answer: WorkflowList;
   };
   /** Sign in: `POST /auth/login` */
@@ -3898,6 +3944,7 @@ export const OPERATIONS = {
   bulkUnsubscribeContacts: { method: 'POST', path: '/v1/contacts/bulk-unsubscribe', idempotencyKey: false },
   cancelAllExecutions: { method: 'POST', path: '/v1/workflows/{id}/executions/cancel-all', idempotencyKey: false },
   cancelCampaign: { method: 'POST', path: '/v1/campaigns/{id}/cancel', idempotencyKey: false },
+  cancelContactJob: { method: 'POST', path: '/v1/contacts/jobs/{jobId}/cancel', idempotencyKey: false },
   cancelExecution: { method: 'DELETE', path: '/v1/workflows/{id}/executions/{executionId}', idempotencyKey: false },
   changePassword: { method: 'POST', path: '/auth/password', idempotencyKey: false },
   changeTeamRole: { method: 'PATCH', path: '/team/members/{userId}', idempotencyKey: false },

@@ -153,6 +153,32 @@ describe('the history of a tracked segment', () => {
   });
 });
 
+describe('the history of a static segment', () => {
+  it('has who was added and removed, and by whom; what changed nothing is none of it', async () => {
+    const { body: segment } = await call('POST', '/segments', { name: 'A list', type: 'STATIC' });
+    const { body: contact } = await call('POST', '/contacts', { email: 'hand@to.test' });
+    const members = `/segments/${segment.id}/members`;
+    for (const _ of [1, 2]) await call('POST', members, { emails: ['hand@to.test', 'nobody@to.test'] });
+    for (const _ of [1, 2]) await call('DELETE', members, { emails: ['hand@to.test'] });
+    const { body } = await call('GET', `/segments/${segment.id}/history`);
+    const change = { contactId: contact.id, email: 'hand@to.test', actor: expect.stringMatching(/^key:/) };
+    expect(body).toMatchObject({
+      data: [
+        { ...change, change: 'exit' },
+        { ...change, change: 'entry' },
+      ],
+      total: 2,
+    });
+    expect(body.data[0].actorName).toEqual(expect.any(String));
+    const first = (await call('GET', `/segments/${segment.id}/history?limit=1`)).body;
+    const second = (await call('GET', `/segments/${segment.id}/history?limit=1&cursor=${first.cursor}`)).body;
+    expect([first.data[0].id, second.data[0].id]).toEqual(body.data.map(({ id }: { id: string }) => id));
+    await call('DELETE', `/contacts/${contact.id}`);
+    const { data } = (await call('GET', `/segments/${segment.id}/history`)).body;
+    expect(data).toMatchObject([{ contactId: null, email: null }, { contactId: null }]);
+  });
+});
+
 describe('the usage of a segment', () => {
   it('names the segments, unfinished campaigns and workflows that have it', async () => {
     const used = await call('POST', '/segments', { name: 'Used', type: 'STATIC' });

@@ -72,6 +72,17 @@ it('the listing filters, and its pages neither repeat nor leave out', async () =
   expect(first.data[0]).not.toHaveProperty('body');
 });
 
+it('the list is narrowed to the mails of a template', async () => {
+  const template = { name: 'T', subject: 'S', body: '<p>B</p>', type: 'TRANSACTIONAL', from: 'x@shop.example.com' };
+  const { body } = await api.call('POST', '/templates', { body: template });
+  const sent = await api.call('POST', '/v1/send', { body: { to: 't@example.com', template: body.id } });
+  await send('t@example.com');
+  const { data } = await list(`?templateId=${body.id}`);
+  expect(data).toMatchObject([{ id: sent.body.data.emails[0].email, templateId: body.id }]);
+  const asTwo = await api.call('GET', `/v1/emails?templateId=${body.id}`, { key: api.two.secretKey });
+  expect(asTwo.body.data).toEqual([]);
+});
+
 it.each(['PENDING', 'HELD'] as const)(
   'a %s mail of a campaign is for the address of its contact, and found by it',
   async (status) => {

@@ -51,6 +51,7 @@ export async function buildWebhooks({ db, projectId, call, voice }: World): Prom
           attempts: status === 'DELIVERED' ? 1 : 4,
           response_status: status === 'DELIVERED' ? 200 : 503,
           latency_ms: 20 + ((at * 53) % 400),
+          response_body: voice.say(status === 'DELIVERED' ? '{"received":true}' : 'upstream is away', at, 1_000),
         },
         next_attempt_at: status === 'PENDING' ? hoursAgo(-1) : null,
         completed_at: status === 'PENDING' ? null : created,
@@ -83,12 +84,19 @@ export async function buildAccess({ db, projectId, voice }: World): Promise<void
       .execute();
   }
   for (const role of ['OWNER', 'ADMIN', 'MEMBER'] as const) await buildPerson(db, projectId, role);
+  const people = await db.selectFrom('memberships').select('user_id').where('project_id', '=', projectId).execute();
   const actions = ['apikey.created', 'apikey.revoked', 'project.updated', 'project.held', 'project.released'];
   const rows = Array.from({ length: 30 }, (_, n) => {
     const at = hoursAgo(n * 11 + 1);
     const details = { name: voice.say('Web shop', n, 100), prefix: 'sk_live_3f9a1c' };
     return {
-      ...{ id: idAt(at), project_id: projectId, action: pick(actions, n), actor: `user:${idAt(at)}`, target: idAt(at) },
+      ...{
+        id: idAt(at),
+        project_id: projectId,
+        action: pick(actions, n),
+        actor: `user:${pick(people, n).user_id}`,
+        target: idAt(at),
+      },
       ...{ ip: '192.0.2.17', details: JSON.stringify(details), created_at: at },
     };
   });

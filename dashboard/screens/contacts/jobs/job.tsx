@@ -11,6 +11,7 @@ import { PageHead } from '../../../parts/page-head.tsx';
 import { BAD_TEXT } from '../../../parts/tones.ts';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
+import { CancelJob } from './cancel-job.tsx';
 
 const words = text.contacts.jobs;
 const ASK_MS = 1_000;
@@ -45,6 +46,7 @@ export function JobScreen() {
         back={{ to: '/contacts/jobs', label: words.title }}
         actions={
           <>
+            {job.data && isOpen(job.data) && <CancelJob job={job.data} />}
             {isImport && (
               <Button component={Link} to="/contacts/import" variant="default">
                 {words.another}
@@ -110,6 +112,7 @@ function Progressing({ job }: { job: Job }) {
           )}
         </Group>
       </Paper>
+      {status === 'CANCELLED' && <Alert color="gray">{words.cancelledWhat}</Alert>}
       {failedReason && (
         <Alert color="red" role="alert">
           {failedReason}

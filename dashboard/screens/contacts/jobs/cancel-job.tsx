@@ -1,0 +1,38 @@
+import { useDisclosure } from '@mantine/hooks';
+import type { ItemOf } from '../../../api/queries.ts';
+import { useWrite } from '../../../api/queries.ts';
+import { ActionButton } from '../../../parts/action-button.tsx';
+import { ConfirmTyped } from '../../../parts/confirm-typed.tsx';
+import { tellDone, whenDone } from '../../../parts/tell.tsx';
+import { text } from '../../../text/text.ts';
+
+const words = text.contacts.jobs;
+
+/** Ends a job that is under way, after a typed word: what it has done is not taken back. */
+export function CancelJob({ job: { id, kind } }: { job: Pick<ItemOf<'listContactJobs'>, 'id' | 'kind'> }) {
+  const [isAsking, ask] = useDisclosure();
+  const cancel = useWrite('cancelContactJob', { changes: ['getImportJob', 'getBulkJob', 'listContactJobs'] });
+  const confirm = () =>
+    whenDone(cancel.mutateAsync({ params: { jobId: id } }), ({ processed, total }) => {
+      ask.close();
+      tellDone(words.cancelled(processed, total));
+    });
+  return (
+    <>
+      <ActionButton needs="contacts:edit" variant="default" onClick={ask.open}>
+        {words.cancel}
+      </ActionButton>
+      <ConfirmTyped
+        opened={isAsking}
+        onClose={ask.close}
+        title={words.cancelTitle(words.kinds[kind])}
+        what={words.cancelWhat}
+        word={words.cancelWord}
+        action={words.cancel}
+        onConfirm={confirm}
+        isPending={cancel.isPending}
+        error={cancel.error}
+      />
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { answerOf } from '../../api/queries.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { text } from '../../text/text.ts';
+import { Fact } from './facts.tsx';
+
+/** More than that were hardly answered with the same. */
+const ANSWERED_MAX = 100;
+/** An entry of the log is written a moment after the answer. */
+const LOOK_MS = 2_000;
+const LOOKS_MAX = 5;
+
+/** The request to the API from which a mail, an SMS or an execution came; `otherwise` where the log has none. */
+export function RequestFact({ of: made, otherwise }: { of: string; otherwise?: string }) {
+  const { data } = useQuery({
+    ...answerOf('listRequests', { query: { made, limit: ANSWERED_MAX } }),
+    refetchInterval: ({ state }) =>
+      state.data?.data.length === 0 && state.dataUpdateCount < LOOKS_MAX ? LOOK_MS : false,
+  });
+  const request = data?.data.at(-1);
+  if (request) {
+    return (
+      <Fact name={text.messages.request}>
+        <AppLink to={`/developers/requests/${request.id}`}>
+          {request.method} {request.route}
+        </AppLink>
+      </Fact>
+    );
+  }
+  return data && otherwise !== undefined ? <Text size="sm">{otherwise}</Text> : null;
+}

@@ -1,0 +1,19 @@
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * Who was added to a STATIC segment or removed from it, and by whom. A tracked segment has events for that, which start
+ * workflows; a list that somebody edits starts none. No foreign key on the contact: its rows stay, about nobody.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    CREATE TABLE segment_member_changes (
+      id uuid PRIMARY KEY DEFAULT uuidv7(),
+      project_id uuid NOT NULL,
+      segment_id uuid NOT NULL REFERENCES segments ON DELETE CASCADE,
+      contact_id uuid NOT NULL,
+      change text NOT NULL CHECK (change IN ('entry', 'exit')),
+      actor text NOT NULL,
+      created_at timestamptz NOT NULL DEFAULT now()
+    )`.execute(db);
+  await sql`CREATE INDEX segment_member_changes_segment ON segment_member_changes (segment_id, id)`.execute(db);
+}

@@ -1,0 +1,38 @@
+/** Enough to see what an endpoint had to say, and little beside the payload. */
+const KEPT_BYTES = 1_024;
+const MASK = '***';
+
+/**
+ * What is kept of the body that an endpoint answered: its first KB, whole characters. An endpoint may send back what it
+ * got: `***` stands where that are the credentials of its URL, written in any way that they went out in.
+ * @param url the address as it was called
+ */
+export function keptAnswer(body: string, url: string): string {
+  // Postgres keeps no NUL in a text.
+  const plain = credentialsOf(url).reduce(
+    (text, secret) => text.replaceAll(secret, MASK),
+    body.replaceAll('\0', '\uFFFD'),
+  );
+  const bytes = Buffer.from(plain).subarray(0, KEPT_BYTES);
+  // In a stream, what begins at the end is waited for and not shown.
+  return new TextDecoder().decode(bytes, { stream: true });
+}
+
+/** The longest first, so that none is cut by another that is part of it. */
+function credentialsOf(url: string): string[] {
+  if (!URL.canParse(url)) return [];
+  const { username, password } = new URL(url);
+  const secret = password === '' ? username : password;
+  if (secret === '') return [];
+  const pair = [username, password].map(percentDecoded).join(':');
+  const written = [secret, percentDecoded(secret), Buffer.from(pair).toString('base64')];
+  return written.sort((a, b) => b.length - a.length);
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // A `%` of its own.
+  }
+}
