@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Bucket } from '../channels/assets/bucket.ts';
 import type { EmailProvider } from '../channels/email/provider.ts';
 import type { WebhookClient } from '../channels/webhook-request.ts';
 import type { Compute } from '../compute/compute.ts';
@@ -24,6 +25,8 @@ export interface ActivityDeps {
   /** For campaigns: with connections of its own, so that a single mail never waits behind a campaign. */
   bulkProvider: EmailProvider;
   webhooks: WebhookClient;
+  /** Where new pictures are kept; undefined is Postgres. */
+  bucket: Bucket | undefined;
   /** Aborted as soon as the process is told to end: nothing more is taken on, while what is on its way is finished. */
   stopping: AbortSignal;
 }

@@ -7,6 +7,7 @@ import { enqueue } from '../db/outbox/outbox.ts';
 import { pruneExpired } from '../db/retention.ts';
 import { releaseHeldPage } from '../db/sending/held-emails.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { removeLeftovers } from './asset-leftovers.ts';
 import type { ActivityDeps } from './deps.ts';
 import { recoverLostWork } from './recovery/lost-work.ts';
 import { recomputeSegments } from './segment-recompute.ts';
@@ -33,7 +34,7 @@ export interface Released {
 }
 
 /** What comes round by itself, and what is too long for a request. */
-export function maintenanceActivities({ config, db, lifecycle, log }: ActivityDeps) {
+export function maintenanceActivities({ config, db, lifecycle, log, bucket }: ActivityDeps) {
   return {
     /**
      * Recomputes tracked segments, those that waited longest first; returns how many. May run again, and twice at once.
@@ -42,6 +43,7 @@ export function maintenanceActivities({ config, db, lifecycle, log }: ActivityDe
 
     /**
      * Deletes what has outlived its use, adds up what hours that are over had, and takes up what has lost its workflow.
+     * Last what is with others, whom nothing of ours waits for.
      */
     async keepHouse(input: HousekeepingInput = {}): Promise<void> {
       await deleteExpired(db);
@@ -50,6 +52,7 @@ export function maintenanceActivities({ config, db, lifecycle, log }: ActivityDe
       await pruneExpired(db, config.retention);
       await sealClearUrlSecrets(db, config.secretKey);
       await recoverLostWork({ db, lifecycle, log }, input);
+      await removeLeftovers({ db, bucket, log });
     },
 
     /**

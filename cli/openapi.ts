@@ -22,6 +22,7 @@ const app = createApp({
   pool,
   compute: createCompute({ cpuMsPerSecond: 0 }),
   loop: { as: (_, work) => work(), resumed: () => {} },
+  bucket: undefined,
   lifecycle: { dispatch: () => {}, ping: async () => {}, findRunId: async () => null, readQueueStats: async () => [] },
   log: pino({ level: 'silent' }),
   keys: { find: async () => undefined, forget: () => {}, close: async () => {} },

@@ -64,6 +64,7 @@ import * as domainSeen from './migrations/20261123T0142-domain-seen.ts';
 import * as smsExecutions from './migrations/20261123T0706-sms-executions.ts';
 import * as webhookAnswers from './migrations/20261123T0711-webhook-answers.ts';
 import * as segmentMemberChanges from './migrations/20261123T0732-segment-member-changes.ts';
+import * as assetObjects from './migrations/20261123T0710-asset-objects.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -132,4 +133,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261123T0706-sms-executions': smsExecutions,
   '20261123T0711-webhook-answers': webhookAnswers,
   '20261123T0732-segment-member-changes': segmentMemberChanges,
+  '20261123T0710-asset-objects': assetObjects,
 };

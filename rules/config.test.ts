@@ -165,6 +165,10 @@ describe('variables that need each other', () => {
   it.each<[VariableName, Record<string, string>]>([
     ['SMTP_URL', { EMAIL_PROVIDER: 'smtp' }],
     ['SES_REGION', { EMAIL_PROVIDER: 'ses' }],
+    ['ASSETS_S3_REGION', { ASSETS_S3_BUCKET: 'pictures' }],
+    ['ASSETS_S3_BUCKET', { ASSETS_S3_ENDPOINT: 'http://127.0.0.1:9000' }],
+    ['ASSETS_S3_SECRET_ACCESS_KEY', { ASSETS_S3_BUCKET: 'p', ASSETS_S3_REGION: 'x', ASSETS_S3_ACCESS_KEY_ID: 'id' }],
+    ['ASSETS_S3_ACCESS_KEY_ID', { ASSETS_S3_BUCKET: 'p', ASSETS_S3_REGION: 'x', ASSETS_S3_SECRET_ACCESS_KEY: 's' }],
     ['TWILIO_ACCOUNT_SID', { SMS_PROVIDER: 'twilio' }],
     ['TLS_KEY_FILE', { TLS_CERT_FILE: '/a.pem' }],
     ['TEMPORAL_TLS_KEY', { TEMPORAL_TLS_CERT: '/a.pem' }],

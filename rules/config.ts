@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { isLoopbackHost } from './access/loopback.ts';
 import { ACCESS, SECRETS } from './config/access.ts';
+import { ASSETS, type BucketSettings, bucketSettings, missingForBucket } from './config/assets.ts';
 import { EMAIL, emailSettings, missingForEmail, sendingAdvice } from './config/email.ts';
 import { LIMITS, limitSettings } from './config/limits.ts';
 import { LISTENERS } from './config/listeners.ts';
@@ -11,6 +12,7 @@ import { missingForSms, SMS, smsAdvice, smsSettings } from './config/sms.ts';
 import { TEMPORAL, temporalSettings } from './config/temporal.ts';
 import type { Environment, ValuesOf, Variable, Variables } from './config/variable.ts';
 
+export type { BucketSettings } from './config/assets.ts';
 export type { Retention } from './config/retention.ts';
 export type { Environment } from './config/variable.ts';
 
@@ -20,6 +22,7 @@ export const VARIABLES = {
   ...TEMPORAL,
   ...EMAIL,
   ...SMS,
+  ...ASSETS,
   ...SECRETS,
   ...LIMITS,
   ...ACCESS,
@@ -109,7 +112,8 @@ export function parseSettings(env: Environment) {
   const email = emailSettings(values, env);
   const publicHost = !isLoopbackHost(values.HOST);
   const sms = smsSettings(values, env, !publicHost && email.captures);
-  checkTogether(values, email, sms);
+  const assetsBucket = bucketSettings(values, env);
+  checkTogether(values, { email, sms, bucket: assetsBucket });
   return {
     home: values.TIDINGS_HOME,
     host: values.HOST,
@@ -131,6 +135,8 @@ export function parseSettings(env: Environment) {
     email,
     allowCapture: values.ALLOW_CAPTURE,
     sms,
+    /** Where pictures of mails are kept; undefined is Postgres. */
+    assetsBucket,
     secretKey: values.SECRET_KEY,
     ...limitSettings(values),
     webhookAllowPrivate: values.WEBHOOK_ALLOW_PRIVATE,
@@ -178,8 +184,15 @@ function shown(value: string): string {
 
 function checkTogether(
   values: Values,
-  email: ReturnType<typeof emailSettings>,
-  sms: ReturnType<typeof smsSettings>,
+  {
+    email,
+    sms,
+    bucket,
+  }: {
+    email: ReturnType<typeof emailSettings>;
+    sms: ReturnType<typeof smsSettings>;
+    bucket: BucketSettings | undefined;
+  },
 ): void {
   const missed = (name: string | undefined, because: string): void => {
     if (name !== undefined) throw missing(name as VariableName, because);
@@ -189,6 +202,11 @@ function checkTogether(
   };
   missed(missingForEmail(email), `EMAIL_PROVIDER is ${email.provider}`);
   missed(missingForSms(sms), `SMS_PROVIDER is ${sms.provider}`);
+  missed(missingForBucket(bucket), 'ASSETS_S3_BUCKET is set');
+  pair('ASSETS_S3_ENDPOINT', 'ASSETS_S3_BUCKET');
+  pair('ASSETS_S3_ACCESS_KEY_ID', 'ASSETS_S3_BUCKET');
+  pair('ASSETS_S3_ACCESS_KEY_ID', 'ASSETS_S3_SECRET_ACCESS_KEY');
+  pair('ASSETS_S3_SECRET_ACCESS_KEY', 'ASSETS_S3_ACCESS_KEY_ID');
   pair('TLS_CERT_FILE', 'TLS_KEY_FILE');
   pair('TLS_KEY_FILE', 'TLS_CERT_FILE');
   pair('TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY');

@@ -24,6 +24,7 @@ const RULES = {
       'compute',
       'db',
       'rules',
+      'channels/assets',
       'channels/dns',
       'channels/inbound',
       'channels/relay',

@@ -5,6 +5,7 @@ import { createMailer } from '../activities/emails/mailer.ts';
 import { createSendRates } from '../activities/emails/send-rates.ts';
 import { createProviderWatch } from '../activities/provider-watch.ts';
 import { createSmsAttempts } from '../activities/sms/attempts.ts';
+import { openBucket } from '../channels/assets/bucket.ts';
 import { createEmailProvider, providerAddress } from '../channels/email/providers.ts';
 import { withSimulator } from '../channels/email/simulator.ts';
 import { createSmsProvider } from '../channels/sms/providers.ts';
@@ -46,16 +47,18 @@ export function createActivityDeps(p: {
   const provider = createProvider();
   const bulkProvider = createProvider();
   const webhooks = createWebhookClient({ allowPrivate: config.webhookAllowPrivate });
+  const bucket = config.assetsBucket && openBucket(config.assetsBucket);
   const smsProvider = createSmsProvider(config, (sms) => insertCapturedSms(db, sms));
   const mailer = createMailer({ ...p, compute, provider });
   const rates = createSendRates({ db, deploymentRate: config.sendRatePerSecond });
   const emailAttempts = createEmailAttempts({ config, db, mailer, rates });
   const smsAttempts = createSmsAttempts({ db, provider: smsProvider, lifecycle: p.lifecycle });
   return {
-    deps: { ...p, compute, mailer, rates, emailAttempts, smsAttempts, bulkProvider, webhooks },
+    deps: { ...p, compute, mailer, rates, emailAttempts, smsAttempts, bulkProvider, webhooks, bucket },
     close: async () => {
       await Promise.all([provider.close(), bulkProvider.close()]);
       await webhooks.close();
+      await bucket?.close();
       await compute.close();
     },
   };

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import type { Bucket } from '../../channels/assets/bucket.ts';
 import type { Compute } from '../../compute/compute.ts';
 import type { LoopWatch } from '../../compute/loop-watch.ts';
 import type { Db } from '../../db/connection.ts';
@@ -28,6 +29,8 @@ export interface Deps {
   compute: Compute;
   /** Names the route that holds the event loop. */
   loop: Pick<LoopWatch, 'as' | 'resumed'>;
+  /** Where new pictures are kept; undefined is Postgres. */
+  bucket: Bucket | undefined;
   lifecycle: Pick<Lifecycle, 'dispatch' | 'ping' | 'findRunId' | 'readQueueStats'>;
   log: Logger;
   keys: KeyCache;

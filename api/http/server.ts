@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
+import { openBucket } from '../../channels/assets/bucket.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { watchLoop } from '../../compute/loop-watch.ts';
 import { connect } from '../../db/connection.ts';
@@ -140,8 +141,9 @@ function openDeps(
     limits.close();
     loop.stop();
     await keys.close();
-    await Promise.all([db.destroy(), reads.destroy(), compute.close()]);
+    await Promise.all([db.destroy(), reads.destroy(), compute.close(), bucket?.close()]);
   };
+  const bucket = config.assetsBucket && openBucket(config.assetsBucket);
   const backlog = createBacklogReader(reads);
   const compute = createCompute({
     ...{ cpuMsPerSecond: config.projectCpuMsPerSecond, onDone: metrics.computed, resumed: loop.resumed },
@@ -155,6 +157,7 @@ function openDeps(
       pool,
       compute,
       loop,
+      bucket,
       lifecycle,
       log,
       keys,

@@ -6,6 +6,7 @@ import { port25Check, reverseNameCheck } from './delivery.ts';
 import { senderDomainsCheck } from './domains.ts';
 import { captureCheck, publicHostCheck, secretKeyCheck } from './exposure.ts';
 import { clockCheck, diskCheck } from './machine.ts';
+import { picturesCheck } from './pictures.ts';
 import { postgresCheck } from './postgres.ts';
 import { mailServerCheck } from './relay.ts';
 import { examine, fail, type Report, reportOf } from './report.ts';
@@ -16,7 +17,7 @@ import { tlsCheck } from './tls.ts';
 const CHECKS = [
   ...[secretKeyCheck, publicHostCheck, captureCheck, tlsCheck],
   ...[mailServerCheck, senderDomainsCheck, reverseNameCheck, port25Check],
-  ...[postgresCheck, temporalCheck, clockCheck, diskCheck],
+  ...[postgresCheck, temporalCheck, picturesCheck, clockCheck, diskCheck],
 ];
 
 /**

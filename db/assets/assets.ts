@@ -33,27 +33,50 @@ export interface AssetRef {
   id: string;
 }
 
+/** A picture that is to be kept. */
+export interface NewAsset {
+  projectId: string;
+  hash: string;
+  filename: string | null;
+  picture: Picture;
+  content: Buffer;
+}
+
 /**
- * Keeps a picture; the same bytes again are the picture that is there, under its first name.
+ * Keeps a picture, with its bytes or, where they are an object of the bucket, with its key; the same bytes again are
+ * the picture that is there, under its first name.
  * @throws AppError CONFLICT when the project's pictures were too large together, or too many
  */
 export async function insertAsset(
   trx: Trx,
-  p: { projectId: string; hash: string; filename: string | null; picture: Picture; content: Buffer },
+  { projectId, hash, filename, picture, content }: NewAsset,
+  objectKey: string | null = null,
 ): Promise<{ asset: Asset; isNew: boolean }> {
-  const { projectId, hash, filename, picture, content } = p;
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`room:assets:${projectId}`}, 0))`.execute(trx);
-  const known = await findByHash(trx, { projectId, hash });
+  const known = await findKnown(trx, { projectId, hash, content });
   if (known) return { asset: known, isNew: false };
-  await takeAssetRoom(trx, projectId, content.length);
   const { type: content_type, width, height } = picture;
+  const kept = { object_key: objectKey, content: objectKey === null ? content : null, bytes: content.length };
   await trx
     .insertInto('assets')
-    .values({ project_id: projectId, hash, filename, content_type, bytes: content.length, width, height, content })
+    .values({ project_id: projectId, hash, filename, content_type, width, height, ...kept })
     .execute();
   const asset = await findByHash(trx, { projectId, hash });
   if (!asset) throw new Error(`picture ${hash} was stored and is not there`);
   return { asset, isNew: true };
+}
+
+/**
+ * The picture with these bytes, if it is there; else there is room for it until the transaction ends.
+ * @throws AppError CONFLICT when the project's pictures were too large together, or too many
+ */
+export async function findKnown(
+  trx: Trx,
+  { projectId, hash, content }: Pick<NewAsset, 'projectId' | 'hash' | 'content'>,
+): Promise<Asset | undefined> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`room:assets:${projectId}`}, 0))`.execute(trx);
+  const known = await findByHash(trx, { projectId, hash });
+  if (!known) await takeAssetRoom(trx, projectId, content.length);
+  return known;
 }
 
 async function takeAssetRoom(trx: Trx, projectId: string, bytes: number): Promise<void> {
@@ -108,7 +131,8 @@ async function countAssets(db: Db, p: { projectId: string; used?: boolean | unde
 }
 
 /**
- * Deletes a picture. `force` also where something names it: mails that show it show nothing there any more.
+ * Deletes a picture. `force` also where something names it: mails that show it show nothing there any more. An object
+ * of the bucket is listed to be removed.
  * @throws AppError NOT_FOUND; CONFLICT, with what names it in `details`
  */
 export async function deleteAsset(trx: Trx, { projectId, id }: AssetRef, force: boolean): Promise<void> {

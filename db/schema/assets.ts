@@ -1,10 +1,11 @@
 import type { Generated } from 'kysely';
 import type { PictureType } from '../../rules/content/picture.ts';
-import type { GeneratedTimestamp } from './columns.ts';
+import type { GeneratedTimestamp, Timestamp } from './columns.ts';
 
 /** Pictures of mails. */
 export interface AssetsTables {
   assets: AssetsTable;
+  asset_leftovers: AssetLeftoversTable;
 }
 
 export interface AssetsTable {
@@ -17,6 +18,16 @@ export interface AssetsTable {
   bytes: number;
   width: number;
   height: number;
-  content: Buffer;
+  /** Null where the bytes are an object of the bucket. */
+  content: Buffer | null;
+  object_key: string | null;
   created_at: GeneratedTimestamp;
+}
+
+/** Objects of the bucket that no row of `assets` names, or not yet. */
+export interface AssetLeftoversTable {
+  object_key: string;
+  project_id: string;
+  /** From when on it may be removed. */
+  due_at: Timestamp;
 }

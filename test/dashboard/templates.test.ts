@@ -28,6 +28,22 @@ const DROP_GIF = `(() => {
   const { left, top } = place.getBoundingClientRect();
   place.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true, clientX: left + 5, clientY: top + 5 }));
 })()`;
+/** Puts a picture of 4 by 5 pixels into the clipboard, as a screenshot is there. */
+const COPY_PNG = `(async () => {
+  const canvas = Object.assign(document.createElement('canvas'), { width: 4, height: 5 });
+  const png = await new Promise((resolve) => canvas.toBlob(resolve, 'image/png'));
+  await navigator.clipboard.write([new ClipboardItem({ 'image/png': png })]);
+})()`;
+/** Drops a picture before the second text of the mail as it looks, in its frame. */
+const DROP_INTO_TEXT = `(() => {
+  const bytes = Uint8Array.from(atob('${Buffer.concat([GIF, Buffer.from('3')]).toString('base64')}'), (c) => c.charCodeAt(0));
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([bytes], 'dropped-in-place.gif', { type: 'image/gif' }));
+  const place = document.querySelectorAll('[contenteditable]')[1];
+  const { left, top, height } = place.getBoundingClientRect();
+  const at = { clientX: left + 1, clientY: top + height / 2 };
+  place.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true, ...at }));
+})()`;
 /** The service of a test does not know its own port, so what mails show of it is not there. */
 const PICTURES_OF_MAILS = /(foreign|request): GET http:\/\/127\.0\.0\.1:0\/assets\//;
 
@@ -105,9 +121,10 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.getByRole('textbox', { name: 'HTML and Liquid' }).waitFor();
     await page.getByText('Visual', { exact: true }).click();
     const mail = page.frameLocator('iframe[title="The mail, to be edited where it stands"]');
-    const words = mail.locator('[data-tidings-text]', { hasText: 'Grüße aus Köln' });
+    const words = mail.locator('[contenteditable]', { hasText: 'Grüße aus Köln' });
     await words.click();
-    await page.keyboard.press('End');
+    // Of the text, not of its line.
+    await page.keyboard.press('Control+End');
     await page.keyboard.type(' Bis <bald> & {{ plan }}');
     await page.getByRole('button', { name: 'Duplicate the block' }).click();
     await mail.getByText('Grüße aus Köln').nth(1).waitFor();
@@ -162,6 +179,60 @@ describeInBrowser('the templates of the dashboard', () => {
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
     }
     await page.getByText('Something shows each of the pictures.').waitFor();
+  });
+
+  it('take pictures that are pasted as code, at the cursor, while somebody goes on writing', async () => {
+    const id = await create({ name: 'Pasted', body: '<p>One</p>\n<p>Two</p>\n' });
+    const { page } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('textbox', { name: 'HTML and Liquid' }).click();
+    await page.evaluate(COPY_PNG);
+    let goOn = () => {};
+    const wroteOn = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    await page.route('**/assets', async (route) => {
+      await wroteOn;
+      await route.continue();
+    });
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Control+V');
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.insertText('<p>Zero</p>\n');
+    goOn();
+    await page.getByText('The picture is uploaded').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const { body } = await saved(id);
+    expect(body).toMatch(
+      /^<p>Zero<\/p>\n<p>One<\/p>\n<img src="[^"]+\/assets\/[0-9a-f]{64}" width="4" height="5" alt="" style="[^"]+">\n<p>Two<\/p>\n$/,
+    );
+  });
+
+  it('take pictures that are pasted or dropped in place, where the cursor is or they fall', async () => {
+    const id = await create({ name: 'In place', body: '<p>One</p><p>Two</p>' });
+    const { page } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('textbox', { name: 'HTML and Liquid' }).click();
+    await page.evaluate(COPY_PNG);
+    await page.getByText('Visual', { exact: true }).click();
+    const mail = page.frameLocator('iframe[title="The mail, to be edited where it stands"]');
+    await mail.locator('[contenteditable]', { hasText: 'One' }).click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('Control+V');
+    await mail.locator('img[width="4"]').waitFor({ state: 'attached' });
+    // The mail is drawn anew: its texts can be edited when its script runs.
+    await mail.locator('[contenteditable]', { hasText: 'Two' }).waitFor();
+    const frame = await page.locator('iframe[title="The mail, to be edited where it stands"]').elementHandle();
+    await (await frame?.contentFrame())?.evaluate(DROP_INTO_TEXT);
+    await mail.locator('img[width="2"]').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const { body } = await saved(id);
+    expect(body.replaceAll(/src="[^"]+\/assets\/[0-9a-f]{64}"/g, 'src').replaceAll(/ style="[^"]*"/g, '')).toBe(
+      '<p>One<img src width="4" height="5" alt=""></p><p><img src width="2" height="3" alt="dropped in place">Two</p>',
+    );
   });
 
   it('send a test of what is written, saved or not', async () => {

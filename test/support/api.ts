@@ -7,6 +7,7 @@ import type { AppEnv } from '../../api/http/env.ts';
 import { createKeyCache } from '../../api/http/key-cache.ts';
 import { createRateLimits } from '../../api/http/rate-limits.ts';
 import { createRequestLog } from '../../api/http/request-log.ts';
+import { openBucket } from '../../channels/assets/bucket.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { createBacklogReader } from '../../db/outbox/outbox-backlog.ts';
@@ -84,6 +85,7 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
   const engagements = new EngagementBatcher({ db, lifecycle, log, lenient });
   const requests = createRequestLog({ db, log });
   const compute = createCompute({ cpuMsPerSecond: config.projectCpuMsPerSecond });
+  const bucket = config.assetsBucket && openBucket(config.assetsBucket);
   const deps: Deps = {
     config,
     db,
@@ -91,6 +93,7 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
     pool,
     compute,
     loop: { as: (_, work) => work(), resumed: () => {} },
+    bucket,
     lifecycle,
     log,
     keys,
@@ -118,6 +121,7 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
       limits.close();
       await keys.close();
       await compute.close();
+      await bucket?.close();
       await db.destroy();
       await database.drop();
     },

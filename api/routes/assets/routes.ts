@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import { ASSETS_MAX_BYTES, deleteAsset, insertAsset, listAssets, sumAssets } from '../../../db/assets/assets.ts';
+import { ASSETS_MAX_BYTES, deleteAsset, listAssets, sumAssets } from '../../../db/assets/assets.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { readPicture } from '../../../rules/content/picture.ts';
 import { fieldError } from '../../../rules/errors.ts';
@@ -12,6 +12,7 @@ import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { AssetList, AssetRecord, assetAnswer } from './answer.ts';
 import { DeleteAsset, ListAssets, PICTURE_MAX_BYTES, UPLOAD_MAX_BYTES, UploadAsset } from './input.ts';
+import { storeOfNew } from './store.ts';
 
 const tags = ['Assets'];
 const FILENAME_MAX_CHARS = 200;
@@ -61,7 +62,10 @@ const deleteRoute = createRoute({
 });
 
 /** Pictures of mails. */
-export function assetRoutes(app: App, { config, db, reads }: Deps): void {
+export function assetRoutes(app: App, deps: Deps): void {
+  const { config, db, reads } = deps;
+  const store = storeOfNew(deps);
+
   app.openapi(uploadRoute, async (c) => {
     const { projectId } = c.var;
     const { file } = c.req.valid('form');
@@ -70,9 +74,7 @@ export function assetRoutes(app: App, { config, db, reads }: Deps): void {
     const picture = readPicture(content);
     if (!picture) throw fieldError('file', 'Must be a PNG, JPEG, GIF or WebP.', 'invalid_file');
     const hash = await hashOf(projectId, content);
-    const { asset, isNew } = await inTransaction(db, (trx) =>
-      insertAsset(trx, { projectId, hash, filename: nameOf(file), picture, content }),
-    );
+    const { asset, isNew } = await store.keep({ projectId, hash, filename: nameOf(file), picture, content });
     const answer = assetAnswer(asset, config.publicUrl);
     return isNew ? c.json(answer, 201) : c.json(answer, 200);
   });

@@ -1,9 +1,15 @@
-import type { ServedAsset } from '../../../db/assets/served-assets.ts';
+import type { PictureType } from '../../../rules/content/picture.ts';
 
 /** Of all kept pictures together, in each API process. */
 const KEPT_MAX_BYTES = 48 * 1024 * 1024;
 /** So long a deleted one may still be served by another process. */
 const KEPT_MS = 60_000;
+
+/** A picture as it is served. */
+export interface ServedAsset {
+  contentType: PictureType;
+  content: Buffer;
+}
 
 interface Kept {
   picture: ServedAsset;

@@ -1,9 +1,10 @@
-import { readServedAsset, type ServedAsset } from '../../../db/assets/served-assets.ts';
+import { findStoredAsset } from '../../../db/assets/served-assets.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { type OpenLimit, TRACKED_HITS } from '../../http/caller-limits.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { OpenRoutes } from '../../http/registrar.ts';
-import { createServedCache } from './served-cache.ts';
+import { createServedCache, type ServedAsset } from './served-cache.ts';
+import { storeOf } from './store.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
 /** As for opens: mailbox providers fetch the pictures of millions from a few addresses. */
@@ -13,8 +14,8 @@ const FETCHES: OpenLimit = { ...TRACKED_HITS, name: 'pictures' };
 const POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 /** The pictures, at `PUBLIC_URL/assets/<hash>`: for anybody who has the address, and the same bytes for ever. */
-export function assetServingRoutes(openly: OpenRoutes, { reads }: Deps): void {
-  const pictures = createServedCache((hash) => readServedAsset(reads, hash));
+export function assetServingRoutes(openly: OpenRoutes, deps: Deps): void {
+  const pictures = createServedCache((hash) => readServedAsset(deps, hash));
   openly.get(
     '/assets/{hash}',
     async (c) => {
@@ -28,6 +29,20 @@ export function assetServingRoutes(openly: OpenRoutes, { reads }: Deps): void {
     },
     { limit: FETCHES },
   );
+}
+
+/** Undefined where there is none, or it was deleted while it was read. */
+async function readServedAsset(deps: Deps, hash: string): Promise<ServedAsset | undefined> {
+  const stored = await findStoredAsset(deps.reads, hash);
+  if (!stored) return undefined;
+  const content = Buffer.alloc(stored.bytes);
+  let at = 0;
+  for await (const piece of storeOf(deps, stored).read(stored)) {
+    if (at + piece.length > stored.bytes) return undefined;
+    content.set(piece, at);
+    at += piece.length;
+  }
+  return at === stored.bytes ? { contentType: stored.contentType, content } : undefined;
 }
 
 function headersOf({ contentType, content }: ServedAsset, etag: string): Record<string, string> {

@@ -8,7 +8,7 @@ import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/sea
 import { Compartment, EditorState, type Extension, Transaction } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { codeColors, codeTheme } from './code-theme.ts';
-import { picturesIn } from './pictures.ts';
+import { picturesIn, picturesPasted } from './pictures.ts';
 import type { MailFault } from './use-preview.ts';
 import type { Variable } from './variables.ts';
 
@@ -68,22 +68,31 @@ function extensionsOf(p: CodeEvents & { isReadOnly: boolean; label: string }): E
 }
 
 function takingPictures(onPictures: CodeEvents['onPictures']): Extension {
+  // By the time a picture is uploaded the text is another one: its place has moved with what stands there.
+  const places: { at: number }[] = [];
   const take = (view: EditorView, files: File[], at: number): boolean => {
     if (files.length === 0) return false;
-    // By the time it is uploaded the text may be another one: the place moves along at least to its end.
+    const place = { at };
+    places.push(place);
     onPictures(files, (tag) => {
-      const from = Math.min(at, view.state.doc.length);
-      view.dispatch({ changes: { from, insert: `${tag}\n` }, selection: { anchor: from + tag.length + 1 } });
+      const said = `${tag}\n`;
+      const from = place.at;
+      view.dispatch({ changes: { from, insert: said }, selection: { anchor: from + said.length } });
     });
     return true;
   };
-  return EditorView.domEventHandlers({
-    drop: (event, view) => {
-      const at = view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.selection.main.head;
-      return take(view, picturesIn(event.dataTransfer), at);
-    },
-    paste: (event, view) => take(view, picturesIn(event.clipboardData), view.state.selection.main.head),
-  });
+  return [
+    EditorView.updateListener.of(({ changes }) => {
+      for (const place of places) place.at = changes.mapPos(place.at, 1);
+    }),
+    EditorView.domEventHandlers({
+      drop: (event, view) => {
+        const at = view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.selection.main.head;
+        return take(view, picturesIn(event.dataTransfer), at);
+      },
+      paste: (event, view) => take(view, picturesPasted(event.clipboardData), view.state.selection.main.head),
+    }),
+  ];
 }
 
 function languageWith(variables: readonly Variable[]): Extension {

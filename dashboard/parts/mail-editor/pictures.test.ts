@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { altOf, pictureTag } from './pictures.ts';
+import { altOf, picturesPasted, pictureTag } from './pictures.ts';
 
 describe('the tag of a picture', () => {
   it('says its sides, at most those of a mail', () => {
@@ -19,5 +19,18 @@ describe('the tag of a picture', () => {
 
   it('has no words that a camera made', () => {
     expect(['IMG_0012.jpg', 'image.png', 'DSC-77.jpeg', null].map(altOf)).toEqual(['', '', '', '']);
+  });
+});
+
+describe('what is pasted', () => {
+  const png = new File(['x'], 'image.png', { type: 'image/png' });
+  const pasted = (types: string[]) => picturesPasted({ types, files: [png] } as unknown as DataTransfer);
+
+  it.each([
+    ['from a page or a screenshot', ['text/html', 'Files'], 1],
+    ['as a file from a folder', ['text/plain', 'Files'], 1],
+    ['from a spreadsheet, which shows its cells as a picture too', ['text/plain', 'text/html', 'text/rtf', 'Files'], 0],
+  ])('%s', (_, types, pictures) => {
+    expect(pasted(types)).toHaveLength(pictures);
   });
 });

@@ -6,9 +6,18 @@ const TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 /** What mails are wide: a larger picture is shown this wide, and stays sharp on fine screens. */
 const MAIL_WIDTH_PX = 600;
 
-/** The pictures among what was dropped or pasted. The API has the last word, by their bytes. */
+/** The pictures among what was dropped. The API has the last word, by their bytes. */
 export function picturesIn(data: DataTransfer | null): File[] {
   return [...(data?.files ?? [])].filter(({ type }) => TYPES.includes(type));
+}
+
+/**
+ * The pictures that are meant by what was pasted. Spreadsheets and word processors put a picture of the words beside
+ * them, and then the words are meant; a file from a folder has its name as plain text alone.
+ */
+export function picturesPasted(data: DataTransfer | null): File[] {
+  const isOfWords = ['text/html', 'text/plain'].every((type) => data?.types.includes(type));
+  return isOfWords ? [] : picturesIn(data);
 }
 
 /** Keeps a picture; the same one again is not kept twice. @throws ApiFailure */

@@ -105,14 +105,30 @@
       say({ kind: 'key', key: event.key.toLowerCase() });
     }
   });
-  for (const kind of ['drop', 'paste']) {
-    document.addEventListener(kind, (event) => {
-      const files = [...((event.dataTransfer ?? event.clipboardData)?.files ?? [])];
-      if (files.length === 0) return;
-      event.preventDefault();
-      say({ kind: 'files', files });
-    });
+  /** The cursor goes to where something is dropped, if that is in a text. */
+  function putCursorAt(x, y) {
+    const place = document.caretPositionFromPoint?.(x, y);
+    const range = place ? undefined : document.caretRangeFromPoint?.(x, y);
+    const [node, offset] = place ? [place.offsetNode, place.offset] : [range?.startContainer, range?.startOffset];
+    if (!node || !textOf(node)) return;
+    document.getSelection()?.collapse(node, offset);
+    sayCursor();
   }
+
+  document.addEventListener('drop', (event) => {
+    const files = [...(event.dataTransfer?.files ?? [])];
+    if (files.length === 0) return;
+    event.preventDefault();
+    putCursorAt(event.clientX, event.clientY);
+    say({ kind: 'files', files });
+  });
+  document.addEventListener('paste', (event) => {
+    const { files, types } = event.clipboardData ?? { files: [], types: [] };
+    // Spreadsheets and word processors put a picture of the words beside them: the words are meant.
+    if (files.length === 0 || ['text/html', 'text/plain'].every((type) => types.includes(type))) return;
+    event.preventDefault();
+    say({ kind: 'files', files: [...files] });
+  });
   document.addEventListener('dragover', (event) => event.preventDefault());
   let scrolled = 0;
   window.addEventListener('scroll', () => {

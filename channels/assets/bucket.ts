@@ -1,0 +1,123 @@
+import { addAbortSignal, type Readable } from 'node:stream';
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { BucketSettings } from '../../rules/config.ts';
+
+/** For one operation with its tries and its bytes; a picture is at most 5 MB. */
+const OPERATION_MS = 20_000;
+const CONNECT_MS = 3_000;
+/** A store that says nothing for so long is away. */
+const SILENCE_MS = 8_000;
+/** Every operation may be done twice, so the SDK tries again what failed for a reason that passes. */
+const TRIES = 2;
+const MAX_SOCKETS = 50;
+/** Some stores send pages of HTML. */
+const REASON_MAX_CHARS = 300;
+
+/** A bucket of an S3-compatible store. Keys are whole: whoever makes one puts the settings' prefix before it. */
+export interface Bucket {
+  /** Puts an object there, in the place of one with this key. @throws BucketError */
+  put(key: string, content: Uint8Array, contentType: string): Promise<void>;
+  /** The object's bytes in pieces; undefined where there is none. @throws BucketError, also between the pieces */
+  get(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** Removes an object; none is no fault. @throws BucketError */
+  remove(key: string): Promise<void>;
+  /** Asks whether the bucket is there and knows us. @throws BucketError */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What the store answered, or why it did not, in one line. */
+export class BucketError extends Error {
+  constructor(cause: unknown) {
+    super(reasonOf(cause), { cause });
+    this.name = 'BucketError';
+  }
+}
+
+type Sdk = typeof import('@aws-sdk/client-s3');
+interface Opened {
+  client: S3Client;
+  sdk: Sdk;
+}
+
+/** Opens nothing yet: the SDK is loaded with the first operation (it takes a tenth of a second and 20 MB). */
+export function openBucket(settings: BucketSettings): Bucket {
+  const Bucket = settings.bucket;
+  let opened: Promise<Opened> | null = null;
+
+  async function run<T>(operation: (opened: Opened, signal: AbortSignal) => Promise<T>): Promise<T> {
+    opened ??= openClient(settings);
+    try {
+      return await operation(await opened, AbortSignal.timeout(OPERATION_MS));
+    } catch (error) {
+      throw new BucketError(error);
+    }
+  }
+
+  return {
+    put: (key, content, ContentType) =>
+      run(async ({ client, sdk }, abortSignal) => {
+        const input = { Bucket, Key: key, Body: content, ContentType };
+        await client.send(new sdk.PutObjectCommand(input), { abortSignal });
+      }),
+    get: (key) =>
+      run(async ({ client, sdk }, abortSignal) => {
+        try {
+          const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket, Key: key }), { abortSignal });
+          return pieces(addAbortSignal(abortSignal, Body as unknown as Readable));
+        } catch (error) {
+          if (error instanceof sdk.NoSuchKey) return undefined;
+          throw error;
+        }
+      }),
+    remove: (key) =>
+      run(async ({ client, sdk }, abortSignal) => {
+        await client.send(new sdk.DeleteObjectCommand({ Bucket, Key: key }), { abortSignal });
+      }),
+    check: () =>
+      run(async ({ client, sdk }, abortSignal) => {
+        await client.send(new sdk.HeadBucketCommand({ Bucket }), { abortSignal });
+      }),
+    close: async () => (await opened)?.client.destroy(),
+  };
+}
+
+async function openClient({ region, endpoint, credentials }: BucketSettings): Promise<Opened> {
+  const sdk = await import('@aws-sdk/client-s3');
+  const client = new sdk.S3Client({
+    ...{ region, endpoint, credentials, maxAttempts: TRIES },
+    // Other stores are reached by one name, whatever the bucket's.
+    forcePathStyle: endpoint !== undefined,
+    // Other stores do not know the checksums that the SDK adds by itself; the signature is over the body as it is.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      ...{ connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
+      ...{ httpAgent: { maxSockets: MAX_SOCKETS }, httpsAgent: { maxSockets: MAX_SOCKETS } },
+    },
+  });
+  return { client, sdk };
+}
+
+async function* pieces(body: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw new BucketError(error);
+  }
+}
+
+interface SdkError {
+  name?: string;
+  message?: string;
+  $metadata?: { httpStatusCode?: number };
+}
+
+/** The code and words of S3; a refused HEAD has no body, and so nothing but its status. */
+function reasonOf(error: unknown): string {
+  const { name, message, $metadata }: SdkError = typeof error === 'object' && error !== null ? error : {};
+  const status = $metadata?.httpStatusCode;
+  const said = [name, message].filter((word) => word && !/^(Error|Unknown|UnknownError)$/.test(word)).join(': ');
+  const answered = status === undefined ? '' : `${said && ' '}(HTTP ${status})`;
+  return `${said}${answered}`.split('\n')[0]?.slice(0, REASON_MAX_CHARS) || String(error);
+}

@@ -1,0 +1,39 @@
+import { openBucket } from '../../channels/assets/bucket.ts';
+import { countObjects } from '../../db/assets/leftovers.ts';
+import type { BucketSettings } from '../../rules/config.ts';
+import { reasonOf } from '../database-error.ts';
+import { type Check, type Finding, fail, pass } from './report.ts';
+import type { Subject } from './subject.ts';
+
+/** Whether the bucket of pictures is there and knows us, and none is missed. */
+export const picturesCheck: Check = {
+  name: 'pictures',
+  look: async (subject) =>
+    subject.settings.assetsBucket ? [await look(subject.settings.assetsBucket)] : [await withoutBucket(subject)],
+};
+
+async function look(settings: BucketSettings): Promise<Finding> {
+  const where = `the bucket ${settings.bucket} ${settings.endpoint ? `at ${settings.endpoint}` : `in ${settings.region}`}`;
+  const bucket = openBucket(settings);
+  try {
+    await bucket.check();
+    return pass(`${where} knows us`);
+  } catch (error) {
+    const remedy =
+      'check ASSETS_S3_*: bucket, region, endpoint and credentials, which may s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject';
+    return fail(`${where} cannot be used: ${reasonOf(error)}`, remedy);
+  } finally {
+    await bucket.close();
+  }
+}
+
+async function withoutBucket({ postgres }: Subject): Promise<Finding> {
+  const inspected = await postgres();
+  // A database that waits for its migrations has no such column.
+  const missed = 'reason' in inspected ? 0 : await countObjects(inspected.db).catch(() => 0);
+  if (missed === 0) return pass('kept in Postgres');
+  return fail(
+    `${missed} are in a bucket that is not named, and mails show nothing in their place`,
+    'set ASSETS_S3_BUCKET and its other variables as they were when these were uploaded',
+  );
+}

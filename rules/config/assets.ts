@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { httpUrl, text } from './texts.ts';
+import type { Environment, ValuesOf, Variables } from './variable.ts';
+
+/** Where pictures of mails are kept: in Postgres, unless a bucket is named. */
+export const ASSETS = {
+  ASSETS_S3_BUCKET: {
+    schema: z.string().regex(/^[\w.-]{1,255}$/),
+    takes: 'the name of a bucket',
+    defaultText: 'none: in Postgres',
+    about: 'Bucket of an S3-compatible store that new pictures of mails are kept in; the API and the workers need it.',
+  },
+  ASSETS_S3_REGION: {
+    schema: z.string().regex(/^[a-z0-9-]+$/),
+    takes: 'a region such as eu-west-1',
+    defaultText: '`AWS_REGION`; `us-east-1` with `ASSETS_S3_ENDPOINT`',
+    about: 'Region of the bucket.',
+  },
+  ASSETS_S3_ENDPOINT: {
+    schema: httpUrl,
+    takes: 'an http:// or https:// address',
+    defaultText: "AWS's own",
+    about: 'Another server that speaks the S3 API, such as MinIO; the bucket is named in its paths.',
+  },
+  ASSETS_S3_PREFIX: {
+    schema: z.string().regex(/^[\w.-][\w./-]{0,199}$/),
+    takes: 'letters, digits and ._-/ such as tidings/',
+    defaultText: 'none',
+    about: 'What the keys of objects begin with, where others use the bucket too.',
+  },
+  ASSETS_S3_ACCESS_KEY_ID: {
+    schema: text,
+    takes: 'the id of an access key',
+    defaultText: "AWS's own variables",
+    about: "Credentials for the bucket alone; without them they come from AWS's own variables.",
+  },
+  ASSETS_S3_SECRET_ACCESS_KEY: {
+    schema: text,
+    takes: 'the secret of the access key',
+    defaultText: "AWS's own variables",
+    about: 'The secret that belongs to `ASSETS_S3_ACCESS_KEY_ID`.',
+    secret: true,
+  },
+} as const satisfies Variables;
+
+/** A bucket, and how its store is spoken to. */
+export interface BucketSettings {
+  bucket: string;
+  /** Undefined only where neither it nor an endpoint is said. */
+  region: string | undefined;
+  /** Undefined is AWS's own. */
+  endpoint: string | undefined;
+  /** Put before every key as it is. */
+  prefix: string;
+  /** Undefined: from AWS's own variables. */
+  credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
+}
+
+/** Where pictures are kept; undefined is Postgres. */
+export function bucketSettings(values: ValuesOf<typeof ASSETS>, env: Environment): BucketSettings | undefined {
+  if (values.ASSETS_S3_BUCKET === undefined) return undefined;
+  const { ASSETS_S3_ENDPOINT: endpoint, ASSETS_S3_ACCESS_KEY_ID: id, ASSETS_S3_SECRET_ACCESS_KEY: secret } = values;
+  return {
+    bucket: values.ASSETS_S3_BUCKET,
+    // Other stores do not look at it, but it is a part of what is signed.
+    region: values.ASSETS_S3_REGION ?? (env.AWS_REGION || (endpoint && 'us-east-1')),
+    endpoint,
+    prefix: values.ASSETS_S3_PREFIX ?? '',
+    credentials: id !== undefined && secret !== undefined ? { accessKeyId: id, secretAccessKey: secret } : undefined,
+  };
+}
+
+/** The variable that a bucket cannot do without; undefined where all are there. */
+export function missingForBucket(bucket: BucketSettings | undefined): keyof typeof ASSETS | undefined {
+  return bucket !== undefined && bucket.region === undefined ? 'ASSETS_S3_REGION' : undefined;
+}

@@ -1,0 +1,219 @@
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { removeLeftovers } from '../../activities/asset-leftovers.ts';
+import { createApp } from '../../api/http/app.ts';
+import { ASSETS_MAX_BYTES } from '../../db/assets/assets.ts';
+import { announceObject, claimObject } from '../../db/assets/leftovers.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { type FakeS3, startFakeS3 } from '../support/fake-s3.ts';
+
+const GIF = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAICRF4AOw==', 'base64');
+/** A GIF like no other: what stands behind its end changes nothing of the picture. */
+const newGif = (more: string | Buffer = crypto.randomUUID()) => Buffer.concat([GIF, Buffer.from(more)]);
+
+let s3: FakeS3;
+let api: TestApi;
+beforeAll(async () => {
+  s3 = await startFakeS3();
+  api = await startTestApi({ PUBLIC_URL: 'https://mail.example.com', ...s3.env });
+});
+beforeEach(() => {
+  Object.assign(s3, { mood: 'well', cutAt: undefined, requests: [] });
+});
+afterAll(async () => {
+  await api?.close();
+  await s3.close();
+});
+
+type Asked = Pick<TestApi['app'], 'request'>;
+
+async function upload(content: Buffer, { app = api.app as Asked, key = api.one.secretKey } = {}) {
+  const form = new FormData();
+  form.append('file', new File([content], 'header.gif', { type: 'image/gif' }));
+  const headers = { authorization: `Bearer ${key}` };
+  const response = await app.request('/v1/assets', { method: 'POST', body: form, headers });
+  return { status: response.status, body: JSON.parse(await response.text()) };
+}
+
+async function served(url: string, app: Asked = api.app) {
+  const answer = await app.request(new URL(url).pathname);
+  return { status: answer.status, headers: answer.headers, content: Buffer.from(await answer.arrayBuffer()) };
+}
+
+/** The API with other settings, over the same database. */
+const apart = (bucket: TestApi['deps']['bucket']): Asked => createApp({ ...api.deps, bucket });
+const remove = (id: string) => api.call('DELETE', `/assets/${id}`);
+const keyOf = async (hash: string) =>
+  (await api.db.selectFrom('assets').select('object_key').where('hash', '=', hash).executeTakeFirstOrThrow())
+    .object_key ?? '';
+const leftovers = async () => (await api.db.selectFrom('asset_leftovers').select('object_key').execute()).length;
+/** A round of housekeeping an hour later. */
+async function keepHouse(deps: Partial<Parameters<typeof removeLeftovers>[0]> = {}): Promise<void> {
+  await sql`UPDATE asset_leftovers SET due_at = due_at - interval '1 hour'`.execute(api.db);
+  await removeLeftovers({ db: api.db, bucket: api.deps.bucket, log: pino({ level: 'silent' }), ...deps });
+}
+
+describe('a picture with a bucket', () => {
+  it('is an object under the prefix, and served as one of Postgres is', async () => {
+    const content = newGif();
+    const { status, body } = await upload(content);
+    expect(status).toBe(201);
+    const key = await keyOf(body.hash);
+    expect(key).toMatch(new RegExp(`^tidings/${api.one.id}/[0-9a-f-]{36}$`));
+    expect(s3.objects.get(key)).toEqual({ content, type: 'image/gif' });
+    const answer = await served(body.url);
+    expect(answer).toMatchObject({ status: 200, content });
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'image/gif',
+      'content-length': String(content.length),
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+    });
+    expect(await leftovers()).toBe(0);
+  });
+
+  it('of 5 MB comes back byte for byte', async () => {
+    const content = newGif(Buffer.alloc(5 * 1024 * 1024 - 100, 'x'));
+    const { body } = await upload(content);
+    expect((await served(body.url)).content.equals(content)).toBe(true);
+  });
+
+  it('that is there already is put no second time', async () => {
+    const content = newGif();
+    const first = await upload(content);
+    s3.requests = [];
+    expect(await upload(content)).toEqual({ status: 200, body: first.body });
+    expect(s3.requests).toEqual([]);
+  });
+
+  it('that comes many times at once is one picture, and what is too much of it goes', async () => {
+    const content = newGif();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => upload(content)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201]);
+    await keepHouse();
+    const same = [...s3.objects.values()].filter((object) => object.content.equals(content));
+    expect(same).toHaveLength(1);
+    expect(await served(answers[0]?.body.url)).toMatchObject({ status: 200, content });
+  });
+
+  it('for which there is no room is not put there', async () => {
+    const { body } = await upload(newGif(), { key: api.two.secretKey });
+    await sql`UPDATE assets SET bytes = ${ASSETS_MAX_BYTES} WHERE id = ${body.id}`.execute(api.db);
+    s3.requests = [];
+    expect((await upload(newGif(), { key: api.two.secretKey })).status).toBe(409);
+    expect([s3.requests, await leftovers()]).toEqual([[], 0]);
+  });
+
+  it('that is deleted is gone at once, and its object with the next round of housekeeping', async () => {
+    const { body } = await upload(newGif());
+    const key = await keyOf(body.hash);
+    expect((await remove(body.id)).status).toBe(204);
+    expect((await served(body.url)).status).toBe(404);
+    expect(s3.objects.has(key)).toBe(true);
+    await removeLeftovers({ db: api.db, bucket: api.deps.bucket, log: pino({ level: 'silent' }) });
+    expect([s3.objects.has(key), await leftovers()]).toEqual([false, 0]);
+  });
+
+  it('that is deleted and uploaded again stays, whoever cleans up when', async () => {
+    const content = newGif();
+    const first = (await upload(content)).body;
+    await remove(first.id);
+    const again = (await upload(content)).body;
+    await keepHouse();
+    expect(again.hash).toBe(first.hash);
+    expect(await served(again.url)).toMatchObject({ status: 200, content });
+  });
+});
+
+describe('a bucket that cannot be used', () => {
+  it.each<[string, FakeS3['mood']]>([
+    ['hangs up', 'away'],
+    ['refuses', { status: 403, code: 'AccessDenied' }],
+    ['breaks', { status: 500, code: 'InternalError' }],
+  ])('and %s: an upload is 503, nothing is half done, and it works when the bucket does', async (_, mood) => {
+    const content = newGif();
+    const { body: before } = await api.call('GET', '/assets');
+    s3.mood = mood;
+    const answer = await upload(content);
+    expect(answer).toMatchObject({ status: 503, body: { error: { code: 'SERVICE_UNAVAILABLE' } } });
+    expect(answer.body.error.message).toBe('The store of pictures is not reachable.');
+    expect((await api.call('GET', '/assets')).body).toEqual(before);
+    s3.mood = 'well';
+    const { status, body } = await upload(content);
+    expect(status).toBe(201);
+    await keepHouse();
+    expect(await leftovers()).toBe(0);
+    expect(await served(body.url)).toMatchObject({ status: 200, content });
+  });
+
+  it('serves nothing meanwhile, and everything again afterwards', async () => {
+    const content = newGif();
+    const { body } = await upload(content);
+    s3.mood = 'away';
+    expect((await served(body.url)).status).toBe(503);
+    s3.mood = 'well';
+    expect(await served(body.url)).toMatchObject({ status: 200, content });
+  });
+
+  it('that breaks off in the middle of a picture never makes half a picture that is kept', async () => {
+    const content = newGif(Buffer.alloc(100_000));
+    const { body } = await upload(content);
+    s3.cutAt = 50_000;
+    expect((await served(body.url)).status).toBe(503);
+    s3.cutAt = undefined;
+    expect(await served(body.url)).toMatchObject({ status: 200, content });
+  });
+
+  it('that has lost an object: 404, as for one that is not there', async () => {
+    const { body } = await upload(newGif());
+    s3.objects.delete(await keyOf(body.hash));
+    expect((await served(body.url)).status).toBe(404);
+  });
+
+  it('keeps what was deleted until it can be used again, and housekeeping goes on', async () => {
+    const { body } = await upload(newGif());
+    const key = await keyOf(body.hash);
+    await remove(body.id);
+    s3.mood = 'away';
+    await keepHouse();
+    s3.mood = 'well';
+    await keepHouse({ bucket: undefined });
+    expect([s3.objects.has(key), await leftovers()]).toEqual([true, 1]);
+    await keepHouse();
+    expect([s3.objects.has(key), await leftovers()]).toEqual([false, 0]);
+  });
+});
+
+describe('a bucket that is named later, or no more', () => {
+  it('pictures from before stay in Postgres and are served as before', async () => {
+    const content = newGif();
+    const before = await upload(content, { app: apart(undefined) });
+    expect(before.status).toBe(201);
+    s3.requests = [];
+    expect(await served(before.body.url)).toMatchObject({ status: 200, content });
+    expect(await upload(content)).toEqual({ status: 200, body: before.body });
+    expect((await remove(before.body.id)).status).toBe(204);
+    expect([s3.requests, await leftovers()]).toEqual([[], 0]);
+  });
+
+  it('without it new ones are kept in Postgres, and those of the bucket are 503, not 404', async () => {
+    const app = apart(undefined);
+    const { body } = await upload(newGif());
+    expect((await served(body.url, app)).status).toBe(503);
+    const content = newGif();
+    const after = await upload(content, { app });
+    expect(await served(after.body.url, app)).toMatchObject({ status: 200, content });
+    expect(await served(after.body.url)).toMatchObject({ status: 200, content });
+  });
+});
+
+it('an upload that takes so long that its object may be gone writes no row', async () => {
+  const object = { projectId: api.one.id, objectKey: 'tidings/late' };
+  await inTransaction(api.db, (trx) => announceObject(trx, object));
+  await sql`UPDATE asset_leftovers SET due_at = now() + interval '20 minutes'`.execute(api.db);
+  await expect(inTransaction(api.db, (trx) => claimObject(trx, object))).rejects.toThrow('too long ago');
+  await keepHouse();
+});

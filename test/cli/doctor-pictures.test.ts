@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { diagnoseHere } from '../support/doctor.ts';
+import { type FakeS3, startFakeS3 } from '../support/fake-s3.ts';
+
+/** A dozen bounded questions, each run by itself. */
+const DOCTOR_TIMEOUT_MS = 60_000;
+const NO_HOME = '/nonexistent/tidings-home';
+
+let database: TestDatabase;
+let s3: FakeS3;
+beforeAll(async () => {
+  [database, s3] = await Promise.all([createTestDatabase(), startFakeS3()]);
+});
+afterAll(async () => {
+  await s3.close();
+  await database.drop();
+});
+
+async function said(env: Record<string, string>): Promise<string> {
+  const { of, output } = await diagnoseHere({ TIDINGS_HOME: NO_HOME, ...env });
+  expect(output).not.toContain(s3.env.ASSETS_S3_SECRET_ACCESS_KEY);
+  return of('pictures').join('\n');
+}
+
+it('doctor asks the bucket of pictures, changes nothing there, and says what it answered', {
+  timeout: DOCTOR_TIMEOUT_MS,
+}, async () => {
+  expect(await said(s3.env)).toBe(`pass the bucket pictures at ${s3.endpoint} knows us`);
+  expect(await said({ ...s3.env, ASSETS_S3_ACCESS_KEY_ID: 'AKIDOTHER' })).toMatch(
+    /^fail the bucket pictures at \S+ cannot be used: .*403.* → check ASSETS_S3_\*: .* s3:PutObject/,
+  );
+  expect(await said({ ...s3.env, ASSETS_S3_BUCKET: 'other' })).toMatch(
+    /^fail the bucket other .*: NotFound \(HTTP 404\)/,
+  );
+  expect(await said({ ...s3.env, ASSETS_S3_ENDPOINT: 'http://127.0.0.1:1' })).toMatch(/^fail .*ECONNREFUSED/);
+  expect(new Set(s3.requests)).toEqual(new Set(['HEAD pictures', 'HEAD other']));
+});
+
+it('doctor misses a bucket that has pictures and is not named', { timeout: DOCTOR_TIMEOUT_MS }, async () => {
+  const env = { DATABASE_URL: database.url };
+  expect(await said(env)).toBe('pass kept in Postgres');
+  const { id } = await buildProject(database.db, 'One');
+  await sql`
+    INSERT INTO assets (project_id, hash, content_type, bytes, width, height, object_key)
+    VALUES (${id}, 'a', 'image/png', 1, 1, 1, 'a')`.execute(database.db);
+  expect(await said(env)).toMatch(/^fail 1 are in a bucket that is not named, .* → set ASSETS_S3_BUCKET/);
+});

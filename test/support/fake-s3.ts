@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** The only key that the store knows. */
+export const S3_KEY = { id: 'AKIDTIDINGS', secret: 'secret-of-the-bucket' };
+const BUCKET = 'pictures';
+
+export interface FakeS3 {
+  endpoint: string;
+  /** Variables that name the bucket. */
+  env: Record<string, string>;
+  /** By key. */
+  objects: Map<string, { content: Buffer; type: string }>;
+  /** In order: `PUT tidings/…`. */
+  requests: string[];
+  /** What it does now: it answers, hangs up, refuses with an error of S3, or takes an object and never says so. */
+  mood: 'well' | 'away' | 'silent' | { status: number; code: string };
+  /** Cuts what it sends of an object to so many bytes, and hangs up. */
+  cutAt: number | undefined;
+  close(): Promise<void>;
+}
+
+/** An S3-compatible store with one bucket, as it is spoken to on the wire: paths, signatures, XML. */
+export async function startFakeS3(): Promise<FakeS3> {
+  const server = createServer((request, response) => void answer(fake, request, response));
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const fake: FakeS3 = {
+    endpoint,
+    env: {
+      ASSETS_S3_BUCKET: BUCKET,
+      ASSETS_S3_ENDPOINT: endpoint,
+      ASSETS_S3_PREFIX: 'tidings/',
+      ASSETS_S3_ACCESS_KEY_ID: S3_KEY.id,
+      ASSETS_S3_SECRET_ACCESS_KEY: S3_KEY.secret,
+    },
+    ...{ objects: new Map(), requests: [], mood: 'well', cutAt: undefined },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return fake;
+}
+
+async function answer(fake: FakeS3, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks);
+  const [path = ''] = (request.url ?? '').split('?');
+  const [, bucket, ...rest] = decodeURIComponent(path).split('/');
+  const key = rest.join('/');
+  fake.requests.push(`${request.method} ${key || bucket}`);
+  if (fake.mood === 'away') return void request.socket.destroy();
+  const refusal = typeof fake.mood === 'object' ? fake.mood : refusalOf(request, body, bucket);
+  if (refusal) return refuse(response, refusal);
+  perform(fake, { method: request.method ?? '', key, body, type: request.headers['content-type'] ?? '' }, response);
+}
+
+interface Operation {
+  method: string;
+  key: string;
+  body: Buffer;
+  type: string;
+}
+
+function perform(fake: FakeS3, { method, key, body, type }: Operation, response: ServerResponse): void {
+  if (method === 'PUT') fake.objects.set(key, { content: body, type });
+  if (method === 'DELETE') fake.objects.delete(key);
+  if (fake.mood === 'silent') return;
+  if (method === 'GET') read(fake, key, response);
+  else response.writeHead(method === 'DELETE' ? 204 : 200).end();
+}
+
+function read({ objects, cutAt }: FakeS3, key: string, response: ServerResponse): void {
+  const object = objects.get(key);
+  if (!object) {
+    refuse(response, { status: 404, code: 'NoSuchKey' });
+    return;
+  }
+  response.writeHead(200, { 'content-type': object.type, 'content-length': object.content.length });
+  if (cutAt === undefined) response.end(object.content);
+  else response.write(object.content.subarray(0, cutAt), () => response.destroy());
+}
+
+/** What is wrong with a request: its signature is of this key, and over the body as it came. */
+function refusalOf({ headers }: IncomingMessage, body: Buffer, bucket: string | undefined) {
+  const signed =
+    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/\d{8}\/[\w-]+\/s3\/aws4_request, SignedHeaders=\S+, Signature=[0-9a-f]{64}$/;
+  const id = signed.exec(headers.authorization ?? '')?.[1];
+  if (id === undefined) return { status: 403, code: 'AccessDenied' };
+  if (id !== S3_KEY.id) return { status: 403, code: 'InvalidAccessKeyId' };
+  const said = headers['x-amz-content-sha256'];
+  if (said !== 'UNSIGNED-PAYLOAD' && said !== createHash('sha256').update(body).digest('hex')) {
+    return { status: 400, code: 'XAmzContentSHA256Mismatch' };
+  }
+  return bucket === BUCKET ? undefined : { status: 404, code: 'NoSuchBucket' };
+}
+
+function refuse(response: ServerResponse, { status, code }: { status: number; code: string }): void {
+  response.writeHead(status, { 'content-type': 'application/xml' });
+  response.end(
+    `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>It is ${code}.</Message><RequestId>1</RequestId></Error>`,
+  );
+}
