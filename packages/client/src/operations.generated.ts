@@ -96,14 +96,14 @@ export type AppliedProject = {
 };
 
 export type AppliedResource = {
-  kind: "settings" | "template" | "segment" | "topic" | "workflow";
+  kind: "settings" | "template" | "segment" | "topic" | "workflow" | "campaign";
   /** Null for the settings */
   slug: string | null;
   name: string | null;
 };
 
 export type ApplyFinding = {
-  code: "sender_not_verified" | "secret_missing" | "workflow_not_enabled" | "operator_limit" | "unknown_setting" | "unknown_segment" | "unknown_topic";
+  code: "sender_not_verified" | "secret_missing" | "workflow_not_enabled" | "campaign_begun" | "operator_limit" | "unknown_setting" | "unknown_segment" | "unknown_topic";
   severity: "error" | "warning" | "info";
   message: string;
   details: Record<string, unknown>;
@@ -119,6 +119,7 @@ export type ApplyProject = {
   templates?: TemplateFile[];
   segments?: SegmentFile[];
   workflows?: WorkflowFile[];
+  campaigns?: CampaignFile[];
 };
 
 export type Asset = {
@@ -228,6 +229,8 @@ export type Campaign = {
   /** UUIDv7 */
   id: string;
   name: string;
+  /** Names it in files, over projects; stays when the name changes */
+  slug: string;
   description: string | null;
   subject: string;
   body: string;
@@ -295,6 +298,48 @@ export type CampaignDone = {
   success: true;
   data: Campaign;
   message?: string;
+};
+
+export type CampaignFile = {
+  name?: string;
+  /** Which one is meant; it is created where there is none */
+  slug: string;
+  description?: string | null;
+  subject?: string;
+  /** HTML with Liquid, at most 512 KB */
+  body?: string;
+  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
+  preheader?: string | null;
+  /** On a verified domain of the project */
+  from?: string;
+  fromName?: string | null;
+  replyTo?: string | null;
+  audienceType?: "ALL" | "SEGMENT" | "FILTERED";
+  /** Whom a FILTERED campaign is for, with `segment.<slug>` for `segment.<id>` */
+  audienceFilter?: unknown;
+  /** It leaves for each recipient when the clocks of their zone show this: that of `data.timezone`, else that of the project. A window applies after it. Not together with `scheduledFor`. */
+  sendAtLocal?: string | null;
+  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
+  latePolicy?: "SEND" | "SKIP";
+  /** The campaign's own window; null: no window holds it. Left out, or `project`, it goes by the project's setting of the moment. */
+  sendingWindow?: SendingWindow | string | null;
+  /** 2 to 5, each with a name of its own; null or none for one way of saying it */
+  variants?: CampaignVariantInput[] | null;
+  /** Sends the variants to a share, waits, and sends the rest the better one. Without it everybody gets a variant by weight */
+  test?: {
+    /** Of the recipients, rounded up to whole people, who get the variants by weight. 1: all of them, and nobody waits */
+    share: number;
+    /** Of people: machines are not counted */
+    metric?: "opens" | "clicks";
+    /** From when the share was sent */
+    waitMinutes?: number;
+    /** With fewer, the better variant does not win: the first one does */
+    minimum?: number;
+  } | null;
+  /** Whom a SEGMENT campaign is for */
+  segment?: string | null;
+  /** What it is about */
+  topic?: string | null;
 };
 
 export type CampaignLink = {
@@ -691,6 +736,8 @@ export type CreateApiKey = {
 
 export type CreateCampaign = {
   name: string;
+  /** Names it in files, over projects; unique in the project */
+  slug?: string;
   description?: string | null;
   subject: string;
   /** HTML with Liquid, at most 512 KB */
@@ -1091,6 +1138,8 @@ export type ExportedProject = {
   segments: SegmentFile[];
   topics: TopicFile[];
   workflows: WorkflowFile[];
+  /** Drafts. Absent for a key without `campaigns:view` */
+  campaigns?: CampaignFile[];
 };
 
 export type Filter = {
@@ -1250,6 +1299,8 @@ export type ListedCampaign = {
   /** UUIDv7 */
   id: string;
   name: string;
+  /** Names it in files, over projects; stays when the name changes */
+  slug: string;
   description: string | null;
   subject: string;
   body?: string;
@@ -1844,6 +1895,8 @@ export type ProviderAnswers = {
 
 export type PutCampaign = {
   name?: string;
+  /** Names it in files, over projects; unique in the project */
+  slug?: string;
   description?: string | null;
   subject?: string;
   /** HTML with Liquid, at most 512 KB */
