@@ -6,7 +6,8 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { startEmbeddedPostgres } from '../cli/start/embedded-postgres.ts';
 import { freePort } from '../cli/start/ports.ts';
-import { exportRecipients, listRecipients, type RecipientFilter } from '../db/campaigns/recipients.ts';
+import type { RecipientFilter } from '../db/campaigns/recipient-rows.ts';
+import { exportRecipients, listRecipients } from '../db/campaigns/recipients.ts';
 import { readStats } from '../db/campaigns/stats.ts';
 import { connect, type Db } from '../db/connection.ts';
 import { migrateToLatest } from '../db/migrator.ts';
@@ -15,9 +16,11 @@ import { newPublicKey } from '../rules/access/api-keys.ts';
 
 /**
  * Pages of the recipients of a large campaign by every kind of filter, its figures, and its export. The baseline is a
- * count of its rows.
+ * count of its rows. `--database-url` keeps the data for another run.
  */
-const { values } = parseArgs({ options: { recipients: { type: 'string', default: '1000000' } } });
+const { values } = parseArgs({
+  options: { recipients: { type: 'string', default: '1000000' }, 'database-url': { type: 'string' } },
+});
 const recipients = Number(values.recipients);
 const FILTERS: Record<string, RecipientFilter> = {
   'no filter': {},
@@ -31,20 +34,17 @@ const FILTERS: Record<string, RecipientFilter> = {
   'BOUNCED (1 in 1,000)': { statuses: ['BOUNCED'] },
   'a part of many addresses': { search: 'r77' },
   'one address': { search: 'r1234@bench.test' },
+  'a part of few addresses': { search: 'r12345' },
+  'a part of none': { search: 'nobody' },
 };
 
 const home = mkdtempSync(join(tmpdir(), 'tidings-bench-'));
-const postgres = await startEmbeddedPostgres({
-  dataFolder: join(home, 'postgres', 'data'),
-  logFile: join(home, 'postgres.log'),
-  port: await freePort(),
-  password: 'bench',
-});
-await migrateToLatest(postgres.url);
-const { db } = connect({ connectionString: postgres.url, max: 2, applicationName: 'bench', onError: () => {} });
+const postgres = values['database-url'] ? undefined : await startPostgres();
+const databaseUrl = values['database-url'] ?? postgres?.url ?? '';
+await migrateToLatest(databaseUrl);
+const { db } = connect({ connectionString: databaseUrl, max: 2, applicationName: 'bench', onError: () => {} });
 try {
-  const ref = { projectId: await insertProject(db, { name: 'Bench', publicKey: newPublicKey() }), id: uuidv7() };
-  await makeRecipients(db, ref);
+  const ref = (await findCampaign(db)) ?? (await makeCampaign(db));
   const table: Record<string, unknown>[] = [];
   for (const [what, filter] of Object.entries(FILTERS))
     table.push({ what, ...(await timePages({ ...ref, ...filter })) });
@@ -61,8 +61,30 @@ try {
   console.table([{ 'baseline, count of all ms': countMs, ...figures, ...(await timeExport(ref)) }]);
 } finally {
   await db.destroy();
-  await postgres.stop();
+  await postgres?.stop();
   rmSync(home, { recursive: true, force: true });
+}
+
+async function startPostgres() {
+  const dataFolder = join(home, 'postgres', 'data');
+  const options = { dataFolder, logFile: join(home, 'postgres.log'), port: await freePort(), password: 'bench' };
+  return startEmbeddedPostgres(options);
+}
+
+interface Ref {
+  projectId: string;
+  id: string;
+}
+
+async function findCampaign(on: Db): Promise<Ref | undefined> {
+  const { rows } = await sql<Ref>`SELECT id, project_id AS "projectId" FROM campaigns LIMIT 1`.execute(on);
+  return rows[0];
+}
+
+async function makeCampaign(on: Db): Promise<Ref> {
+  const ref = { projectId: await insertProject(on, { name: 'Bench', publicKey: newPublicKey() }), id: uuidv7() };
+  await makeRecipients(on, ref);
+  return ref;
 }
 
 async function makeRecipients(db: Db, p: { projectId: string; id: string }): Promise<void> {
@@ -104,15 +126,22 @@ async function touchChunks(p: { projectId: string; id: string }, chunks: number)
 /** All pages from the first until 50 are found, as somebody who reads on would ask for them. */
 async function timePages(p: RecipientFilter & { projectId: string; id: string }) {
   const times: number[] = [];
-  let found = 0;
+  let [found, onFirst] = [0, 0];
   let cursor: string | undefined;
   do {
     const [page, ms] = await timed(() => listRecipients(db, { ...p, limit: 50, cursor }));
     times.push(ms);
     found += page.items.length;
+    if (times.length === 1) onFirst = found;
     cursor = page.cursor ?? undefined;
   } while (cursor && found < 50);
-  return { found, pages: times.length, 'slowest page ms': Math.max(...times) };
+  return {
+    found,
+    'on the first': onFirst,
+    pages: times.length,
+    'first ms': times[0],
+    'slowest page ms': Math.max(...times),
+  };
 }
 
 async function timeExport(p: { projectId: string; id: string }) {

@@ -10,6 +10,7 @@ import { migrateToLatest } from '../db/migrator.ts';
 import { insertProject } from '../db/projects/accounts.ts';
 import { computeSegment } from '../db/segments/compute.ts';
 import { countSegment, listSegmentContacts, refreshMemberCount, segmentPredicate } from '../db/segments/contacts.ts';
+import { previewCondition } from '../db/segments/preview.ts';
 import { insertSegment, type Segment } from '../db/segments/segments.ts';
 import { newPublicKey } from '../rules/access/api-keys.ts';
 import { type Condition, type Filter, parseCondition } from '../rules/filters/filters.ts';
@@ -53,6 +54,12 @@ const CASES: [string, Condition][] = [
     'nobody: three conditions that hold for none',
     all(PLAN, { field: 'data.city', operator: 'equals', value: 'Nowhere' }, BOUGHT),
   ],
+  ['text contains, one in ten', all({ field: 'data.city', operator: 'contains', value: 'Y 1' })],
+  ['text contains, a thousandth', all({ field: 'data.city', operator: 'contains', value: 'ty 777' })],
+  ['text contains, nobody', all({ field: 'data.city', operator: 'contains', value: 'nowhere' })],
+  ['list contains, a quarter', all({ field: 'data.tags', operator: 'contains', value: 'T3' })],
+  ['list contains, nobody', all({ field: 'data.tags', operator: 'contains', value: 'nothing' })],
+  ['text does not contain', all({ field: 'data.firstName', operator: 'notContains', value: '7' })],
   ['one address', all({ field: 'email', operator: 'equals', value: 'Contact77@bench.example' }, BOUGHT)],
 ];
 
@@ -123,6 +130,7 @@ async function measure(on: Db, projectId: string, name: string, condition: Condi
   const members = await refreshMemberCount(on, segment);
   const count = await timed(() => countSegment(on, segment));
   const page = await timed(() => listSegmentContacts(on, segment, { page: 1, pageSize: 100 }));
+  const preview = await timed(() => previewCondition(on, { projectId, condition }));
   await removeSegment(on, segment);
   return {
     segment: name,
@@ -131,6 +139,8 @@ async function measure(on: Db, projectId: string, name: string, condition: Condi
     'count max': count.max,
     'page ms': page.median,
     'page max': page.max,
+    'preview ms': preview.median,
+    'preview max': preview.max,
   };
 }
 

@@ -6,7 +6,9 @@ export async function countExportBytes(db: Db, projectId: string): Promise<numbe
   const { rows } = await sql<{ bytes: number }>`
     SELECT (SELECT coalesce(sum(octet_length(body)), 0) FROM templates WHERE project_id = ${projectId})::bigint
       + (SELECT coalesce(sum(octet_length(condition::text)), 0) FROM segments WHERE project_id = ${projectId})::bigint
-      + (SELECT coalesce(sum(octet_length(config::text)), 0) FROM workflow_steps WHERE project_id = ${projectId})::bigint AS bytes
+      + (SELECT coalesce(sum(octet_length(config::text)), 0) FROM workflow_steps WHERE project_id = ${projectId})::bigint
+      + (SELECT coalesce(sum(octet_length(body) + coalesce(octet_length(audience_filter::text), 0) + coalesce(octet_length(variants::text), 0)), 0)
+         FROM campaigns WHERE project_id = ${projectId} AND status = 'DRAFT')::bigint AS bytes
   `.execute(db);
   return Number(rows[0]?.bytes ?? 0);
 }

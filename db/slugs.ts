@@ -5,7 +5,12 @@ import type { Db, Trx } from './connection.ts';
 import { sqlStateOf } from './postgres-errors.ts';
 
 /** Records that files in a repository name by slug, and the column within whose value a slug is unique. */
-const WITHIN = { templates: 'project_id', workflows: 'project_id', workflow_steps: 'workflow_id' } as const;
+const WITHIN = {
+  templates: 'project_id',
+  campaigns: 'project_id',
+  workflows: 'project_id',
+  workflow_steps: 'workflow_id',
+} as const;
 type Slugged = keyof typeof WITHIN;
 
 const UNIQUE_VIOLATION = '23505';

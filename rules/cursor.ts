@@ -13,12 +13,12 @@ export function encodeCursor(key: CursorKey): string {
 }
 
 /**
- * Reads a position of `length` values.
+ * Reads a position of `lengths` values, one number or several.
  * @throws AppError BAD_REQUEST when it is not one of ours
  */
-export function decodeCursor(cursor: string, length: number): (string | number)[] {
+export function decodeCursor(cursor: string, ...lengths: number[]): (string | number)[] {
   const key = parse(cursor);
-  if (!Array.isArray(key) || key.length !== length || !key.every(isKeyValue)) throw unreadableCursor();
+  if (!Array.isArray(key) || !lengths.includes(key.length) || !key.every(isKeyValue)) throw unreadableCursor();
   return key;
 }
 
@@ -28,8 +28,13 @@ export function decodeCursor(cursor: string, length: number): (string | number)[
  */
 export function decodeIdCursor(cursor: string): string {
   const [id] = decodeCursor(cursor, 1);
-  if (typeof id !== 'string' || !UUID.test(id)) throw unreadableCursor();
+  if (!isId(id)) throw unreadableCursor();
   return id;
+}
+
+/** Whether a value of a position is a row's id. */
+export function isId(value: unknown): value is string {
+  return typeof value === 'string' && UUID.test(value);
 }
 
 function parse(cursor: string): unknown {

@@ -16,7 +16,7 @@ export interface ProjectFiles {
 }
 
 /** The folders, one a kind; a service that knows more kinds may give more. */
-export const KINDS = ['templates', 'segments', 'topics', 'workflows'];
+export const KINDS = ['templates', 'segments', 'topics', 'workflows', 'campaigns'];
 const SETTINGS = 'settings.json';
 
 /**

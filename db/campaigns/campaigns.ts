@@ -17,6 +17,7 @@ import { hasPart } from '../has-part.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
 import type { RowOf } from '../schema/database.ts';
+import { newSlug, refusingTakenSlug } from '../slugs.ts';
 import { assertTopic } from '../topics/topics.ts';
 import { OPEN_CAMPAIGNS } from './status.ts';
 import { timingColumns, timingOf, WINDOW_COLUMN_NAMES } from './timing.ts';
@@ -39,6 +40,8 @@ export interface CampaignContent extends MailText {
 
 export interface Campaign extends CampaignContent {
   id: string;
+  /** Names it in files, over projects. */
+  slug: string;
   topicId: string | null;
   timing: CampaignTiming;
   status: CampaignStatus;
@@ -77,9 +80,10 @@ const SAID = [
   'variant_test',
   ...WINDOW_COLUMN_NAMES,
 ] as const;
-const COLUMN_NAMES = [
+export const CAMPAIGN_COLUMN_NAMES = [
   'id',
   'name',
+  'slug',
   ...SAID,
   'send_at_local',
   'status',
@@ -95,31 +99,35 @@ const COLUMN_NAMES = [
   'created_at',
   'updated_at',
 ] as const;
-export type CampaignRow = RowOf<'campaigns', typeof COLUMN_NAMES>;
+export type CampaignRow = RowOf<'campaigns', typeof CAMPAIGN_COLUMN_NAMES>;
 
-export const CAMPAIGN_COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
+export const CAMPAIGN_COLUMNS = sql.raw(CAMPAIGN_COLUMN_NAMES.join(', '));
 /** The same columns of `campaigns c`, where another table of the statement has some of their names. */
-export const CAMPAIGN_COLUMNS_OF_C = sql.raw(COLUMN_NAMES.map((name) => `c.${name}`).join(', '));
+export const CAMPAIGN_COLUMNS_OF_C = sql.raw(CAMPAIGN_COLUMN_NAMES.map((name) => `c.${name}`).join(', '));
 
 /**
  * Makes a DRAFT.
- * @throws AppError DOMAIN_NOT_VERIFIED, NOT_FOUND for an unknown segment
+ * @throws AppError DOMAIN_NOT_VERIFIED, NOT_FOUND for an unknown segment, CONFLICT for a slug that is taken
  */
-export async function insertCampaign(trx: Trx, p: { projectId: string; content: CampaignContent }): Promise<Campaign> {
+export async function insertCampaign(
+  trx: Trx,
+  p: { projectId: string; content: CampaignContent; slug?: string | undefined },
+): Promise<Campaign> {
   await assertContent(trx, p);
-  const row = await trx
+  const { projectId, content } = p;
+  const slug = p.slug ?? (await newCampaignSlug(trx, projectId, content.name));
+  const inserted = trx
     .insertInto('campaigns')
-    .values({ project_id: p.projectId, ...contentColumns(p.content) })
-    .returning(COLUMN_NAMES)
-    .executeTakeFirst();
-  return toCampaign(row);
+    .values({ project_id: projectId, slug, ...contentColumns(content) })
+    .returning(CAMPAIGN_COLUMN_NAMES);
+  return toCampaign(await refusingTakenSlug({ what: 'campaign', slug }, () => inserted.executeTakeFirst()));
 }
 
 /** @throws AppError NOT_FOUND (another project's id too) */
 export async function getCampaign(db: Db, { projectId, id }: CampaignRef): Promise<Campaign> {
   const row = await db
     .selectFrom('campaigns')
-    .select(COLUMN_NAMES)
+    .select(CAMPAIGN_COLUMN_NAMES)
     .where('project_id', '=', projectId)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -142,7 +150,7 @@ export async function getContentIds(db: Db, { projectId, id }: CampaignRef): Pro
 export async function lockCampaign(trx: Trx, { projectId, id }: CampaignRef): Promise<Campaign> {
   const row = await trx
     .selectFrom('campaigns')
-    .select(COLUMN_NAMES)
+    .select(CAMPAIGN_COLUMN_NAMES)
     .where('project_id', '=', projectId)
     .where('id', '=', id)
     .forNoKeyUpdate()
@@ -167,7 +175,7 @@ export async function listCampaigns(
   const [counted, listed] = await Promise.all([
     sql<{ total: number }>`SELECT count(*) AS total FROM campaigns WHERE ${found}`.execute(db),
     fittedPage<CampaignRow>({
-      columns: COLUMN_NAMES,
+      columns: CAMPAIGN_COLUMN_NAMES,
       large: { body: 'text', audience_filter: { jsonb: 3 }, variants: { jsonb: 1 } },
       rows: sql`
         SELECT ${CAMPAIGN_COLUMNS} FROM campaigns WHERE ${found} AND ${afterCursor(p.cursor)}
@@ -183,18 +191,22 @@ export async function listCampaigns(
 
 /**
  * Replaces what a DRAFT or SCHEDULED campaign says; what a start has begun to send stays as it is.
- * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED
+ * @throws AppError NOT_FOUND, CONFLICT in any other state and for a slug that is taken, DOMAIN_NOT_VERIFIED
  */
-export async function updateCampaign(trx: Trx, p: CampaignRef & { content: CampaignContent }): Promise<Campaign> {
+export async function updateCampaign(
+  trx: Trx,
+  p: CampaignRef & { content: CampaignContent; slug?: string | undefined },
+): Promise<Campaign> {
   await assertContent(trx, p);
-  const row = await trx
+  const { slug } = p;
+  const updated = trx
     .updateTable('campaigns')
-    .set({ ...contentColumns(p.content), updated_at: sql<Date>`now()` })
+    .set({ ...contentColumns(p.content), slug, updated_at: sql<Date>`now()` })
     .where('project_id', '=', p.projectId)
     .where('id', '=', p.id)
     .where('status', 'in', ['DRAFT', 'SCHEDULED'])
-    .returning(COLUMN_NAMES)
-    .executeTakeFirst();
+    .returning(CAMPAIGN_COLUMN_NAMES);
+  const row = await refusingTakenSlug({ what: 'campaign', slug }, () => updated.executeTakeFirst());
   if (!row) throw await refusal(trx, p, 'Only a campaign that is DRAFT or SCHEDULED can be changed.');
   return toCampaign(row);
 }
@@ -216,9 +228,12 @@ export async function deleteCampaign(trx: Trx, p: CampaignRef): Promise<void> {
 /** Makes a DRAFT of the same content, named "… (Copy)". @throws AppError NOT_FOUND */
 export async function duplicateCampaign(trx: Trx, p: CampaignRef): Promise<Campaign> {
   const said = sql.raw(SAID.join(', '));
+  const { name } = await getCampaign(trx, p);
+  const slug = await newCampaignSlug(trx, p.projectId, `${name}${COPY_SUFFIX}`);
   const { rows } = await sql<CampaignRow>`
-    INSERT INTO campaigns (project_id, name, ${said})
-    SELECT project_id, left(name, ${NAME_MAX_CHARS - COPY_SUFFIX.length}) || ${COPY_SUFFIX}, ${said} FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.id}
+    INSERT INTO campaigns (project_id, name, slug, ${said})
+    SELECT project_id, left(name, ${NAME_MAX_CHARS - COPY_SUFFIX.length}) || ${COPY_SUFFIX}, ${slug}, ${said}
+    FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.id}
     RETURNING ${CAMPAIGN_COLUMNS}
   `.execute(trx);
   return toCampaign(rows[0]);
@@ -226,6 +241,12 @@ export async function duplicateCampaign(trx: Trx, p: CampaignRef): Promise<Campa
 
 export const NAME_MAX_CHARS = 255;
 const COPY_SUFFIX = ' (Copy)';
+
+/** Campaigns of a project are named one at a time. */
+async function newCampaignSlug(trx: Trx, projectId: string, name: string): Promise<string> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`slug:campaigns:${projectId}`}, 0))`.execute(trx);
+  return newSlug(trx, { table: 'campaigns', within: projectId, name });
+}
 
 /** What to throw when a conditional change found no row: NOT_FOUND, or CONFLICT with the state in `details`. */
 export async function refusal(trx: Trx, p: CampaignRef, message: string): Promise<AppError> {
@@ -293,6 +314,7 @@ export function toCampaign(row: CampaignRow | undefined): Campaign {
   return {
     id: row.id,
     name: row.name,
+    slug: row.slug,
     description: row.description,
     ...mailTextOf(row),
     audienceType: row.audience_type,

@@ -1,45 +1,22 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { RecipientOutcome } from '../../rules/campaigns/outcomes.ts';
-import { decodeIdCursor, encodeCursor } from '../../rules/cursor.ts';
-import { normalizeEmail } from '../../rules/emails/email-address.ts';
+import { decodePlace, encodePlace, type RecipientPlace } from '../../rules/campaigns/recipient-place.ts';
+import { decodeIdCursor } from '../../rules/cursor.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import { REASONS } from '../../rules/emails/reasons.ts';
 import type { Db } from '../connection.ts';
 import type { Page, PageRequest } from '../keyset.ts';
 import type { CampaignRef } from './campaigns.ts';
-import { notBeforeOf } from './chunk-clock.ts';
 import { ofCampaign } from './ledger.ts';
-import { OUTCOME_OF_E } from './outcomes.ts';
-
-/** One recipient of a campaign: its row of the ledger. `email` is null once the contact is deleted. */
-export interface Recipient {
-  id: string;
-  contactId: string | null;
-  email: string | null;
-  status: EmailStatus;
-  reason: string | null;
-  error: string | null;
-  attempts: number;
-  /** The name of the variant that it gets; null where the campaign has none, and before the winner is known. */
-  variant: string | null;
-  /** It waits until then, by its own clocks or a window. */
-  notBefore: Date | null;
-  sentAt: Date | null;
-  deliveredAt: Date | null;
-  openedAt: Date | null;
-  clickedAt: Date | null;
-  bouncedAt: Date | null;
-  unsubscribedAt: Date | null;
-}
-
-export interface RecipientFilter {
-  statuses?: EmailStatus[] | undefined;
-  reasons?: string[] | undefined;
-  /** Those whom the stats count under this name. */
-  outcome?: RecipientOutcome | undefined;
-  /** A part of the address, in any case. */
-  search?: string | undefined;
-}
+import {
+  hasOutcome,
+  hasStatus,
+  matches,
+  RECIPIENT_COLUMNS,
+  type Recipient,
+  type RecipientFilter,
+} from './recipient-rows.ts';
+import { canFindByAddress, findByAddress, notByAddress } from './recipients-by-address.ts';
 
 type Request = CampaignRef & RecipientFilter;
 
@@ -50,10 +27,10 @@ interface Stretch {
 }
 
 /**
- * How long a page is looked for. What a filter finds seldom among a million is found over several pages, each answered
- * in time, the cursor going on where the one before ended.
+ * How long a page takes to be found. What a filter finds seldom among a million is found over several pages, each
+ * answered in time, the cursor going on where the one before ended.
  */
-const PAGE_MS = 30;
+const PAGE_MS = 50;
 /** A filter's matches are counted where that reads no more than this. */
 const COUNTED_MAX = 20_000;
 /** Rows of an export that are in memory at a time. */
@@ -65,45 +42,69 @@ const WITH_REASON_OUTCOMES: readonly RecipientOutcome[] = ['failed', 'skipped'];
 const OPEN: readonly EmailStatus[] = ['PENDING', 'SENDING', 'HELD'];
 
 /**
- * Recipients newest first, those skipped too. `total` is counted on the first page only, and 0 after it; null where
- * counting would read a large campaign as a whole. A page may hold fewer than `limit` while `hasMore`.
+ * Recipients newest first, those skipped too; of a search in a large campaign before the others those whose address
+ * begins so. `total` is counted on the first page only, and 0 after it; null where counting would read a large campaign
+ * as a whole. A page may hold fewer than `limit` while `hasMore`.
  */
 export async function listRecipients(
   db: Db,
   p: Request & PageRequest,
 ): Promise<Page<Recipient> & { total: number | null }> {
-  const before = p.cursor === undefined ? null : decodeIdCursor(p.cursor);
-  const page = await findRecipients(db, { ...p, before, limit: p.limit, untilMs: Date.now() + PAGE_MS });
-  return { ...page, total: p.cursor === undefined ? await countRecipients(db, p) : 0 };
+  const asked = { ...p, untilMs: Date.now() + PAGE_MS };
+  if (p.cursor !== undefined) return { ...(await findFrom(db, asked, decodePlace(p.cursor))), total: 0 };
+  const all = await countAll(db, p);
+  const parts = all > COUNTED_MAX && (await canFindByAddress(db, p));
+  const page = await findFrom(db, asked, parts ? { part: 'address', after: null } : { part: 'all', before: null });
+  return { ...page, total: await countRecipients(db, p, all) };
 }
 
 /** The next rows of an export, at most `EXPORT_ROWS`; fewer say nothing, `cursor` null is the end. */
 export function exportRecipients(db: Db, p: Request & { cursor: string | undefined }): Promise<Page<Recipient>> {
   const before = p.cursor === undefined ? null : decodeIdCursor(p.cursor);
-  return findRecipients(db, { ...p, before, limit: EXPORT_ROWS, untilMs: Date.now() + PAGE_MS });
+  return findRecipients(db, { ...p, part: 'all', before, limit: EXPORT_ROWS, untilMs: Date.now() + PAGE_MS });
 }
 
-type Search = Request & { before: string | null; limit: number; untilMs: number };
+type Asked = Request & { limit: number; untilMs: number };
+type Search = Asked & Exclude<RecipientPlace, { part: 'address' }>;
+
+async function findFrom(db: Db, p: Asked, place: RecipientPlace): Promise<Page<Recipient>> {
+  if (place.part !== 'address') return findRecipients(db, { ...p, ...place });
+  const { items, goesOn } = await findByAddress(db, { ...p, after: place.after });
+  if (goesOn !== null) return pageUpTo(items, { part: 'address', after: goesOn });
+  const rest = { part: 'rest', before: null } as const;
+  if (items.length === p.limit) return pageUpTo(items, rest);
+  const page = await findRecipients(db, { ...p, ...rest, limit: p.limit - items.length });
+  return { ...page, items: [...items, ...page.items] };
+}
+
+function pageUpTo(items: Recipient[], place: RecipientPlace): Page<Recipient> {
+  return { items, cursor: encodePlace(place), hasMore: true };
+}
 
 async function findRecipients(db: Db, p: Search): Promise<Page<Recipient>> {
   const reasons = indexedReasons(p);
-  if (reasons) return pageOf(await byReasons(db, p, reasons), p.limit, null);
+  if (reasons) return pageOf(await byReasons(db, p, reasons), p);
   const stretches = await listStretches(db, p);
+  const meant = p.part === 'rest' ? await notByAddress(db, p, matches(p)) : matches(p);
   const found: Recipient[] = [];
+  let slowestMs = 0;
   for (const [n, stretch] of stretches.entries()) {
-    found.push(...(await inStretch(db, p, { stretch, limit: p.limit + 1 - found.length })));
+    const from = Date.now();
+    found.push(...(await inStretch(db, p, { stretch, meant, limit: p.limit + 1 - found.length })));
     if (found.length > p.limit) break;
+    slowestMs = Math.max(slowestMs, Date.now() - from);
     const isLast = n === stretches.length - 1;
-    if (!isLast && Date.now() >= p.untilMs) return pageOf(found, p.limit, stretch.first);
+    // Another one as slow as the slowest would be too late.
+    if (!isLast && Date.now() + slowestMs >= p.untilMs) return pageUpTo(found, { part: p.part, before: stretch.first });
   }
-  return pageOf(found, p.limit, null);
+  return pageOf(found, p);
 }
 
-/** `lookedTo`: the search ended at this row with more to look through; null when it saw all that the page needs. */
-function pageOf(found: Recipient[], limit: number, lookedTo: string | null): Page<Recipient> {
+/** All that there is to look through was looked through, or more was found than there is room for. */
+function pageOf(found: Recipient[], { limit, part }: Search): Page<Recipient> {
+  if (found.length <= limit) return { items: found, cursor: null, hasMore: false };
   const items = found.slice(0, limit);
-  const last = found.length > limit ? items.at(-1)?.id : lookedTo;
-  return { items, cursor: last ? encodeCursor([last]) : null, hasMore: Boolean(last) };
+  return pageUpTo(items, { part, before: items.at(-1)?.id ?? null });
 }
 
 /**
@@ -119,7 +120,7 @@ function indexedReasons({ statuses, reasons, outcome, search }: RecipientFilter)
 
 async function byReasons(db: Db, p: Search, reasons: readonly string[]): Promise<Recipient[]> {
   const { rows } = await sql<Recipient>`
-    SELECT ${COLUMNS} FROM unnest(${[...new Set(reasons)]}::text[]) AS r (reason) CROSS JOIN LATERAL (
+    SELECT ${RECIPIENT_COLUMNS} FROM unnest(${[...new Set(reasons)]}::text[]) AS r (reason) CROSS JOIN LATERAL (
       SELECT * FROM emails e
       WHERE e.campaign_id = ${p.id} AND e.reason = r.reason AND e.project_id = ${p.projectId}
         AND ${before(p, sql`e.id`)} AND ${hasStatus(p)} AND ${hasOutcome(p)}
@@ -130,13 +131,17 @@ async function byReasons(db: Db, p: Search, reasons: readonly string[]): Promise
   return rows;
 }
 
-async function inStretch(db: Db, p: Search, how: { stretch: Stretch; limit: number }): Promise<Recipient[]> {
+async function inStretch(
+  db: Db,
+  p: Search,
+  how: { stretch: Stretch; meant: RawBuilder<SqlBool>; limit: number },
+): Promise<Recipient[]> {
   const { first, last } = how.stretch;
   const { rows } = await sql<Recipient>`
-    SELECT ${COLUMNS} FROM (
+    SELECT ${RECIPIENT_COLUMNS} FROM (
       SELECT e.* FROM emails e
       WHERE e.project_id = ${p.projectId} AND e.id BETWEEN ${first}::uuid AND ${last}::uuid
-        AND ${ofCampaign(sql`e.campaign_id`, { campaignId: p.id })} AND ${before(p, sql`e.id`)} AND ${matches(p)}
+        AND ${ofCampaign(sql`e.campaign_id`, { campaignId: p.id })} AND ${before(p, sql`e.id`)} AND ${how.meant}
       ORDER BY e.id DESC LIMIT ${how.limit}) e
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
     ORDER BY e.id DESC
@@ -159,11 +164,14 @@ async function listStretches(db: Db, p: Search): Promise<Stretch[]> {
   return rows;
 }
 
-async function countRecipients(db: Db, p: Request): Promise<number | null> {
+async function countAll(db: Db, p: Request): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     SELECT coalesce(sum(size), 0)::int AS total FROM campaign_chunks WHERE campaign_id = ${p.id} AND project_id = ${p.projectId}
   `.execute(db);
-  const all = rows[0]?.total ?? 0;
+  return rows[0]?.total ?? 0;
+}
+
+async function countRecipients(db: Db, p: Request, all: number): Promise<number | null> {
   if (!p.statuses && !p.reasons && !p.outcome && !p.search) return all;
   if (all > COUNTED_MAX) return null;
   const counted = await sql<{ total: number }>`
@@ -172,34 +180,6 @@ async function countRecipients(db: Db, p: Request): Promise<number | null> {
   return counted.rows[0]?.total ?? 0;
 }
 
-function matches(p: RecipientFilter): RawBuilder<SqlBool> {
-  const ofReason = p.reasons ? sql<SqlBool>`e.reason = ANY(${p.reasons}::text[])` : sql<SqlBool>`true`;
-  return sql<SqlBool>`${hasStatus(p)} AND ${ofReason} AND ${hasOutcome(p)} AND ${hasAddress(p)}`;
-}
-
-function hasStatus({ statuses }: RecipientFilter): RawBuilder<SqlBool> {
-  return statuses ? sql<SqlBool>`e.status = ANY(${statuses}::text[])` : sql<SqlBool>`true`;
-}
-
-function hasOutcome({ outcome }: RecipientFilter): RawBuilder<SqlBool> {
-  return outcome ? OUTCOME_OF_E[outcome] : sql<SqlBool>`true`;
-}
-
-function hasAddress({ search }: RecipientFilter): RawBuilder<SqlBool> {
-  if (!search) return sql<SqlBool>`true`;
-  const part = `%${normalizeEmail(search).replaceAll(/[\\%_]/g, '\\$&')}%`;
-  // The contact is asked only of whom nothing was sent to yet.
-  return sql<SqlBool>`CASE WHEN e.to_email IS NOT NULL THEN e.to_email LIKE ${part} ELSE EXISTS (
-    SELECT FROM contacts c WHERE c.id = e.contact_id AND c.project_id = e.project_id AND c.email LIKE ${part}) END`;
-}
-
 function before({ before: id }: Search, column: RawBuilder<unknown>): RawBuilder<SqlBool> {
   return id === null ? sql<SqlBool>`true` : sql<SqlBool>`${column} < ${id}::uuid`;
 }
-
-/** The address as it was sent to; before that, as the contact has it. */
-const COLUMNS = sql`e.id, e.contact_id AS "contactId", CASE WHEN e.contact_id IS NOT NULL THEN coalesce(e.to_email, c.email) END AS email, e.status,
-  e.reason, e.error, e.attempts, e.sent_at AS "sentAt", e.delivered_at AS "deliveredAt", e.opened_at AS "openedAt",
-  e.clicked_at AS "clickedAt", e.bounced_at AS "bouncedAt", e.unsubscribed_at AS "unsubscribedAt",
-  CASE WHEN e.variant IS NOT NULL THEN (SELECT k.variants->e.variant->>'name' FROM campaigns k WHERE k.id = e.campaign_id) END AS variant,
-  ${notBeforeOf('e')} AS "notBefore"`;

@@ -21,6 +21,7 @@ export interface CampaignsTable extends MailTextColumns {
   id: Generated<string>;
   project_id: string;
   name: string;
+  slug: Generated<string>;
   description: string | null;
   audience_type: AudienceType;
   segment_id: string | null;

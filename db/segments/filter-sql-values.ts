@@ -142,18 +142,44 @@ function isType(json: Expression, type: (typeof JSON_TYPES)[number]): Predicate 
   return sql`jsonb_typeof(${json}) <> all(${JSON_TYPES.filter((other) => other !== type)}::text[])`;
 }
 
-/** An element of a list, or a part of a text. CASE keeps the list functions away from what is no list. */
+/** What JSON writes otherwise than it is. */
+const ESCAPED = /["\\\p{Cc}]/u;
+
+/**
+ * An element of a list, or a part of a text. CASE keeps what is for lists away from what is no list. Without a subquery
+ * wherever that can be: a statement that has one in its filter is not shared among processes of Postgres.
+ */
 function contains(source: ValueSource, value: Scalar): Predicate {
+  if (typeof value !== 'string') return jsonContains(source, value);
+  const wanted = sql`lower(${value}::text)`;
+  const inText = sql<boolean>`strpos(${source.folded}, ${wanted}) > 0`;
+  if (source.indexed) return inText;
+  if (parseIsoDate(value) !== undefined) return byType(source, { list: hasInstant(source, value), text: inText });
+  // JSON in lower case is JSON.
+  const list = sql<boolean>`jsonb_exists((${source.folded})::jsonb, ${wanted})`;
+  if (ESCAPED.test(value)) return byType(source, { list, text: inText });
+  // Few have it anywhere, in a list as in a text, and only those are looked at again.
+  return sql`(${inText} and ${byType(source, { list, text: sql`true` })})`;
+}
+
+function byType({ json }: ValueSource, of: { list: Predicate; text: Predicate }): Predicate {
+  return sql`case jsonb_typeof(${json}) when 'array' then ${of.list} when 'string' then ${of.text} else false end`;
+}
+
+function jsonContains(source: ValueSource, value: Exclude<Scalar, string>): Predicate {
+  const list = sql<boolean>`jsonb_contains(${source.json}, ${JSON.stringify(value)}::jsonb)`;
+  return byType(source, { list, text: sql`false` });
+}
+
+function hasInstant(source: ValueSource, value: string): Predicate {
   const element: ValueSource = {
     json: sql`element.value`,
     folded: sql`lower(element.value #>> '{}')`,
     isText: isType(sql`element.value`, 'string'),
     indexed: false,
   };
-  const inList = sql`exists (select 1 from jsonb_array_elements(${source.json}) as element(value)
+  return sql`exists (select 1 from jsonb_array_elements(${source.json}) as element(value)
     where ${equalsAny(element, [value])})`;
-  const inText = typeof value === 'string' ? sql`strpos(${source.folded}, lower(${value}::text)) > 0` : sql`false`;
-  return sql`case jsonb_typeof(${source.json}) when 'array' then ${inList} when 'string' then ${inText} else false end`;
 }
 
 /** The ends of the names of the functions behind <, <=, > and >=. */

@@ -19,6 +19,7 @@ type Json = Record<string, unknown>;
 const FIELDS = [
   { kind: 'template', id: 'templateId', slug: 'template' },
   { kind: 'topic', id: 'topicId', slug: 'topic' },
+  { kind: 'segment', id: 'segmentId', slug: 'segment' },
 ] as const;
 
 /** `segment.<id>` and `topic.<id>` as conditions write them. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { listRecipients, type Recipient } from '../../db/campaigns/recipients.ts';
+import type { Recipient } from '../../db/campaigns/recipient-rows.ts';
+import { listRecipients } from '../../db/campaigns/recipients.ts';
 import { chooseWinner } from '../../db/campaigns/variant-test.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { buildContacts } from '../build/campaigns.ts';

@@ -60,6 +60,7 @@ describe('the recipients of a campaign', () => {
     ['?status=BOUNCED&reason=unsubscribed', []],
     ['?search=P1', [11, 10, 1]],
     ['?search=p1%40TO.test&status=FAILED', [1]],
+    ['?search=p1%40TO.test&status=SENT', []],
     ['?search=%25', []],
     ['?status=&reason=&search=', [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]],
   ])('%s finds %j', async (query, found) => {
@@ -86,6 +87,53 @@ describe('the recipients of a campaign', () => {
       expect(paged).toEqual(whole);
     },
   );
+
+  it('of a large campaign begin with those whose address begins with what is searched for', async () => {
+    const project = await buildProject(api.db, 'Large');
+    const id = await buildSentCampaign(api.db, {
+      projectId: project.id,
+      count: 20_100,
+      status: `CASE WHEN n % 2 = 0 THEN 'SENT' WHEN n = 12345 THEN 'FAILED' ELSE 'OPENED' END`,
+      reason: `CASE WHEN n = 12345 THEN 'unsubscribed' END`,
+    });
+    const change = (table: 'emails' | 'contacts', from: string, to: string) => {
+      const column = sql.ref(table === 'emails' ? 'to_email' : 'email');
+      return sql`UPDATE ${sql.table(table)} SET ${column} = ${to} WHERE project_id = ${project.id} AND ${column} = ${from}`.execute(
+        api.db,
+      );
+    };
+    await change('emails', 'p7@to.test', 'xp1234@to.test');
+    await change('emails', 'p19000@to.test', 'xp1234@to.test');
+    // These have other addresses than they were sent to.
+    await change('contacts', 'p12341@to.test', 'moved@to.test');
+    await change('contacts', 'p9@to.test', 'p1234-new@to.test');
+    const get = (query: string) => api.call('GET', `/campaigns/${id}/recipients?${query}`, { key: project.secretKey });
+    const paged = async (query: string) => {
+      const found: (string | null)[] = [];
+      for (let cursor = '', more = true; more; ) {
+        const { status, body } = await get(`${query}${cursor}`);
+        expect(status).toBe(200);
+        found.push(...emails({ body }));
+        more = body.hasMore;
+        cursor = `&cursor=${body.cursor}`;
+      }
+      return found;
+    };
+    const of = (...numbers: number[]) => numbers.map((n) => `p${n}@to.test`);
+    const begin = of(12340, 12342, 12343, 12344, 12345, 12346, 12347, 12348, 12349, 1234);
+    const others = ['xp1234@to.test', ...of(12341), 'xp1234@to.test'];
+    for (const limit of [1, 3, 10, 100]) {
+      expect(await paged(`search=P1234&limit=${limit}`)).toEqual([...begin, ...others]);
+    }
+    expect(emails(await get('search=p12345@to.test'))).toEqual(of(12345));
+    expect(await paged('search=p1234&status=FAILED')).toEqual(of(12345));
+    expect(await paged('search=1234@TO.test')).toEqual(['xp1234@to.test', ...of(11234, 1234), 'xp1234@to.test']);
+    expect(await paged('search=%25')).toEqual([]);
+    const whole = await paged('search=p&limit=100');
+    expect(new Set(whole).size).toBe(20_099);
+    expect(whole).toHaveLength(20_100);
+    expect((await get('search=p&cursor=x')).status).toBe(400);
+  });
 
   it('of several chunks, among other mails of the project, are found whole', async () => {
     const project = await buildProject(api.db, 'Chunks');

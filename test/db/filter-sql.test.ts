@@ -75,6 +75,25 @@ describe('the SQL of a condition selects exactly the contacts that the condition
   });
 });
 
+it.each<Condition['groups'][0]['filters'][0]>([
+  { field: 'data.plan', operator: 'contains', value: 'pro' },
+  { field: 'data.plan', operator: 'notContains', value: 'say "pro"' },
+  { field: 'data.plan', operator: 'contains', value: 5 },
+  { field: 'data.a.b', operator: 'contains', value: 'pro' },
+  { field: 'email', operator: 'contains', value: 'pro' },
+])('a count by %j is shared among processes of Postgres', async (filter) => {
+  const condition: Condition = { logic: 'AND', groups: [{ filters: [filter] }] };
+  const predicate = compileCondition(condition, { projectId, now: world.NOW, segments: SEGMENTS });
+  const plan = await database.db.transaction().execute(async (trx) => {
+    for (const setting of ['parallel_setup_cost', 'parallel_tuple_cost', 'min_parallel_table_scan_size'])
+      await sql`SELECT set_config(${setting}, '0', true)`.execute(trx);
+    const query = sql`SELECT count(*) FROM contacts WHERE ${predicate}`;
+    const { rows } = await sql<{ 'QUERY PLAN': string }>`EXPLAIN ${query}`.execute(trx);
+    return rows.map((row) => row['QUERY PLAN']).join('\n');
+  });
+  expect(plan).toMatch(/Parallel (Seq|Index|Index Only|Bitmap Heap) Scan/);
+});
+
 it('as many filters on history as a condition may hold are planned within seconds', async () => {
   const filters = Array.from({ length: 500 }, (_, n) => ({ field: `event.e${n}`, operator: 'triggered' }));
   const condition = parseCondition({ operator: 'AND', conditions: filters });

@@ -46,7 +46,7 @@ const text = fc.constantFrom(
     'Z',
     'z',
   ],
-  ...['😀', '\uff61', '5', 'true', 'null', 'prefix pro', '[1]', '{}', '1e5', 'NaN'],
+  ...['😀', '\uff61', '5', 'true', 'null', 'prefix pro', '[1]', '{}', '1e5', 'NaN', 'say "pro"', 'a\tb'],
 );
 const date = fc.constantFrom(
   ...[

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { SegmentItem, TemplateItem, TopicItem, WorkflowItem } from './input.ts';
+import { CampaignItem, SegmentItem, TemplateItem, TopicItem, WorkflowItem } from './input.ts';
 
-export const KINDS = ['settings', 'template', 'segment', 'topic', 'workflow'] as const;
+export const KINDS = ['settings', 'template', 'segment', 'topic', 'workflow', 'campaign'] as const;
 
 const RefOf = z
   .object({
@@ -23,6 +23,7 @@ const Finding = z
       'sender_not_verified',
       'secret_missing',
       'workflow_not_enabled',
+      'campaign_begun',
       'operator_limit',
       'unknown_setting',
       'unknown_segment',
@@ -67,6 +68,9 @@ export const ExportedProject = z
     segments: z.array(SegmentItem),
     topics: z.array(TopicItem),
     workflows: z.array(WorkflowItem),
+    campaigns: z.array(CampaignItem).optional().openapi({
+      description: 'Drafts. Absent for a key without `campaigns:view`',
+    }),
   })
   .openapi('ExportedProject', {
     example: {
@@ -76,6 +80,7 @@ export const ExportedProject = z
       segments: [],
       topics: [],
       workflows: [],
+      campaigns: [],
     },
   });
 

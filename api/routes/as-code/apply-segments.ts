@@ -1,10 +1,11 @@
 import { insertSegment, listAllSegments, type Segment, updateSegment } from '../../../db/segments/segments.ts';
 import { changedFields } from '../../../rules/as-code/changes.ts';
-import { conditionWith, segmentsNamed, type UnknownName } from '../../../rules/as-code/references.ts';
+import { segmentsNamed } from '../../../rules/as-code/references.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { CreateSegment } from '../segments/input.ts';
-import { type Applying, at, note, parsed, refuseUnknown } from './applying.ts';
-import { Condition, type SegmentItem } from './input.ts';
+import { type Applying, at, note, parsed } from './applying.ts';
+import { conditionOf } from './conditions.ts';
+import type { SegmentItem } from './input.ts';
 
 export async function applySegments(applying: Applying, items: readonly SegmentItem[]): Promise<void> {
   if (items.length === 0) return;
@@ -43,7 +44,7 @@ function inOrder(items: readonly SegmentItem[]): { item: SegmentItem; i: number 
 async function applySegment(applying: Applying, p: { item: SegmentItem; current: Segment | undefined }): Promise<void> {
   const { trx, projectId, ids } = applying;
   const { item, current } = p;
-  const condition = conditionOf(applying, item, current);
+  const condition = conditionOf(applying, { given: item.condition, stored: current?.condition, field: 'condition' });
   const of = { kind: 'segment' as const, slug: item.slug };
   if (current) {
     if (item.type && item.type !== current.type)
@@ -66,16 +67,4 @@ async function applySegment(applying: Applying, p: { item: SegmentItem; current:
   ids.segment.set(item.slug, id);
   applying.toCount.push(id);
   note(applying, { ...of, name: given.name }, undefined);
-}
-
-/** The condition with ids for slugs; undefined where the file says nothing of one. */
-function conditionOf(applying: Applying, { condition }: SegmentItem, current: Segment | undefined) {
-  if (condition === undefined || condition === null) return undefined;
-  const unknown: UnknownName[] = [];
-  const named = conditionWith(condition, applying.ids, (name) => void unknown.push(name));
-  const read = unknown.length === 0 || !current ? undefined : Condition.safeParse(named);
-  // What named a segment that is deleted since may stay as it is.
-  if (read?.success && changedFields({ condition: read.data }, current ?? {}).length === 0) return read.data;
-  refuseUnknown(unknown, 'condition');
-  return parsed(Condition, named, 'condition');
 }

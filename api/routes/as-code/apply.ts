@@ -4,6 +4,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../rules/errors.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
 import type { Applied } from './answer.ts';
+import { applyCampaigns } from './apply-campaigns.ts';
 import { applySegments } from './apply-segments.ts';
 import { applySettings } from './apply-settings.ts';
 import { applyTemplates } from './apply-templates.ts';
@@ -18,6 +19,7 @@ const EDIT_SCOPES = {
   templates: 'templates:edit',
   segments: 'segments:edit',
   workflows: 'workflows:edit',
+  campaigns: 'campaigns:edit',
 } as const satisfies Partial<Record<keyof ProjectDocument, string>>;
 
 /** What is to be done once it is committed. */
@@ -86,6 +88,7 @@ async function applyIn(trx: Trx, p: Parameters<typeof applyDocument>[1]): Promis
   await applySegments(applying, document.segments ?? []);
   const settings = document.settings ? await applySettings(applying, document.settings, p.mayManage) : {};
   await applyWorkflows(applying, document.workflows ?? []);
+  await applyCampaigns(applying, document.campaigns ?? []);
   if (Object.keys(settings).length > 0) await p.onSettings(trx, settings);
   const { done, outbox, toCount } = applying;
   return { answer: { dryRun: document.dryRun, ...done }, outbox, toCount, settings };

@@ -54,12 +54,17 @@ export function find({ done }: Applying, finding: Finding): void {
 }
 
 /** Whether an address may be the sender; a finding says that it may not, and what becomes of it. */
-export async function mayBeSender(applying: Applying, from: string, of: Record<string, unknown>): Promise<boolean> {
+export async function mayBeSender(
+  applying: Applying,
+  from: string,
+  of: Record<string, unknown>,
+  outcome = 'the sender is left as it is',
+): Promise<boolean> {
   if (await isVerifiedSender(applying.trx, applying.projectId, from)) return true;
   find(applying, {
     code: 'sender_not_verified',
     severity: 'warning',
-    message: `${from} is not on a verified domain of this project: the sender is left as it is.`,
+    message: `${from} is not on a verified domain of this project: ${outcome}.`,
     details: { ...of, from },
   });
   return false;

@@ -1,5 +1,6 @@
 /** The resources of a project as a file has them: by slug, without ids, dates and secrets. */
 
+import type { Campaign, CampaignContent } from '../../../db/campaigns/campaigns.ts';
 import type { Template } from '../../../db/contents/templates.ts';
 import { openStepConfig } from '../../../db/executions/step-secrets.ts';
 import type { Step, WorkflowDetail } from '../../../db/executions/workflows.ts';
@@ -8,6 +9,7 @@ import type { Segment } from '../../../db/segments/segments.ts';
 import type { Topic } from '../../../db/topics/topics.ts';
 import { conditionWith, type Names, withSlugs } from '../../../rules/as-code/references.ts';
 import { withoutSecrets } from '../../../rules/as-code/webhook-secrets.ts';
+import type { CampaignTiming } from '../../../rules/campaigns/timing.ts';
 import { STEPS } from '../../../rules/executions/steps/registry.ts';
 import { Settings } from './input.ts';
 
@@ -34,6 +36,23 @@ export function templateFile({ id: _, createdAt: __, updatedAt: ___, slug, ...fi
 
 export function segmentFile({ slug, name, description, type, condition, trackMembership }: Segment, slugs: Names) {
   return { slug, name, description, type, condition: conditionWith(condition, slugs), trackMembership };
+}
+
+/** What a file says of a campaign, but with ids: `project` is the project's window, as a request writes it. */
+export function campaignFields(content: CampaignContent & { timing: CampaignTiming }) {
+  const { name, description, subject, preheader, body, from, fromName, replyTo } = content;
+  const { audienceType, segmentId, topicId = null, audienceFilter, variants = null, test = null } = content;
+  const { sendingWindow = 'project', sendAtLocal, latePolicy } = content.timing;
+  return {
+    ...{ name, description, subject, preheader, body, from, fromName, replyTo },
+    ...{ audienceType, segmentId, audienceFilter, topicId, variants, test },
+    ...{ sendingWindow, sendAtLocal, latePolicy },
+  };
+}
+
+export function campaignFile({ slug, ...campaign }: Campaign, slugs: Names) {
+  const { audienceFilter, ...fields } = campaignFields(campaign);
+  return { slug, ...withSlugs(fields, slugs), audienceFilter: conditionWith(audienceFilter, slugs) };
 }
 
 export function workflowFile(

@@ -1,4 +1,5 @@
 import { countExportBytes } from '../../../db/as-code.ts';
+import { listAllDrafts } from '../../../db/campaigns/campaign-files.ts';
 import type { Db } from '../../../db/connection.ts';
 import { listAllTemplates } from '../../../db/contents/templates.ts';
 import { listWorkflowDetails } from '../../../db/executions/workflows.ts';
@@ -7,14 +8,15 @@ import { listAllSegments } from '../../../db/segments/segments.ts';
 import { listAllTopics } from '../../../db/topics/topics.ts';
 import type { Names } from '../../../rules/as-code/references.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { segmentFile, settingsFile, templateFile, topicFile, workflowFile } from './document.ts';
+import { campaignFile, segmentFile, settingsFile, templateFile, topicFile, workflowFile } from './document.ts';
 import { APPLY_MAX_BYTES } from './input.ts';
 
 /**
  * Everything of a project that can be kept in files, as it was at one moment.
+ * @param p.campaigns whether drafts of campaigns are among them: keys from before there were any may not see them
  * @throws AppError CONFLICT when it is more than one request may bring back
  */
-export function exportProject(db: Db, p: { projectId: string; secretKey: string }) {
+export function exportProject(db: Db, p: { projectId: string; secretKey: string; campaigns: boolean }) {
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -25,6 +27,7 @@ export function exportProject(db: Db, p: { projectId: string; secretKey: string 
       const templates = await listAllTemplates(trx, p.projectId);
       const segments = await listAllSegments(trx, p.projectId);
       const workflows = await listWorkflowDetails(trx, p.projectId);
+      const drafts = p.campaigns ? await listAllDrafts(trx, p.projectId) : undefined;
       const slugs = slugsOf({ templates, segments, topics });
       return {
         version: 1 as const,
@@ -33,6 +36,7 @@ export function exportProject(db: Db, p: { projectId: string; secretKey: string 
         segments: segments.map((segment) => segmentFile(segment, slugs)),
         topics: topics.map(topicFile),
         workflows: workflows.map((workflow) => workflowFile(workflow, { slugs, secretKey: p.secretKey })),
+        ...(drafts && { campaigns: drafts.map((draft) => campaignFile(draft, slugs)) }),
       };
     });
 }
@@ -49,7 +53,7 @@ async function refuseTooLarge(db: Db, projectId: string): Promise<void> {
   const bytes = await countExportBytes(db, projectId);
   if (bytes <= APPLY_MAX_BYTES) return;
   throw new AppError('CONFLICT', {
-    message: `The project's templates, segments and steps are ${bytes} bytes; an export is at most ${APPLY_MAX_BYTES}.`,
+    message: `The project's templates, segments, steps and drafts are ${bytes} bytes; an export is at most ${APPLY_MAX_BYTES}.`,
     details: { bytes, most: APPLY_MAX_BYTES },
     suggestion: 'Read them by their lists: GET /templates, /segments and /workflows.',
   });

@@ -3,6 +3,7 @@ import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
 import { ConditionInput } from '../../../rules/filters/filters.ts';
 import { anyJson, freeJson } from '../../http/free-json.ts';
 import { SlugInput } from '../../http/schemas.ts';
+import { PutCampaign } from '../campaigns/input.ts';
 import { PatchProject } from '../project/input.ts';
 import { FILTERS_EXAMPLE } from '../segments/input.ts';
 import { PatchTemplate } from '../templates/input.ts';
@@ -92,6 +93,33 @@ export const WorkflowItem = PatchWorkflow.omit({ entryStepId: true, triggerConfi
     },
   });
 
+/**
+ * A DRAFT of a campaign in a file, with its variants and their test. Whether and when it was sent is not in it.
+ */
+export const CampaignItem = PutCampaign.omit({
+  ...({ scheduledFor: true, type: true, filters: true, audienceCondition: true } as const),
+  ...({ segmentId: true, topicId: true } as const),
+})
+  .extend({
+    slug: NamedSlug,
+    segment: SlugInput.nullish().openapi({ description: 'Whom a SEGMENT campaign is for' }),
+    topic: SlugInput.nullish().openapi({ description: 'What it is about' }),
+    audienceFilter: anyJson('The condition')
+      .nullish()
+      .openapi({ description: 'Whom a FILTERED campaign is for, with `segment.<slug>` for `segment.<id>`' }),
+  })
+  .openapi('CampaignFile', {
+    example: {
+      ...{ slug: 'november-news', name: 'November news', subject: 'News', body: '<p>Hello</p>' },
+      ...{ from: 'news@example.com', audienceType: 'ALL' },
+      variants: [
+        { name: 'A', weight: 1 },
+        { name: 'B', subject: 'What is new', weight: 1 },
+      ],
+      test: { share: 0.2, metric: 'opens', waitMinutes: 240, minimum: 50 },
+    },
+  });
+
 /** Every record once: two of one slug would each undo the other. */
 function listOf<Item extends z.ZodType<{ slug: string }>>(item: Item) {
   return z
@@ -120,6 +148,7 @@ export const ApplyProject = z
     templates: listOf(TemplateItem),
     segments: listOf(SegmentItem),
     workflows: listOf(WorkflowItem),
+    campaigns: listOf(CampaignItem),
   })
   .openapi('ApplyProject', {
     example: {
@@ -138,4 +167,5 @@ export type TemplateItem = z.infer<typeof TemplateItem>;
 export type TopicItem = z.infer<typeof TopicItem>;
 export type SegmentItem = z.infer<typeof SegmentItem>;
 export type WorkflowItem = z.infer<typeof WorkflowItem>;
+export type CampaignItem = z.infer<typeof CampaignItem>;
 export type StepItem = NonNullable<WorkflowItem['steps']>[number];

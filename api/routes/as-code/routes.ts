@@ -10,6 +10,7 @@ import type { App } from '../../http/env.ts';
 import type { Security } from '../../http/security.ts';
 import { Applied, ExportedProject } from './answer.ts';
 import { applyDocument, refuseUnscoped } from './apply.ts';
+import { checkCampaigns } from './apply-campaigns.ts';
 import { checkTemplates } from './apply-templates.ts';
 import { exportProject } from './export.ts';
 import { APPLY_MAX_BYTES, ApplyProject } from './input.ts';
@@ -30,8 +31,8 @@ const exportRoute = createRoute({
   tags,
   summary: 'Everything that can be kept in files',
   description:
-    'Templates, segments, workflows and settings, each naming others by slug: no ids, no dates, no secrets, so that the same is true in another ' +
-    'project. 409 when it is more than 8 MB.',
+    'Templates, segments, topics, workflows, drafts of campaigns and settings, each naming others by slug: no ids, no dates, no secrets, so that the same is true in another ' +
+    'project. Campaigns are there for a key with `campaigns:view`. 409 when it is more than 8 MB.',
   security: EXPORT_SECURITY,
   responses: { 200: ok(ExportedProject), ...errors('CONFLICT') },
 });
@@ -54,9 +55,10 @@ const applyRoute = createRoute({
 
 export function asCodeRoutes(app: App, { config: { secretKey }, compute, db, reads, keys, lifecycle }: Deps): void {
   app.openapi(exportRoute, async (c) => {
-    const { projectId } = c.var;
+    const { projectId, scopes } = c.var;
     const work = { projectId, kind: 'project.export' };
-    return c.json(await compute.page(work, () => exportProject(reads, { projectId, secretKey })), 200);
+    const asked = { projectId, secretKey, campaigns: scopes.has('campaigns:view') };
+    return c.json(await compute.page(work, () => exportProject(reads, asked)), 200);
   });
 
   app.openapi({ ...applyRoute, maxBodyBytes: APPLY_MAX_BYTES }, async (c) => {
@@ -64,6 +66,7 @@ export function asCodeRoutes(app: App, { config: { secretKey }, compute, db, rea
     const document = c.req.valid('json');
     refuseUnscoped(document, scopes);
     await checkTemplates({ db, compute, projectId }, document.templates ?? []);
+    await checkCampaigns({ db, compute, projectId }, document.campaigns ?? []);
     const ip = clientAddress(c);
     const { answer, outbox, toCount, settings } = await applyDocument(db, {
       projectId,

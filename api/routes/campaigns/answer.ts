@@ -7,7 +7,7 @@ import { countCampaign } from '../../../db/campaigns/stats.ts';
 import type { Db } from '../../../db/connection.ts';
 import type { Listed } from '../../../db/page-budget.ts';
 import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../rules/campaigns/campaign.ts';
-import { EXAMPLE_ID, Id, Instant, numberedListFields, Truncated } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated } from '../../http/schemas.ts';
 import { mailTextAnswer } from '../mail-text.ts';
 import { timingAnswer } from './timing.ts';
 import { NO_VARIANTS_EXAMPLE, variantAnswerFields, variantStatsFields, variantsAnswer } from './variants-answer.ts';
@@ -29,6 +29,7 @@ const COUNTERS = {
 export const CAMPAIGN_EXAMPLE = {
   id: EXAMPLE_ID,
   name: 'November news',
+  slug: 'november-news',
   description: null,
   subject: 'News for {{firstName ?? you}}',
   preheader: 'What is new this month',
@@ -85,6 +86,7 @@ export const CampaignRecord = z
   .object({
     id: Id,
     name: z.string(),
+    slug: Slug,
     description: z.string().nullable(),
     ...mailTextAnswer,
     type: z.enum(AUDIENCE_TYPES),

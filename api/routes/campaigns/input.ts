@@ -3,7 +3,7 @@ import { type Campaign, type CampaignContent, NAME_MAX_CHARS } from '../../../db
 import { AUDIENCE_TYPES } from '../../../rules/campaigns/campaign.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { type Condition, ConditionInput } from '../../../rules/filters/filters.ts';
-import { EmailAddress, Id, InstantInput } from '../../http/schemas.ts';
+import { EmailAddress, Id, InstantInput, SlugInput } from '../../http/schemas.ts';
 import { changedMailText, mailTextInput } from '../mail-text.ts';
 import { changedTiming, hourInput, timingInput } from './timing.ts';
 import { changedVariants, variantFields } from './variants-input.ts';
@@ -27,6 +27,7 @@ const Filter = ConditionInput.nullish().openapi({
 
 const fields = {
   name: z.string().trim().min(1).max(NAME_MAX_CHARS),
+  slug: SlugInput.optional(),
   description: z.string().max(2_000).nullish(),
   ...mailTextInput,
   audienceType: AudienceType.optional(),

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Recipient } from '../../../db/campaigns/recipients.ts';
+import type { Recipient } from '../../../db/campaigns/recipient-rows.ts';
 import { csvRow } from '../../../rules/csv-row.ts';
 import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { getCampaign } from '../../../db/campaigns/campaigns.ts';
-import { exportRecipients, listRecipients, type RecipientFilter } from '../../../db/campaigns/recipients.ts';
+import type { RecipientFilter } from '../../../db/campaigns/recipient-rows.ts';
+import { exportRecipients, listRecipients } from '../../../db/campaigns/recipients.ts';
 import { RECIPIENT_OUTCOMES } from '../../../rules/campaigns/outcomes.ts';
 import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
 import { REASONS } from '../../../rules/emails/reasons.ts';
@@ -45,7 +46,8 @@ const listRoute = createRoute({
   tags: ['Campaigns'],
   summary: 'List the recipients of a campaign',
   description:
-    'Everybody in the audience, newest first; those who were skipped have a reason. `Accept: text/csv` streams all that the filters leave, without ' +
+    'Everybody in the audience, newest first; those who were skipped have a reason. A search in a campaign of more than 20,000 has those first whose ' +
+    'address begins so, by their address. `Accept: text/csv` streams all that the filters leave, without ' +
     'pages; cells that begin a formula are made text. A filter that seldom finds somebody among very many answers pages with fewer than `limit`, ' +
     'and `hasMore`: go on with the cursor. `total` is counted on the first page only, and null where that would read a large campaign as a whole.',
   security: scopes('campaigns:view'),

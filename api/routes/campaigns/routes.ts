@@ -61,7 +61,7 @@ const createCampaignRoute = createRoute({
     'A DRAFT. Subject and body are Liquid; one that does not parse is 422 with line and column in `details`.',
   security: scopes('campaigns:edit'),
   request: { body: json(CreateCampaign) },
-  responses: { 200: ok(CampaignDone), ...errors('DOMAIN_NOT_VERIFIED', 'NOT_FOUND') },
+  responses: { 200: ok(CampaignDone), ...errors('DOMAIN_NOT_VERIFIED', 'NOT_FOUND', 'CONFLICT') },
 });
 
 const getRoute = createRoute({
@@ -140,9 +140,10 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
 
   app.openapi(createCampaignRoute, async (c) => {
     const { projectId } = c.var;
-    const content = campaignContent(c.req.valid('json'));
+    const given = c.req.valid('json');
+    const content = campaignContent(given);
     await refuseBadVariants(compute, projectId, content);
-    const campaign = await inTransaction(db, (trx) => insertCampaign(trx, { projectId, content }));
+    const campaign = await inTransaction(db, (trx) => insertCampaign(trx, { projectId, content, slug: given.slug }));
     return c.json({ success: true as const, data: campaignAnswer(campaign) }, 200);
   });
 
@@ -160,7 +161,7 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
     const changed = await inTransaction(db, async (trx) => {
       const current = await lockCampaign(trx, ref);
       const content = campaignContent(changes, current);
-      const campaign = await updateCampaign(trx, { ...ref, content });
+      const campaign = await updateCampaign(trx, { ...ref, content, slug: changes.slug });
       if (campaign.status !== 'SCHEDULED') return { campaign, outbox: [] };
       const at = movedBegin({ scheduledFor, before: current.timing, after: campaign.timing });
       return at === undefined ? { campaign, outbox: [] } : startCampaign(trx, { ...ref, at });

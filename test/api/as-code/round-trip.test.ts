@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildProject, startTestApi, type TestApi } from '../../support/api.ts';
+import { buildVerifiedDomain } from '../../support/as-code.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -140,14 +141,68 @@ function workflow(slug: string, names: { templates: string[]; segments: string[]
     );
 }
 
+const window = { from: '08:00', to: '21:00', days: [1, 2], timezone: 'contact' };
+
+/** The ways in which a campaign is said: none, some by weight, or some and a test. */
+function variants() {
+  const said = fc.record(
+    { name: fc.constant(''), subject: text, body: text, preheader: text, weight: fc.integer({ min: 1, max: 9 }) },
+    { requiredKeys: ['name'] },
+  );
+  const test = fc.record(
+    {
+      share: fc.constantFrom(0.02, 0.2, 1),
+      metric: fc.constantFrom('opens', 'clicks'),
+      waitMinutes: fc.integer({ min: 0, max: 9_000 }),
+      minimum: fc.integer({ min: 0, max: 90 }),
+    },
+    { requiredKeys: ['share'] },
+  );
+  const several = fc
+    .array(said, { minLength: 2, maxLength: 4 })
+    .map((all) => all.map((one, n) => ({ ...one, name: `${'ABCD'[n]} 😀` })));
+  return fc.oneof<fc.Arbitrary<object>[]>(
+    fc.constantFrom({}, { variants: null, test: null }),
+    fc.record({ variants: several, test: fc.option(test) }),
+  );
+}
+
+function campaign(slug: string, names: { segments: string[]; topics: string[] }) {
+  const filters = fc.record({ operator: fc.constant('AND'), conditions: fc.array(filter, { minLength: 1 }) });
+  const audience = fc.oneof<fc.Arbitrary<object>[]>(
+    fc.constant({ audienceType: 'ALL' }),
+    fc.record({ audienceType: fc.constant('FILTERED'), audienceFilter: filters }),
+    ...names.segments.flatMap((name) => [
+      fc.constant({ audienceType: 'SEGMENT', segment: name }),
+      fc.constant({
+        audienceType: 'FILTERED',
+        audienceFilter: { operator: 'AND', conditions: [{ field: `segment.${name}`, operator: 'memberOf' }] },
+      }),
+    ]),
+  );
+  const said = fc.record(
+    {
+      ...{ slug: fc.constant(slug), name: fc.constantFrom('News', 'Grüße'), subject: text, body: text },
+      ...{ from: fc.constant('hi@shop.example'), fromName: fc.option(fc.constant('Ada')) },
+      ...{ description: fc.option(text), preheader: fc.option(text), topic: fc.constantFrom(null, ...names.topics) },
+      sendAtLocal: fc.option(fc.constantFrom('2026-12-01T09:00', '2020-02-29T23:00')),
+      latePolicy: fc.constantFrom('SEND', 'SKIP'),
+      sendingWindow: fc.constantFrom<unknown>('project', null, window),
+    },
+    { requiredKeys: ['slug', 'name', 'subject', 'body', 'from'] },
+  );
+  return fc.tuple(said, audience, variants()).map((parts) => Object.assign({}, ...parts) as { slug: string });
+}
+
 const project = fc
-  .record({ topics: slugs(3), templates: slugs(4), segments: slugs(4), workflows: slugs(3) })
+  .record({ topics: slugs(3), templates: slugs(4), segments: slugs(4), workflows: slugs(3), campaigns: slugs(3) })
   .chain((names) =>
     fc.record({
       topics: fc.tuple(...names.topics.map(topic)),
       templates: fc.tuple(...names.templates.map((slug) => template(slug, names.topics))),
       segments: fc.tuple(...names.segments.map((slug, i) => segment(slug, names.segments.slice(0, i), names.topics))),
       workflows: fc.tuple(...names.workflows.map((slug) => workflow(slug, names))),
+      campaigns: fc.tuple(...names.campaigns.map((slug) => campaign(slug, names))),
     }),
   );
 
@@ -155,6 +210,7 @@ it('what is exported and applied elsewhere is the same there, in any order; appl
   await fc.assert(
     fc.asyncProperty(project, fc.boolean(), async (document, backwards) => {
       const [here, there] = [await buildProject(api.db, 'here'), await buildProject(api.db, 'there')];
+      for (const { id } of [here, there]) await buildVerifiedDomain(api.db, id, 'shop.example');
       const exported = async (key: string) => (await api.call('GET', '/project/export', { key })).body;
       const apply = async (key: string, body: object) => {
         const answer = await api.call('POST', '/project/apply', { body, key });
@@ -165,6 +221,7 @@ it('what is exported and applied elsewhere is the same there, in any order; appl
       const first = await exported(here.secretKey);
       expect(JSON.stringify(first)).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
       expect(first.workflows).toHaveLength(document.workflows.length);
+      expect(first.campaigns).toHaveLength(document.campaigns.length);
       expect(await apply(here.secretKey, first)).toMatchObject({ created: [], updated: [], findings: [] });
 
       const order = <T>(list: T[]) => (backwards ? list.toReversed() : list);

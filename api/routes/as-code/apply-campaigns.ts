@@ -1,0 +1,130 @@
+import type { Compute } from '../../../compute/compute.ts';
+import { listCampaignsBySlug, lockCampaignsBySlug } from '../../../db/campaigns/campaign-files.ts';
+import {
+  type Campaign,
+  type CampaignContent,
+  insertCampaign,
+  textsOf,
+  updateCampaign,
+} from '../../../db/campaigns/campaigns.ts';
+import type { Db } from '../../../db/connection.ts';
+import { isVerifiedSender } from '../../../db/domains/senders.ts';
+import { changedFields } from '../../../rules/as-code/changes.ts';
+import { withIds } from '../../../rules/as-code/references.ts';
+import { NO_TIMING } from '../../../rules/campaigns/timing.ts';
+import { type CampaignChanges, CreateCampaign, campaignContent, PutCampaign } from '../campaigns/input.ts';
+import { changedVariants, refuseBadVariants } from '../campaigns/variants-input.ts';
+import { changedMailText } from '../mail-text.ts';
+import { type Applying, at, find, mayBeSender, note, parsed, refuseUnknown } from './applying.ts';
+import { conditionOf } from './conditions.ts';
+import { campaignFields } from './document.ts';
+import type { CampaignItem } from './input.ts';
+
+/** What a file calls fields that hold an id. */
+const NAMES: Readonly<Record<string, string>> = { segmentId: 'segment', topicId: 'topic' };
+
+/**
+ * Before anything is locked: trial renderings wait for their turn. What is stored already was found good then. @throws
+ * AppError VALIDATION_ERROR
+ */
+export async function checkCampaigns(
+  p: { db: Db; compute: Compute; projectId: string },
+  items: readonly CampaignItem[],
+): Promise<void> {
+  const stored = bySlug(await listCampaignsBySlug(p.db, { projectId: p.projectId, slugs: slugsOf(items) }));
+  for (const [i, item] of items.entries()) {
+    const current = stored.get(item.slug);
+    if (current && current.status !== 'DRAFT') continue;
+    await at(`campaigns.${i}`, async () => {
+      const said = { ...changedMailText(item, current), ...changedVariants(item, current) };
+      if (current && changedFields(said, current).length === 0) return;
+      await refuseBadVariants(p.compute, p.projectId, { ...said, ...NOBODY });
+    });
+  }
+}
+
+/** Of what a campaign says nothing but its texts is looked at. */
+const NOBODY = { name: '', description: null, audienceType: 'ALL', segmentId: null, audienceFilter: null } as const;
+
+/** Drafts are made what the files say. What was started stays as it is: a finding says so. */
+export async function applyCampaigns(applying: Applying, items: readonly CampaignItem[]): Promise<void> {
+  const { trx, projectId } = applying;
+  const stored = bySlug(await lockCampaignsBySlug(trx, { projectId, slugs: slugsOf(items) }));
+  for (const [i, item] of items.entries()) {
+    const current = stored.get(item.slug);
+    await at(`campaigns.${i}`, () => (current ? change(applying, item, current) : create(applying, item)));
+  }
+}
+
+async function create(applying: Applying, item: CampaignItem): Promise<void> {
+  const { trx, projectId } = applying;
+  const given = parsed(CreateCampaign, named(applying, item, undefined), '');
+  const content = campaignContent(given);
+  if (!(await haveSenders(applying, content))) return tellSenders(applying, item, content, 'the campaign is not made');
+  const { slug, name } = await insertCampaign(trx, { projectId, content, slug: item.slug });
+  note(applying, { kind: 'campaign', slug, name }, undefined);
+}
+
+async function change(applying: Applying, item: CampaignItem, current: Campaign): Promise<void> {
+  const { trx, projectId } = applying;
+  const of = { kind: 'campaign' as const, slug: item.slug };
+  if (current.status !== 'DRAFT') {
+    const message = `The campaign ${item.slug} is ${current.status}: it is left as it is.`;
+    find(applying, { code: 'campaign_begun', severity: 'info', message, details: { ...of, status: current.status } });
+    return note(applying, { ...of, name: current.name }, []);
+  }
+  const changes: CampaignChanges = parsed(PutCampaign, named(applying, item, current), '');
+  const wanted = campaignContent(changes, current);
+  const differing = changed(wanted, current);
+  if (differing.length === 0) return note(applying, { ...of, name: current.name }, []);
+  const content = await withVerifiedSenders(applying, wanted, current);
+  if (content !== wanted) await tellSenders(applying, item, wanted, 'the sender is left as it is');
+  const applied = content ? changed(content, current) : [];
+  if (content && applied.length > 0) await updateCampaign(trx, { projectId, id: current.id, content });
+  note(applying, { ...of, name: content?.name ?? current.name }, applied);
+}
+
+/** The file as a request would say it. @throws AppError VALIDATION_ERROR for names of nothing */
+function named(applying: Applying, { audienceFilter, ...item }: CampaignItem, current: Campaign | undefined) {
+  const stored = current?.audienceFilter;
+  const condition = conditionOf(applying, { given: audienceFilter, stored, field: 'audienceFilter' });
+  const fields = withIds(item, applying.ids, (name) => refuseUnknown([name], ''));
+  return { ...fields, ...(condition && { audienceFilter: condition }) };
+}
+
+/** As much of what is wanted as has verified senders; undefined where what is stored has none. */
+async function withVerifiedSenders(applying: Applying, wanted: CampaignContent, { from, variants, test }: Campaign) {
+  const own = { ...wanted, from };
+  for (const content of [wanted, own, { ...own, variants, test }]) {
+    if (await haveSenders(applying, content)) return content;
+  }
+  return undefined;
+}
+
+async function haveSenders({ trx, projectId }: Applying, content: CampaignContent): Promise<boolean> {
+  for (const from of sendersOf(content)) if (!(await isVerifiedSender(trx, projectId, from))) return false;
+  return true;
+}
+
+/** A finding for each sender that is not verified. */
+async function tellSenders(applying: Applying, { slug }: CampaignItem, content: CampaignContent, outcome: string) {
+  for (const from of sendersOf(content)) await mayBeSender(applying, from, { kind: 'campaign', slug }, outcome);
+}
+
+function sendersOf(content: CampaignContent): Set<string> {
+  return new Set([content, ...textsOf(content)].map(({ from }) => from));
+}
+
+function changed(wanted: CampaignContent, current: Campaign): string[] {
+  const { timing = NO_TIMING } = wanted;
+  const changes = changedFields(campaignFields({ ...wanted, timing }), campaignFields(current));
+  return changes.map((name) => NAMES[name] ?? name);
+}
+
+function slugsOf(items: readonly CampaignItem[]): string[] {
+  return items.map(({ slug }) => slug);
+}
+
+function bySlug(campaigns: readonly Campaign[]): Map<string, Campaign> {
+  return new Map(campaigns.map((campaign) => [campaign.slug, campaign]));
+}

@@ -1,0 +1,24 @@
+import { changedFields } from '../../../rules/as-code/changes.ts';
+import { conditionWith, type UnknownName } from '../../../rules/as-code/references.ts';
+import type { Condition as ConditionValue } from '../../../rules/filters/filters.ts';
+import { type Applying, parsed, refuseUnknown } from './applying.ts';
+import { Condition } from './input.ts';
+
+/**
+ * A condition of a file with ids for slugs; undefined where the file says nothing of one. What named a segment that is
+ * deleted since may stay as it is stored.
+ * @throws AppError VALIDATION_ERROR at `field`
+ */
+export function conditionOf(
+  applying: Applying,
+  p: { given: unknown; stored: ConditionValue | null | undefined; field: string },
+): ConditionValue | undefined {
+  const { given, stored, field } = p;
+  if (given === undefined || given === null) return undefined;
+  const unknown: UnknownName[] = [];
+  const named = conditionWith(given, applying.ids, (name) => void unknown.push(name));
+  const read = unknown.length === 0 || !stored ? undefined : Condition.safeParse(named);
+  if (read?.success && changedFields({ condition: read.data }, { condition: stored }).length === 0) return read.data;
+  refuseUnknown(unknown, field);
+  return parsed(Condition, named, field);
+}

@@ -1,0 +1,43 @@
+import type { Db, Trx } from '../connection.ts';
+import { CAMPAIGN_COLUMN_NAMES, type Campaign, toCampaign } from './campaigns.ts';
+
+/** Every DRAFT of the project by its slug, with all bodies: for whoever has looked how large they are. */
+export async function listAllDrafts(db: Db, projectId: string): Promise<Campaign[]> {
+  const rows = await db
+    .selectFrom('campaigns')
+    .select(CAMPAIGN_COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .where('status', '=', 'DRAFT')
+    .orderBy('slug')
+    .execute();
+  return rows.map(toCampaign);
+}
+
+/** Campaigns of any status with one of these slugs. */
+export async function listCampaignsBySlug(
+  db: Db,
+  p: { projectId: string; slugs: readonly string[] },
+): Promise<Campaign[]> {
+  if (p.slugs.length === 0) return [];
+  const rows = await campaignsBySlug(db, p).execute();
+  return rows.map(toCampaign);
+}
+
+/** The same, held until the transaction ends: nobody starts them meanwhile. */
+export async function lockCampaignsBySlug(
+  trx: Trx,
+  p: { projectId: string; slugs: readonly string[] },
+): Promise<Campaign[]> {
+  if (p.slugs.length === 0) return [];
+  const rows = await campaignsBySlug(trx, p).forNoKeyUpdate().execute();
+  return rows.map(toCampaign);
+}
+
+function campaignsBySlug(db: Db, { projectId, slugs }: { projectId: string; slugs: readonly string[] }) {
+  return db
+    .selectFrom('campaigns')
+    .select(CAMPAIGN_COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .where('slug', 'in', slugs)
+    .orderBy('id');
+}

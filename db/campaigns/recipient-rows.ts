@@ -1,0 +1,73 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { RecipientOutcome } from '../../rules/campaigns/outcomes.ts';
+import { normalizeEmail } from '../../rules/emails/email-address.ts';
+import type { EmailStatus } from '../../rules/emails/email-status.ts';
+import { notBeforeOf } from './chunk-clock.ts';
+import { OUTCOME_OF_E } from './outcomes.ts';
+
+/** One recipient of a campaign: its row of the ledger. `email` is null once the contact is deleted. */
+export interface Recipient {
+  id: string;
+  contactId: string | null;
+  email: string | null;
+  status: EmailStatus;
+  reason: string | null;
+  error: string | null;
+  attempts: number;
+  /** The name of the variant that it gets; null where the campaign has none, and before the winner is known. */
+  variant: string | null;
+  /** It waits until then, by its own clocks or a window. */
+  notBefore: Date | null;
+  sentAt: Date | null;
+  deliveredAt: Date | null;
+  openedAt: Date | null;
+  clickedAt: Date | null;
+  bouncedAt: Date | null;
+  unsubscribedAt: Date | null;
+}
+
+export interface RecipientFilter {
+  statuses?: EmailStatus[] | undefined;
+  reasons?: string[] | undefined;
+  /** Those whom the stats count under this name. */
+  outcome?: RecipientOutcome | undefined;
+  /** A part of the address, in any case. */
+  search?: string | undefined;
+}
+
+/** A recipient `e` of `emails` with its contact `c`. The address as it was sent to; before that, as the contact has it. */
+export const RECIPIENT_COLUMNS = sql`e.id, e.contact_id AS "contactId",
+  CASE WHEN e.contact_id IS NOT NULL THEN coalesce(e.to_email, c.email) END AS email, e.status,
+  e.reason, e.error, e.attempts, e.sent_at AS "sentAt", e.delivered_at AS "deliveredAt", e.opened_at AS "openedAt",
+  e.clicked_at AS "clickedAt", e.bounced_at AS "bouncedAt", e.unsubscribed_at AS "unsubscribedAt",
+  CASE WHEN e.variant IS NOT NULL THEN (SELECT k.variants->e.variant->>'name' FROM campaigns k WHERE k.id = e.campaign_id) END AS variant,
+  ${notBeforeOf('e')} AS "notBefore"`;
+
+/** Whether a row `e` of `emails` is one that a filter means. */
+export function matches(p: RecipientFilter): RawBuilder<SqlBool> {
+  const ofReason = p.reasons ? sql<SqlBool>`e.reason = ANY(${p.reasons}::text[])` : sql<SqlBool>`true`;
+  return sql<SqlBool>`${hasStatus(p)} AND ${ofReason} AND ${hasOutcome(p)} AND ${hasAddress(p)}`;
+}
+
+/** By its status alone. */
+export function hasStatus({ statuses }: RecipientFilter): RawBuilder<SqlBool> {
+  return statuses ? sql<SqlBool>`e.status = ANY(${statuses}::text[])` : sql<SqlBool>`true`;
+}
+
+/** By what the stats count it under alone. */
+export function hasOutcome({ outcome }: RecipientFilter): RawBuilder<SqlBool> {
+  return outcome ? OUTCOME_OF_E[outcome] : sql<SqlBool>`true`;
+}
+
+/** By its address alone: that of the contact is asked only of whom nothing was sent to yet. */
+export function hasAddress({ search }: RecipientFilter): RawBuilder<SqlBool> {
+  if (!search) return sql<SqlBool>`true`;
+  const part = `%${likeText(search)}%`;
+  return sql<SqlBool>`CASE WHEN e.to_email IS NOT NULL THEN e.to_email LIKE ${part} ELSE EXISTS (
+    SELECT FROM contacts c WHERE c.id = e.contact_id AND c.project_id = e.project_id AND c.email LIKE ${part}) END`;
+}
+
+/** A part of an address as LIKE takes it: addresses are stored in lower case. */
+export function likeText(search: string): string {
+  return normalizeEmail(search).replaceAll(/[\\%_]/g, '\\$&');
+}

@@ -1,0 +1,103 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { normalizeEmail } from '../../rules/emails/email-address.ts';
+import type { Db } from '../connection.ts';
+import type { CampaignRef } from './campaigns.ts';
+import { likeText, matches, RECIPIENT_COLUMNS, type Recipient, type RecipientFilter } from './recipient-rows.ts';
+
+/** Contacts who are looked up in the ledger at a time. */
+const CONTACTS = 500;
+
+type Search = CampaignRef & RecipientFilter;
+
+/**
+ * Whether recipients can be found by how their address begins, from the contacts: by the index contacts_email, which
+ * serves that where the database compares by bytes, and a whole address anywhere.
+ */
+export async function canFindByAddress(db: Db, { search }: RecipientFilter): Promise<boolean> {
+  return Boolean(search) && ((await comparesBytes(db)) || isWhole(search));
+}
+
+/**
+ * Recipients whose contact's address begins with what is searched for, by their address, beginning after that of
+ * `after`. `goesOn`: the address after which there may be more; null where there are none.
+ */
+export async function findByAddress(
+  db: Db,
+  p: Search & { after: string | null; limit: number; untilMs: number },
+): Promise<{ items: Recipient[]; goesOn: string | null }> {
+  const items: Recipient[] = [];
+  for (let { after } = p; ; ) {
+    const contacts = await listContacts(db, { ...p, after });
+    const found = await findRows(db, p, { ids: [...contacts.keys()], limit: p.limit + 1 - items.length });
+    items.push(...found);
+    if (items.length > p.limit) {
+      const shown = items.slice(0, p.limit);
+      return { items: shown, goesOn: contacts.get(shown.at(-1)?.contactId ?? '') ?? after };
+    }
+    if (contacts.size < CONTACTS) return { items, goesOn: null };
+    after = [...contacts.values()].at(-1) ?? null;
+    if (Date.now() >= p.untilMs) return { items, goesOn: after };
+  }
+}
+
+/**
+ * Of rows `e` that a search means, those that `findByAddress` does not find. In this order: a join would look at all
+ * contacts first.
+ */
+export async function notByAddress(db: Db, p: RecipientFilter, meant: RawBuilder<SqlBool>) {
+  const begins = await beginsWith(db, p);
+  return sql<SqlBool>`CASE WHEN ${meant} THEN NOT EXISTS (
+    SELECT FROM contacts c WHERE c.id = e.contact_id AND c.project_id = e.project_id AND ${begins}) END`;
+}
+
+/** Addresses by the ids of their contacts, in their order. */
+async function listContacts(db: Db, p: Search & { after: string | null }): Promise<Map<string, string>> {
+  const after = p.after === null ? sql`true` : sql`c.email > ${p.after}`;
+  const { rows } = await sql<{ id: string; email: string }>`
+    SELECT c.id, c.email FROM contacts c
+    WHERE c.project_id = ${p.projectId} AND ${await beginsWith(db, p)} AND ${after} ORDER BY c.email LIMIT ${CONTACTS}
+  `.execute(db);
+  return new Map(rows.map(({ id, email }) => [id, email]));
+}
+
+async function findRows(db: Db, p: Search, of: { ids: string[]; limit: number }): Promise<Recipient[]> {
+  if (of.ids.length === 0) return [];
+  const { rows } = await sql<Recipient>`
+    SELECT ${RECIPIENT_COLUMNS} FROM contacts c
+    JOIN emails e ON e.campaign_id = ${p.id} AND e.contact_id = c.id AND e.project_id = c.project_id
+    WHERE c.project_id = ${p.projectId} AND c.id = ANY(${of.ids}::uuid[]) AND ${matches(p)}
+    ORDER BY c.email LIMIT ${of.limit}
+  `.execute(db);
+  return rows;
+}
+
+async function beginsWith(db: Db, { search = '' }: RecipientFilter): Promise<RawBuilder<SqlBool>> {
+  if (await comparesBytes(db)) return sql<SqlBool>`c.email LIKE ${`${likeText(search)}%`}`;
+  return sql<SqlBool>`c.email = ${normalizeEmail(search)}`;
+}
+
+function isWhole(search = ''): boolean {
+  return search.includes('@');
+}
+
+const bytewise = new WeakMap<Db, Promise<boolean>>();
+
+/** Whether text of this database is in the order of its bytes, so that an index serves LIKE 'a%'. Asked once. */
+function comparesBytes(db: Db): Promise<boolean> {
+  const known = bytewise.get(db);
+  if (known) return known;
+  const asked = askForOrder(db);
+  bytewise.set(db, asked);
+  // A database that is away is asked again.
+  asked.catch(() => bytewise.delete(db));
+  return asked;
+}
+
+async function askForOrder(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ bytes: boolean }>`
+    SELECT coalesce(CASE datlocprovider WHEN 'b' THEN datlocale WHEN 'c' THEN datcollate END, '')
+      = ANY(CASE datlocprovider WHEN 'b' THEN ARRAY['C', 'C.UTF-8'] ELSE ARRAY['C', 'POSIX'] END) AS bytes
+    FROM pg_database WHERE datname = current_database()
+  `.execute(db);
+  return rows[0]?.bytes ?? false;
+}
