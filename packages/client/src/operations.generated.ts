@@ -7,7 +7,6 @@ export type AcceptInvitation = {
 };
 
 export type AcceptedSms = {
-  /** UUIDv7 */
   id: string;
   to: string;
   from: string;
@@ -21,7 +20,6 @@ export type AcceptedSms = {
 export type Activity = {
   id: string;
   timestamp: string;
-  /** UUIDv7 */
   contactId: string | null;
   contactEmail: string | null;
   metadata: Record<string, unknown>;
@@ -74,7 +72,6 @@ export type AdvanceExecution = {
 };
 
 export type ApiKey = {
-  /** UUIDv7 */
   id: string;
   name: string;
   prefix: string;
@@ -122,7 +119,6 @@ export type ApplyProject = {
 };
 
 export type Asset = {
-  /** UUIDv7 */
   id: string;
   /** Where it is served, for ever the same bytes */
   url: string;
@@ -167,7 +163,6 @@ export type AttentionItem = {
 };
 
 export type AuditEntry = {
-  /** UUIDv7 */
   id: string;
   action: string;
   actor: string;
@@ -200,7 +195,6 @@ export type BulkContacts = {
 };
 
 export type BulkJob = {
-  /** UUIDv7 */
   id: string;
   kind: "import" | "bulk-subscribe" | "bulk-unsubscribe" | "bulk-delete";
   status: "QUEUED" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED";
@@ -225,7 +219,6 @@ export type BulkJob = {
 };
 
 export type Campaign = {
-  /** UUIDv7 */
   id: string;
   name: string;
   description: string | null;
@@ -237,16 +230,13 @@ export type Campaign = {
   replyTo: string | null;
   type: "ALL" | "SEGMENT" | "FILTERED";
   audienceType: "ALL" | "SEGMENT" | "FILTERED";
-  /** UUIDv7 */
   segmentId: string | null;
-  /** UUIDv7 */
   topicId: string | null;
   filters: Record<string, unknown> | null;
   audienceFilter: Record<string, unknown> | null;
   audienceCondition: Record<string, unknown> | null;
   sendAtLocal: string | null;
-  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
-  latePolicy: "SEND" | "SKIP";
+  latePolicy: LatePolicy;
   /** Its own, or null for none; absent where it goes by the project's */
   sendingWindow?: {
     from: string;
@@ -331,7 +321,6 @@ export type CampaignList = {
 };
 
 export type CampaignRecipient = {
-  /** UUIDv7 */
   contactId: string | null;
   /** Null once the contact is deleted */
   email: string | null;
@@ -421,7 +410,6 @@ export type CampaignTest = {
 export type CampaignTestSent = {
   success: true;
   data: {
-    /** UUIDv7 */
     emailId: string;
     email: string;
   };
@@ -454,8 +442,7 @@ export type CampaignVariantInput = {
   subject?: string | null;
   /** HTML with Liquid, at most 512 KB */
   body?: string | null;
-  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
-  preheader?: string | null;
+  preheader?: Preheader;
   /** On a verified domain of the project */
   from?: string | null;
   fromName?: string | null;
@@ -532,8 +519,13 @@ export type Condition = {
   groups: FilterGroup[];
 };
 
+/** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
+export type ConditionInput = Condition | {
+  operator: "AND" | "OR";
+  conditions: Filter[];
+} | null;
+
 export type Contact = {
-  /** UUIDv7 */
   id: string;
   email: string;
   subscribed: boolean;
@@ -549,9 +541,7 @@ export type Contact = {
 };
 
 export type ContactAtStep = {
-  /** UUIDv7 */
   executionId: string;
-  /** UUIDv7 */
   contactId: string;
   email: string | null;
   status: "RUNNING" | "WAITING";
@@ -564,15 +554,12 @@ export type ContactAtStep = {
 };
 
 export type ContactExecution = {
-  /** UUIDv7 */
   id: string;
-  /** UUIDv7 */
   workflowId: string;
   workflowName: string;
   status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
   /** It only tries the workflow out, and counts nowhere. */
   sandbox: boolean;
-  /** UUIDv7 */
   currentStepId: string | null;
   stepName: string | null;
   stepType: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT" | null;
@@ -600,21 +587,9 @@ export type ContactExport = {
 };
 
 export type ContactFieldUsage = {
-  usedInSegments: {
-    /** UUIDv7 */
-    id: string;
-    name: string;
-  }[];
-  usedInCampaigns: {
-    /** UUIDv7 */
-    id: string;
-    name: string;
-  }[];
-  usedInWorkflows: {
-    /** UUIDv7 */
-    id: string;
-    name: string;
-  }[];
+  usedInSegments: NamedUse[];
+  usedInCampaigns: NamedUse[];
+  usedInWorkflows: NamedUse[];
   contactCount: number;
   canDelete: boolean;
 };
@@ -642,7 +617,6 @@ export type ContactLookup = {
 
 export type ContactLookupResult = {
   found: {
-    /** UUIDv7 */
     id: string;
     email: string;
     subscribed: boolean;
@@ -652,7 +626,6 @@ export type ContactLookupResult = {
 
 export type ContactSegments = {
   data: ({
-    /** UUIDv7 */
     id: string;
     name: string;
     slug: string;
@@ -682,6 +655,13 @@ export type ContactSubscription = {
   }))[];
 };
 
+export type ContactsFile = {
+  /** A CSV file in UTF-8, at most 5 MB */
+  file: string;
+  /** JSON: where columns go by their header, `email`, `subscribed` or `data.<name>`, null to leave one out, or `{ "field": …, "type": "string" }` for one whose values stay text. Columns that are not named go by their header. */
+  mapping?: string;
+};
+
 export type CreateApiKey = {
   name: string;
   scopes: ("email:send" | "emails:view" | "sms:send" | "sms:view" | "contacts:view" | "contacts:edit" | "templates:view" | "templates:edit" | "campaigns:view" | "campaigns:edit" | "campaigns:send" | "segments:view" | "segments:edit" | "workflows:view" | "workflows:edit" | "events:view" | "events:edit" | "domains:view" | "domains:edit" | "analytics:view")[];
@@ -695,8 +675,7 @@ export type CreateCampaign = {
   subject: string;
   /** HTML with Liquid, at most 512 KB */
   body: string;
-  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
-  preheader?: string | null;
+  preheader?: Preheader;
   /** On a verified domain of the project */
   from: string;
   fromName?: string | null;
@@ -704,7 +683,6 @@ export type CreateCampaign = {
   audienceType?: "ALL" | "SEGMENT" | "FILTERED";
   /** The same as audienceType */
   type?: "ALL" | "SEGMENT" | "FILTERED";
-  /** UUIDv7 */
   segmentId?: string | null;
   /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
   audienceFilter?: Record<string, unknown>;
@@ -714,10 +692,8 @@ export type CreateCampaign = {
   filters?: Record<string, unknown>;
   /** What it is about: who left the topic does not get it */
   topicId?: string | null;
-  /** It leaves for each recipient when the clocks of their zone show this: that of `data.timezone`, else that of the project. A window applies after it. Not together with `scheduledFor`. */
-  sendAtLocal?: string | null;
-  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
-  latePolicy?: "SEND" | "SKIP";
+  sendAtLocal?: SendAtLocal;
+  latePolicy?: LatePolicy;
   /** The campaign's own window; null: no window holds it. Left out, or `project`, it goes by the project's setting of the moment. */
   sendingWindow?: SendingWindow | string | null;
   /** 2 to 5, each with a name of its own; null or none for one way of saying it */
@@ -741,20 +717,11 @@ export type CreateDomain = {
 
 export type CreateSegment = {
   name: string;
-  /** Names it in files, over projects; unique in the project */
-  slug?: string;
+  slug?: SlugInput;
   description?: string | null;
   type?: "DYNAMIC" | "STATIC";
-  /** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
-  filters?: Condition | {
-    operator: "AND" | "OR";
-    conditions: Filter[];
-  } | null;
-  /** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
-  condition?: Condition | {
-    operator: "AND" | "OR";
-    conditions: Filter[];
-  } | null;
+  filters?: ConditionInput;
+  condition?: ConditionInput;
   trackMembership?: boolean;
 };
 
@@ -766,14 +733,12 @@ export type CreateSmsSender = {
 
 export type CreateTemplate = {
   name: string;
-  /** Names it in files, over projects; unique in the project */
-  slug?: string;
+  slug?: SlugInput;
   description?: string | null;
   subject: string;
   /** HTML with Liquid, at most 512 KB */
   body: string;
-  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
-  preheader?: string | null;
+  preheader?: Preheader;
   /** On a verified domain of the project */
   from?: string | null;
   fromName?: string | null;
@@ -802,8 +767,7 @@ export type CreateWebhookEndpoint = {
 
 export type CreateWorkflow = {
   name: string;
-  /** Names it in files, over projects; unique in the project */
-  slug?: string;
+  slug?: SlugInput;
   description?: string | null;
   triggerType?: "EVENT" | "MANUAL";
   eventName?: string | null;
@@ -811,21 +775,15 @@ export type CreateWorkflow = {
     eventName?: string | null;
   } | null;
   allowReentry?: boolean;
-  /** Events that end an execution of their contact at once, wherever it stands: EXITED, reason `exited_on_event`. What is set at that moment counts, also for who is under way already. */
-  exitOn?: {
-    eventName: string;
-    /** On the event's data, as those of a WAIT_FOR_EVENT. */
-    filters?: unknown;
-  }[] | null;
+  exitOn?: ExitOn;
   exitWhenUnsubscribed?: boolean;
 };
 
 /** What `config` holds depends on the type; see the guide to workflows. */
 export type CreateWorkflowStep = {
-  type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+  type: StepType;
   name?: string;
   config?: Record<string, unknown>;
-  /** UUIDv7 */
   templateId?: string | null;
   position?: {
     x: number;
@@ -835,9 +793,7 @@ export type CreateWorkflowStep = {
 };
 
 export type CreateWorkflowTransition = {
-  /** UUIDv7 */
   fromStepId: string;
-  /** UUIDv7 */
   toStepId: string;
   branch?: string | null;
 };
@@ -866,7 +822,6 @@ export type DeletedEvents = {
 };
 
 export type Domain = {
-  /** UUIDv7 */
   id: string;
   domain: string;
   verified: boolean;
@@ -910,7 +865,6 @@ export type Email = EmailItem & ({
     size: number;
   }[];
   events: {
-    /** UUIDv7 */
     id: string;
     name: string;
     data: Record<string, unknown>;
@@ -919,9 +873,7 @@ export type Email = EmailItem & ({
 });
 
 export type EmailItem = {
-  /** UUIDv7 */
   id: string;
-  /** UUIDv7 */
   contactId: string | null;
   /** Null once the contact was erased */
   to: string | null;
@@ -931,11 +883,8 @@ export type EmailItem = {
   status: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED";
   mode: "live" | "test";
   sourceType: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW" | "INBOUND";
-  /** UUIDv7 */
   templateId: string | null;
-  /** UUIDv7 */
   campaignId: string | null;
-  /** UUIDv7 */
   workflowExecutionId: string | null;
   messageId: string | null;
   opens: number;
@@ -992,12 +941,9 @@ export type ErrorEnvelope = {
 };
 
 export type Event = {
-  /** UUIDv7 */
   id: string;
   name: string;
-  /** UUIDv7 */
   contactId: string | null;
-  /** UUIDv7 */
   emailId: string | null;
   data: Record<string, unknown>;
   createdAt: string;
@@ -1021,32 +967,20 @@ export type EventStats = {
 }[];
 
 export type EventUsage = {
-  usedInSegments: {
-    /** UUIDv7 */
-    id: string;
-    name: string;
-  }[];
-  usedInWorkflows: {
-    /** UUIDv7 */
-    id: string;
-    name: string;
-  }[];
+  usedInSegments: NamedUse[];
+  usedInWorkflows: NamedUse[];
   totalCount: number;
   uniqueContacts: number;
   canDelete: boolean;
 };
 
 export type Execution = {
-  /** UUIDv7 */
   id: string;
-  /** UUIDv7 */
   workflowId: string;
-  /** UUIDv7 */
   contactId: string;
   /** Null once the contact was deleted */
   contactEmail: string | null;
   status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
-  /** UUIDv7 */
   currentStepId: string | null;
   exitReason: string | null;
   /** Why it FAILED; `loop` when it came to a step again with less than 60 s of waiting in between, or to its 1,001st step. `event_depth` on one that went on: an event of its steps was the tenth link of a chain of executions and started none. */
@@ -1070,9 +1004,8 @@ export type Execution = {
 
 export type ExecutionDetail = Execution & ({
   steps: ({
-    /** UUIDv7 */
     stepId: string;
-    type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+    type: StepType;
     status: "RUNNING" | "WAITING" | "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED";
     attempts: number;
     startedAt: string;
@@ -1083,6 +1016,13 @@ export type ExecutionDetail = Execution & ({
     error: string | null;
   })[];
 });
+
+/** Events that end an execution of their contact at once, wherever it stands: EXITED, reason `exited_on_event`. What is set at that moment counts, also for who is under way already. */
+export type ExitOn = {
+  eventName: string;
+  /** On the event's data, as those of a WAIT_FOR_EVENT. */
+  filters?: unknown;
+}[] | null;
 
 export type ExportedProject = {
   version: 1;
@@ -1136,7 +1076,6 @@ export type HoldTenant = {
 
 /** `row` counts as a spreadsheet does: the header is row 1. The first 1,000 errors are kept. */
 export type ImportJob = {
-  /** UUIDv7 */
   id: string;
   kind: "import" | "bulk-subscribe" | "bulk-unsubscribe" | "bulk-delete";
   status: "QUEUED" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED";
@@ -1238,6 +1177,9 @@ export type JoinByInvitation = {
   token: string;
 };
 
+/** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
+export type LatePolicy = "SEND" | "SKIP";
+
 /** What is left out stays as it is; null takes a ceiling away. The guards are shares of 1. */
 export type LimitTenant = {
   sendRatePerSecond?: number | null;
@@ -1247,7 +1189,6 @@ export type LimitTenant = {
 };
 
 export type ListedCampaign = {
-  /** UUIDv7 */
   id: string;
   name: string;
   description: string | null;
@@ -1259,16 +1200,13 @@ export type ListedCampaign = {
   replyTo: string | null;
   type: "ALL" | "SEGMENT" | "FILTERED";
   audienceType: "ALL" | "SEGMENT" | "FILTERED";
-  /** UUIDv7 */
   segmentId: string | null;
-  /** UUIDv7 */
   topicId: string | null;
   filters?: Record<string, unknown> | null;
   audienceFilter?: Record<string, unknown> | null;
   audienceCondition?: Record<string, unknown> | null;
   sendAtLocal: string | null;
-  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
-  latePolicy: "SEND" | "SKIP";
+  latePolicy: LatePolicy;
   /** Its own, or null for none; absent where it goes by the project's */
   sendingWindow?: {
     from: string;
@@ -1316,7 +1254,6 @@ export type ListedCampaign = {
 };
 
 export type ListedContact = {
-  /** UUIDv7 */
   id: string;
   email: string;
   subscribed: boolean;
@@ -1334,7 +1271,6 @@ export type ListedContact = {
 };
 
 export type ListedContactJob = {
-  /** UUIDv7 */
   id: string;
   kind: "import" | "bulk-subscribe" | "bulk-unsubscribe" | "bulk-delete";
   status: "QUEUED" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED";
@@ -1363,7 +1299,6 @@ export type ListedContactJob = {
 };
 
 export type ListedSegment = {
-  /** UUIDv7 */
   id: string;
   name: string;
   /** Of the name; part of `segment.<slug>.entry` and `segment.<slug>.exit` */
@@ -1390,7 +1325,6 @@ export type ListedTemplate = Template & {
 };
 
 export type LoggedRequest = {
-  /** UUIDv7 */
   id: string;
   /** The `X-Request-Id` of the answer; a caller may have given it */
   requestId: string;
@@ -1402,9 +1336,7 @@ export type LoggedRequest = {
   ms: number;
   /** A secret key, a person, or the public key */
   by: "key" | "user" | "public";
-  /** UUIDv7 */
   keyId: string | null;
-  /** UUIDv7 */
   userId: string | null;
   errorCode: string | null;
   createdAt: string;
@@ -1414,34 +1346,25 @@ export type LoggedRequestDetail = LoggedRequest & ({
   /** What came of it, as it is now: the first 100 of each kind */
   made: {
     events: ({
-      /** UUIDv7 */
       id: string;
       name: string;
-      /** UUIDv7 */
       contactId: string | null;
     })[];
     executions: ({
-      /** UUIDv7 */
       id: string;
-      /** UUIDv7 */
       workflowId: string;
       workflowName: string;
-      /** UUIDv7 */
       contactId: string;
       status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
     })[];
     emails: ({
-      /** UUIDv7 */
       id: string;
-      /** UUIDv7 */
       contactId: string | null;
-      /** UUIDv7 */
       executionId: string | null;
       to: string | null;
       status: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED";
     })[];
     sms: ({
-      /** UUIDv7 */
       id: string;
       to: string;
       status: "PENDING" | "QUEUED" | "SENT" | "DELIVERED" | "UNDELIVERED" | "FAILED";
@@ -1499,23 +1422,25 @@ export type MailOverview = {
 
 export type Me = {
   user: {
-    /** UUIDv7 */
     id: string;
     email: string;
   };
   projects: ({
-    /** UUIDv7 */
     id: string;
     name: string;
     role: "OWNER" | "ADMIN" | "MEMBER";
   })[];
-  /** UUIDv7 */
   projectId: string;
   role: "OWNER" | "ADMIN" | "MEMBER";
   permissions: ("email:send" | "emails:view" | "sms:send" | "sms:view" | "contacts:view" | "contacts:edit" | "templates:view" | "templates:edit" | "campaigns:view" | "campaigns:edit" | "campaigns:send" | "segments:view" | "segments:edit" | "workflows:view" | "workflows:edit" | "events:view" | "events:edit" | "domains:view" | "domains:edit" | "analytics:view" | "apikeys:manage" | "team:manage" | "billing:manage" | "project:manage" | "campaigns:approve")[];
   hold: Hold;
   /** Whether they operate the service: `OPERATORS` names them */
   operator: boolean;
+};
+
+export type NamedUse = {
+  id: string;
+  name: string;
 };
 
 export type OpenInvitation = {
@@ -1562,7 +1487,6 @@ export type OperatorHealth = {
   })[];
   /** Of the last day; those that ended in order are gone */
   processes: ({
-    /** UUIDv7 */
     id: string;
     kind: "api" | "worker";
     host: string;
@@ -1606,7 +1530,6 @@ export type PatchProject = {
   /** While enabled, whom the public key would subscribe is `pending` and gets the template, which has to name `{{confirmUrl}}`; they are subscribed by the page behind that link. */
   doubleOptIn?: {
     enabled: boolean;
-    /** UUIDv7 */
     templateId?: string | null;
   };
   sendRatePerSecond?: number | null;
@@ -1617,32 +1540,21 @@ export type PatchProject = {
 
 export type PatchSegment = {
   name?: string;
-  /** Names it in files, over projects; unique in the project */
-  slug?: string;
+  slug?: SlugInput;
   description?: string | null;
-  /** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
-  filters?: Condition | {
-    operator: "AND" | "OR";
-    conditions: Filter[];
-  } | null;
-  /** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
-  condition?: Condition | {
-    operator: "AND" | "OR";
-    conditions: Filter[];
-  } | null;
+  filters?: ConditionInput;
+  condition?: ConditionInput;
   trackMembership?: boolean;
 };
 
 export type PatchTemplate = {
   name?: string;
-  /** Names it in files, over projects; unique in the project */
-  slug?: string;
+  slug?: SlugInput;
   description?: string | null;
   subject?: string;
   /** HTML with Liquid, at most 512 KB */
   body?: string;
-  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
-  preheader?: string | null;
+  preheader?: Preheader;
   /** On a verified domain of the project */
   from?: string | null;
   fromName?: string | null;
@@ -1672,8 +1584,7 @@ export type PatchWebhookEndpoint = {
 
 export type PatchWorkflow = {
   name?: string;
-  /** Names it in files, over projects; unique in the project */
-  slug?: string;
+  slug?: SlugInput;
   description?: string | null;
   triggerType?: "EVENT" | "MANUAL";
   eventName?: string | null;
@@ -1682,21 +1593,14 @@ export type PatchWorkflow = {
   } | null;
   enabled?: boolean;
   allowReentry?: boolean;
-  /** Events that end an execution of their contact at once, wherever it stands: EXITED, reason `exited_on_event`. What is set at that moment counts, also for who is under way already. */
-  exitOn?: {
-    eventName: string;
-    /** On the event's data, as those of a WAIT_FOR_EVENT. */
-    filters?: unknown;
-  }[] | null;
+  exitOn?: ExitOn;
   exitWhenUnsubscribed?: boolean;
-  /** UUIDv7 */
   entryStepId?: string | null;
 };
 
 export type PatchWorkflowStep = {
   name?: string;
   config?: Record<string, unknown>;
-  /** UUIDv7 */
   templateId?: string | null;
   position?: {
     x: number;
@@ -1726,17 +1630,12 @@ export type PixelEvent = {
   timestamp?: string;
 };
 
+/** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
+export type Preheader = string | null;
+
 export type PreviewCondition = {
-  /** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
-  condition?: Condition | {
-    operator: "AND" | "OR";
-    conditions: Filter[];
-  } | null;
-  /** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
-  filters?: Condition | {
-    operator: "AND" | "OR";
-    conditions: Filter[];
-  } | null;
+  condition?: ConditionInput;
+  filters?: ConditionInput;
 };
 
 /** Somebody who is no contact, in place of `contactId`. */
@@ -1759,7 +1658,6 @@ export type PreviewTemplate = {
 };
 
 export type PreviewWorkflow = {
-  /** UUIDv7 */
   contactId?: string;
   contact?: PreviewContact;
   /** The payload of the event that begins it. */
@@ -1779,7 +1677,6 @@ export type PreviewWorkflow = {
 };
 
 export type Project = {
-  /** UUIDv7 */
   id: string;
   name: string;
   /** The public key */
@@ -1789,7 +1686,6 @@ export type Project = {
   color: string | null;
   doubleOptIn: {
     enabled: boolean;
-    /** UUIDv7 */
     templateId: string | null;
   };
   frequencyCap: {
@@ -1848,8 +1744,7 @@ export type PutCampaign = {
   subject?: string;
   /** HTML with Liquid, at most 512 KB */
   body?: string;
-  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
-  preheader?: string | null;
+  preheader?: Preheader;
   /** On a verified domain of the project */
   from?: string;
   fromName?: string | null;
@@ -1857,7 +1752,6 @@ export type PutCampaign = {
   audienceType?: "ALL" | "SEGMENT" | "FILTERED";
   /** The same as audienceType */
   type?: "ALL" | "SEGMENT" | "FILTERED";
-  /** UUIDv7 */
   segmentId?: string | null;
   /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
   audienceFilter?: Record<string, unknown>;
@@ -1867,10 +1761,8 @@ export type PutCampaign = {
   filters?: Record<string, unknown>;
   /** What it is about: who left the topic does not get it */
   topicId?: string | null;
-  /** It leaves for each recipient when the clocks of their zone show this: that of `data.timezone`, else that of the project. A window applies after it. Not together with `scheduledFor`. */
-  sendAtLocal?: string | null;
-  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
-  latePolicy?: "SEND" | "SKIP";
+  sendAtLocal?: SendAtLocal;
+  latePolicy?: LatePolicy;
   /** The campaign's own window; null: no window holds it. Left out, or `project`, it goes by the project's setting of the moment. */
   sendingWindow?: SendingWindow | string | null;
   /** 2 to 5, each with a name of its own; null or none for one way of saying it */
@@ -1896,7 +1788,6 @@ export type PutVariants = {
 
 export type QueuedJob = {
   message: string;
-  /** UUIDv7 */
   jobId: string;
 };
 
@@ -1930,9 +1821,7 @@ export type RecentActivityCount = {
 
 export type RecordEvent = {
   name: string;
-  /** UUIDv7 */
   contactId?: string | null;
-  /** UUIDv7 */
   emailId?: string | null;
   data?: Record<string, unknown> | null;
 };
@@ -2016,7 +1905,6 @@ export type SavedWorkflowGraph = {
 };
 
 export type Segment = {
-  /** UUIDv7 */
   id: string;
   name: string;
   /** Of the name; part of `segment.<slug>.entry` and `segment.<slug>.exit` */
@@ -2055,9 +1943,7 @@ export type SegmentContacts = {
 };
 
 export type SegmentExplanation = {
-  /** UUIDv7 */
   segmentId: string;
-  /** UUIDv7 */
   contactId: string;
   type: "DYNAMIC" | "STATIC";
   /** Whether the contact is in the segment now */
@@ -2078,8 +1964,7 @@ export type SegmentExplanation = {
 };
 
 export type SegmentFile = {
-  /** Which one is meant; it is created where there is none */
-  slug: string;
+  slug: SlugInput & unknown;
   name?: string;
   description?: string | null;
   type?: "DYNAMIC" | "STATIC";
@@ -2095,35 +1980,25 @@ export type SegmentPreview = {
 };
 
 export type SegmentUsage = {
-  usedInSegments: {
-    /** UUIDv7 */
-    id: string;
-    name: string;
-  }[];
-  usedInCampaigns: ({
-    /** UUIDv7 */
-    id: string;
-    name: string;
+  usedInSegments: NamedUse[];
+  usedInCampaigns: (NamedUse & ({
     status: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED";
-  })[];
-  usedInWorkflows: {
-    /** UUIDv7 */
-    id: string;
-    name: string;
-  }[];
+  }))[];
+  usedInWorkflows: NamedUse[];
   /** False while a SCHEDULED, SENDING or PAUSED campaign goes by it */
   canDelete: boolean;
 };
+
+/** It leaves for each recipient when the clocks of their zone show this: that of `data.timezone`, else that of the project. A window applies after it. Not together with `scheduledFor`. */
+export type SendAtLocal = string | null;
 
 export type SendCampaign = {
   /** Absent or null sends now */
   scheduledFor?: string;
   /** The same as scheduledFor */
   scheduledAt?: string;
-  /** It leaves for each recipient when the clocks of their zone show this: that of `data.timezone`, else that of the project. A window applies after it. Not together with `scheduledFor`. */
-  sendAtLocal?: string | null;
-  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
-  latePolicy?: "SEND" | "SKIP";
+  sendAtLocal?: SendAtLocal;
+  latePolicy?: LatePolicy;
 };
 
 export type SendEmail = {
@@ -2182,11 +2057,9 @@ export type Sent = {
   data: {
     emails: {
       contact: {
-        /** UUIDv7 */
         id: string;
         email: string;
       };
-      /** UUIDv7 */
       email: string;
     }[];
     timestamp: string;
@@ -2195,7 +2068,6 @@ export type Sent = {
 
 export type ServiceHealth = Health & {
   project?: {
-    /** UUIDv7 */
     id: string;
     hold: Hold;
   };
@@ -2211,6 +2083,9 @@ export type Signup = {
   projectName: string;
 };
 
+/** Names it in files, over projects; unique in the project */
+export type SlugInput = string;
+
 export type Sms = SmsItem & ({
   body: string;
   /** The provider's id of the message */
@@ -2218,7 +2093,6 @@ export type Sms = SmsItem & ({
 });
 
 export type SmsItem = AcceptedSms & ({
-  /** UUIDv7 */
   contactId: string | null;
   mode: "live" | "test";
   reason: string | null;
@@ -2229,7 +2103,6 @@ export type SmsItem = AcceptedSms & ({
 });
 
 export type SmsSender = {
-  /** UUIDv7 */
   id: string;
   country: string | null;
   from: string;
@@ -2237,7 +2110,6 @@ export type SmsSender = {
 };
 
 export type StartExecution = {
-  /** UUIDv7 */
   contactId: string;
   context?: Record<string, unknown> | null;
   /** Tries the workflow out, also while it is disabled: mails and SMS are of mode `test`, no webhook is called, the contact stays as it is, nothing else is started, and the run counts nowhere. */
@@ -2248,8 +2120,9 @@ export type StartExecution = {
   events?: RunEvent[];
 };
 
+export type StepType = "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+
 export type Suppression = {
-  /** UUIDv7 */
   id: string;
   /** Null once the contact is erased */
   email: string | null;
@@ -2261,7 +2134,6 @@ export type Suppression = {
 };
 
 export type SwitchProject = {
-  /** UUIDv7 */
   projectId: string;
 };
 
@@ -2271,7 +2143,6 @@ export type Team = {
 };
 
 export type TeamInvitation = {
-  /** UUIDv7 */
   id: string;
   email: string;
   role: "OWNER" | "ADMIN" | "MEMBER";
@@ -2282,7 +2153,6 @@ export type TeamInvitation = {
 };
 
 export type TeamMember = {
-  /** UUIDv7 */
   userId: string;
   email: string;
   role: "OWNER" | "ADMIN" | "MEMBER";
@@ -2291,7 +2161,6 @@ export type TeamMember = {
 };
 
 export type Template = {
-  /** UUIDv7 */
   id: string;
   name: string;
   /** Names it in files, over projects; stays when the name changes */
@@ -2304,7 +2173,6 @@ export type Template = {
   fromName: string | null;
   replyTo: string | null;
   type: "TRANSACTIONAL" | "MARKETING";
-  /** UUIDv7 */
   topicId: string | null;
   createdAt: string;
   updatedAt: string;
@@ -2312,14 +2180,12 @@ export type Template = {
 
 export type TemplateFile = {
   name?: string;
-  /** Which one is meant; it is created where there is none */
-  slug: string;
+  slug: SlugInput & unknown;
   description?: string | null;
   subject?: string;
   /** HTML with Liquid, at most 512 KB */
   body?: string;
-  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
-  preheader?: string | null;
+  preheader?: Preheader;
   /** On a verified domain of the project */
   from?: string | null;
   fromName?: string | null;
@@ -2351,7 +2217,6 @@ export type TemplatePreview = {
 export type TemplateTestSent = {
   success: true;
   data: {
-    /** UUIDv7 */
     emailId: string;
     email: string;
   };
@@ -2360,15 +2225,12 @@ export type TemplateTestSent = {
 
 export type TemplateUsage = {
   campaigns: {
-    /** UUIDv7 */
     id: string;
     name: string;
   }[];
   workflowSteps: {
-    /** UUIDv7 */
     id: string;
     name: string;
-    /** UUIDv7 */
     workflowId: string;
     workflowName: string;
   }[];
@@ -2376,7 +2238,6 @@ export type TemplateUsage = {
 };
 
 export type Tenant = {
-  /** UUIDv7 */
   id: string;
   name: string;
   /** Addresses of its first owners */
@@ -2421,7 +2282,6 @@ export type TenantDetail = Tenant & {
   }[];
   /** Holds, releases and limits, newest first */
   actions: {
-    /** UUIDv7 */
     id: string;
     action: string;
     actor: string;
@@ -2449,8 +2309,7 @@ export type TestTemplate = {
   subject: string;
   /** HTML with Liquid, at most 512 KB */
   body: string;
-  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
-  preheader?: string | null;
+  preheader?: Preheader;
   /** On a verified domain of the project */
   from: string;
   fromName?: string | null;
@@ -2466,7 +2325,6 @@ export type TimelineItem = {
 };
 
 export type TopCampaign = {
-  /** UUIDv7 */
   id: string;
   name: string;
   subject: string;
@@ -2484,7 +2342,6 @@ export type TopEvent = {
 };
 
 export type Topic = {
-  /** UUIDv7 */
   id: string;
   name: string;
   slug: string;
@@ -2494,10 +2351,9 @@ export type Topic = {
   updatedAt: string;
 };
 
-export type TopicFile = PatchTopic & {
-  /** Which one is meant; it is created where there is none */
-  slug: string;
-};
+export type TopicFile = PatchTopic & ({
+  slug: SlugInput & unknown;
+});
 
 export type TrackEvent = {
   email: string;
@@ -2511,7 +2367,6 @@ export type TrackedEvent = {
   data: {
     /** The contact; to the public key an id that is the same for the same address and opens nothing */
     contact: string;
-    /** UUIDv7 */
     event: string;
     timestamp: string;
   };
@@ -2524,7 +2379,6 @@ export type UpcomingActivities = {
 export type UpcomingActivity = {
   id: string;
   timestamp: string;
-  /** UUIDv7 */
   contactId: string | null;
   contactEmail: string | null;
   metadata: Record<string, unknown>;
@@ -2538,7 +2392,6 @@ export type UpcomingHours = {
     delays: number;
   }[];
   campaigns: {
-    /** UUIDv7 */
     id: string;
     name: string;
     scheduledAt: string;
@@ -2585,9 +2438,7 @@ export type VerifyEmail = {
 };
 
 export type WebhookDelivery = {
-  /** UUIDv7 */
   id: string;
-  /** UUIDv7 */
   eventId: string;
   event: string;
   status: "PENDING" | "DELIVERED" | "FAILED";
@@ -2609,7 +2460,6 @@ export type WebhookDeliveryList = {
 };
 
 export type WebhookEndpoint = {
-  /** UUIDv7 */
   id: string;
   url: string;
   events: string[];
@@ -2628,7 +2478,6 @@ export type WebhookEndpointWithSecret = WebhookEndpoint & {
 };
 
 export type Workflow = {
-  /** UUIDv7 */
   id: string;
   name: string;
   /** Names it in files, over projects; stays when the name changes */
@@ -2641,7 +2490,6 @@ export type Workflow = {
   };
   enabled: boolean;
   allowReentry: boolean;
-  /** UUIDv7 */
   entryStepId: string | null;
   exitOn: {
     eventName: string;
@@ -2672,28 +2520,20 @@ export type WorkflowFields = {
 
 export type WorkflowFile = {
   name?: string;
-  /** Which one is meant; it is created where there is none */
-  slug: string;
+  slug: SlugInput & unknown;
   description?: string | null;
   triggerType?: "EVENT" | "MANUAL";
   eventName?: string | null;
   enabled?: boolean;
   allowReentry?: boolean;
-  /** Events that end an execution of their contact at once, wherever it stands: EXITED, reason `exited_on_event`. What is set at that moment counts, also for who is under way already. */
-  exitOn?: {
-    eventName: string;
-    /** On the event's data, as those of a WAIT_FOR_EVENT. */
-    filters?: unknown;
-  }[] | null;
+  exitOn?: ExitOn;
   exitWhenUnsubscribed?: boolean;
   /** The step with which an execution begins */
   entry?: string | null;
   steps?: WorkflowStepFile[];
   transitions?: ({
-    /** Names it in files, over projects; unique in the project */
-    from: string;
-    /** Names it in files, over projects; unique in the project */
-    to: string;
+    from: SlugInput;
+    to: SlugInput;
     branch?: string | null;
   })[];
 };
@@ -2701,7 +2541,7 @@ export type WorkflowFile = {
 export type WorkflowGraphStep = {
   /** The id of a step of this workflow; any other name is that of a new step, whose id is in `ids`. */
   id: string;
-  type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+  type: StepType;
   name?: string;
   config?: Record<string, unknown>;
   position?: {
@@ -2728,9 +2568,7 @@ export type WorkflowList = {
 };
 
 export type WorkflowPreview = {
-  /** UUIDv7 */
   workflowId: string;
-  /** UUIDv7 */
   contactId: string | null;
   /** WAITING where only an event would end the last step, and `events` has none for it. */
   status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
@@ -2739,10 +2577,9 @@ export type WorkflowPreview = {
   startedAt: string;
   endedAt: string | null;
   steps: ({
-    /** UUIDv7 */
     stepId: string;
     name: string;
-    type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+    type: StepType;
     status: "RUNNING" | "WAITING" | "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED";
     /** When the contact comes to the step; `startedAt` is the same. */
     at: string;
@@ -2788,10 +2625,9 @@ export type WorkflowPreview = {
 export type WorkflowStats = {
   since: string | null;
   until: string | null;
-  steps: ({
-    /** UUIDv7 */
+  steps: {
     stepId: string;
-    type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+    type: StepType;
     name: string;
     waiting: number;
     running: number;
@@ -2800,18 +2636,16 @@ export type WorkflowStats = {
     skipped: number;
     /** Visits that left it by each branch. */
     branches: Record<string, number>;
-  })[];
+  }[];
 };
 
 export type WorkflowStep = {
-  /** UUIDv7 */
   id: string;
-  type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+  type: StepType;
   name: string;
   /** Names it in files, within its workflow */
   slug: string;
   config: Record<string, unknown>;
-  /** UUIDv7 */
   templateId: string | null;
   position: {
     x: number;
@@ -2822,8 +2656,7 @@ export type WorkflowStep = {
 };
 
 export type WorkflowStepFile = {
-  /** Which one is meant; it is created where there is none */
-  slug: string;
+  slug: SlugInput & unknown;
   type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
   name?: string;
   /** As that of a step, with `template` (a slug) for `templateId`. A header that is null keeps the value that is stored. */
@@ -2835,11 +2668,8 @@ export type WorkflowStepFile = {
 };
 
 export type WorkflowTransition = {
-  /** UUIDv7 */
   id: string;
-  /** UUIDv7 */
   fromStepId: string;
-  /** UUIDv7 */
   toStepId: string;
   branch: string | null;
 };
