@@ -13,7 +13,9 @@ import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { InFlightLimit } from '../emails/in-flight-limit.ts';
 import type { EmailSettler } from '../emails/settler.ts';
 import { ChunkClaims } from './chunk-claims.ts';
+import { unfinishedResult } from './chunk-result.ts';
 import { type ChunkTurn, type ChunkTurnResult, emailOf } from './chunk-turn.ts';
+import { HandedOver } from './handed-over.ts';
 import type { CampaignRecorder, RecordOwner } from './recorder.ts';
 import { type CampaignTokens, createCampaignTokens } from './tokens.ts';
 
@@ -75,8 +77,7 @@ class ChunkSender implements RecordOwner {
   /** Undefined where there is no limit. */
   private readonly tokens: CampaignTokens | undefined;
   private readonly claims: ChunkClaims;
-  /** What the provider has been given and has not answered, with the way to take it back. */
-  private readonly handedOver = new Map<string, () => boolean>();
+  private readonly handedOver: HandedOver;
   private drained: (() => void) | undefined;
 
   constructor(deps: ChunkSenderDeps, turn: ChunkTurn, claim: number) {
@@ -84,6 +85,7 @@ class ChunkSender implements RecordOwner {
     this.turn = turn;
     this.claim = claim;
     this.claims = new ChunkClaims(deps, turn, claim);
+    this.handedOver = new HandedOver(deps.provider);
     this.projectId = turn.chunk.projectId;
     this.eventful = turn.eventful;
     const { chunk, ratePerSecond, stop, untilMs } = turn;
@@ -142,24 +144,20 @@ class ChunkSender implements RecordOwner {
   }
 
   private async result(): Promise<ChunkTurnResult> {
-    const { sent } = this;
-    if (await finishChunk(this.deps.db, this.turn.chunk)) return { outcome: 'done', sent };
-    const putOff = this.deferred > 0 || this.turn.putOff === true;
-    const from = this.rest();
-    const round = { sent, ...(from !== undefined && { from, putOff }) };
-    if (this.turn.stop.aborted) return { outcome: 'stopped', ...round };
-    if (this.claims.blocked) return { outcome: 'blocked', ...round };
-    if (this.outage >= OUTAGE_ANSWERS) return { outcome: 'deferred', sent };
-    if (this.turn.slow.hopeless) return { outcome: 'hopeless', ...round };
-    const retryAfterMs = this.overBudgetMs ?? this.tokens?.retryAfterMs;
-    if (retryAfterMs !== undefined) return { outcome: 'paced', retryAfterMs, ...round };
-    // Rows were another attempt's.
-    if (this.fenced) return { outcome: 'more', sent };
-    // Not even an answer: the provider hangs.
-    if (sent === 0 && this.deferred === 0) return { outcome: 'deferred', sent };
-    // The turn is over.
-    if (from !== undefined) return { outcome: 'more', ...round };
-    return { outcome: putOff ? 'deferred' : 'more', sent };
+    const { sent, turn } = this;
+    if (await finishChunk(this.deps.db, turn.chunk)) return { outcome: 'done', sent };
+    return unfinishedResult({
+      sent,
+      deferred: this.deferred,
+      putOffBefore: turn.putOff === true,
+      from: this.rest(),
+      stopped: turn.stop.aborted,
+      blocked: this.claims.blocked,
+      outage: this.outage >= OUTAGE_ANSWERS,
+      hopeless: turn.slow.hopeless,
+      retryAfterMs: this.overBudgetMs ?? this.tokens?.retryAfterMs,
+      fenced: this.fenced,
+    });
   }
 
   /** The first row that this round has not come to; undefined when it has come to all, or does not know. */
@@ -279,7 +277,7 @@ class ChunkSender implements RecordOwner {
     try {
       const message = made ? made() : this.turn.composer.compose(row);
       if (this.turn.terms.mode === 'test') queueMicrotask(() => onResult(NOT_SENT));
-      else if (!sign) this.handOver(message, onResult);
+      else if (!sign) this.handedOver.submit(message, onResult);
       else
         sign(message.raw).then(
           (raw) => this.handOverSigned(row, { ...message, raw }, onResult),
@@ -298,22 +296,15 @@ class ChunkSender implements RecordOwner {
     onResult: (result: ProviderResult) => void,
   ): void {
     if (!this.halted) {
-      this.handOver(message, onResult);
+      this.handedOver.submit(message, onResult);
       return;
     }
     this.unsent.push(row.id);
     this.recorded(1);
   }
 
-  private handOver(message: OutgoingEmail, onResult: (result: ProviderResult) => void): void {
-    this.handedOver.set(message.id, this.deps.provider.submit(message, onResult));
-  }
-
-  /** Takes back what is not on its way yet: a slow or absent provider must not keep a turn that has to stop. */
   private withdraw(): void {
-    for (const [id, takeBack] of this.handedOver) {
-      if (!takeBack()) continue;
-      this.handedOver.delete(id);
+    for (const id of this.handedOver.takeBack()) {
       this.unsent.push(id);
       this.recorded(1);
     }
@@ -322,7 +313,7 @@ class ChunkSender implements RecordOwner {
   private answered(row: ClaimedRecipient, result: ProviderResult): void {
     const { recorder } = this.deps;
     const { id } = row;
-    this.handedOver.delete(id);
+    this.handedOver.answered(id);
     if (result.outcome === 'accepted') {
       this.outage = 0;
       this.sent += 1;

@@ -84,6 +84,25 @@ function errorResponse(status: number, named: ReadonlySet<ErrorCode>) {
   };
 }
 
+/** An error answer as it stands in the document. */
+export interface ErrorResponse {
+  description: string;
+  [CODES]: ErrorCode[];
+  content: { 'application/json': { schema: { $ref: string }; examples: Record<string, { value: ErrorExample }> } };
+}
+
+/** The error answer of a range of statuses, such as `4XX`, as it stands in the document. */
+export function rangeResponse(codes: ErrorCode[]): ErrorResponse {
+  const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, ERRORS[code].status) }]));
+  return {
+    description: codes.map((code) => `${ERRORS[code].status} \`${code}\`: ${ERRORS[code].message}`).join(' '),
+    [CODES]: codes,
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples } },
+  };
+}
+
+type ErrorExample = ReturnType<typeof exampleOf>;
+
 function exampleOf(code: ErrorCode, status: number) {
   const faults = [{ field: 'email', message: 'Required', code: 'invalid_type' }];
   return {

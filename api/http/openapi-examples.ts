@@ -1,96 +1,77 @@
-import { EXAMPLE_ID } from './schemas.ts';
+import { type Document, nameIn, operationsOf, type Schema } from './openapi-json.ts';
 
-/** A schema of the OpenAPI document, as plain JSON. */
-interface Schema {
-  $ref?: string;
-  example?: unknown;
-  type?: string | string[];
-  format?: string;
-  enum?: unknown[];
-  const?: unknown;
-  default?: unknown;
-  properties?: Record<string, Schema>;
-  items?: Schema;
-  allOf?: Schema[];
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-}
-
-interface Content {
-  schema?: Schema;
-  example?: unknown;
-  examples?: unknown;
-}
-
-/** What a text of a format looks like, where its schema shows none. */
-const BY_FORMAT: Record<string, string> = {
-  'date-time': '2026-01-01T12:00:00.000Z',
-  date: '2026-01-01',
-  email: 'ada@example.com',
-  uuid: EXAMPLE_ID,
-  uri: 'https://example.com',
-};
-/** Conditions nest in themselves; deeper than this an example helps nobody. */
-const MAX_DEPTH = 6;
+/** Texts of these formats look alike everywhere; what they look like needs no example. */
+const KNOWN_FORMATS = new Set(['date-time', 'date', 'uuid']);
 
 /**
- * Gives every JSON body without an example one that is put together from the examples of its parts, so that a list
- * needs none of its own. Changes the document in place.
+ * Says each example once. A body that is asked for keeps the whole, to be tried out; the example of an answer stands at
+ * its parts, and only where a part says more than its type, so that a list or a record within another one needs none of
+ * its own. Whoever shows the document puts it together. Changes the document in place.
  */
-export function fillExamples(document: { paths?: object; components?: { schemas?: object } }): void {
-  const schemas = document.components?.schemas as Record<string, Schema> | undefined;
-  for (const content of jsonContents(document.paths ?? {})) {
-    if (!content.schema || content.example !== undefined || content.examples !== undefined) continue;
-    if (resolve(content.schema, schemas)?.example === undefined) content.example = build(content.schema, schemas, 0);
-  }
-  for (const schema of Object.values(schemas ?? {})) {
-    if (schema.example !== undefined) Object.values(schema.properties ?? {}).forEach(dropExamples);
+export function spreadExamples(document: Document): void {
+  const schemas = document.components?.schemas ?? {};
+  const asked = namesOfBodies(document);
+  for (const [name, schema] of Object.entries(schemas)) {
+    dropKnownExamples(schema);
+    if (schema.example === undefined) continue;
+    for (const property of Object.values(schema.properties ?? {})) dropExamples(property);
+    if (asked.has(name) || !(schema.properties ?? schema.allOf)) continue;
+    const { example } = schema;
+    delete schema.example;
+    show(schema, example, schemas);
   }
 }
 
-/** The example of the whole shows its parts: once is enough. */
+/** The example of the whole shows its parts. */
 function dropExamples(schema: Schema): void {
   delete schema.example;
-  const parts = [...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? []), schema.items];
-  for (const part of [...parts, ...Object.values(schema.properties ?? {})]) if (part) dropExamples(part);
+  for (const part of partsOf(schema)) dropExamples(part);
 }
 
-function jsonContents(paths: object): Content[] {
-  const bodies = Object.values(paths).flatMap((item: object) =>
-    Object.values(item).flatMap((operation) => [operation.requestBody, ...Object.values(operation.responses ?? {})]),
-  );
-  return bodies.flatMap((body) => (body?.content?.['application/json'] ? [body.content['application/json']] : []));
+function dropKnownExamples(schema: Schema): void {
+  if (KNOWN_FORMATS.has(schema.format ?? '')) delete schema.example;
+  for (const part of partsOf(schema)) dropKnownExamples(part);
 }
 
-function resolve(schema: Schema, schemas: Record<string, Schema> | undefined): Schema | undefined {
-  return schema.$ref ? schemas?.[schema.$ref.split('/').at(-1) ?? ''] : schema;
+function partsOf({ allOf = [], anyOf = [], oneOf = [], items, properties = {} }: Schema): Schema[] {
+  return [...allOf, ...anyOf, ...oneOf, ...(items ? [items] : []), ...Object.values(properties)];
 }
 
-function build(given: Schema, schemas: Record<string, Schema> | undefined, depth: number): unknown {
-  const schema = resolve(given, schemas);
-  if (!schema || depth > MAX_DEPTH) return null;
-  for (const shown of [schema.example, schema.const, schema.default, schema.enum?.[0]]) {
-    if (shown !== undefined) return shown;
+function namesOfBodies(document: Document): Set<string> {
+  const contents = operationsOf(document).flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {}));
+  return new Set(contents.flatMap(({ schema }) => (schema?.$ref ? [nameIn(schema.$ref)] : [])));
+}
+
+/** Puts what an example says more than the types do at the parts of a schema. */
+function show(schema: Schema, example: unknown, schemas: Record<string, Schema>): void {
+  if (schema.$ref) {
+    const named = schemas[nameIn(schema.$ref)];
+    if (named && named.example === undefined) show(named, example, schemas);
+    return;
   }
-  if (schema.allOf) return Object.assign({}, ...schema.allOf.map((part) => build(part, schemas, depth + 1)));
-  const alternatives = schema.anyOf ?? schema.oneOf;
-  if (alternatives) {
-    const first = alternatives.find((alternative) => alternative.type !== 'null');
-    return first ? build(first, schemas, depth + 1) : null;
+  for (const part of schema.allOf ?? []) show(part, example, schemas);
+  const alternative = (schema.anyOf ?? schema.oneOf)?.find((one) => one.type !== 'null');
+  if (alternative && example !== null) show(alternative, example, schemas);
+  if (Array.isArray(example)) {
+    if (example.length === 0) schema.example ??= example;
+    else if (schema.items) show(schema.items, example[0], schemas);
+  } else if (typeof example === 'object' && example !== null) {
+    showMembers(schema, example, schemas);
+  } else if (typeof example === 'string' && !tellsItself(schema)) {
+    schema.example ??= example;
   }
-  if (schema.properties) {
-    return Object.fromEntries(
-      Object.entries(schema.properties).map(([name, property]) => [name, build(property, schemas, depth + 1)]),
-    );
-  }
-  if (schema.items) return [build(schema.items, schemas, depth + 1)];
-  return ofType(Array.isArray(schema.type) ? schema.type[0] : schema.type, schema.format);
 }
 
-function ofType(type: string | undefined, format: string | undefined): unknown {
-  if (type === 'string') return BY_FORMAT[format ?? ''] ?? 'text';
-  if (type === 'integer' || type === 'number') return 1;
-  if (type === 'boolean') return true;
-  if (type === 'array') return [];
-  return type === 'null' ? null : {};
+function showMembers(schema: Schema, example: object, schemas: Record<string, Schema>): void {
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const value = Reflect.get(example, name);
+    if (value !== undefined) show(property, value, schemas);
+  }
+  // An object of any names.
+  const isOpen = !schema.properties && !schema.allOf && !schema.anyOf && !schema.oneOf;
+  if (isOpen && Object.keys(example).length > 0) schema.example ??= example;
+}
+
+function tellsItself({ enum: words, const: constant, format, allOf, anyOf, oneOf }: Schema): boolean {
+  return Boolean(words ?? constant ?? allOf ?? anyOf ?? oneOf) || KNOWN_FORMATS.has(format ?? '');
 }

@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { AppEnv } from './env.ts';
-import { fillExamples } from './openapi-examples.ts';
+import { spreadExamples } from './openapi-examples.ts';
+import type { Document } from './openapi-json.ts';
 import { shareParts } from './openapi-shared.ts';
 import { SESSION_COOKIE } from './session-cookie.ts';
 
@@ -11,13 +12,14 @@ export function openApiDocument(hono: OpenAPIHono<AppEnv>) {
     info: {
       title: 'Tidings',
       version: '1.0.0',
-      description: 'Email, SMS and event messaging. Paths under `/v1` carry a version promise; new clients use them.',
+      description:
+        'Email, SMS and event messaging. Paths under `/v1` carry a version promise; new clients use them. Ids are UUIDv7.',
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: '/', description: 'This service' }],
   });
-  fillExamples(document);
-  shareParts(document);
+  spreadExamples(document as Document);
+  shareParts(document as Document);
   return {
     ...document,
     tags: tagsOf(document.paths ?? {}),

@@ -17,14 +17,20 @@ export function oneLine(maxChars: number) {
 }
 
 /** The id of any record: a UUIDv7. */
-export const Id = z.uuid().openapi({ description: 'UUIDv7', example: EXAMPLE_ID });
+export const Id = z.uuid().openapi({ example: EXAMPLE_ID });
+
+/** A record that uses another one, as usages list it. */
+export const NamedUse = z.object({ id: Id, name: z.string() }).openapi('NamedUse');
 
 /** A slug as input: made of the name where it is left out. */
 export const SlugInput = z
   .string()
   .max(SLUG_LENGTH)
   .regex(SLUG_PATTERN, 'Lower-case letters and digits, joined by single hyphens')
-  .openapi({ description: 'Names it in files, over projects; unique in the project', example: 'welcome' });
+  .openapi('SlugInput', {
+    description: 'Names it in files, over projects; unique in the project',
+    example: 'welcome',
+  });
 
 /** A slug in an answer. */
 export const Slug = z

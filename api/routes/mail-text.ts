@@ -22,13 +22,15 @@ const TemplateBody = z
     maxLength: TEMPLATE_BODY_MAX_BYTES,
   });
 
+const Preheader = oneLine(PREHEADER_MAX_CHARS).nullish().openapi('Preheader', {
+  description: 'What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part',
+});
+
 /** What a template or a campaign says, as a request gives it. */
 export const mailTextInput = {
   subject: oneLine(HEADER_LINE_MAX_CHARS).min(1),
   body: TemplateBody,
-  preheader: oneLine(PREHEADER_MAX_CHARS).nullish().openapi({
-    description: 'What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part',
-  }),
+  preheader: Preheader,
   from: EmailAddress.openapi({ description: 'On a verified domain of the project' }),
   fromName: oneLine(200).nullish(),
   replyTo: EmailAddress.nullish(),

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { fetchedOnce } from './fetched-once.ts';
 
 /** A few megabytes, and the lists of packages where the machine has none. */
 const APT_TIMEOUT_MS = 180_000;
@@ -30,24 +29,16 @@ export interface DebianFiles {
 export async function debianFiles(packages: readonly string[]): Promise<DebianFiles | string> {
   if (!existsSync('/etc/debian_version')) return 'This machine is no Debian.';
   const version = readFileSync('/etc/debian_version', 'utf8').trim();
-  const wanted = [version, process.arch, ...packages].join(' ');
-  const key = createHash('sha256').update(wanted).digest('hex').slice(0, 12);
-  const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tidings', 'debian');
-  const root = join(folder, key);
-  if (!existsSync(root)) {
-    const staging = join(folder, `.staging-${key}-${process.pid}`);
-    try {
+  const found = await fetchedOnce({
+    kind: 'debian',
+    wanted: [version, process.arch, ...packages].join(' '),
+    refusal: `Debian's packages ${packages.join(', ')} are out of reach`,
+    fetch: async (staging) => {
       await unpack(packages, staging);
-      moveTo(join(staging, 'root'), root);
-    } catch (error) {
-      const why = error instanceof Error ? error.message.trim() : String(error);
-      if (process.env.CI) throw new Error(`The packages ${packages.join(', ')} could not be fetched: ${why}`);
-      return `Debian's packages are out of reach: ${why.split('\n').at(-1)}`;
-    } finally {
-      rmSync(staging, { recursive: true, force: true });
-    }
-  }
-  return { root, env: environment(root) };
+      return join(staging, 'root');
+    },
+  });
+  return typeof found === 'string' ? found : { root: found.root, env: environment(found.root) };
 }
 
 async function unpack(packages: readonly string[], staging: string): Promise<void> {
@@ -69,15 +60,6 @@ async function apt(settings: string[], words: string[]): Promise<void> {
   const options = settings.flatMap((setting) => ['-o', setting]);
   const env = { ...process.env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' };
   await run('apt-get', ['-q', ...options, ...words], { env, timeout: APT_TIMEOUT_MS, maxBuffer: 16 * 1024 * 1024 });
-}
-
-/** Another test process may have been first. */
-function moveTo(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if (!existsSync(to)) throw error;
-  }
 }
 
 function environment(root: string): NodeJS.ProcessEnv {

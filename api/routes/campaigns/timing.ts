@@ -13,20 +13,21 @@ const LocalTime = z
     error: 'A time by the clocks of each recipient is written YYYY-MM-DDTHH:MM, without a zone.',
     params: { code: 'invalid_string' },
   })
-  .openapi({
+  .nullish()
+  .openapi('SendAtLocal', {
     description:
       'It leaves for each recipient when the clocks of their zone show this: that of `data.timezone`, else that of the project. A window applies after it. Not ' +
       'together with `scheduledFor`.',
     example: LOCAL_TIME,
   });
 
-const LatePolicy = z.enum(LATE_POLICIES).openapi({
+const LatePolicy = z.enum(LATE_POLICIES).openapi('LatePolicy', {
   description:
     'Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default.',
 });
 
 /** What is asked of when a campaign leaves, beside its schedule. */
-export const hourInput = { sendAtLocal: LocalTime.nullish(), latePolicy: LatePolicy.optional() };
+export const hourInput = { sendAtLocal: LocalTime, latePolicy: LatePolicy.optional() };
 
 export const timingInput = {
   ...hourInput,

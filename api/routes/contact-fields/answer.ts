@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { Id } from '../../http/schemas.ts';
+import { NamedUse } from '../../http/schemas.ts';
 
-const FieldUsers = z.array(z.object({ id: Id, name: z.string() }));
+const FieldUsers = z.array(NamedUse);
 
 export const Fields = z
   .object({

@@ -82,11 +82,13 @@ const MappingText = z
     example: '{"E-Mail":"email","First name":"data.firstName","Notes":null}',
   });
 
-export const ImportFile = z.object({
-  file: z
-    .instanceof(File)
-    .openapi({ type: 'string', format: 'binary', description: 'A CSV file in UTF-8, at most 5 MB' }),
-  mapping: MappingText.optional(),
-});
+export const ImportFile = z
+  .object({
+    file: z
+      .instanceof(File)
+      .openapi({ type: 'string', format: 'binary', description: 'A CSV file in UTF-8, at most 5 MB' }),
+    mapping: MappingText.optional(),
+  })
+  .openapi('ContactsFile');
 
 export const ImportTypes = z.object({ types: z.enum(['infer', 'string']).default('infer') });

@@ -34,8 +34,6 @@ export const EventList = z
   })
   .openapi('EventList', { example: { events: [], data: [], cursor: null, hasMore: false } });
 
-export const NamedUse = z.object({ id: Id, name: z.string() });
-
 /** Events as they are answered. The payload of a campaign's `email.sent` is made here from its email. */
 export async function eventAnswers(db: Db, projectId: string, events: EventRecord[]) {
   const missing = events.flatMap((event) => (event.data === null && event.emailId ? [event.emailId] : []));

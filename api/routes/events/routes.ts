@@ -8,9 +8,9 @@ import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { noteMade } from '../../http/request-log.ts';
-import { cursorQuery, EXAMPLE_ID, Id, Instant, InstantInput } from '../../http/schemas.ts';
+import { cursorQuery, EXAMPLE_ID, Id, Instant, InstantInput, NamedUse } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { EventList, EventSchema, eventAnswers, NamedUse } from './answer.ts';
+import { EventList, EventSchema, eventAnswers } from './answer.ts';
 import { NameParams, RecordEvent } from './input.ts';
 
 const tags = ['Events'];

@@ -22,7 +22,7 @@ export const FILTERS_EXAMPLE: Condition = {
   ],
 };
 
-const Filters = ConditionInput.nullish().openapi({
+const Filters = ConditionInput.nullish().openapi('ConditionInput', {
   anyOf: [
     { $ref: '#/components/schemas/Condition' },
     {

@@ -11,7 +11,7 @@ import { OPERATORS, UNITS } from '../../../rules/filters/fields.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { cursorList, cursorQuery, EXAMPLE_ID, Id, IdParams, Instant } from '../../http/schemas.ts';
+import { cursorList, cursorQuery, EXAMPLE_ID, Id, IdParams, Instant, NamedUse } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { CONTACT_EXAMPLE, ContactRecord, contactAnswer } from '../contacts/answer.ts';
 import { PreviewCondition } from './input.ts';
@@ -124,8 +124,6 @@ const historyRoute = createRoute({
   request: { params: IdParams, query: cursorQuery(HISTORY_DEFAULT) },
   responses: { 200: ok(cursorList(Change)) },
 });
-
-const NamedUse = z.object({ id: Id, name: z.string() });
 
 const Usage = z
   .object({

@@ -16,7 +16,7 @@ export const TriggerType = z.enum(['EVENT', 'MANUAL']);
 /** `yes`, `no`, `event`, `timeout`, or the name of a branch of a SPLIT. */
 export const Branch = z.string().min(1).max(100);
 
-export const StepTypeSchema = z.enum(STEP_TYPES);
+export const StepTypeSchema = z.enum(STEP_TYPES).openapi('StepType');
 
 export const ExecutionStatusSchema = z.enum(['RUNNING', 'WAITING', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED']);
 

@@ -7,7 +7,7 @@ import { TriggerType } from './answer.ts';
 const EventNameInput = z.string().trim().min(1).max(EVENT_NAME_LENGTH);
 
 /** Null is none; left out, a change leaves what is set. */
-const ExitOn = ExitOnInput.nullish().openapi({
+const ExitOn = ExitOnInput.nullish().openapi('ExitOn', {
   type: ['array', 'null'],
   maxItems: EXITS_MAX,
   items: {

@@ -1,0 +1,38 @@
+import type { ChunkTurnResult } from './chunk-turn.ts';
+
+/** What a turn knows at its end. */
+interface TurnEnd {
+  sent: number;
+  deferred: number;
+  /** The provider had put off mails of this round in earlier turns. */
+  putOffBefore: boolean;
+  /** The first row that this round has not come to; undefined when it has come to all, or does not know. */
+  from: string | undefined;
+  stopped: boolean;
+  blocked: boolean;
+  /** The provider is away. */
+  outage: boolean;
+  hopeless: boolean;
+  /** Milliseconds until the send rate, or the budget of the project, has room; undefined when it has. */
+  retryAfterMs: number | undefined;
+  /** Rows were another attempt's. */
+  fenced: boolean;
+}
+
+/** The result of a turn after which rows of its chunk are still to be sent: the first reason that holds. */
+export function unfinishedResult(end: TurnEnd): ChunkTurnResult {
+  const { sent, from } = end;
+  const putOff = end.deferred > 0 || end.putOffBefore;
+  const round = { sent, ...(from !== undefined && { from, putOff }) };
+  if (end.stopped) return { outcome: 'stopped', ...round };
+  if (end.blocked) return { outcome: 'blocked', ...round };
+  if (end.outage) return { outcome: 'deferred', sent };
+  if (end.hopeless) return { outcome: 'hopeless', ...round };
+  if (end.retryAfterMs !== undefined) return { outcome: 'paced', retryAfterMs: end.retryAfterMs, ...round };
+  if (end.fenced) return { outcome: 'more', sent };
+  // Not even an answer: the provider hangs.
+  if (sent === 0 && end.deferred === 0) return { outcome: 'deferred', sent };
+  // The turn is over.
+  if (from !== undefined) return { outcome: 'more', ...round };
+  return { outcome: putOff ? 'deferred' : 'more', sent };
+}

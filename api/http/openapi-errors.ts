@@ -1,0 +1,95 @@
+import { ERRORS, type ErrorCode } from '../../rules/errors.ts';
+import { CODES, type ErrorResponse, rangeResponse } from './answers.ts';
+import { aliasesIn, type Document, type Operation, operationsOf, type Part } from './openapi-json.ts';
+
+/**
+ * What follows from credentials, from limits or from the form of a request, whatever is asked for. It stands at `4XX`
+ * and `5XX`, so that an operation says at its statuses what is its own; by OpenAPI a status goes before its range.
+ */
+const OF_ANY_OPERATION: readonly ErrorCode[] = [
+  'BAD_REQUEST',
+  'UNAUTHORIZED',
+  'INVALID_API_KEY',
+  'FORBIDDEN',
+  'PROJECT_DISABLED',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'VALIDATION_ERROR',
+  'RATE_LIMIT_EXCEEDED',
+  'INTERNAL_SERVER_ERROR',
+  'SERVICE_UNAVAILABLE',
+];
+
+/** A form of an error answer, and the operations that give it at one status. */
+interface Form {
+  status: string;
+  response: ErrorResponse;
+  operations: Operation[];
+}
+
+/**
+ * Puts references where error answers stood, and returns what they lead to: an answer is named by its status; where a
+ * status has several forms, the one used most is, and the others name their codes too. What answers at two paths says
+ * the errors of its own at the one under `/v1`.
+ */
+export function shareErrors(document: Document): { responses: Record<string, Part>; examples: object } {
+  const aliases = aliasesIn(document);
+  const forms = new Map<string, Form>();
+  for (const operation of operationsOf(document)) {
+    foldRanges(operation, aliases.has(operation));
+    for (const [status, response] of Object.entries(operation.responses)) {
+      if (!isError(response)) continue;
+      const key = `${status} ${response[CODES].join(' ')}`;
+      const form = forms.get(key) ?? { status, response, operations: [] };
+      form.operations.push(operation);
+      forms.set(key, form);
+    }
+  }
+  const examples: Record<string, unknown> = {};
+  const responses: Record<string, Part> = {};
+  for (const { status, response, operations } of [...forms.values()].sort(byUse)) {
+    const name = status in responses ? [status, ...response[CODES]].join('-') : status;
+    responses[name] = withSharedExamples(response, examples);
+    for (const operation of operations) operation.responses[status] = { $ref: `#/components/responses/${name}` };
+  }
+  return { responses, examples };
+}
+
+function byUse(a: Form, b: Form): number {
+  return b.operations.length - a.operations.length;
+}
+
+function isError(response: Part): response is ErrorResponse {
+  return CODES in response;
+}
+
+/** Names ranges in the place of errors that any operation may answer, or of all. */
+function foldRanges(operation: Operation, all: boolean): void {
+  for (const [status, response] of Object.entries(operation.responses)) {
+    if (!isError(response)) continue;
+    if (!all && !response[CODES].every((code) => isOfAny(code, status))) continue;
+    delete operation.responses[status];
+    const range = status.startsWith('4') ? '4XX' : '5XX';
+    operation.responses[range] = RANGES[range];
+  }
+}
+
+function isOfAny(code: ErrorCode, status: string): boolean {
+  return OF_ANY_OPERATION.includes(code) && ERRORS[code].status === Number(status);
+}
+
+const RANGES = {
+  '4XX': rangeResponse(OF_ANY_OPERATION.filter((code) => ERRORS[code].status < 500)),
+  '5XX': rangeResponse(OF_ANY_OPERATION.filter((code) => ERRORS[code].status >= 500)),
+};
+
+function withSharedExamples(response: ErrorResponse, shared: Record<string, unknown>): ErrorResponse {
+  const content = response.content['application/json'];
+  const references = Object.entries(content.examples).map(([code, example]) => {
+    const { statusCode } = example.value.error;
+    const name = ERRORS[code as ErrorCode].status === statusCode ? code : `${code}_${statusCode}`;
+    shared[name] = example;
+    return [code, { $ref: `#/components/examples/${name}` }];
+  });
+  return { ...response, content: { 'application/json': { ...content, examples: Object.fromEntries(references) } } };
+}

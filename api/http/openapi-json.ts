@@ -1,0 +1,69 @@
+/** The OpenAPI document as plain JSON, as far as those who make it small look at it. */
+export interface Document {
+  paths?: Record<string, Record<string, Operation>>;
+  components?: Components;
+}
+
+export interface Components {
+  schemas?: Record<string, Schema>;
+  responses?: Record<string, Part>;
+  parameters?: Record<string, Part>;
+}
+
+export interface Operation {
+  operationId: string;
+  description?: string;
+  requestBody?: Part;
+  responses: Record<string, Part>;
+  parameters?: Part[];
+}
+
+/** A parameter, a body that is asked for, or an answer; or a reference to one. */
+export interface Part {
+  $ref?: string;
+  name?: string;
+  schema?: Schema;
+  content?: Record<string, Content>;
+}
+
+export interface Content {
+  schema?: Schema;
+  example?: unknown;
+  examples?: Record<string, unknown>;
+}
+
+export interface Schema {
+  $ref?: string;
+  example?: unknown;
+  type?: string | string[];
+  format?: string;
+  enum?: unknown[];
+  const?: unknown;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  additionalProperties?: boolean | Schema;
+  allOf?: Schema[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+}
+
+export function operationsOf({ paths = {} }: Document): Operation[] {
+  return Object.values(paths).flatMap((item) => Object.values(item));
+}
+
+/** Operations that answer under `/v1` too, which is the path that new clients use. */
+export function aliasesIn({ paths = {} }: Document): Set<Operation> {
+  const aliases = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, operation]) => (paths[`/v1${path}`]?.[method] ? [operation] : [])),
+  );
+  return new Set(aliases);
+}
+
+/** The name that a reference ends with: `Contact` of `#/components/schemas/Contact`. */
+export function nameIn(reference: string): string {
+  return reference.slice(reference.lastIndexOf('/') + 1);
+}
+
+export function capital(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}

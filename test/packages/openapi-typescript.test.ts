@@ -1,0 +1,99 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApiDocument } from '../../api/http/openapi.ts';
+import { packageRoot } from '../../cli/package-root.ts';
+import { startTestApi } from '../support/api.ts';
+import { npmPackages } from '../support/npm-packages.ts';
+
+/** Under these nothing that a type leaves open passes. */
+const STRICT = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noPropertyAccessFromIndexSignature: true,
+  noUnusedLocals: true,
+  skipLibCheck: false,
+  noEmit: true,
+  target: 'ES2022',
+  module: 'NodeNext',
+  types: [],
+};
+
+const tools = await npmPackages(join(import.meta.dirname, 'openapi-typescript'));
+const missing = typeof tools === 'string' ? tools : undefined;
+const root = typeof tools === 'string' ? '' : tools.root;
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON here
+type Json = any;
+
+describe.skipIf(missing)(`a client made by openapi-typescript${missing ? ` (left out: ${missing})` : ''}`, () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'tidings-openapi-typescript-'));
+    const api = await startTestApi();
+    const document: Json = JSON.parse(JSON.stringify(openApiDocument(api.app)));
+    await api.close();
+    write('openapi.json', JSON.stringify(document));
+    const made = runNode('openapi-typescript/bin/cli.js', 'openapi.json', '--output', 'api.ts');
+    expect(made.status, made.said).toBe(0);
+    write('package.json', JSON.stringify({ type: 'module' }));
+    write('every-type.ts', everyType(document));
+    write('tsconfig.json', JSON.stringify({ compilerOptions: STRICT, include: ['*.ts'] }));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
+  const runNode = (script: string, ...words: string[]) => {
+    const path = script.startsWith('/') ? script : join(root, 'node_modules', script);
+    const { status, stdout, stderr } = spawnSync(process.execPath, [path, ...words], { cwd: folder, encoding: 'utf8' });
+    return { status, said: (stdout + stderr).slice(0, 2_000) };
+  };
+
+  it.each([
+    ['TypeScript 5', () => 'typescript/bin/tsc'],
+    ['our own TypeScript', () => join(packageRoot(), 'node_modules/typescript/bin/tsc')],
+  ])('has a type of every JSON asked for and answered, by the strict rules of %s', (_, compiler) => {
+    const checked = runNode(compiler(), '-p', '.');
+    expect(checked.status, checked.said).toBe(0);
+  });
+});
+
+/** A module that does not compile where a body or an answer of an operation has no type, or one that says nothing. */
+function everyType(document: Json): string {
+  const operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+    Object.entries<Json>(item).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const types = operations.flatMap(({ path, method, operation }) => {
+    const at = `paths['${path}']['${method}']`;
+    const answers = Object.entries<Json>(operation.responses).flatMap(([status, response]) =>
+      isJson(resolved(document, response)) ? [`${at}['responses'][${statusOf(status)}]`] : [],
+    );
+    const body = resolved(document, operation.requestBody);
+    return [...(isJson(body) ? [`NonNullable<${at}['requestBody']>`] : []), ...answers];
+  });
+  return [
+    "import type { paths } from './api.js';",
+    // `any` and `unknown` take everything, `never` is taken by everything.
+    'type IsKnown<T> = unknown extends T ? false : [T] extends [never] ? false : true;',
+    "type Json<T extends { content: { 'application/json': unknown } }> = IsKnown<T['content']['application/json']>;",
+    'type Holds<T extends true> = T;',
+    `export type All = [\n${types.map((type) => `  Holds<Json<${type}>>,\n`).join('')}];`,
+    '',
+  ].join('\n');
+}
+
+function isJson(part: Json): boolean {
+  return part?.content?.['application/json'] !== undefined;
+}
+
+function statusOf(status: string): string {
+  return /^\d+$/.test(status) ? status : `'${status}'`;
+}
+
+function resolved(document: Json, part: Json): Json {
+  const [, , section, name] = part?.$ref?.split('/') ?? [];
+  return name ? document.components[section][name] : part;
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * A folder in the user's cache folder with what a test needs from elsewhere, filled once a machine: nothing is
+ * installed, and nobody has to be root. Where it cannot be filled, why, as a sentence that begins with `refusal`; in CI
+ * it throws instead, so that no test goes missing there.
+ */
+export async function fetchedOnce(p: {
+  /** Names the folder, with a hash of `wanted` within. */
+  kind: string;
+  /** All that what is in it depends on. */
+  wanted: string;
+  refusal: string;
+  /** Fills the folder that it is given; returns where in it the result is. */
+  fetch: (staging: string) => Promise<string>;
+}): Promise<{ root: string } | string> {
+  const key = createHash('sha256').update(p.wanted).digest('hex').slice(0, 12);
+  const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tidings', p.kind);
+  const root = join(folder, key);
+  if (existsSync(root)) return { root };
+  const staging = join(folder, `.staging-${key}-${process.pid}`);
+  try {
+    mkdirSync(staging, { recursive: true });
+    moveTo(await p.fetch(staging), root);
+    return { root };
+  } catch (error) {
+    const why = error instanceof Error ? error.message.trim() : String(error);
+    if (process.env.CI) throw new Error(`${p.refusal}: ${why}`);
+    return `${p.refusal}: ${why.split('\n').at(-1)}`;
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+/** Another test process may have been first. */
+function moveTo(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (!existsSync(to)) throw error;
+  }
+}

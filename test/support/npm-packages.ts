@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { fetchedOnce } from './fetched-once.ts';
+
+const NPM_TIMEOUT_MS = 180_000;
+const FILES = ['package.json', 'package-lock.json'];
+const run = promisify(execFile);
+
+/**
+ * The packages that the lock file of a folder names, in `<root>/node_modules`: what one test needs beside another
+ * version of it in the repository, or what nobody else should have to install. Where they cannot be had, why, as a
+ * sentence.
+ */
+export function npmPackages(folder: string): Promise<{ root: string } | string> {
+  return fetchedOnce({
+    kind: 'npm',
+    wanted: [process.version, process.platform, process.arch, ...FILES.map((file) => readFile(folder, file))].join(' '),
+    refusal: "npm's packages are out of reach",
+    fetch: async (staging) => {
+      for (const file of FILES) copyFileSync(join(folder, file), join(staging, file));
+      const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+      await run('npm', ['ci', ...options], { cwd: staging, timeout: NPM_TIMEOUT_MS });
+      return staging;
+    },
+  });
+}
+
+function readFile(folder: string, file: string): string {
+  return readFileSync(join(folder, file), 'utf8');
+}

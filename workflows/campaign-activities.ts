@@ -1,0 +1,28 @@
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { CampaignChunkActivities, CampaignControlActivities } from '../activities/campaigns/campaigns.ts';
+import { TASK_QUEUES } from '../rules/queues.ts';
+
+/** Short statements; they pass the chunks' queue by, so a cancel is heard while every place for bulk work is taken. */
+export const control = proxyActivities<CampaignControlActivities>({
+  taskQueue: TASK_QUEUES.automation,
+  allowEagerDispatch: false,
+  startToCloseTimeout: '2 minutes',
+  // Safe to repeat: each is one conditional change. A database that is away comes back.
+  retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
+});
+
+const CHUNKS = {
+  allowEagerDispatch: false,
+  // A chunk's turn ends after a minute at the latest; this covers a provider that takes ten minutes to answer a
+  // message.
+  startToCloseTimeout: '20 minutes',
+  // How long a killed process goes unnoticed.
+  heartbeatTimeout: '10 seconds',
+  // Safe to repeat: rows are claimed, and completions fenced by the claim's number.
+  retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
+  // A cancel waits until what was on the wire is recorded.
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+} as const;
+export const bulk = proxyActivities<CampaignChunkActivities>({ ...CHUNKS, taskQueue: TASK_QUEUES.bulk });
+/** Chunks that wait for a send rate wait where nobody needs their places. */
+export const paced = proxyActivities<CampaignChunkActivities>({ ...CHUNKS, taskQueue: TASK_QUEUES.paced });

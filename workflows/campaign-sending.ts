@@ -1,0 +1,230 @@
+import { CancellationScope, condition, isCancellation, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import type { CampaignProgress, ChunkResult, LaterChunk } from '../rules/campaigns/campaign.ts';
+import { control } from './campaign-activities.ts';
+import type { Audience } from './campaign-audience.ts';
+import { chunkAfter, sendChunk } from './campaign-chunk.ts';
+import { hasNewChunks, heedClock, isExhausted, learnOfTest, takeNextChunk } from './campaign-progress.ts';
+import type { News, Standing, Start } from './campaign-start.ts';
+import { isTestDue, judgeTest, type TestOutcome, untilTestEnds } from './campaign-test.ts';
+
+/**
+ * Chunks of one campaign under way at a time. How many really run is up to the workers: each takes as many bulk tasks
+ * as it has places for, so lanes scale with them; the rest wait in the queue, where other projects' tasks pass by
+ * fairness.
+ */
+const LANES = 16;
+/**
+ * With a send rate one lane is enough, as it waits nearly all the time; one for each so many mails a second where that
+ * is not.
+ */
+const RATE_OF_LANE = 1_000;
+/** Nobody signals the end of a hold that an operator set in the database, so it is looked for. */
+const HELD_RECHECK_MS = 300_000;
+
+/**
+ * The lanes: as many chunks as may run at a time, the next one as soon as one is through, and the rest of the audience
+ * beside them.
+ */
+export class Sending {
+  /** As last heard. */
+  rate: number;
+  paused: boolean;
+  private readonly start: Start;
+  private readonly progress: CampaignProgress;
+  private readonly news: News;
+  private readonly audience: Audience;
+  private readonly running = new Map<number, LaterChunk>();
+  /** Of the chunks under way: a pause takes them back, and the rest goes on. */
+  private chunks = new CancellationScope();
+  private taking = false;
+  private held = false;
+  private ended = false;
+  private leaving = false;
+  /** Milliseconds since 1970: until then the send rate has no room. */
+  private pacedUntilMs = 0;
+  private settled = 0;
+  private failure: unknown;
+
+  constructor(p: { start: Start; progress: CampaignProgress; news: News; audience: Audience } & Standing) {
+    this.start = p.start;
+    this.progress = p.progress;
+    this.news = p.news;
+    this.audience = p.audience;
+    this.rate = p.rate;
+    this.paused = p.paused;
+  }
+
+  /**
+   * `idle` when no chunk is left, `continue` when the history is long enough. Nothing runs any more when it returns.
+   */
+  async run(): Promise<'idle' | 'ended' | 'continue'> {
+    const scope = new CancellationScope({ cancellable: true });
+    const result = await scope.run(() => this.schedule());
+    this.leaving = true;
+    if (result === 'ended') scope.cancel();
+    await condition(() => this.running.size === 0 && !this.taking);
+    if (this.failure !== undefined) throw this.failure;
+    return this.ended ? 'ended' : result;
+  }
+
+  private async schedule(): Promise<'idle' | 'ended' | 'continue'> {
+    this.chunks = new CancellationScope();
+    if (!this.progress.audienceDone) void this.takeAudience();
+    for (;;) {
+      if (this.news.changed) await this.readAgain();
+      if (this.ended || this.failure !== undefined) return 'ended';
+      if (workflowInfo().continueAsNewSuggested) return 'continue';
+      if (!this.paused && isTestDue(this.progress, this.running.size)) {
+        this.heedTest(await judgeTest(this.start, this.progress));
+        continue;
+      }
+      this.fill();
+      if (this.running.size === 0 && isExhausted(this.progress)) return 'idle';
+      setCurrentDetails(this.describe());
+      await this.pause();
+    }
+  }
+
+  private async takeAudience(): Promise<void> {
+    this.taking = true;
+    try {
+      while (!this.progress.audienceDone && !this.leaving) {
+        if (!(await this.audience.takeMore())) this.ended = true;
+        if (this.ended) return;
+        this.settled += 1;
+      }
+    } catch (error) {
+      if (!isCancellation(error)) this.failure = error;
+    } finally {
+      this.taking = false;
+      this.settled += 1;
+    }
+  }
+
+  private async readAgain(): Promise<void> {
+    this.news.changed = false;
+    this.held = false;
+    const state = await control.readCampaignStart.executeWithOptions({ summary: 'read the change' }, [this.start]);
+    this.ended ||= state.phase === 'ended';
+    if (state.phase !== 'sending' && state.phase !== 'paused') return;
+    this.rate = state.rate ?? this.rate;
+    this.paused = state.phase === 'paused';
+    heedClock(this.progress, state.clock);
+    if (state.test) learnOfTest(this.progress, state.test);
+    if (!this.paused) return;
+    this.chunks.cancel();
+    this.chunks = new CancellationScope();
+  }
+
+  private heedTest(outcome: TestOutcome): void {
+    if (outcome === 'paused') this.news.changed = true;
+    if (outcome === 'ended') this.ended = true;
+  }
+
+  private fill(): void {
+    while (!this.held && !this.paused && this.running.size < this.lanes() && this.pacedUntilMs <= Date.now()) {
+      const chunk = takeNextChunk(this.progress);
+      if (!chunk) return;
+      this.running.set(chunk.seq, chunk);
+      void this.work(chunk);
+    }
+  }
+
+  private lanes(): number {
+    return this.rate > 0 ? Math.min(LANES, Math.ceil(this.rate / RATE_OF_LANE)) : LANES;
+  }
+
+  private async work(chunk: LaterChunk): Promise<void> {
+    try {
+      this.settle(chunk, await this.chunks.run(() => sendChunk(this.start, chunk, this.rate)));
+    } catch (error) {
+      this.progress.later.push(chunk);
+      if (!isCancellation(error)) this.failure = error;
+    } finally {
+      this.running.delete(chunk.seq);
+      this.settled += 1;
+    }
+  }
+
+  private settle(chunk: LaterChunk, result: ChunkResult): void {
+    this.rate = result.rate ?? this.rate;
+    const again = chunkAfter(chunk, result, this.progress.clock);
+    if (again) this.progress.later.push(again);
+    switch (result.outcome) {
+      case 'paced':
+        this.pacedUntilMs = Math.max(this.pacedUntilMs, Date.now() + result.retryAfterMs);
+        return;
+      case 'shut':
+        // By other settings than those that this workflow has heard of.
+        if (result.clock !== this.progress.clock) this.news.changed = true;
+        return;
+      case 'held':
+        this.held = true;
+        return;
+      case 'paused':
+        // Or it was, when the chunk looked: what it is now is read again.
+        this.news.changed = true;
+        return;
+      case 'ended':
+        this.ended = true;
+        return;
+      case 'done':
+      case 'more':
+      case 'deferred':
+    }
+  }
+
+  /** Until a chunk is through, something has changed, or a chunk that was put off comes due. */
+  private async pause(): Promise<void> {
+    const seen = this.settled;
+    const awake = () => this.settled !== seen || this.news.changed;
+    // However long: the signal of a resume is as durable as the pause.
+    if (this.paused) return condition(awake);
+    const waitMs = earlier(this.held ? HELD_RECHECK_MS : this.untilDue(), untilTestEnds(this.progress));
+    if (waitMs === undefined) return condition(awake);
+    const woken = await condition(awake, Math.max(1, waitMs), { summary: this.waitsFor(waitMs) });
+    if (!woken && this.held) this.held = false;
+  }
+
+  private untilDue(): number | undefined {
+    if (this.running.size >= this.lanes()) return undefined;
+    const { later } = this.progress;
+    const now = Date.now();
+    if (this.pacedUntilMs > now && (later.length > 0 || hasNewChunks(this.progress))) return this.pacedUntilMs - now;
+    return later.length === 0 ? undefined : Math.min(...later.map((chunk) => chunk.dueAtMs)) - now;
+  }
+
+  private waitsFor(waitMs: number): string {
+    if (waitMs === untilTestEnds(this.progress)) return 'until the test is judged';
+    if (this.held) return 'on hold';
+    return this.pacedUntilMs > Date.now() ? 'no room in the send rate' : this.nextDue();
+  }
+
+  /** What the chunk waits for that comes due next. */
+  private nextDue(): string {
+    const [next] = [...this.progress.later].sort((a, b) => a.dueAtMs - b.dueAtMs);
+    return next?.shut
+      ? `until ${new Date(next.dueAtMs).toISOString()}, by the clocks of recipients`
+      : 'put off by the provider';
+  }
+
+  private describe(): string {
+    const { nextSeq, lastSeq, later, recipients } = this.progress;
+    const through = nextSeq - 1 - later.length - this.running.size;
+    const parts = [
+      `Sending to ${recipients} recipients: ${through} of ${lastSeq} chunks through, ${this.running.size} in work`,
+    ];
+    if (!this.progress.audienceDone) parts.push('more are being taken');
+    if (this.rate > 0) parts.push(`at most ${this.rate} a second`);
+    if (later.length > 0) parts.push(`${later.length} to go on with`);
+    if (this.held) parts.push('the project is on hold');
+    if (this.paused) parts.push('the campaign is paused');
+    if (this.progress.testing) parts.push('the rest waits for the winner of the test');
+    return parts.join(', ');
+  }
+}
+
+/** Of two times to wait, where there are any. */
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}
