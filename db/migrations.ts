@@ -61,6 +61,7 @@ import * as processes from './migrations/20261123T0100-processes.ts';
 import * as invitations from './migrations/20261123T0105-invitations.ts';
 import * as requestLog from './migrations/20261123T0108-request-log.ts';
 import * as domainSeen from './migrations/20261123T0142-domain-seen.ts';
+import * as endedVisits from './migrations/20261123T0709-ended-visits.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -126,4 +127,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261123T0108-request-log': requestLog,
   '20261123T0105-invitations': invitations,
   '20261123T0142-domain-seen': domainSeen,
+  '20261123T0709-ended-visits': endedVisits,
 };

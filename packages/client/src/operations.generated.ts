@@ -2248,6 +2248,30 @@ export type StartExecution = {
   events?: RunEvent[];
 };
 
+export type StepVisit = {
+  /** UUIDv7 */
+  executionId: string;
+  /** UUIDv7 */
+  contactId: string;
+  /** Null once the contact was deleted */
+  email: string | null;
+  status: "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED";
+  attempts: number;
+  startedAt: string;
+  completedAt: string;
+  /** As in the execution: `reason` of what was skipped, `branch`, `emailId` … */
+  output: Record<string, unknown> | null;
+  error: string | null;
+};
+
+export type StepVisitList = {
+  data: StepVisit[];
+  cursor: string | null;
+  hasMore: boolean;
+  /** As the stats count them, with those whose visits are gone since; null of CANCELLED, 0 after the first page. */
+  total: number | null;
+};
+
 export type Suppression = {
   /** UUIDv7 */
   id: string;
@@ -3519,6 +3543,12 @@ export interface Operations {
   data: SmsSender[];
 };
   };
+  /** List who has left a step, by what became of the visit: `GET /v1/workflows/{id}/steps/{stepId}/visits` */
+  listStepVisits: {
+    params: { id: string; stepId: string };
+    query: { limit?: number; cursor?: string; status: "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED" };
+    answer: StepVisitList;
+  };
   /** List the suppression list: `GET /v1/suppressions` */
   listSuppressions: {
     query?: { limit?: number; cursor?: string; email?: string };
@@ -4009,6 +4039,7 @@ export const OPERATIONS = {
   listSegments: { method: 'GET', path: '/v1/segments', idempotencyKey: false },
   listSms: { method: 'GET', path: '/v1/sms', idempotencyKey: false },
   listSmsSenders: { method: 'GET', path: '/sms/senders', idempotencyKey: false },
+  listStepVisits: { method: 'GET', path: '/v1/workflows/{id}/steps/{stepId}/visits', idempotencyKey: false },
   listSuppressions: { method: 'GET', path: '/v1/suppressions', idempotencyKey: false },
   listTemplates: { method: 'GET', path: '/v1/templates', idempotencyKey: false },
   listTenants: { method: 'GET', path: '/operator/projects', idempotencyKey: false },
