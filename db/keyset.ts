@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { decodeIdCursor, encodeCursor } from '../rules/cursor.ts';
+import { type CursorKey, decodeIdCursor, encodeCursor } from '../rules/cursor.ts';
 import { fittingCount } from './page-budget.ts';
 
 /** What a caller asks of a list; `cursor` undefined is the first page. */
@@ -45,11 +45,19 @@ export function toPage<R extends { id: string }, T>(
   map: (row: R) => T,
   bytesOf?: (row: R) => number,
 ): Page<T> {
-  const most = bytesOf ? Math.min(limit, fittingCount(rows.map(bytesOf))) : limit;
+  return toKeyedPage(rows, { limit, keyOf: ({ id }) => [id], map, bytesOf });
+}
+
+/** As `toPage`, of a list in the order of several columns: `keyOf` says where a row stands, the last of it unique. */
+export function toKeyedPage<R, T>(
+  rows: R[],
+  p: { limit: number; keyOf: (row: R) => CursorKey; map: (row: R) => T; bytesOf?: ((row: R) => number) | undefined },
+): Page<T> {
+  const most = p.bytesOf ? Math.min(p.limit, fittingCount(rows.map(p.bytesOf))) : p.limit;
   const shown = rows.slice(0, most);
   const last = shown.at(-1);
   const hasMore = rows.length > most;
-  return { items: shown.map(map), cursor: hasMore && last ? encodeCursor([last.id]) : null, hasMore };
+  return { items: shown.map(p.map), cursor: hasMore && last ? encodeCursor(p.keyOf(last)) : null, hasMore };
 }
 
 /**

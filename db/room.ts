@@ -11,27 +11,29 @@ const STEPS_MOST = 500;
 const CONFIGS_MAX_BYTES = 3 * 1024 * 1024;
 
 /**
- * Makes sure that a workflow may have one more step of this config, or this config in place of that of `stepId`. The
- * caller holds the workflow's lock.
+ * Makes sure that a workflow may have steps of these configs besides the others that it has. The caller holds the
+ * workflow's lock.
+ * @param p.written ids of steps that there are, whose config it takes the place of, or of new ones
  * @throws AppError CONFLICT when it has as many as it may, VALIDATION_ERROR where their configs together were too large
  */
 export async function takeStepRoom(
   trx: Trx,
-  p: { projectId: string; workflowId: string; stepId?: string; config: unknown },
+  p: { projectId: string; workflowId: string; written: { id: string; config: unknown }[] },
 ): Promise<void> {
   const { rows } = await sql<{ count: number; bytes: number }>`
     SELECT count(*) AS count, coalesce(sum(octet_length(config::text)), 0)::int AS bytes FROM workflow_steps
-    WHERE project_id = ${p.projectId} AND workflow_id = ${p.workflowId} AND id IS DISTINCT FROM ${p.stepId ?? null}::uuid
+    WHERE project_id = ${p.projectId} AND workflow_id = ${p.workflowId} AND id <> ALL(${p.written.map(({ id }) => id)}::uuid[])
   `.execute(trx);
   const { count, bytes } = rows[0] ?? { count: 0, bytes: 0 };
-  if (count >= STEPS_MOST) {
+  if (count + p.written.length > STEPS_MOST) {
     throw new AppError('CONFLICT', {
       message: `A workflow has at most ${STEPS_MOST} steps.`,
       details: { count, most: STEPS_MOST },
       suggestion: 'Let it end with an event that starts another workflow.',
     });
   }
-  if (bytes + Buffer.byteLength(JSON.stringify(p.config)) > CONFIGS_MAX_BYTES) {
+  const added = p.written.reduce((sum, { config }) => sum + Buffer.byteLength(JSON.stringify(config)), 0);
+  if (bytes + added > CONFIGS_MAX_BYTES) {
     const message = `The configs of a workflow's steps are at most ${CONFIGS_MAX_BYTES / 1024 / 1024} MB together.`;
     throw fieldError('config', message, 'too_big');
   }

@@ -9,9 +9,20 @@ export async function assertSender(db: Db, projectId: string, from: string): Pro
 
 /** Whether an address is on a verified domain of the project. */
 export async function isVerifiedSender(db: Db, projectId: string, from: string): Promise<boolean> {
-  const domain = from.slice(from.lastIndexOf('@') + 1).toLowerCase();
-  const { rows } = await sql`
-    SELECT id FROM domains WHERE project_id = ${projectId} AND domain = ${domain} AND status = 'VERIFIED'
+  return (await listVerifiedDomains(db, projectId, [from])).has(domainOf(from));
+}
+
+/** Of the domains that addresses are on, those that the project has verified. */
+export async function listVerifiedDomains(db: Db, projectId: string, senders: string[]): Promise<Set<string>> {
+  if (senders.length === 0) return new Set();
+  const { rows } = await sql<{ domain: string }>`
+    SELECT domain FROM domains
+    WHERE project_id = ${projectId} AND domain = ANY(${[...new Set(senders.map(domainOf))]}::text[]) AND status = 'VERIFIED'
   `.execute(db);
-  return rows.length > 0;
+  return new Set(rows.map(({ domain }) => domain));
+}
+
+/** The domain of an address, as domains are stored. */
+export function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 }

@@ -5,12 +5,11 @@ import { STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Db, Trx } from '../connection.ts';
-import { assertSender } from '../domains/senders.ts';
-import { required } from '../required.ts';
 import { takeStepRoom } from '../room.ts';
 import { newSlug, refusingTakenSlug } from '../slugs.ts';
-import { endExecutions } from './end.ts';
+import { deleteSteps } from './graph-steps.ts';
 import { sealStepConfig } from './step-secrets.ts';
+import { findSendingFaults, templateOf } from './step-sending.ts';
 import {
   getWorkflow,
   lockWorkflow,
@@ -49,9 +48,9 @@ export interface NewStep {
  */
 export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
   await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
-  await takeStepRoom(trx, { projectId: p.projectId, workflowId: p.workflowId, config: p.config });
-  await checkSending(trx, p.projectId, p);
   const id = uuidv7();
+  await takeStepRoom(trx, { ...p, written: [{ id, config: p.config }] });
+  await checkSending(trx, p.projectId, p);
   const slug = p.slug ?? (await newSlug(trx, { table: 'workflow_steps', within: p.workflowId, name: p.name }));
   const inserted = trx
     .insertInto('workflow_steps')
@@ -87,7 +86,7 @@ export async function updateStep(
 ): Promise<Step> {
   await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
   const current = await getStep(trx, p);
-  if (p.config) await takeStepRoom(trx, { ...p, config: p.config });
+  if (p.config) await takeStepRoom(trx, { ...p, written: [{ id: p.stepId, config: p.config }] });
   if (p.config) await checkSending(trx, p.projectId, { type: current.type, config: p.config });
   const config = p.config ? sealStepConfig(p.secretKey, p.stepId, p.config, current.config) : current.config;
   const position = p.position === undefined ? current.position : p.position;
@@ -123,38 +122,14 @@ function selectStep(trx: Db, { projectId, workflowId, stepId }: StepRef) {
 
 /**
  * Removes a step with its transitions; `splice` joins what came before it to what comes after. Executions that stand at
- * it end EXITED, `step_deleted`; of a rehearsal, whose transaction is taken back, they are not touched, however many
- * they are.
+ * it end EXITED, `step_deleted`.
  * @throws AppError NOT_FOUND; CONFLICT when splicing a step whose branches lead apart
  */
-export async function deleteStep(
-  trx: Trx,
-  p: StepRef & { splice: boolean; isRehearsal?: boolean },
-): Promise<OutboxRow[]> {
+export async function deleteStep(trx: Trx, p: StepRef & { splice: boolean }): Promise<OutboxRow[]> {
   await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
-  await lockStep(trx, p);
+  await getStep(trx, p);
   if (p.splice) await spliceAround(trx, p);
-  const outbox = p.isRehearsal ? [] : await endExecutionsAt(trx, p);
-  await sql`
-    UPDATE workflows SET entry_step_id = NULL, updated_at = now() WHERE id = ${p.workflowId} AND entry_step_id = ${p.stepId}
-  `.execute(trx);
-  await sql`DELETE FROM workflow_steps WHERE project_id = ${p.projectId} AND id = ${p.stepId}`.execute(trx);
-  return outbox;
-}
-
-async function endExecutionsAt(trx: Trx, { projectId, workflowId, stepId }: StepRef): Promise<OutboxRow[]> {
-  const { outbox } = await endExecutions(trx, {
-    projectId,
-    where: sql<boolean>`workflow_id = ${workflowId} AND current_step_id = ${stepId}`,
-    status: 'EXITED',
-    reason: 'step_deleted',
-  });
-  return outbox;
-}
-
-/** Waits for executions that are coming to the step to be there, and keeps out others. @throws AppError NOT_FOUND */
-async function lockStep(trx: Trx, step: StepRef): Promise<void> {
-  required(await selectStep(trx, step).select('id').forUpdate().executeTakeFirst());
+  return deleteSteps(trx, { ...p, stepIds: [p.stepId], isRehearsal: false });
 }
 
 /**
@@ -282,19 +257,6 @@ async function spliceAround(trx: Trx, p: StepRef): Promise<void> {
 }
 
 async function checkSending(trx: Trx, projectId: string, step: { type: StepType; config: StepConfig }): Promise<void> {
-  const templateId = templateOf(step);
-  if (templateId) {
-    const { rows } = await sql`SELECT 1 FROM templates WHERE project_id = ${projectId} AND id = ${templateId}`.execute(
-      trx,
-    );
-    if (rows.length === 0) throw fieldError('config.templateId', 'no template of this project has this id');
-  }
-  const { from } = step.config;
-  const sender = typeof from === 'string' ? from : (from as { email?: string } | undefined)?.email;
-  if (STEPS[step.type].sendsEmail && sender) await assertSender(trx, projectId, sender);
-}
-
-function templateOf(step: { type: StepType; config: StepConfig }): string | null {
-  const { templateId } = step.config;
-  return STEPS[step.type].takesTemplate && typeof templateId === 'string' ? templateId : null;
+  const [fault] = await findSendingFaults(trx, projectId, [step]);
+  if (fault) throw fault;
 }

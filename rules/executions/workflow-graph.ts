@@ -85,16 +85,46 @@ function loopFaults({ steps, transitions }: WorkflowGraph): FieldError[] {
   const targets = new Map(
     [...groupBy(transitions, (t) => t.fromStepId)].map(([id, all]) => [id, all.map((t) => t.toStepId)]),
   );
+  const round = onLoops(
+    steps.map(({ id }) => id),
+    targets,
+  );
   const told = new Set<string>();
   return steps.flatMap((step) => {
-    if (told.has(step.id)) return [];
+    if (told.has(step.id) || !round.has(step.id)) return [];
     const loop = shortestLoop(step.id, waits, targets);
-    if (!loop || loop.waitMs >= LAP_MS) return [];
+    if (!loop) return [];
     for (const id of loop.stepIds) told.add(id);
     return [
       stepFault(step, `is in a loop that waits ${loop.waitMs / 1_000} s a lap; one takes at least ${LAP_MS / 1_000} s`),
     ];
   });
+}
+
+/**
+ * Steps that may be on a loop: what is left when those go, again and again, that lead to nothing. Of a graph without
+ * loops that is none, so that only what could come round is looked at for long.
+ */
+function onLoops(ids: string[], targets: Map<string, string[]>): Set<string> {
+  const left = new Set(ids);
+  const leading = new Map(ids.map((id) => [id, 0]));
+  const from = new Map<string, string[]>();
+  for (const [id, all] of targets) {
+    for (const to of all) {
+      from.set(to, [...(from.get(to) ?? []), id]);
+      leading.set(id, (leading.get(id) ?? 0) + 1);
+    }
+  }
+  const ends = ids.filter((id) => leading.get(id) === 0);
+  for (let id = ends.pop(); id !== undefined; id = ends.pop()) {
+    left.delete(id);
+    for (const before of from.get(id) ?? []) {
+      const n = (leading.get(before) ?? 0) - 1;
+      leading.set(before, n);
+      if (n === 0) ends.push(before);
+    }
+  }
+  return left;
 }
 
 /** How long each visit to the step is sure to wait; Infinity where that cannot be told. */
@@ -104,8 +134,8 @@ function sureWaitMs({ type, config }: WorkflowGraph['steps'][number]): number {
 }
 
 /**
- * The loop through a step that waits least, by Dijkstra's algorithm; undefined where each has something in it that
- * cannot be judged, or none is.
+ * The loop through a step that waits least, by Dijkstra's algorithm; undefined where none is, each has something in it
+ * that cannot be judged, or it waits for `LAP_MS` before it is round.
  */
 function shortestLoop(
   start: string,
@@ -125,6 +155,7 @@ function shortestLoop(
     for (const [id, { waitMs: soFar }] of reached) {
       if (!done.has(id) && soFar < (at?.waitMs ?? Number.POSITIVE_INFINITY)) at = { id, waitMs: soFar };
     }
+    if (at && at.waitMs >= LAP_MS) return undefined;
     if (at?.id === start) return { waitMs: at.waitMs, stepIds: wayBack(start, reached) };
     if (at) done.add(at.id);
   }

@@ -155,3 +155,67 @@ describe('the contacts at a step', () => {
     expect((await api.call('GET', `/workflows/${one.id}/stats`, { key: api.two.secretKey })).status).toBe(404);
   });
 });
+
+describe('the visits to a step that have ended', () => {
+  const visits = (workflow: BuiltWorkflow, step: string, query: string, key?: string) =>
+    api.call('GET', `/workflows/${workflow.id}/steps/${workflow.steps[step]}/visits?${query}`, key ? { key } : {});
+
+  it('are listed by what became of them, the last first, page by page, as many as the stats count', async () => {
+    const workflow = await build('ended');
+    for (const n of [1, 2, 3]) await track(`e-${n}@example.com`, 'ended', { plan: n === 2 ? 'pro' : 'free' });
+    const first = await expectOk(visits(workflow, 'asks', 'status=COMPLETED&limit=2'));
+    expect(first).toMatchObject({
+      ...{ hasMore: true, total: 3 },
+      data: [
+        { email: 'e-3@example.com', status: 'COMPLETED', output: { branch: 'no' }, error: null },
+        { email: 'e-2@example.com', status: 'COMPLETED', output: { branch: 'yes' }, completedAt: expect.any(String) },
+      ],
+    });
+    const second = await expectOk(visits(workflow, 'asks', `status=COMPLETED&limit=2&cursor=${first.cursor}`));
+    expect(second).toMatchObject({ hasMore: false, cursor: null, data: [{ email: 'e-1@example.com' }] });
+    expect(await expectOk(visits(workflow, 'asks', 'status=FAILED'))).toMatchObject({ data: [], total: 0 });
+    expect(await expectOk(visits(workflow, 'pause', 'status=COMPLETED'))).toMatchObject({ data: [], total: 0 });
+    await expectOk(api.call('POST', `/workflows/${workflow.id}/executions/cancel-all`));
+    expect(await expectOk(visits(workflow, 'pause', 'status=CANCELLED'))).toMatchObject({
+      data: [{ email: 'e-2@example.com', status: 'CANCELLED' }],
+      total: null,
+    });
+  });
+
+  it('that ended in one instant are each on one page', async () => {
+    const workflow = await build('at-once');
+    for (const n of [1, 2, 3, 4, 5]) await track(`o-${n}@example.com`, 'at-once', { plan: 'pro' });
+    await expectOk(api.call('POST', `/workflows/${workflow.id}/executions/cancel-all`));
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const page = await expectOk(
+        visits(workflow, 'pause', `status=CANCELLED&limit=2${cursor && `&cursor=${cursor}`}`),
+      );
+      seen.push(...page.data.map(({ email }: { email: string }) => email));
+      cursor = page.cursor;
+    } while (cursor);
+    expect(seen).toEqual(['o-5', 'o-4', 'o-3', 'o-2', 'o-1'].map((name) => `${name}@example.com`));
+  });
+
+  it('leave out who only tries it out', async () => {
+    const workflow = await build('only-tried');
+    const contactId = await track('only-tried@example.com', 'something-else');
+    const body = { contactId, sandbox: true, context: {} };
+    await expectOk(api.call('POST', `/workflows/${workflow.id}/executions`, { body }));
+    expect(await expectOk(visits(workflow, 'asks', 'status=COMPLETED'))).toMatchObject({ data: [], total: 0 });
+  });
+
+  it('need a status that a visit can end with and a cursor that is ours, and are found in their own project', async () => {
+    const [one, two] = [await build('mine'), await build('yours')];
+    expect((await visits(one, 'asks', '')).status).toBe(400);
+    expect((await visits(one, 'asks', 'status=WAITING')).status).toBe(400);
+    for (const key of [['x'], [1, 2, 3], ['2026-99-99T00:00:00.000000Z', one.id, 1], ['2026-01-01', one.id, 1]]) {
+      const cursor = Buffer.from(JSON.stringify(key)).toString('base64url');
+      expect((await visits(one, 'asks', `status=FAILED&cursor=${cursor}`)).status, String(key)).toBe(400);
+    }
+    const strange = { id: one.id, steps: { asks: two.steps.asks ?? '' } };
+    expect((await visits(strange, 'asks', 'status=FAILED')).status).toBe(404);
+    expect((await visits(one, 'asks', 'status=FAILED', api.two.secretKey)).status).toBe(404);
+  });
+});

@@ -1,42 +1,21 @@
 import type { Db, Trx } from '../../../db/connection.ts';
-import { maskStepConfig } from '../../../db/executions/step-secrets.ts';
-import {
-  checkBranch,
-  deleteStep,
-  insertStep,
-  replaceTransitions,
-  updateStep,
-} from '../../../db/executions/workflow-steps.ts';
+import { checkBranch, replaceTransitions } from '../../../db/executions/workflow-steps.ts';
 import {
   findFaults,
   getWorkflow,
   lockWorkflow,
-  type Step,
   type Transition,
   updateWorkflow,
   type WorkflowDetail,
 } from '../../../db/executions/workflows.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { changedFields } from '../../../rules/as-code/changes.ts';
 import { AppError, type FieldError, fieldError } from '../../../rules/errors.ts';
 import { graphVersion } from '../../../rules/executions/graph-version.ts';
 import type { Branch } from '../../../rules/executions/steps/definition.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
-import { checkConfig } from '../workflow-steps/routes.ts';
-import type { GraphInput, GraphStepInput } from './input.ts';
-
-interface Saving {
-  trx: Trx;
-  projectId: string;
-  workflowId: string;
-  secretKey: string;
-  graph: GraphInput;
-  current: WorkflowDetail;
-  /** Ids of steps by the names that they came under. */
-  ids: Map<string, string>;
-  /** What is refused so far: all of it is told at once. */
-  refused: FieldError[];
-}
+import type { GraphInput } from './input.ts';
+import { removeSteps, saveSteps } from './save-steps.ts';
+import { idOf, refusal, type Saving, tellRefused, told } from './saving.ts';
 
 export interface Saved {
   workflow: WorkflowDetail;
@@ -57,9 +36,9 @@ class DryRun extends Error {
 }
 
 /**
- * Makes the steps and transitions of a workflow those of a graph, all or nothing, by the same statements as its single
- * steps. Executions follow what is there when they come to it; those that stand at a step that is no more end EXITED,
- * `step_deleted`.
+ * Makes the steps and transitions of a workflow those of a graph, all or nothing, by the rules for single steps, in
+ * statements that each take all of them. Executions follow what is there when they come to it; those that stand at a
+ * step that is no more end EXITED, `step_deleted`.
  * @throws AppError NOT_FOUND; CONFLICT where the graph has been changed since the version that it names, or has too
  * many steps; VALIDATION_ERROR with all that is refused, each at `steps.<id>…` or `transitions.<index>…`, and for an
  * enabled workflow with what keeps it from running
@@ -90,7 +69,7 @@ async function save(trx: Trx, p: Parameters<typeof saveGraph>[1]): Promise<Saved
   const saving: Saving = { trx, ...p, current, ids: known, refused: [] };
   refuseTwice(saving);
   const outbox = await removeSteps(saving);
-  for (const step of graph.steps) await told(saving, `steps.${step.id}`, () => saveStep(saving, step));
+  await saveSteps(saving);
   tellRefused(saving);
   await saveTransitions(saving);
   const entryStepId = graph.entryStepId === null ? null : idOf(saving, graph.entryStepId, 'entryStepId');
@@ -119,38 +98,6 @@ function refuseTwice(saving: Saving): void {
   }
 }
 
-async function removeSteps({ trx, projectId, workflowId, graph, current, ids }: Saving): Promise<OutboxRow[]> {
-  const kept = new Set(graph.steps.map(({ id }) => id));
-  const outbox: OutboxRow[] = [];
-  for (const { id: stepId } of current.steps) {
-    if (kept.has(stepId)) continue;
-    const step = { projectId, workflowId, stepId, splice: false, isRehearsal: graph.dryRun };
-    outbox.push(...(await deleteStep(trx, step)));
-    ids.delete(stepId);
-  }
-  return outbox;
-}
-
-async function saveStep(saving: Saving, { id, type, name, config, position }: GraphStepInput): Promise<void> {
-  const { trx, projectId, workflowId, secretKey } = saving;
-  const stored = saving.current.steps.find((step) => step.id === id);
-  if (stored && stored.type !== type) throw fieldError('type', `A ${stored.type} step stays one: add a new step.`);
-  const ref = { projectId, workflowId, secretKey };
-  const checked = stored && sameConfig(secretKey, stored, config) ? undefined : checkConfig(type, config);
-  if (!stored) {
-    const added = { type, name: name ?? type, config: checked ?? {}, position: position ?? null, autoConnect: false };
-    saving.ids.set(id, (await insertStep(trx, { ...ref, ...added })).id);
-    return;
-  }
-  if (!checked && changedFields({ name, position }, stored).length === 0) return;
-  await updateStep(trx, { ...ref, stepId: id, name, config: checked, position });
-}
-
-/** Masked values stand for those that are stored. */
-function sameConfig(secretKey: string, stored: Step, config: Record<string, unknown>): boolean {
-  return changedFields({ config }, { config: maskStepConfig(secretKey, stored.id, stored.config) }).length === 0;
-}
-
 async function saveTransitions(saving: Saving): Promise<void> {
   const { trx, projectId, workflowId, graph } = saving;
   const { steps, transitions: drawn } = await getWorkflow(trx, { projectId, id: workflowId });
@@ -164,7 +111,7 @@ async function saveTransitions(saving: Saving): Promise<void> {
   const taken = new Set<string>();
   for (const { at, fromStepId, branch } of wanted) {
     const from = typeOf.get(fromStepId);
-    await told(saving, at, async () => {
+    told(saving, at, () => {
       // A branch may have gone from the config of its step.
       if (from) checkBranch(from, branch);
       const key = JSON.stringify([fromStepId, branch]);
@@ -182,37 +129,6 @@ async function saveTransitions(saving: Saving): Promise<void> {
 
 function keyOf({ fromStepId, toStepId, branch }: Omit<Transition, 'id'>): string {
   return JSON.stringify([fromStepId, toStepId, branch]);
-}
-
-function idOf({ ids }: Saving, name: string, field: string): string {
-  const id = ids.get(name);
-  if (id === undefined) throw fieldError(field, `There is no step ${name} in this graph.`);
-  return id;
-}
-
-/** Notes what is refused at a place; the transaction is not to be committed then. */
-async function told(saving: Saving, place: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    const errors = error instanceof AppError ? fieldsOf(error) : undefined;
-    if (!errors) throw error;
-    saving.refused.push(...errors.map((fault) => ({ ...fault, field: `${place}.${fault.field}`.replace(/\.$/, '') })));
-  }
-}
-
-/** What an error says of fields; undefined of one that is not about the step. */
-function fieldsOf({ code, message, errors }: AppError): FieldError[] | undefined {
-  if (code === 'DOMAIN_NOT_VERIFIED') return [{ field: 'config.from', message, code: 'domain_not_verified' }];
-  return code === 'VALIDATION_ERROR' ? (errors ?? [{ field: '', message, code: 'custom' }]) : undefined;
-}
-
-function tellRefused({ refused }: Saving): void {
-  if (refused.length > 0) throw refusal('The workflow cannot be saved as it is drawn.', refused);
-}
-
-function refusal(message: string, errors: FieldError[]): AppError {
-  return new AppError('VALIDATION_ERROR', { message, errors });
 }
 
 /** Faults by the names that steps came under, where the check has ids. */

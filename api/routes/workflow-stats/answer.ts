@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import type { BranchCounts, ContactAtStep } from '../../../db/executions/step-stats.ts';
+import { ENDED_VISIT_STATUSES, type EndedVisit } from '../../../db/executions/step-visits.ts';
 import type { Step } from '../../../db/executions/workflows.ts';
 import { STEPS } from '../../../rules/executions/steps/registry.ts';
-import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
+import { cursorList, EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import { StepTypeSchema } from '../workflows/answer.ts';
 
 const Count = z.number().int();
@@ -65,6 +66,46 @@ export const StepContact = z
     },
   });
 
+export const EndedVisitStatusSchema = z.enum(ENDED_VISIT_STATUSES);
+
+const StepVisit = z
+  .object({
+    executionId: Id,
+    contactId: Id,
+    email: z.string().nullable().openapi({ description: 'Null once the contact was deleted' }),
+    status: EndedVisitStatusSchema,
+    attempts: Count,
+    startedAt: Instant,
+    completedAt: Instant,
+    output: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .openapi({ description: 'As in the execution: `reason` of what was skipped, `branch`, `emailId` …' }),
+    error: z.string().nullable(),
+  })
+  .openapi('StepVisit', {
+    example: {
+      executionId: EXAMPLE_ID,
+      contactId: EXAMPLE_ID,
+      email: 'ada@example.com',
+      status: 'SKIPPED',
+      attempts: 1,
+      startedAt: '2026-01-01T12:00:00.000Z',
+      completedAt: '2026-01-01T12:00:00.000Z',
+      output: { reason: 'not_subscribed' },
+      error: null,
+    },
+  });
+
+export const StepVisitList = cursorList(StepVisit)
+  .extend({
+    total: Count.nullable().openapi({
+      description:
+        'As the stats count them, with those whose visits are gone since; null of CANCELLED, 0 after the first page.',
+    }),
+  })
+  .openapi('StepVisitList', { example: { data: [], cursor: null, hasMore: false, total: 0 } });
+
 /** Every step of the workflow as it is now with every branch that it has, whether or not anybody came to it. */
 export function stepStatsAnswer(step: Step, counts: BranchCounts[]) {
   const { id, type, name, config } = step;
@@ -96,4 +137,8 @@ export function stepContactAnswer({ startedAt, dueAt, status, type: _, ...rest }
     startedAt: startedAt.toISOString(),
     dueAt: dueAt?.toISOString() ?? null,
   };
+}
+
+export function stepVisitAnswer({ startedAt, completedAt, ...rest }: EndedVisit) {
+  return { ...rest, startedAt: startedAt.toISOString(), completedAt: completedAt.toISOString() };
 }

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { countVisits, listContactsAtStep } from '../../../db/executions/step-stats.ts';
+import { listEndedVisits } from '../../../db/executions/step-visits.ts';
 import { getStep } from '../../../db/executions/workflow-steps.ts';
 import { getWorkflow } from '../../../db/executions/workflows.ts';
 import { ok } from '../../http/answers.ts';
@@ -8,7 +9,15 @@ import type { App } from '../../http/env.ts';
 import { cursorList, cursorQuery, IdParams, InstantInput } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { StepParams } from '../workflow-steps/input.ts';
-import { StepContact, stepContactAnswer, stepStatsAnswer, WorkflowStats } from './answer.ts';
+import {
+  EndedVisitStatusSchema,
+  StepContact,
+  StepVisitList,
+  stepContactAnswer,
+  stepStatsAnswer,
+  stepVisitAnswer,
+  WorkflowStats,
+} from './answer.ts';
 
 const tags = ['Workflows'];
 
@@ -40,6 +49,19 @@ const contactsRoute = createRoute({
   responses: { 200: ok(cursorList(StepContact)) },
 });
 
+const visitsRoute = createRoute({
+  method: 'get',
+  path: '/workflows/{id}/steps/{stepId}/visits',
+  operationId: 'listStepVisits',
+  tags,
+  summary: 'List who has left a step, by what became of the visit',
+  description:
+    'COMPLETED, SKIPPED, FAILED, or CANCELLED where the visit was cut short; who left last is first. Runs in a sandbox are in none.',
+  security: scopes('workflows:view'),
+  request: { params: StepParams, query: cursorQuery(20).extend({ status: EndedVisitStatusSchema }) },
+  responses: { 200: ok(StepVisitList) },
+});
+
 /** What a workflow has done, step by step. */
 export function workflowStatsRoutes(app: App, { db, reads }: Deps): void {
   app.openapi(statsRoute, async (c) => {
@@ -57,5 +79,13 @@ export function workflowStatsRoutes(app: App, { db, reads }: Deps): void {
     await getStep(db, { projectId, workflowId, stepId });
     const { items, ...page } = await listContactsAtStep(reads, { projectId, stepId, ...c.req.valid('query') });
     return c.json({ ...page, data: items.map(stepContactAnswer) }, 200);
+  });
+
+  app.openapi(visitsRoute, async (c) => {
+    const { id: workflowId, stepId } = c.req.valid('param');
+    const { projectId } = c.var;
+    await getStep(db, { projectId, workflowId, stepId });
+    const { items, ...page } = await listEndedVisits(reads, { projectId, stepId, ...c.req.valid('query') });
+    return c.json({ ...page, data: items.map(stepVisitAnswer) }, 200);
   });
 }

@@ -1,0 +1,97 @@
+import { deleteSteps, insertSteps, type StepToWrite, updateSteps } from '../../../db/executions/graph-steps.ts';
+import { maskStepConfig, sealStepConfig } from '../../../db/executions/step-secrets.ts';
+import { findSendingFaults } from '../../../db/executions/step-sending.ts';
+import type { Step } from '../../../db/executions/workflows.ts';
+import { takeStepRoom } from '../../../db/room.ts';
+import { changedFields } from '../../../rules/as-code/changes.ts';
+import { fieldError } from '../../../rules/errors.ts';
+import type { StepConfig } from '../../../rules/executions/steps/definition.ts';
+import type { OutboxRow } from '../../../rules/outbox.ts';
+import { uuidv7 } from '../../../rules/uuid.ts';
+import { checkConfig } from '../workflow-steps/routes.ts';
+import type { GraphStepInput } from './input.ts';
+import { type Saving, tell, told } from './saving.ts';
+
+/** A step of the graph, and what of it is written. */
+interface Judged {
+  /** Where it is in the request. */
+  place: string;
+  id: string;
+  asked: GraphStepInput;
+  /** Undefined of a new one. */
+  stored: Step | undefined;
+  /** Undefined where it stays as it is stored. */
+  config: StepConfig | undefined;
+}
+
+/** Takes away the steps that the graph does not have any more. */
+export async function removeSteps(saving: Saving): Promise<OutboxRow[]> {
+  const { trx, projectId, workflowId, graph, current, ids } = saving;
+  const kept = new Set(graph.steps.map(({ id }) => id));
+  const stepIds = current.steps.flatMap(({ id }) => (kept.has(id) ? [] : [id]));
+  for (const id of stepIds) ids.delete(id);
+  return deleteSteps(trx, { projectId, workflowId, stepIds, isRehearsal: graph.dryRun });
+}
+
+/**
+ * Writes the steps of the graph that are new or changed, in a few statements for all. What is refused is noted at each.
+ */
+export async function saveSteps(saving: Saving): Promise<void> {
+  const { trx, projectId, workflowId, graph } = saving;
+  const stored = new Map(saving.current.steps.map((step) => [step.id, step]));
+  const judged = graph.steps.flatMap((asked) => {
+    const place = `steps.${asked.id}`;
+    return told(saving, place, () => judge(saving, { place, asked, stored: stored.get(asked.id) })) ?? [];
+  });
+  for (const { stored, asked, id } of judged) if (!stored) saving.ids.set(asked.id, id);
+  await tellSendingFaults(saving, judged);
+  const written = judged.flatMap((step) => told(saving, step.place, () => writtenOf(saving, step)) ?? []);
+  if (saving.refused.length > 0 || written.length === 0) return;
+  await takeStepRoom(trx, { projectId, workflowId, written }).catch((error) => tell(saving, largest(judged), error));
+  const isNew = (step: StepToWrite) => !stored.has(step.id);
+  await insertSteps(trx, { projectId, workflowId }, written.filter(isNew));
+  await updateSteps(
+    trx,
+    { projectId, workflowId },
+    written.filter((step) => !isNew(step)),
+  );
+}
+
+function judge(
+  { secretKey }: Saving,
+  { place, asked, stored }: { place: string; asked: GraphStepInput; stored: Step | undefined },
+): Judged[] {
+  const { type, name, config, position } = asked;
+  if (stored && stored.type !== type) throw fieldError('type', `A ${stored.type} step stays one: add a new step.`);
+  if (!stored) return [{ place, asked, stored, id: uuidv7(), config: checkConfig(type, config) }];
+  const checked = sameConfig(secretKey, stored, config) ? undefined : checkConfig(type, config);
+  const isChanged = checked !== undefined || changedFields({ name, position }, stored).length > 0;
+  return isChanged ? [{ place, asked, stored, id: stored.id, config: checked }] : [];
+}
+
+/** Masked values stand for those that are stored. */
+function sameConfig(secretKey: string, stored: Step, config: Record<string, unknown>): boolean {
+  return changedFields({ config }, { config: maskStepConfig(secretKey, stored.id, stored.config) }).length === 0;
+}
+
+/** Of configs that are written: one that stays as it is was looked at when it came. */
+async function tellSendingFaults(saving: Saving, judged: Judged[]): Promise<void> {
+  const asked = judged.flatMap(({ place, asked: { type }, config }) => (config ? [{ place, type, config }] : []));
+  const faults = await findSendingFaults(saving.trx, saving.projectId, asked);
+  for (const [index, fault] of faults.entries()) if (fault) tell(saving, asked[index]?.place ?? '', fault);
+}
+
+/** Where the config stands that takes most of the room. */
+function largest(judged: Judged[]): string {
+  const sizeOf = ({ config }: Judged) => JSON.stringify(config ?? null).length;
+  return judged.reduce((most, step) => (sizeOf(step) > sizeOf(most) ? step : most)).place;
+}
+
+function writtenOf({ secretKey }: Saving, { id, asked, stored, config }: Judged): StepToWrite {
+  const { type, name = stored?.name ?? type, position } = asked;
+  return {
+    ...{ id, type, name },
+    config: config ? sealStepConfig(secretKey, id, config, stored?.config) : (stored?.config ?? {}),
+    position: position === undefined ? (stored?.position ?? null) : position,
+  };
+}

@@ -1,0 +1,60 @@
+import type { Trx } from '../../../db/connection.ts';
+import type { WorkflowDetail } from '../../../db/executions/workflows.ts';
+import { AppError, type FieldError, fieldError } from '../../../rules/errors.ts';
+import type { GraphInput } from './input.ts';
+
+/** A graph while it is saved. */
+export interface Saving {
+  trx: Trx;
+  projectId: string;
+  workflowId: string;
+  secretKey: string;
+  graph: GraphInput;
+  current: WorkflowDetail;
+  /** Ids of steps by the names that they came under. */
+  ids: Map<string, string>;
+  /** What is refused so far: all of it is told at once. */
+  refused: FieldError[];
+}
+
+/** @throws AppError VALIDATION_ERROR for a name that no step came under */
+export function idOf({ ids }: Saving, name: string, field: string): string {
+  const id = ids.get(name);
+  if (id === undefined) throw fieldError(field, `There is no step ${name} in this graph.`);
+  return id;
+}
+
+/**
+ * What the work answers; undefined where it is refused, which is noted at its place: the transaction is not to be
+ * committed then.
+ */
+export function told<Value>(saving: Saving, place: string, work: () => Value): Value | undefined {
+  try {
+    return work();
+  } catch (error) {
+    tell(saving, place, error);
+    return undefined;
+  }
+}
+
+/** Notes an error at its place. @throws what is not about a field */
+export function tell({ refused }: Saving, place: string, error: unknown): void {
+  const errors = error instanceof AppError ? fieldsOf(error) : undefined;
+  if (!errors) throw error;
+  refused.push(...errors.map((fault) => ({ ...fault, field: `${place}.${fault.field}`.replace(/\.$/, '') })));
+}
+
+/** What an error says of fields; undefined of one that is not about the step. */
+function fieldsOf({ code, message, errors }: AppError): FieldError[] | undefined {
+  if (code === 'DOMAIN_NOT_VERIFIED') return [{ field: 'config.from', message, code: 'domain_not_verified' }];
+  return code === 'VALIDATION_ERROR' ? (errors ?? [{ field: '', message, code: 'custom' }]) : undefined;
+}
+
+/** @throws AppError VALIDATION_ERROR with all that is refused so far */
+export function tellRefused({ refused }: Saving): void {
+  if (refused.length > 0) throw refusal('The workflow cannot be saved as it is drawn.', refused);
+}
+
+export function refusal(message: string, errors: FieldError[]): AppError {
+  return new AppError('VALIDATION_ERROR', { message, errors });
+}

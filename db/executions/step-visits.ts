@@ -1,0 +1,84 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { decodeCursor, unreadableCursor } from '../../rules/cursor.ts';
+import type { Db } from '../connection.ts';
+import { type Page, type PageRequest, toKeyedPage } from '../keyset.ts';
+import { ownedBy } from '../owned-by.ts';
+import { answeredBytes } from '../page-budget.ts';
+import { countVisits } from './step-stats.ts';
+
+/** How a visit to a step can have ended. */
+export const ENDED_VISIT_STATUSES = ['COMPLETED', 'SKIPPED', 'FAILED', 'CANCELLED'] as const;
+export type EndedVisitStatus = (typeof ENDED_VISIT_STATUSES)[number];
+
+/** Somebody who came to a step and is done with it. */
+export interface EndedVisit {
+  executionId: string;
+  contactId: string;
+  /** Null once the contact was deleted. */
+  email: string | null;
+  status: EndedVisitStatus;
+  attempts: number;
+  startedAt: Date;
+  completedAt: Date;
+  output: Record<string, unknown> | null;
+  error: string | null;
+}
+
+interface Row extends EndedVisit {
+  visit: number;
+  /** The end to the microsecond, which a Date does not hold. */
+  endedAt: string;
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+/** Of an int column. */
+const VISIT_MAX = 2 ** 31;
+
+/**
+ * Who left a step in one way, the last first: by execution_steps_ended, which has them in this order, so that the few
+ * who failed among a million cost no more than those who did not. `total`, on the first page only, is what the stats
+ * count, with those who have been erased or pruned since; null of CANCELLED, which they do not count.
+ * @throws AppError BAD_REQUEST for a cursor that is not ours
+ */
+export async function listEndedVisits(
+  db: Db,
+  p: PageRequest & { projectId: string; stepId: string; status: EndedVisitStatus },
+): Promise<Page<EndedVisit> & { total: number | null }> {
+  const { rows } = await sql<Row>`
+    SELECT s.execution_id AS "executionId", s.visit, e.contact_id AS "contactId", c.email, s.status, s.attempts,
+      s.started_at AS "startedAt", s.completed_at AS "completedAt", s.output, s.error,
+      to_char(s.completed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "endedAt"
+    FROM execution_steps s JOIN executions e ON e.id = s.execution_id AND NOT e.sandbox
+    LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
+    WHERE s.step_id = ${p.stepId} AND s.status = ${p.status} AND s.completed_at IS NOT NULL
+      AND ${ownedBy('s.project_id', p.projectId)} AND ${after(p.cursor)}
+    ORDER BY s.completed_at DESC, s.execution_id DESC, s.visit DESC LIMIT ${p.limit + 1}
+  `.execute(db);
+  const page = toKeyedPage(rows, {
+    limit: p.limit,
+    keyOf: ({ endedAt, executionId, visit }) => [endedAt, executionId, visit],
+    map: ({ endedAt: _, visit: __, ...visited }): EndedVisit => visited,
+    bytesOf: ({ output, error }) => answeredBytes([output, error]),
+  });
+  return { ...page, total: p.cursor === undefined ? await countEnded(db, p) : 0 };
+}
+
+function after(cursor: string | undefined): RawBuilder<SqlBool> {
+  if (cursor === undefined) return sql<SqlBool>`true`;
+  const [at, id, visit] = decodeCursor(cursor, 3);
+  const isOurs = INSTANT.test(String(at)) && !Number.isNaN(Date.parse(String(at))) && UUID.test(String(id));
+  if (!isOurs || !Number.isInteger(visit) || Math.abs(Number(visit)) >= VISIT_MAX) throw unreadableCursor();
+  return sql<SqlBool>`
+    (s.completed_at, s.execution_id, s.visit) < (${at}::timestamptz, ${id}::uuid, ${visit}::int)`;
+}
+
+async function countEnded(
+  db: Db,
+  { projectId, stepId, status }: { projectId: string; stepId: string; status: EndedVisitStatus },
+): Promise<number | null> {
+  if (status === 'CANCELLED') return null;
+  const counts = await countVisits(db, { projectId, stepIds: [stepId] });
+  const name = ({ COMPLETED: 'completed', SKIPPED: 'skipped', FAILED: 'failed' } as const)[status];
+  return counts.reduce((sum, count) => sum + count[name], 0);
+}

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { saveGraph } from '../../api/routes/workflow-graph/save.ts';
+import { buildTemplate } from '../build/senders.ts';
+import { expectOk } from '../build/workflows.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+let templateId: string;
+beforeAll(async () => {
+  api = await startTestApi();
+  templateId = await buildTemplate(api.db, { projectId: api.one.id });
+});
+afterAll(() => api?.close());
+
+/** A chain of mails and delays, all new, of which the mails share a name. */
+const chain = (length: number) => ({
+  entryStepId: 'n0',
+  steps: Array.from({ length }, (_, n) => ({
+    ...{ id: `n${n}`, name: 'Step' },
+    ...(n % 2 === 0
+      ? { type: 'SEND_EMAIL' as const, config: { templateId } }
+      : { type: 'DELAY' as const, config: { amount: 1, unit: 'days' } }),
+  })),
+  transitions: Array.from({ length: length - 1 }, (_, n) => ({ fromStepId: `n${n}`, toStepId: `n${n + 1}` })),
+});
+
+it('a graph costs as many statements with 100 steps as with 2: added, moved, changed, removed', async () => {
+  const counts = async (length: number) => {
+    const { id, version } = await expectOk(api.call('POST', '/workflows', { body: { name: 'Long', eventName: 'e' } }));
+    let statements = 0;
+    const db = api.db.withPlugin({
+      transformQuery({ node }) {
+        statements += 1;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    const save = async (graph: Omit<Parameters<typeof saveGraph>[1]['graph'], 'dryRun'>) => {
+      statements = 0;
+      const p = { projectId: api.one.id, workflowId: id, secretKey: api.deps.config.secretKey };
+      const { workflow } = await saveGraph(db, { ...p, graph: { ...graph, dryRun: false } });
+      const { entryStepId, steps, transitions } = await expectOk(api.call('GET', `/workflows/${id}`));
+      const next = (await expectOk(api.call('GET', `/workflows/${id}`))).version;
+      return { statements, workflow, graph: { version: next, entryStepId, steps, transitions } };
+    };
+    const added = await save({ version, ...chain(length) });
+    expect(new Set(added.workflow.steps.map(({ slug }) => slug)).size).toBe(length);
+    const moved = await save({
+      ...added.graph,
+      steps: added.graph.steps.map((step: object) => ({ ...step, position: { x: 1, y: 2 } })),
+    });
+    const changed = await save({
+      ...moved.graph,
+      steps: moved.graph.steps.map((step: { type: string; config: object }) =>
+        step.type === 'DELAY' ? { ...step, config: { amount: 2, unit: 'days' } } : step,
+      ),
+    });
+    expect(changed.workflow.steps.filter(({ config }) => config.amount === 2)).toHaveLength(length / 2);
+    const removed = await save({ ...changed.graph, entryStepId: null, steps: [], transitions: [] });
+    expect(removed.workflow.steps).toEqual([]);
+    return [added, moved, changed, removed].map((saved) => saved.statements);
+  };
+  expect(await counts(100)).toEqual(await counts(2));
+});
