@@ -62,11 +62,11 @@ import * as invitations from './migrations/20261123T0105-invitations.ts';
 import * as requestLog from './migrations/20261123T0108-request-log.ts';
 import * as domainSeen from './migrations/20261123T0142-domain-seen.ts';
 import * as smsExecutions from './migrations/20261123T0706-sms-executions.ts';
-import * as webhookAnswers from './migrations/20261123T0711-webhook-answers.ts';
-import * as segmentMemberChanges from './migrations/20261123T0732-segment-member-changes.ts';
-import * as assetObjects from './migrations/20261123T0710-asset-objects.ts';
 import * as campaignSlugs from './migrations/20261123T0708-campaign-slugs.ts';
 import * as endedVisits from './migrations/20261123T0709-ended-visits.ts';
+import * as assetObjects from './migrations/20261123T0710-asset-objects.ts';
+import * as webhookAnswers from './migrations/20261123T0711-webhook-answers.ts';
+import * as segmentMemberChanges from './migrations/20261123T0732-segment-member-changes.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {

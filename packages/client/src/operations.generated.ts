@@ -7,7 +7,6 @@ export type AcceptInvitation = {
 };
 
 export type AcceptedSms = {
-  /** UUIDv7 */
   id: string;
   to: string;
   from: string;
@@ -21,7 +20,6 @@ export type AcceptedSms = {
 export type Activity = {
   id: string;
   timestamp: string;
-  /** UUIDv7 */
   contactId: string | null;
   contactEmail: string | null;
   metadata: Record<string, unknown>;
@@ -74,7 +72,6 @@ export type AdvanceExecution = {
 };
 
 export type ApiKey = {
-  /** UUIDv7 */
   id: string;
   name: string;
   prefix: string;
@@ -96,14 +93,14 @@ export type AppliedProject = {
 };
 
 export type AppliedResource = {
-  kind: "settings" | "template" | "segment" | "topic" | "workflow";
+  kind: "settings" | "template" | "segment" | "topic" | "workflow" | "campaign";
   /** Null for the settings */
   slug: string | null;
   name: string | null;
 };
 
 export type ApplyFinding = {
-  code: "sender_not_verified" | "secret_missing" | "workflow_not_enabled" | "operator_limit" | "unknown_setting" | "unknown_segment" | "unknown_topic";
+  code: "sender_not_verified" | "secret_missing" | "workflow_not_enabled" | "campaign_begun" | "operator_limit" | "unknown_setting" | "unknown_segment" | "unknown_topic";
   severity: "error" | "warning" | "info";
   message: string;
   details: Record<string, unknown>;
@@ -119,10 +116,10 @@ export type ApplyProject = {
   templates?: TemplateFile[];
   segments?: SegmentFile[];
   workflows?: WorkflowFile[];
+  campaigns?: CampaignFile[];
 };
 
 export type Asset = {
-  /** UUIDv7 */
   id: string;
   /** Where it is served, for ever the same bytes */
   url: string;
@@ -167,7 +164,6 @@ export type AttentionItem = {
 };
 
 export type AuditEntry = {
-  /** UUIDv7 */
   id: string;
   action: string;
   actor: string;
@@ -200,7 +196,6 @@ export type BulkContacts = {
 };
 
 export type BulkJob = {
-  /** UUIDv7 */
   id: string;
   kind: "import" | "bulk-subscribe" | "bulk-unsubscribe" | "bulk-delete";
   status: "QUEUED" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED";
@@ -225,9 +220,10 @@ export type BulkJob = {
 };
 
 export type Campaign = {
-  /** UUIDv7 */
   id: string;
   name: string;
+  /** Names it in files, over projects; stays when the name changes */
+  slug: string;
   description: string | null;
   subject: string;
   body: string;
@@ -237,16 +233,13 @@ export type Campaign = {
   replyTo: string | null;
   type: "ALL" | "SEGMENT" | "FILTERED";
   audienceType: "ALL" | "SEGMENT" | "FILTERED";
-  /** UUIDv7 */
   segmentId: string | null;
-  /** UUIDv7 */
   topicId: string | null;
   filters: Record<string, unknown> | null;
   audienceFilter: Record<string, unknown> | null;
   audienceCondition: Record<string, unknown> | null;
   sendAtLocal: string | null;
-  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
-  latePolicy: "SEND" | "SKIP";
+  latePolicy: LatePolicy;
   /** Its own, or null for none; absent where it goes by the project's */
   sendingWindow?: {
     from: string;
@@ -297,6 +290,44 @@ export type CampaignDone = {
   message?: string;
 };
 
+export type CampaignFile = {
+  name?: string;
+  slug: SlugInput & unknown;
+  description?: string | null;
+  subject?: string;
+  /** HTML with Liquid, at most 512 KB */
+  body?: string;
+  preheader?: Preheader;
+  /** On a verified domain of the project */
+  from?: string;
+  fromName?: string | null;
+  replyTo?: string | null;
+  audienceType?: "ALL" | "SEGMENT" | "FILTERED";
+  /** Whom a FILTERED campaign is for, with `segment.<slug>` for `segment.<id>` */
+  audienceFilter?: unknown;
+  sendAtLocal?: SendAtLocal;
+  latePolicy?: LatePolicy;
+  /** The campaign's own window; null: no window holds it. Left out, or `project`, it goes by the project's setting of the moment. */
+  sendingWindow?: SendingWindow | string | null;
+  /** 2 to 5, each with a name of its own; null or none for one way of saying it */
+  variants?: CampaignVariantInput[] | null;
+  /** Sends the variants to a share, waits, and sends the rest the better one. Without it everybody gets a variant by weight */
+  test?: {
+    /** Of the recipients, rounded up to whole people, who get the variants by weight. 1: all of them, and nobody waits */
+    share: number;
+    /** Of people: machines are not counted */
+    metric?: "opens" | "clicks";
+    /** From when the share was sent */
+    waitMinutes?: number;
+    /** With fewer, the better variant does not win: the first one does */
+    minimum?: number;
+  } | null;
+  /** Whom a SEGMENT campaign is for */
+  segment?: string | null;
+  /** What it is about */
+  topic?: string | null;
+};
+
 export type CampaignLink = {
   /** As the template has it */
   url: string;
@@ -331,7 +362,6 @@ export type CampaignList = {
 };
 
 export type CampaignRecipient = {
-  /** UUIDv7 */
   contactId: string | null;
   /** Null once the contact is deleted */
   email: string | null;
@@ -421,7 +451,6 @@ export type CampaignTest = {
 export type CampaignTestSent = {
   success: true;
   data: {
-    /** UUIDv7 */
     emailId: string;
     email: string;
   };
@@ -454,8 +483,7 @@ export type CampaignVariantInput = {
   subject?: string | null;
   /** HTML with Liquid, at most 512 KB */
   body?: string | null;
-  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
-  preheader?: string | null;
+  preheader?: Preheader;
   /** On a verified domain of the project */
   from?: string | null;
   fromName?: string | null;
@@ -532,8 +560,13 @@ export type Condition = {
   groups: FilterGroup[];
 };
 
+/** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
+export type ConditionInput = Condition | {
+  operator: "AND" | "OR";
+  conditions: Filter[];
+} | null;
+
 export type Contact = {
-  /** UUIDv7 */
   id: string;
   email: string;
   subscribed: boolean;
@@ -549,9 +582,7 @@ export type Contact = {
 };
 
 export type ContactAtStep = {
-  /** UUIDv7 */
   executionId: string;
-  /** UUIDv7 */
   contactId: string;
   email: string | null;
   status: "RUNNING" | "WAITING";
@@ -564,15 +595,12 @@ export type ContactAtStep = {
 };
 
 export type ContactExecution = {
-  /** UUIDv7 */
   id: string;
-  /** UUIDv7 */
   workflowId: string;
   workflowName: string;
   status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
   /** It only tries the workflow out, and counts nowhere. */
   sandbox: boolean;
-  /** UUIDv7 */
   currentStepId: string | null;
   stepName: string | null;
   stepType: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT" | null;
@@ -600,21 +628,9 @@ export type ContactExport = {
 };
 
 export type ContactFieldUsage = {
-  usedInSegments: {
-    /** UUIDv7 */
-    id: string;
-    name: string;
-  }[];
-  usedInCampaigns: {
-    /** UUIDv7 */
-    id: string;
-    name: string;
-  }[];
-  usedInWorkflows: {
-    /** UUIDv7 */
-    id: string;
-    name: string;
-  }[];
+  usedInSegments: NamedUse[];
+  usedInCampaigns: NamedUse[];
+  usedInWorkflows: NamedUse[];
   contactCount: number;
   canDelete: boolean;
 };
@@ -642,7 +658,6 @@ export type ContactLookup = {
 
 export type ContactLookupResult = {
   found: {
-    /** UUIDv7 */
     id: string;
     email: string;
     subscribed: boolean;
@@ -652,7 +667,6 @@ export type ContactLookupResult = {
 
 export type ContactSegments = {
   data: ({
-    /** UUIDv7 */
     id: string;
     name: string;
     slug: string;
@@ -682,6 +696,13 @@ export type ContactSubscription = {
   }))[];
 };
 
+export type ContactsFile = {
+  /** A CSV file in UTF-8, at most 5 MB */
+  file: string;
+  /** JSON: where columns go by their header, `email`, `subscribed` or `data.<name>`, null to leave one out, or `{ "field": …, "type": "string" }` for one whose values stay text. Columns that are not named go by their header. */
+  mapping?: string;
+};
+
 export type CreateApiKey = {
   name: string;
   scopes: ("email:send" | "emails:view" | "sms:send" | "sms:view" | "contacts:view" | "contacts:edit" | "templates:view" | "templates:edit" | "campaigns:view" | "campaigns:edit" | "campaigns:send" | "segments:view" | "segments:edit" | "workflows:view" | "workflows:edit" | "events:view" | "events:edit" | "domains:view" | "domains:edit" | "analytics:view")[];
@@ -691,12 +712,12 @@ export type CreateApiKey = {
 
 export type CreateCampaign = {
   name: string;
+  slug?: SlugInput;
   description?: string | null;
   subject: string;
   /** HTML with Liquid, at most 512 KB */
   body: string;
-  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
-  preheader?: string | null;
+  preheader?: Preheader;
   /** On a verified domain of the project */
   from: string;
   fromName?: string | null;
@@ -704,7 +725,6 @@ export type CreateCampaign = {
   audienceType?: "ALL" | "SEGMENT" | "FILTERED";
   /** The same as audienceType */
   type?: "ALL" | "SEGMENT" | "FILTERED";
-  /** UUIDv7 */
   segmentId?: string | null;
   /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
   audienceFilter?: Record<string, unknown>;
@@ -714,10 +734,8 @@ export type CreateCampaign = {
   filters?: Record<string, unknown>;
   /** What it is about: who left the topic does not get it */
   topicId?: string | null;
-  /** It leaves for each recipient when the clocks of their zone show this: that of `data.timezone`, else that of the project. A window applies after it. Not together with `scheduledFor`. */
-  sendAtLocal?: string | null;
-  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
-  latePolicy?: "SEND" | "SKIP";
+  sendAtLocal?: SendAtLocal;
+  latePolicy?: LatePolicy;
   /** The campaign's own window; null: no window holds it. Left out, or `project`, it goes by the project's setting of the moment. */
   sendingWindow?: SendingWindow | string | null;
   /** 2 to 5, each with a name of its own; null or none for one way of saying it */
@@ -741,20 +759,11 @@ export type CreateDomain = {
 
 export type CreateSegment = {
   name: string;
-  /** Names it in files, over projects; unique in the project */
-  slug?: string;
+  slug?: SlugInput;
   description?: string | null;
   type?: "DYNAMIC" | "STATIC";
-  /** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
-  filters?: Condition | {
-    operator: "AND" | "OR";
-    conditions: Filter[];
-  } | null;
-  /** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
-  condition?: Condition | {
-    operator: "AND" | "OR";
-    conditions: Filter[];
-  } | null;
+  filters?: ConditionInput;
+  condition?: ConditionInput;
   trackMembership?: boolean;
 };
 
@@ -766,14 +775,12 @@ export type CreateSmsSender = {
 
 export type CreateTemplate = {
   name: string;
-  /** Names it in files, over projects; unique in the project */
-  slug?: string;
+  slug?: SlugInput;
   description?: string | null;
   subject: string;
   /** HTML with Liquid, at most 512 KB */
   body: string;
-  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
-  preheader?: string | null;
+  preheader?: Preheader;
   /** On a verified domain of the project */
   from?: string | null;
   fromName?: string | null;
@@ -802,8 +809,7 @@ export type CreateWebhookEndpoint = {
 
 export type CreateWorkflow = {
   name: string;
-  /** Names it in files, over projects; unique in the project */
-  slug?: string;
+  slug?: SlugInput;
   description?: string | null;
   triggerType?: "EVENT" | "MANUAL";
   eventName?: string | null;
@@ -811,21 +817,15 @@ export type CreateWorkflow = {
     eventName?: string | null;
   } | null;
   allowReentry?: boolean;
-  /** Events that end an execution of their contact at once, wherever it stands: EXITED, reason `exited_on_event`. What is set at that moment counts, also for who is under way already. */
-  exitOn?: {
-    eventName: string;
-    /** On the event's data, as those of a WAIT_FOR_EVENT. */
-    filters?: unknown;
-  }[] | null;
+  exitOn?: ExitOn;
   exitWhenUnsubscribed?: boolean;
 };
 
 /** What `config` holds depends on the type; see the guide to workflows. */
 export type CreateWorkflowStep = {
-  type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+  type: StepType;
   name?: string;
   config?: Record<string, unknown>;
-  /** UUIDv7 */
   templateId?: string | null;
   position?: {
     x: number;
@@ -835,9 +835,7 @@ export type CreateWorkflowStep = {
 };
 
 export type CreateWorkflowTransition = {
-  /** UUIDv7 */
   fromStepId: string;
-  /** UUIDv7 */
   toStepId: string;
   branch?: string | null;
 };
@@ -866,7 +864,6 @@ export type DeletedEvents = {
 };
 
 export type Domain = {
-  /** UUIDv7 */
   id: string;
   domain: string;
   verified: boolean;
@@ -910,7 +907,6 @@ export type Email = EmailItem & ({
     size: number;
   }[];
   events: {
-    /** UUIDv7 */
     id: string;
     name: string;
     data: Record<string, unknown>;
@@ -919,9 +915,7 @@ export type Email = EmailItem & ({
 });
 
 export type EmailItem = {
-  /** UUIDv7 */
   id: string;
-  /** UUIDv7 */
   contactId: string | null;
   /** Null once the contact was erased */
   to: string | null;
@@ -931,11 +925,8 @@ export type EmailItem = {
   status: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED";
   mode: "live" | "test";
   sourceType: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW" | "INBOUND";
-  /** UUIDv7 */
   templateId: string | null;
-  /** UUIDv7 */
   campaignId: string | null;
-  /** UUIDv7 */
   workflowExecutionId: string | null;
   messageId: string | null;
   opens: number;
@@ -992,12 +983,9 @@ export type ErrorEnvelope = {
 };
 
 export type Event = {
-  /** UUIDv7 */
   id: string;
   name: string;
-  /** UUIDv7 */
   contactId: string | null;
-  /** UUIDv7 */
   emailId: string | null;
   data: Record<string, unknown>;
   createdAt: string;
@@ -1021,32 +1009,20 @@ export type EventStats = {
 }[];
 
 export type EventUsage = {
-  usedInSegments: {
-    /** UUIDv7 */
-    id: string;
-    name: string;
-  }[];
-  usedInWorkflows: {
-    /** UUIDv7 */
-    id: string;
-    name: string;
-  }[];
+  usedInSegments: NamedUse[];
+  usedInWorkflows: NamedUse[];
   totalCount: number;
   uniqueContacts: number;
   canDelete: boolean;
 };
 
 export type Execution = {
-  /** UUIDv7 */
   id: string;
-  /** UUIDv7 */
   workflowId: string;
-  /** UUIDv7 */
   contactId: string;
   /** Null once the contact was deleted */
   contactEmail: string | null;
   status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
-  /** UUIDv7 */
   currentStepId: string | null;
   exitReason: string | null;
   /** Why it FAILED; `loop` when it came to a step again with less than 60 s of waiting in between, or to its 1,001st step. `event_depth` on one that went on: an event of its steps was the tenth link of a chain of executions and started none. */
@@ -1070,9 +1046,8 @@ export type Execution = {
 
 export type ExecutionDetail = Execution & ({
   steps: ({
-    /** UUIDv7 */
     stepId: string;
-    type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+    type: StepType;
     status: "RUNNING" | "WAITING" | "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED";
     attempts: number;
     startedAt: string;
@@ -1084,6 +1059,13 @@ export type ExecutionDetail = Execution & ({
   })[];
 });
 
+/** Events that end an execution of their contact at once, wherever it stands: EXITED, reason `exited_on_event`. What is set at that moment counts, also for who is under way already. */
+export type ExitOn = {
+  eventName: string;
+  /** On the event's data, as those of a WAIT_FOR_EVENT. */
+  filters?: unknown;
+}[] | null;
+
 export type ExportedProject = {
   version: 1;
   settings: Record<string, unknown>;
@@ -1091,6 +1073,8 @@ export type ExportedProject = {
   segments: SegmentFile[];
   topics: TopicFile[];
   workflows: WorkflowFile[];
+  /** Drafts. Absent for a key without `campaigns:view` */
+  campaigns?: CampaignFile[];
 };
 
 export type Filter = {
@@ -1136,7 +1120,6 @@ export type HoldTenant = {
 
 /** `row` counts as a spreadsheet does: the header is row 1. The first 1,000 errors are kept. */
 export type ImportJob = {
-  /** UUIDv7 */
   id: string;
   kind: "import" | "bulk-subscribe" | "bulk-unsubscribe" | "bulk-delete";
   status: "QUEUED" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED";
@@ -1238,6 +1221,9 @@ export type JoinByInvitation = {
   token: string;
 };
 
+/** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
+export type LatePolicy = "SEND" | "SKIP";
+
 /** What is left out stays as it is; null takes a ceiling away. The guards are shares of 1. */
 export type LimitTenant = {
   sendRatePerSecond?: number | null;
@@ -1247,9 +1233,10 @@ export type LimitTenant = {
 };
 
 export type ListedCampaign = {
-  /** UUIDv7 */
   id: string;
   name: string;
+  /** Names it in files, over projects; stays when the name changes */
+  slug: string;
   description: string | null;
   subject: string;
   body?: string;
@@ -1259,16 +1246,13 @@ export type ListedCampaign = {
   replyTo: string | null;
   type: "ALL" | "SEGMENT" | "FILTERED";
   audienceType: "ALL" | "SEGMENT" | "FILTERED";
-  /** UUIDv7 */
   segmentId: string | null;
-  /** UUIDv7 */
   topicId: string | null;
   filters?: Record<string, unknown> | null;
   audienceFilter?: Record<string, unknown> | null;
   audienceCondition?: Record<string, unknown> | null;
   sendAtLocal: string | null;
-  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
-  latePolicy: "SEND" | "SKIP";
+  latePolicy: LatePolicy;
   /** Its own, or null for none; absent where it goes by the project's */
   sendingWindow?: {
     from: string;
@@ -1316,7 +1300,6 @@ export type ListedCampaign = {
 };
 
 export type ListedContact = {
-  /** UUIDv7 */
   id: string;
   email: string;
   subscribed: boolean;
@@ -1334,7 +1317,6 @@ export type ListedContact = {
 };
 
 export type ListedContactJob = {
-  /** UUIDv7 */
   id: string;
   kind: "import" | "bulk-subscribe" | "bulk-unsubscribe" | "bulk-delete";
   status: "QUEUED" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED";
@@ -1363,7 +1345,6 @@ export type ListedContactJob = {
 };
 
 export type ListedSegment = {
-  /** UUIDv7 */
   id: string;
   name: string;
   /** Of the name; part of `segment.<slug>.entry` and `segment.<slug>.exit` */
@@ -1390,7 +1371,6 @@ export type ListedTemplate = Template & {
 };
 
 export type LoggedRequest = {
-  /** UUIDv7 */
   id: string;
   /** The `X-Request-Id` of the answer; a caller may have given it */
   requestId: string;
@@ -1402,9 +1382,7 @@ export type LoggedRequest = {
   ms: number;
   /** A secret key, a person, or the public key */
   by: "key" | "user" | "public";
-  /** UUIDv7 */
   keyId: string | null;
-  /** UUIDv7 */
   userId: string | null;
   errorCode: string | null;
   createdAt: string;
@@ -1414,41 +1392,30 @@ export type LoggedRequestDetail = LoggedRequest & ({
   /** What came of it, as it is now: the first 100 of each kind */
   made: {
     contacts: {
-      /** UUIDv7 */
       id: string;
       email: string;
     }[];
     events: ({
-      /** UUIDv7 */
       id: string;
       name: string;
-      /** UUIDv7 */
       contactId: string | null;
     })[];
     executions: ({
-      /** UUIDv7 */
       id: string;
-      /** UUIDv7 */
       workflowId: string;
       workflowName: string;
-      /** UUIDv7 */
       contactId: string;
       status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
     })[];
     emails: ({
-      /** UUIDv7 */
       id: string;
-      /** UUIDv7 */
       contactId: string | null;
-      /** UUIDv7 */
       executionId: string | null;
       to: string | null;
       status: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED";
     })[];
     sms: ({
-      /** UUIDv7 */
       id: string;
-      /** UUIDv7 */
       executionId: string | null;
       to: string;
       status: "PENDING" | "QUEUED" | "SENT" | "DELIVERED" | "UNDELIVERED" | "FAILED";
@@ -1508,23 +1475,25 @@ export type MailOverview = {
 
 export type Me = {
   user: {
-    /** UUIDv7 */
     id: string;
     email: string;
   };
   projects: ({
-    /** UUIDv7 */
     id: string;
     name: string;
     role: "OWNER" | "ADMIN" | "MEMBER";
   })[];
-  /** UUIDv7 */
   projectId: string;
   role: "OWNER" | "ADMIN" | "MEMBER";
   permissions: ("email:send" | "emails:view" | "sms:send" | "sms:view" | "contacts:view" | "contacts:edit" | "templates:view" | "templates:edit" | "campaigns:view" | "campaigns:edit" | "campaigns:send" | "segments:view" | "segments:edit" | "workflows:view" | "workflows:edit" | "events:view" | "events:edit" | "domains:view" | "domains:edit" | "analytics:view" | "apikeys:manage" | "team:manage" | "billing:manage" | "project:manage" | "campaigns:approve")[];
   hold: Hold;
   /** Whether they operate the service: `OPERATORS` names them */
   operator: boolean;
+};
+
+export type NamedUse = {
+  id: string;
+  name: string;
 };
 
 export type OpenInvitation = {
@@ -1571,7 +1540,6 @@ export type OperatorHealth = {
   })[];
   /** Of the last day; those that ended in order are gone */
   processes: ({
-    /** UUIDv7 */
     id: string;
     kind: "api" | "worker";
     host: string;
@@ -1615,7 +1583,6 @@ export type PatchProject = {
   /** While enabled, whom the public key would subscribe is `pending` and gets the template, which has to name `{{confirmUrl}}`; they are subscribed by the page behind that link. */
   doubleOptIn?: {
     enabled: boolean;
-    /** UUIDv7 */
     templateId?: string | null;
   };
   sendRatePerSecond?: number | null;
@@ -1626,32 +1593,21 @@ export type PatchProject = {
 
 export type PatchSegment = {
   name?: string;
-  /** Names it in files, over projects; unique in the project */
-  slug?: string;
+  slug?: SlugInput;
   description?: string | null;
-  /** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
-  filters?: Condition | {
-    operator: "AND" | "OR";
-    conditions: Filter[];
-  } | null;
-  /** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
-  condition?: Condition | {
-    operator: "AND" | "OR";
-    conditions: Filter[];
-  } | null;
+  filters?: ConditionInput;
+  condition?: ConditionInput;
   trackMembership?: boolean;
 };
 
 export type PatchTemplate = {
   name?: string;
-  /** Names it in files, over projects; unique in the project */
-  slug?: string;
+  slug?: SlugInput;
   description?: string | null;
   subject?: string;
   /** HTML with Liquid, at most 512 KB */
   body?: string;
-  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
-  preheader?: string | null;
+  preheader?: Preheader;
   /** On a verified domain of the project */
   from?: string | null;
   fromName?: string | null;
@@ -1681,8 +1637,7 @@ export type PatchWebhookEndpoint = {
 
 export type PatchWorkflow = {
   name?: string;
-  /** Names it in files, over projects; unique in the project */
-  slug?: string;
+  slug?: SlugInput;
   description?: string | null;
   triggerType?: "EVENT" | "MANUAL";
   eventName?: string | null;
@@ -1691,21 +1646,14 @@ export type PatchWorkflow = {
   } | null;
   enabled?: boolean;
   allowReentry?: boolean;
-  /** Events that end an execution of their contact at once, wherever it stands: EXITED, reason `exited_on_event`. What is set at that moment counts, also for who is under way already. */
-  exitOn?: {
-    eventName: string;
-    /** On the event's data, as those of a WAIT_FOR_EVENT. */
-    filters?: unknown;
-  }[] | null;
+  exitOn?: ExitOn;
   exitWhenUnsubscribed?: boolean;
-  /** UUIDv7 */
   entryStepId?: string | null;
 };
 
 export type PatchWorkflowStep = {
   name?: string;
   config?: Record<string, unknown>;
-  /** UUIDv7 */
   templateId?: string | null;
   position?: {
     x: number;
@@ -1735,17 +1683,12 @@ export type PixelEvent = {
   timestamp?: string;
 };
 
+/** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
+export type Preheader = string | null;
+
 export type PreviewCondition = {
-  /** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
-  condition?: Condition | {
-    operator: "AND" | "OR";
-    conditions: Filter[];
-  } | null;
-  /** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
-  filters?: Condition | {
-    operator: "AND" | "OR";
-    conditions: Filter[];
-  } | null;
+  condition?: ConditionInput;
+  filters?: ConditionInput;
 };
 
 /** Somebody who is no contact, in place of `contactId`. */
@@ -1768,7 +1711,6 @@ export type PreviewTemplate = {
 };
 
 export type PreviewWorkflow = {
-  /** UUIDv7 */
   contactId?: string;
   contact?: PreviewContact;
   /** The payload of the event that begins it. */
@@ -1788,7 +1730,6 @@ export type PreviewWorkflow = {
 };
 
 export type Project = {
-  /** UUIDv7 */
   id: string;
   name: string;
   /** The public key */
@@ -1798,7 +1739,6 @@ export type Project = {
   color: string | null;
   doubleOptIn: {
     enabled: boolean;
-    /** UUIDv7 */
     templateId: string | null;
   };
   frequencyCap: {
@@ -1853,12 +1793,12 @@ export type ProviderAnswers = {
 
 export type PutCampaign = {
   name?: string;
+  slug?: SlugInput;
   description?: string | null;
   subject?: string;
   /** HTML with Liquid, at most 512 KB */
   body?: string;
-  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
-  preheader?: string | null;
+  preheader?: Preheader;
   /** On a verified domain of the project */
   from?: string;
   fromName?: string | null;
@@ -1866,7 +1806,6 @@ export type PutCampaign = {
   audienceType?: "ALL" | "SEGMENT" | "FILTERED";
   /** The same as audienceType */
   type?: "ALL" | "SEGMENT" | "FILTERED";
-  /** UUIDv7 */
   segmentId?: string | null;
   /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
   audienceFilter?: Record<string, unknown>;
@@ -1876,10 +1815,8 @@ export type PutCampaign = {
   filters?: Record<string, unknown>;
   /** What it is about: who left the topic does not get it */
   topicId?: string | null;
-  /** It leaves for each recipient when the clocks of their zone show this: that of `data.timezone`, else that of the project. A window applies after it. Not together with `scheduledFor`. */
-  sendAtLocal?: string | null;
-  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
-  latePolicy?: "SEND" | "SKIP";
+  sendAtLocal?: SendAtLocal;
+  latePolicy?: LatePolicy;
   /** The campaign's own window; null: no window holds it. Left out, or `project`, it goes by the project's setting of the moment. */
   sendingWindow?: SendingWindow | string | null;
   /** 2 to 5, each with a name of its own; null or none for one way of saying it */
@@ -1905,7 +1842,6 @@ export type PutVariants = {
 
 export type QueuedJob = {
   message: string;
-  /** UUIDv7 */
   jobId: string;
 };
 
@@ -1939,9 +1875,7 @@ export type RecentActivityCount = {
 
 export type RecordEvent = {
   name: string;
-  /** UUIDv7 */
   contactId?: string | null;
-  /** UUIDv7 */
   emailId?: string | null;
   data?: Record<string, unknown> | null;
 };
@@ -2025,7 +1959,6 @@ export type SavedWorkflowGraph = {
 };
 
 export type Segment = {
-  /** UUIDv7 */
   id: string;
   name: string;
   /** Of the name; part of `segment.<slug>.entry` and `segment.<slug>.exit` */
@@ -2068,9 +2001,7 @@ export type SegmentContacts = {
 };
 
 export type SegmentExplanation = {
-  /** UUIDv7 */
   segmentId: string;
-  /** UUIDv7 */
   contactId: string;
   type: "DYNAMIC" | "STATIC";
   /** Whether the contact is in the segment now */
@@ -2091,8 +2022,7 @@ export type SegmentExplanation = {
 };
 
 export type SegmentFile = {
-  /** Which one is meant; it is created where there is none */
-  slug: string;
+  slug: SlugInput & unknown;
   name?: string;
   description?: string | null;
   type?: "DYNAMIC" | "STATIC";
@@ -2108,35 +2038,25 @@ export type SegmentPreview = {
 };
 
 export type SegmentUsage = {
-  usedInSegments: {
-    /** UUIDv7 */
-    id: string;
-    name: string;
-  }[];
-  usedInCampaigns: ({
-    /** UUIDv7 */
-    id: string;
-    name: string;
+  usedInSegments: NamedUse[];
+  usedInCampaigns: (NamedUse & ({
     status: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED";
-  })[];
-  usedInWorkflows: {
-    /** UUIDv7 */
-    id: string;
-    name: string;
-  }[];
+  }))[];
+  usedInWorkflows: NamedUse[];
   /** False while a SCHEDULED, SENDING or PAUSED campaign goes by it */
   canDelete: boolean;
 };
+
+/** It leaves for each recipient when the clocks of their zone show this: that of `data.timezone`, else that of the project. A window applies after it. Not together with `scheduledFor`. */
+export type SendAtLocal = string | null;
 
 export type SendCampaign = {
   /** Absent or null sends now */
   scheduledFor?: string;
   /** The same as scheduledFor */
   scheduledAt?: string;
-  /** It leaves for each recipient when the clocks of their zone show this: that of `data.timezone`, else that of the project. A window applies after it. Not together with `scheduledFor`. */
-  sendAtLocal?: string | null;
-  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
-  latePolicy?: "SEND" | "SKIP";
+  sendAtLocal?: SendAtLocal;
+  latePolicy?: LatePolicy;
 };
 
 export type SendEmail = {
@@ -2195,11 +2115,9 @@ export type Sent = {
   data: {
     emails: {
       contact: {
-        /** UUIDv7 */
         id: string;
         email: string;
       };
-      /** UUIDv7 */
       email: string;
     }[];
     timestamp: string;
@@ -2208,7 +2126,6 @@ export type Sent = {
 
 export type ServiceHealth = Health & {
   project?: {
-    /** UUIDv7 */
     id: string;
     hold: Hold;
   };
@@ -2224,6 +2141,9 @@ export type Signup = {
   projectName: string;
 };
 
+/** Names it in files, over projects; unique in the project */
+export type SlugInput = string;
+
 export type Sms = SmsItem & ({
   body: string;
   /** The workflow of `workflowExecutionId` */
@@ -2233,11 +2153,9 @@ export type Sms = SmsItem & ({
 });
 
 export type SmsItem = AcceptedSms & ({
-  /** UUIDv7 */
   contactId: string | null;
   mode: "live" | "test";
   sourceType: "TRANSACTIONAL" | "WORKFLOW";
-  /** UUIDv7 */
   workflowExecutionId: string | null;
   reason: string | null;
   error: string | null;
@@ -2247,7 +2165,6 @@ export type SmsItem = AcceptedSms & ({
 });
 
 export type SmsSender = {
-  /** UUIDv7 */
   id: string;
   country: string | null;
   from: string;
@@ -2255,7 +2172,6 @@ export type SmsSender = {
 };
 
 export type StartExecution = {
-  /** UUIDv7 */
   contactId: string;
   context?: Record<string, unknown> | null;
   /** Tries the workflow out, also while it is disabled: mails and SMS are of mode `test`, no webhook is called, the contact stays as it is, nothing else is started, and the run counts nowhere. */
@@ -2266,8 +2182,31 @@ export type StartExecution = {
   events?: RunEvent[];
 };
 
+export type StepType = "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+
+export type StepVisit = {
+  executionId: string;
+  contactId: string;
+  /** Null once the contact was deleted */
+  email: string | null;
+  status: "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED";
+  attempts: number;
+  startedAt: string;
+  completedAt: string;
+  /** As in the execution: `reason` of what was skipped, `branch`, `emailId` … */
+  output: Record<string, unknown> | null;
+  error: string | null;
+};
+
+export type StepVisitList = {
+  data: StepVisit[];
+  cursor: string | null;
+  hasMore: boolean;
+  /** As the stats count them, with those whose visits are gone since; null of CANCELLED, 0 after the first page. */
+  total: number | null;
+};
+
 export type Suppression = {
-  /** UUIDv7 */
   id: string;
   /** Null once the contact is erased */
   email: string | null;
@@ -2279,7 +2218,6 @@ export type Suppression = {
 };
 
 export type SwitchProject = {
-  /** UUIDv7 */
   projectId: string;
 };
 
@@ -2289,7 +2227,6 @@ export type Team = {
 };
 
 export type TeamInvitation = {
-  /** UUIDv7 */
   id: string;
   email: string;
   role: "OWNER" | "ADMIN" | "MEMBER";
@@ -2300,7 +2237,6 @@ export type TeamInvitation = {
 };
 
 export type TeamMember = {
-  /** UUIDv7 */
   userId: string;
   email: string;
   role: "OWNER" | "ADMIN" | "MEMBER";
@@ -2309,7 +2245,6 @@ export type TeamMember = {
 };
 
 export type Template = {
-  /** UUIDv7 */
   id: string;
   name: string;
   /** Names it in files, over projects; stays when the name changes */
@@ -2322,7 +2257,6 @@ export type Template = {
   fromName: string | null;
   replyTo: string | null;
   type: "TRANSACTIONAL" | "MARKETING";
-  /** UUIDv7 */
   topicId: string | null;
   createdAt: string;
   updatedAt: string;
@@ -2330,14 +2264,12 @@ export type Template = {
 
 export type TemplateFile = {
   name?: string;
-  /** Which one is meant; it is created where there is none */
-  slug: string;
+  slug: SlugInput & unknown;
   description?: string | null;
   subject?: string;
   /** HTML with Liquid, at most 512 KB */
   body?: string;
-  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
-  preheader?: string | null;
+  preheader?: Preheader;
   /** On a verified domain of the project */
   from?: string | null;
   fromName?: string | null;
@@ -2369,7 +2301,6 @@ export type TemplatePreview = {
 export type TemplateTestSent = {
   success: true;
   data: {
-    /** UUIDv7 */
     emailId: string;
     email: string;
   };
@@ -2378,15 +2309,12 @@ export type TemplateTestSent = {
 
 export type TemplateUsage = {
   campaigns: {
-    /** UUIDv7 */
     id: string;
     name: string;
   }[];
   workflowSteps: {
-    /** UUIDv7 */
     id: string;
     name: string;
-    /** UUIDv7 */
     workflowId: string;
     workflowName: string;
   }[];
@@ -2394,7 +2322,6 @@ export type TemplateUsage = {
 };
 
 export type Tenant = {
-  /** UUIDv7 */
   id: string;
   name: string;
   /** Addresses of its first owners */
@@ -2457,7 +2384,6 @@ export type TenantDetail = Tenant & ({
   }[];
   /** Holds, releases and limits, newest first */
   actions: ({
-    /** UUIDv7 */
     id: string;
     action: string;
     actor: string;
@@ -2487,8 +2413,7 @@ export type TestTemplate = {
   subject: string;
   /** HTML with Liquid, at most 512 KB */
   body: string;
-  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
-  preheader?: string | null;
+  preheader?: Preheader;
   /** On a verified domain of the project */
   from: string;
   fromName?: string | null;
@@ -2504,7 +2429,6 @@ export type TimelineItem = {
 };
 
 export type TopCampaign = {
-  /** UUIDv7 */
   id: string;
   name: string;
   subject: string;
@@ -2522,7 +2446,6 @@ export type TopEvent = {
 };
 
 export type Topic = {
-  /** UUIDv7 */
   id: string;
   name: string;
   slug: string;
@@ -2532,10 +2455,9 @@ export type Topic = {
   updatedAt: string;
 };
 
-export type TopicFile = PatchTopic & {
-  /** Which one is meant; it is created where there is none */
-  slug: string;
-};
+export type TopicFile = PatchTopic & ({
+  slug: SlugInput & unknown;
+});
 
 export type TrackEvent = {
   email: string;
@@ -2549,7 +2471,6 @@ export type TrackedEvent = {
   data: {
     /** The contact; to the public key an id that is the same for the same address and opens nothing */
     contact: string;
-    /** UUIDv7 */
     event: string;
     timestamp: string;
   };
@@ -2562,7 +2483,6 @@ export type UpcomingActivities = {
 export type UpcomingActivity = {
   id: string;
   timestamp: string;
-  /** UUIDv7 */
   contactId: string | null;
   contactEmail: string | null;
   metadata: Record<string, unknown>;
@@ -2576,7 +2496,6 @@ export type UpcomingHours = {
     delays: number;
   }[];
   campaigns: {
-    /** UUIDv7 */
     id: string;
     name: string;
     scheduledAt: string;
@@ -2623,9 +2542,7 @@ export type VerifyEmail = {
 };
 
 export type WebhookDelivery = {
-  /** UUIDv7 */
   id: string;
-  /** UUIDv7 */
   eventId: string;
   event: string;
   status: "PENDING" | "DELIVERED" | "FAILED";
@@ -2649,7 +2566,6 @@ export type WebhookDeliveryList = {
 };
 
 export type WebhookEndpoint = {
-  /** UUIDv7 */
   id: string;
   url: string;
   events: string[];
@@ -2668,7 +2584,6 @@ export type WebhookEndpointWithSecret = WebhookEndpoint & {
 };
 
 export type Workflow = {
-  /** UUIDv7 */
   id: string;
   name: string;
   /** Names it in files, over projects; stays when the name changes */
@@ -2681,7 +2596,6 @@ export type Workflow = {
   };
   enabled: boolean;
   allowReentry: boolean;
-  /** UUIDv7 */
   entryStepId: string | null;
   exitOn: {
     eventName: string;
@@ -2712,28 +2626,20 @@ export type WorkflowFields = {
 
 export type WorkflowFile = {
   name?: string;
-  /** Which one is meant; it is created where there is none */
-  slug: string;
+  slug: SlugInput & unknown;
   description?: string | null;
   triggerType?: "EVENT" | "MANUAL";
   eventName?: string | null;
   enabled?: boolean;
   allowReentry?: boolean;
-  /** Events that end an execution of their contact at once, wherever it stands: EXITED, reason `exited_on_event`. What is set at that moment counts, also for who is under way already. */
-  exitOn?: {
-    eventName: string;
-    /** On the event's data, as those of a WAIT_FOR_EVENT. */
-    filters?: unknown;
-  }[] | null;
+  exitOn?: ExitOn;
   exitWhenUnsubscribed?: boolean;
   /** The step with which an execution begins */
   entry?: string | null;
   steps?: WorkflowStepFile[];
   transitions?: ({
-    /** Names it in files, over projects; unique in the project */
-    from: string;
-    /** Names it in files, over projects; unique in the project */
-    to: string;
+    from: SlugInput;
+    to: SlugInput;
     branch?: string | null;
   })[];
 };
@@ -2741,7 +2647,7 @@ export type WorkflowFile = {
 export type WorkflowGraphStep = {
   /** The id of a step of this workflow; any other name is that of a new step, whose id is in `ids`. */
   id: string;
-  type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+  type: StepType;
   name?: string;
   config?: Record<string, unknown>;
   position?: {
@@ -2768,9 +2674,7 @@ export type WorkflowList = {
 };
 
 export type WorkflowPreview = {
-  /** UUIDv7 */
   workflowId: string;
-  /** UUIDv7 */
   contactId: string | null;
   /** WAITING where only an event would end the last step, and `events` has none for it. */
   status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
@@ -2779,10 +2683,9 @@ export type WorkflowPreview = {
   startedAt: string;
   endedAt: string | null;
   steps: ({
-    /** UUIDv7 */
     stepId: string;
     name: string;
-    type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+    type: StepType;
     status: "RUNNING" | "WAITING" | "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED";
     /** When the contact comes to the step; `startedAt` is the same. */
     at: string;
@@ -2828,10 +2731,9 @@ export type WorkflowPreview = {
 export type WorkflowStats = {
   since: string | null;
   until: string | null;
-  steps: ({
-    /** UUIDv7 */
+  steps: {
     stepId: string;
-    type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+    type: StepType;
     name: string;
     waiting: number;
     running: number;
@@ -2840,18 +2742,16 @@ export type WorkflowStats = {
     skipped: number;
     /** Visits that left it by each branch. */
     branches: Record<string, number>;
-  })[];
+  }[];
 };
 
 export type WorkflowStep = {
-  /** UUIDv7 */
   id: string;
-  type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+  type: StepType;
   name: string;
   /** Names it in files, within its workflow */
   slug: string;
   config: Record<string, unknown>;
-  /** UUIDv7 */
   templateId: string | null;
   position: {
     x: number;
@@ -2862,8 +2762,7 @@ export type WorkflowStep = {
 };
 
 export type WorkflowStepFile = {
-  /** Which one is meant; it is created where there is none */
-  slug: string;
+  slug: SlugInput & unknown;
   type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
   name?: string;
   /** As that of a step, with `template` (a slug) for `templateId`. A header that is null keeps the value that is stored. */
@@ -2875,11 +2774,8 @@ export type WorkflowStepFile = {
 };
 
 export type WorkflowTransition = {
-  /** UUIDv7 */
   id: string;
-  /** UUIDv7 */
   fromStepId: string;
-  /** UUIDv7 */
   toStepId: string;
   branch: string | null;
 };
@@ -3565,6 +3461,12 @@ export interface Operations {
   data: SmsSender[];
 };
   };
+  /** List who has left a step, by what became of the visit: `GET /v1/workflows/{id}/steps/{stepId}/visits` */
+  listStepVisits: {
+    params: { id: string; stepId: string };
+    query: { limit?: number; cursor?: string; status: "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED" };
+    answer: StepVisitList;
+  };
   /** List the suppression list: `GET /v1/suppressions` */
   listSuppressions: {
     query?: { limit?: number; cursor?: string; email?: string };
@@ -4056,6 +3958,7 @@ export const OPERATIONS = {
   listSegments: { method: 'GET', path: '/v1/segments', idempotencyKey: false },
   listSms: { method: 'GET', path: '/v1/sms', idempotencyKey: false },
   listSmsSenders: { method: 'GET', path: '/sms/senders', idempotencyKey: false },
+  listStepVisits: { method: 'GET', path: '/v1/workflows/{id}/steps/{stepId}/visits', idempotencyKey: false },
   listSuppressions: { method: 'GET', path: '/v1/suppressions', idempotencyKey: false },
   listTemplates: { method: 'GET', path: '/v1/templates', idempotencyKey: false },
   listTenants: { method: 'GET', path: '/operator/projects', idempotencyKey: false },
