@@ -58,7 +58,11 @@ const TestInput = z
       .default(0)
       .openapi({ description: 'With fewer, the better variant does not win: the first one does' }),
   })
-  .openapi('CampaignTestInput', { example: { share: 0.2, metric: 'opens', waitMinutes: 240, minimum: 50 } });
+  .openapi('CampaignTestInput', {
+    description:
+      'Sends the variants to a share, waits, and sends the rest the better one. Without it everybody gets a variant by weight',
+    example: { share: 0.2, metric: 'opens', waitMinutes: 240, minimum: 50 },
+  });
 
 /** The fields of a campaign that is said in several ways, as requests give them. */
 export const variantFields = {
@@ -69,10 +73,7 @@ export const variantFields = {
     .openapi({
       description: `${VARIANTS_MIN} to ${VARIANTS_MAX}, each with a name of its own; null or none for one way of saying it`,
     }),
-  test: TestInput.nullish().openapi({
-    description:
-      'Sends the variants to a share, waits, and sends the rest the better one. Without it everybody gets a variant by weight',
-  }),
+  test: TestInput.nullish(),
 };
 
 export const ChooseWinner = z

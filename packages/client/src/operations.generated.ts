@@ -311,17 +311,7 @@ export type CampaignFile = {
   sendingWindow?: SendingWindow | string | null;
   /** 2 to 5, each with a name of its own; null or none for one way of saying it */
   variants?: CampaignVariantInput[] | null;
-  /** Sends the variants to a share, waits, and sends the rest the better one. Without it everybody gets a variant by weight */
-  test?: {
-    /** Of the recipients, rounded up to whole people, who get the variants by weight. 1: all of them, and nobody waits */
-    share: number;
-    /** Of people: machines are not counted */
-    metric?: "opens" | "clicks";
-    /** From when the share was sent */
-    waitMinutes?: number;
-    /** With fewer, the better variant does not win: the first one does */
-    minimum?: number;
-  } | null;
+  test?: CampaignTestInput;
   /** Whom a SEGMENT campaign is for */
   segment?: string | null;
   /** What it is about */
@@ -446,6 +436,18 @@ export type CampaignTest = {
   metric: "opens" | "clicks";
   waitMinutes: number;
   minimum: number;
+} | null;
+
+/** Sends the variants to a share, waits, and sends the rest the better one. Without it everybody gets a variant by weight */
+export type CampaignTestInput = {
+  /** Of the recipients, rounded up to whole people, who get the variants by weight. 1: all of them, and nobody waits */
+  share: number;
+  /** Of people: machines are not counted */
+  metric?: "opens" | "clicks";
+  /** From when the share was sent */
+  waitMinutes?: number;
+  /** With fewer, the better variant does not win: the first one does */
+  minimum?: number;
 } | null;
 
 export type CampaignTestSent = {
@@ -740,17 +742,7 @@ export type CreateCampaign = {
   sendingWindow?: SendingWindow | string | null;
   /** 2 to 5, each with a name of its own; null or none for one way of saying it */
   variants?: CampaignVariantInput[] | null;
-  /** Sends the variants to a share, waits, and sends the rest the better one. Without it everybody gets a variant by weight */
-  test?: {
-    /** Of the recipients, rounded up to whole people, who get the variants by weight. 1: all of them, and nobody waits */
-    share: number;
-    /** Of people: machines are not counted */
-    metric?: "opens" | "clicks";
-    /** From when the share was sent */
-    waitMinutes?: number;
-    /** With fewer, the better variant does not win: the first one does */
-    minimum?: number;
-  } | null;
+  test?: CampaignTestInput;
 };
 
 export type CreateDomain = {
@@ -1821,17 +1813,7 @@ export type PutCampaign = {
   sendingWindow?: SendingWindow | string | null;
   /** 2 to 5, each with a name of its own; null or none for one way of saying it */
   variants?: CampaignVariantInput[] | null;
-  /** Sends the variants to a share, waits, and sends the rest the better one. Without it everybody gets a variant by weight */
-  test?: {
-    /** Of the recipients, rounded up to whole people, who get the variants by weight. 1: all of them, and nobody waits */
-    share: number;
-    /** Of people: machines are not counted */
-    metric?: "opens" | "clicks";
-    /** From when the share was sent */
-    waitMinutes?: number;
-    /** With fewer, the better variant does not win: the first one does */
-    minimum?: number;
-  } | null;
+  test?: CampaignTestInput;
   /** Moves a SCHEDULED campaign to this time */
   scheduledFor?: string;
 };
