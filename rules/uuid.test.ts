@@ -1,6 +1,6 @@
-import { validate, version } from 'uuid';
+import { v4, validate, version } from 'uuid';
 import { expect, it } from 'vitest';
-import { uuidv7 } from './uuid.ts';
+import { timeOfUuid, uuidv7 } from './uuid.ts';
 
 it('ids are version 7, all different, and in the order in which they were made', () => {
   const ids = Array.from({ length: 20_000 }, uuidv7);
@@ -9,9 +9,10 @@ it('ids are version 7, all different, and in the order in which they were made',
   expect(ids.toSorted()).toEqual(ids);
 });
 
-it('an id begins with the time at which it was made', () => {
+it('an id begins with the time at which it was made; another version has none', () => {
   const before = Date.now();
-  const madeAt = Number.parseInt(uuidv7().replaceAll('-', '').slice(0, 12), 16);
+  const madeAt = timeOfUuid(uuidv7())?.getTime();
   expect(madeAt).toBeGreaterThanOrEqual(before);
   expect(madeAt).toBeLessThanOrEqual(Date.now());
+  expect(timeOfUuid(v4())).toBeUndefined();
 });

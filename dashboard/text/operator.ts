@@ -85,6 +85,7 @@ export const operator = {
   bounced: 'Dead',
   bouncedMeans: 'Mails to mailboxes where nobody reads.',
   complained: 'Complaints',
+  monthLags: 'Added up by the hour: the last one or two are not in it yet.',
   monthMails: 'Mails in 30 days',
   monthBounced: 'Bounced',
   monthBouncedMeans: 'All that mailboxes refused, not only the dead ones.',

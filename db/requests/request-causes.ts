@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { MADE_KINDS } from '../../rules/request-made.ts';
 import { timeOfUuid } from '../../rules/uuid.ts';
 import type { Db } from '../connection.ts';
 import { firstIdAt } from '../id-time.ts';
@@ -26,16 +27,18 @@ export async function findCauses(db: Db, p: { projectId: string; id: string }): 
 
 /**
  * Entries of the log that have made one of these, as a SELECT of their ids. An entry gets its id when the request is
- * answered, not long after what it made got its own: so the index of ids finds them, and what is made needs none.
+ * answered, not long after what it made got its own: so the index of ids finds them, and what is made needs none. The
+ * rows are compared as the index has them, so that no plan goes through the requests of other projects.
  */
 export function entriesThatMade(projectId: string, ids: readonly string[]): RawBuilder<unknown> {
   const each = ids.map((id) => {
     const at = timeOfUuid(id)?.getTime();
     if (at === undefined) return sql`SELECT NULL::uuid`;
     const idAt = (ms: number) => firstIdAt(sql`${new Date(ms)}::timestamptz`);
+    const has = MADE_KINDS.map((kind) => sql`made->${sql.lit(kind)} ? ${id}`);
     return sql`SELECT id FROM requests
-      WHERE project_id = ${projectId} AND id >= ${idAt(at - CLOCKS_APART_MS)} AND id < ${idAt(at + ANSWERED_MS)}
-        AND jsonb_path_exists(made, '$.*[*] ? (@ == $id)', jsonb_build_object('id', ${id}::text))`;
+      WHERE (project_id, id) >= (${projectId}, ${idAt(at - CLOCKS_APART_MS)}) AND (project_id, id) < (${projectId}, ${idAt(at + ANSWERED_MS)})
+        AND made IS NOT NULL AND (${sql.join(has, sql` OR `)})`;
   });
   return sql.join(each, sql` UNION ALL `);
 }

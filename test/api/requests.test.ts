@@ -16,6 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
+/** Of an id of version 7. */
+const TAIL = '000-8000-000000000000';
 const list = (query = '', options: CallOptions = {}) => expectOk(api.call('GET', `/requests${query}`, options));
 
 /** The entry of a request by its X-Request-Id, as soon as it is written. */
@@ -99,7 +101,9 @@ describe('the log of requests', () => {
     expect((await list(`?made=${contact.id}`)).data).toHaveLength(1);
     expect((await list(`?made=${emailId}`, { key: api.two.secretKey })).data).toEqual([]);
     expect((await list(`?made=${uuidv7()}`)).data).toEqual([]);
-    expect((await list('?made=6f1c1f0e-3a52-4b3f-9a63-2f0a1d1f6a10')).data).toEqual([]);
+    // Of no time, of the first and of the last that an id can be of.
+    for (const id of ['6f1c1f0e-3a52-4b3f-9a63-2f0a1d1f6a10', `00000000-0000-7${TAIL}`, `ffffffff-ffff-7${TAIL}`])
+      expect((await list(`?made=${id}`)).data).toEqual([]);
   });
 
   it('has what the pages of a shop brought about', async () => {

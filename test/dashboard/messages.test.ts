@@ -66,14 +66,12 @@ describeInBrowser('messages and executions', () => {
     await page.getByRole('link', { name: 'The mail', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: /Hello <img/ }).waitFor();
     await expectNoSidewaysScroll(page);
-    expect(await page.getByRole('link', { name: 'POST /v1/track' }).count()).toBe(1);
+    await page.getByRole('link', { name: 'POST /v1/track' }).waitFor();
     await page.getByRole('link', { name: 'The execution of the automation' }).click();
     await page.getByRole('heading', { level: 1, name: 'ada@example.com' }).waitFor();
     await page.getByRole('link', { name: 'POST /v1/track' }).click();
-    await page
-      .getByRole('link', { name: /Hello|ada@example.com/ })
-      .first()
-      .click();
+    await page.getByRole('heading', { level: 1, name: 'POST /v1/track' }).waitFor();
+    await page.getByRole('link', { name: 'ada@example.com' }).click();
     await page.getByRole('heading', { level: 1, name: /Hello <img/ }).waitFor();
   });
 

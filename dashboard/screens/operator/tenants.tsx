@@ -45,6 +45,11 @@ export function Tenants() {
         caption={words.tenants}
         empty={<Empty title={words.noTenants} what={words.noTenantsWhat} />}
       />
+      {over === 'month' && (
+        <Text size="sm" c="dimmed" mt="xs">
+          {words.monthLags}
+        </Text>
+      )}
       {isTop && (
         <Text size="sm" c="dimmed" mt="xs">
           {words.topOnly(TOP)}

@@ -13,10 +13,10 @@ type Change = AnswerOf<'listSegmentHistory'>['data'][number];
 const words = text.segments;
 
 const COLUMNS: Column<Change>[] = [
-  { name: words.when, cell: ({ at }) => <Instant at={at} />, width: 160 },
+  { name: words.when, cell: ({ at }) => <Instant at={at} />, width: 110 },
   {
     name: words.change,
-    width: 120,
+    width: 100,
     cell: ({ change }) => (
       <Badge variant="light" color={change === 'entry' ? 'green' : 'gray'} tt="none" radius="sm">
         {words.changes[change]}
@@ -25,8 +25,16 @@ const COLUMNS: Column<Change>[] = [
   },
   {
     name: words.contact,
-    cell: ({ contactId, email }) =>
-      contactId ? <AppLink to={`/contacts/${contactId}`}>{email}</AppLink> : <Text c="dimmed">{words.erased}</Text>,
+    cell: ({ contactId, email, actor, actorName }) => (
+      <>
+        {contactId ? <AppLink to={`/contacts/${contactId}`}>{email}</AppLink> : <Text c="dimmed">{words.erased}</Text>}
+        {actor && (
+          <Text size="xs" c="dimmed" hiddenFrom="sm" style={{ overflowWrap: 'anywhere' }}>
+            {whoIs(actor, actorName)}
+          </Text>
+        )}
+      </>
+    ),
   },
 ];
 /** Of a static segment somebody did it. */
