@@ -144,7 +144,9 @@ function openDeps(
   };
   const backlog = createBacklogReader(reads);
   const compute = createCompute({
-    ...{ cpuMsPerSecond: config.projectCpuMsPerSecond, onDone: metrics.computed, resumed: loop.resumed },
+    cpuMsPerSecond: config.projectCpuMsPerSecond,
+    onDone: metrics.computed,
+    resumed: loop.resumed,
   });
   return {
     deps: {
