@@ -104,7 +104,9 @@ export function createCompute(p: {
       const { projectId, kind } = work;
       const done = budgets.run(work, (charge) =>
         threads.run({
-          ...{ projectId, name, input },
+          projectId,
+          name,
+          input,
           charge: (cpuMs) => {
             charge(cpuMs);
             p.onDone?.({ kind, cpuMs });

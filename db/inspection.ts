@@ -34,8 +34,11 @@ export const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'] as
 /** One connection for a look at a database that may not be fit for us. Close it by `destroy()`. */
 export function openInspection(databaseUrl: string): Db {
   const pool = new pg.Pool({
-    ...{ connectionString: databaseUrl, max: 1, application_name: 'tidings-doctor' },
-    ...{ connectionTimeoutMillis: CONNECT_MS, query_timeout: STATEMENT_MS },
+    connectionString: databaseUrl,
+    max: 1,
+    application_name: 'tidings-doctor',
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: STATEMENT_MS,
   });
   pool.on('error', () => {});
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });

@@ -12,7 +12,7 @@ describe('work within the bound', () => {
     ).toThrow(own);
   });
 
-  it('may hold bounded work', () => {
+  it('work within a bound may hold bounded work itself', () => {
     expect(bounded(() => bounded(() => 1) + bounded(() => 2))).toBe(3);
   });
 

@@ -82,7 +82,7 @@ describe('a HOST that other machines reach', () => {
   const PUBLIC = { HOST: '0.0.0.0' };
   const SMTP = { EMAIL_PROVIDER: 'smtp', SMTP_URL: 'smtp://127.0.0.1:25' };
 
-  it.each(['0.0.0.0', '::', '192.168.1.2', 'vm'])('%s is one', (HOST) => {
+  it.each(['0.0.0.0', '::', '192.168.1.2', 'vm'])('%s is a HOST that other machines reach', (HOST) => {
     expect(parseSettings({ HOST }).publicHost).toBe(true);
   });
 
@@ -190,7 +190,10 @@ describe('a process configured by environment alone', () => {
     });
   });
 
-  it.each(['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRET_KEY'] as const)('is refused without %s', (name) => {
-    expect(() => parseConfig({ ...APART, [name]: undefined })).toThrow(new RegExp(`^${name} is required`));
-  });
+  it.each(['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRET_KEY'] as const)(
+    'a process configured by environment alone is refused without %s',
+    (name) => {
+      expect(() => parseConfig({ ...APART, [name]: undefined })).toThrow(new RegExp(`^${name} is required`));
+    },
+  );
 });

@@ -11,7 +11,7 @@ describe('the slug of a segment', () => {
     ['Crème & Brûlée', 'creme-and-brulee'],
     ['🎉🎉', 'u-1f389-1f389'],
     ['', 'segment'],
-  ])('of %j is %s', (name, slug) => {
+  ])('the slug of the name %j is %s', (name, slug) => {
     expect(segmentSlug(name)).toBe(slug);
   });
 

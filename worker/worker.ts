@@ -58,8 +58,13 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   });
   const stopping = new AbortController();
   const channels = createActivityDeps({
-    ...{ config, db, lifecycle, log, stopping: stopping.signal },
-    ...{ onComputed: countComputed, resumed: loop.resumed },
+    config,
+    db,
+    lifecycle,
+    log,
+    stopping: stopping.signal,
+    onComputed: countComputed,
+    resumed: loop.resumed,
   });
   const beginRate = startBeginRate({ db, timersPerSecond: config.timersPerSecond, log });
   const outbox = startOutbox({

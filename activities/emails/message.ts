@@ -69,7 +69,16 @@ export function createEmailMessages(deps: { config: Config; db: Db; compute: Com
       const { content, ready } = await contents.get({ ...work, contentId: email.contentId, tracked });
       const rendering = renderingOf(email, to, config);
       const { subject, ...made } = await rendered({
-        ...{ email, to, content, ready, rendering, compute, work, db, dkim, inThread },
+        email,
+        to,
+        content,
+        ready,
+        rendering,
+        compute,
+        work,
+        db,
+        dkim,
+        inThread,
       });
       return {
         message: { id, projectId, from: returnPath(email, content), to: to.email, ...made },

@@ -64,7 +64,9 @@ function leaveOut(deps: ActivityDeps, { execution, step, next }: EffectStanding)
   const outcome = outcomeOfAnswer({ statusCode: 200, body: '', latencyMs: 0 }, onFailure);
   return inTransaction(deps.db, (trx) =>
     completeEffect(trx, execution.projectId, {
-      ...{ executionId: execution.id, visit: next.visit, ...outcome },
+      executionId: execution.id,
+      visit: next.visit,
+      ...outcome,
       output: { ...outcome.output, sandbox: true },
     }),
   );

@@ -57,7 +57,7 @@ function show(schema: Schema, example: unknown, schemas: Record<string, Schema>)
     else if (schema.items) show(schema.items, example[0], schemas);
   } else if (typeof example === 'object' && example !== null) {
     showMembers(schema, example, schemas);
-  } else if (typeof example === 'string' && !tellsItself(schema)) {
+  } else if (example === null || isTelling(example, schema)) {
     schema.example ??= example;
   }
 }
@@ -72,6 +72,8 @@ function showMembers(schema: Schema, example: object, schemas: Record<string, Sc
   if (isOpen && Object.keys(example).length > 0) schema.example ??= example;
 }
 
-function tellsItself({ enum: words, const: constant, format, allOf, anyOf, oneOf }: Schema): boolean {
-  return Boolean(words ?? constant ?? allOf ?? anyOf ?? oneOf) || KNOWN_FORMATS.has(format ?? '');
+/** A value that nobody would put there who knows the type alone. */
+function isTelling(value: unknown, { enum: words, const: constant, format, allOf, anyOf, oneOf }: Schema): boolean {
+  if (words) return value !== words[0];
+  return typeof value === 'string' && !(constant ?? allOf ?? anyOf ?? oneOf) && !KNOWN_FORMATS.has(format ?? '');
 }

@@ -94,7 +94,12 @@ export function logEntry(
   if (!projectId || !actor || (actor.kind === 'user' && method === 'GET')) return undefined;
   const made = c.get('made');
   return {
-    ...{ ...p, id: uuidv7(), projectId, method, actor: actorName(actor), made: made ?? null },
+    ...p,
+    id: uuidv7(),
+    projectId,
+    method,
+    actor: actorName(actor),
+    made: made ?? null,
     errorCode: c.get('errorCode') ?? null,
     createdAt: new Date(Date.now() - p.ms),
   };

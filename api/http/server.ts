@@ -146,7 +146,9 @@ function openDeps(
   const bucket = config.assetsBucket && openBucket(config.assetsBucket);
   const backlog = createBacklogReader(reads);
   const compute = createCompute({
-    ...{ cpuMsPerSecond: config.projectCpuMsPerSecond, onDone: metrics.computed, resumed: loop.resumed },
+    cpuMsPerSecond: config.projectCpuMsPerSecond,
+    onDone: metrics.computed,
+    resumed: loop.resumed,
   });
   return {
     deps: {

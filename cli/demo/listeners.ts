@@ -29,13 +29,21 @@ export async function startMailListeners(p: {
   const [inboundPort, relayPort] = [await freePort(), await freePort()];
   const listeners = await startChild({
     ...({ name: 'mail listeners', command: 'api' } as const),
-    ...{ home, logFile: join(home.logs, 'demo-listeners.log'), tell },
+    home,
+    logFile: join(home.logs, 'demo-listeners.log'),
+    tell,
     env: {
       ...env,
-      ...{ HOST: '127.0.0.1', PORT: '0', PUBLIC_URL: env.PUBLIC_URL || dev.baseUrl, METRICS_PORT: 'off' },
-      ...{ DATABASE_URL: dev.databaseUrl, SECRET_KEY: secretKeyOf(env, home) },
-      ...{ TEMPORAL_ADDRESS: dev.temporal.address, TEMPORAL_NAMESPACE: dev.temporal.namespace },
-      ...{ INBOUND_SMTP_PORT: String(inboundPort), SMTP_RELAY_PORT: String(relayPort) },
+      HOST: '127.0.0.1',
+      PORT: '0',
+      PUBLIC_URL: env.PUBLIC_URL || dev.baseUrl,
+      METRICS_PORT: 'off',
+      DATABASE_URL: dev.databaseUrl,
+      SECRET_KEY: secretKeyOf(env, home),
+      TEMPORAL_ADDRESS: dev.temporal.address,
+      TEMPORAL_NAMESPACE: dev.temporal.namespace,
+      INBOUND_SMTP_PORT: String(inboundPort),
+      SMTP_RELAY_PORT: String(relayPort),
     },
   });
   return { inboundPort, relayPort, close: () => listeners.stop() };

@@ -35,8 +35,12 @@ async function closeBounce(tour: ChannelTour): Promise<string> {
   const raw = deliveryStatus({ to: letter.to, action: 'failed', status: '5.1.1', diagnostic });
   await deliver(tour, 'notification', { from: '', to: letter.returnPath, raw });
   return showRecord(tour, letter, {
-    ...{ status: 'BOUNCED', reason: 'bounced:dead_mailbox', event: 'email.bounce' },
-    ...{ subscribed: false, because: 'bounce', suppressed: 'hard_bounce' },
+    status: 'BOUNCED',
+    reason: 'bounced:dead_mailbox',
+    event: 'email.bounce',
+    subscribed: false,
+    because: 'bounce',
+    suppressed: 'hard_bounce',
   });
 }
 
@@ -45,8 +49,11 @@ async function closeComplaint(tour: ChannelTour): Promise<string> {
   const to = `abuse@${emailDomain(tour.from)}`;
   await deliver(tour, 'abuse report', { from: 'feedback@isp.example', to, raw: abuseReport(letter) });
   return showRecord(tour, letter, {
-    ...{ status: 'COMPLAINED', event: 'email.complaint' },
-    ...{ subscribed: false, because: 'complaint', suppressed: 'complaint' },
+    status: 'COMPLAINED',
+    event: 'email.complaint',
+    subscribed: false,
+    because: 'complaint',
+    suppressed: 'complaint',
   });
 }
 
@@ -88,8 +95,10 @@ async function closeUnsubscribe(tour: ChannelTour): Promise<string> {
   const { status } = await fetch(link, { method: 'POST', headers, body });
   tour.report.line(`POST ${link} with ${body}: ${status}`);
   return showRecord(tour, letter, {
-    ...{ status: 'SENT', event: 'contact.unsubscribed' },
-    ...{ subscribed: false, suppressed: 'unsubscribe' },
+    status: 'SENT',
+    event: 'contact.unsubscribed',
+    subscribed: false,
+    suppressed: 'unsubscribe',
   });
 }
 

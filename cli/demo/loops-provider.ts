@@ -27,8 +27,12 @@ const PHONE = '+4915112345678';
 async function closeRefusal(tour: ProviderTour): Promise<string> {
   const sent = await send(tour, 'refused');
   return showRecord(tour, sent, {
-    ...{ status: 'BOUNCED', reason: 'bounced:dead_mailbox', event: 'email.bounce' },
-    ...{ subscribed: false, because: 'bounce', suppressed: 'hard_bounce' },
+    status: 'BOUNCED',
+    reason: 'bounced:dead_mailbox',
+    event: 'email.bounce',
+    subscribed: false,
+    because: 'bounce',
+    suppressed: 'hard_bounce',
   });
 }
 

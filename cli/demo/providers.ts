@@ -31,9 +31,13 @@ export async function startProviders(): Promise<Providers> {
   const hooks = await startHookReceiver();
   const twilioAuthToken = randomBytes(TOKEN_BYTES).toString('hex');
   const settings = {
-    ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://127.0.0.1:${mail.port}` },
-    ...{ SMS_PROVIDER: 'twilio', TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}` },
-    ...{ TWILIO_AUTH_TOKEN: twilioAuthToken, TWILIO_BASE_URL: twilio.url, WEBHOOK_ALLOW_PRIVATE: 'true' },
+    EMAIL_PROVIDER: 'smtp',
+    SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
+    SMS_PROVIDER: 'twilio',
+    TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`,
+    TWILIO_AUTH_TOKEN: twilioAuthToken,
+    TWILIO_BASE_URL: twilio.url,
+    WEBHOOK_ALLOW_PRIVATE: 'true',
   };
   const close = async (): Promise<void> => {
     hooks.close();

@@ -66,7 +66,12 @@ export function openSubject(env: Environment, address: string | undefined): Subj
     );
   }
   return {
-    ...{ settings, home, address, databaseUrl, secretKey: secretKeyOf(settings, home), dns: openDns(settings) },
+    settings,
+    home,
+    address,
+    databaseUrl,
+    secretKey: secretKeyOf(settings, home),
+    dns: openDns(settings),
     temporalAddress: settings.temporal.address ?? running?.temporal.address,
     postgres: () => {
       asked ??= inspect();

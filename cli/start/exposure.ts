@@ -22,11 +22,13 @@ export function openingsOfApi(settings: Settings, port: number): Opening[] {
     },
     metricsPort !== undefined && metricsOpening(settings, metricsPort),
     smtpRelay.port !== undefined && {
-      ...{ what: 'SMTP relay', address: joined(host, smtpRelay.port) },
+      what: 'SMTP relay',
+      address: joined(host, smtpRelay.port),
       who: `${from}, by API key${smtpRelay.allowPlain ? ', without TLS too' : ''}`,
     },
     inboundSmtpPort !== undefined && {
-      ...{ what: 'inbound SMTP', address: joined(host, inboundSmtpPort) },
+      what: 'inbound SMTP',
+      address: joined(host, inboundSmtpPort),
       who: `${from}: mail for verified domains`,
     },
   ];

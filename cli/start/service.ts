@@ -120,7 +120,11 @@ async function bringUp(around: Surroundings): Promise<DevFile> {
   const [facts] = await allDone(firstProject, firstProject.then(startApi), startWorkerChildren(around, childEnv));
   await healthy(baseUrl, stopping);
   const content = (): DevFile => ({
-    ...{ baseUrl, ...facts, databaseUrl, temporal, mailboxUrl: `${baseUrl}/mailbox` },
+    baseUrl,
+    ...facts,
+    databaseUrl,
+    temporal,
+    mailboxUrl: `${baseUrl}/mailbox`,
     pids: parts.pids(),
   });
   const { PUBLIC_URL: publicUrl } = childEnv;

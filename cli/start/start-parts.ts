@@ -55,7 +55,10 @@ export async function startTemporal({ settings, home, parts, tell }: Surrounding
     return { address: external.address, namespace, ui: null };
   }
   const options = {
-    ...{ binary, namespace, databaseFile: home.temporalDatabase, logFile: join(home.logs, 'temporal.log') },
+    binary,
+    namespace,
+    databaseFile: home.temporalDatabase,
+    logFile: join(home.logs, 'temporal.log'),
     port: await keptPort(home.portsFile, 'temporal'),
     uiPort: await keptPort(home.portsFile, 'temporal-ui'),
     httpPort: await keptPort(home.portsFile, 'temporal-http'),
@@ -93,7 +96,9 @@ export async function startWorkerChildren(around: Surroundings, env: Environment
     const options = {
       ...({ name: `worker ${number}`, command: 'worker' } as const),
       env: { ...WORKER_MALLOC, ...env, ...metrics },
-      ...{ home, logFile: join(home.logs, `worker-${number}.log`), tell },
+      home,
+      logFile: join(home.logs, `worker-${number}.log`),
+      tell,
     };
     return parts.add('worker', { name: options.name, start: () => startChild(options), tell });
   };

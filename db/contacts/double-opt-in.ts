@@ -98,7 +98,11 @@ async function sendConfirmations(
   if (!(await takeMonthlyAllowance(trx, { projectId, n: contacts.length, limit: template.limit }))) return;
   const { id: templateId, limit: _, ...text } = template;
   const contentId = await saveContent(trx, {
-    ...{ ...text, from: template.from, projectId, type: 'TRANSACTIONAL' as const, templateId },
+    ...text,
+    from: template.from,
+    projectId,
+    type: 'TRANSACTIONAL' as const,
+    templateId,
   });
   const mails = contacts.map((contact) => ({ ...contact, emailId: uuidv7() }));
   const options = JSON.stringify({ forStranger: true });

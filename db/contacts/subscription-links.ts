@@ -121,7 +121,12 @@ async function setSubscribed(
     RETURNING id, subscribed, old.subscribed <> new.subscribed AS "subscriptionChanged"
   `.execute(trx);
   return recordSubscriptionChanges(trx, {
-    ...{ projectId, contacts: rows, mode, forStranger: false, causeId: null, by: 'contact' },
+    projectId,
+    contacts: rows,
+    mode,
+    forStranger: false,
+    causeId: null,
+    by: 'contact',
   });
 }
 

@@ -147,7 +147,12 @@ async function endAddress(
     RETURNING id, subscribed, true AS "subscriptionChanged"
   `.execute(trx);
   return recordSubscriptionChanges(trx, {
-    ...{ projectId, contacts: rows, reason: p.because, forStranger: false, causeId: executionId, by: p.source },
+    projectId,
+    contacts: rows,
+    reason: p.because,
+    forStranger: false,
+    causeId: executionId,
+    by: p.source,
   });
 }
 

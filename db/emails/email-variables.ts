@@ -68,7 +68,12 @@ export function eventDataOf(email: Email): Sourced<EmailEventData> {
 export function eventOfMail(email: Email, name: string, detail: Record<string, unknown>): NewEvent {
   const { values, untrusted } = eventDataOf(email);
   return {
-    ...{ contactId: email.contactId, emailId: email.id, name, data: { ...values, ...detail } },
-    ...{ untrusted: untrusted.size > 0, swayed: email.options?.forStranger === true, causeId: null },
+    contactId: email.contactId,
+    emailId: email.id,
+    name,
+    data: { ...values, ...detail },
+    untrusted: untrusted.size > 0,
+    swayed: email.options?.forStranger === true,
+    causeId: null,
   };
 }

@@ -79,13 +79,24 @@ export async function recordReceived(
     VALUES (${id}, ${projectId}, ${contact.id}, ${contentId}, 'INBOUND', 'RECEIVED', ${mail.recipients[0] ?? null}, ${mail.messageId})
   `.execute(trx);
   const data = {
-    ...{ subject: mail.subject, from: mail.sender, fromName: mail.fromName, messageId: mail.messageId, emailId: id },
-    ...{ templateId: null, campaignId: null, sourceType: 'INBOUND' },
+    subject: mail.subject,
+    from: mail.sender,
+    fromName: mail.fromName,
+    messageId: mail.messageId,
+    emailId: id,
+    templateId: null,
+    campaignId: null,
+    sourceType: 'INBOUND',
     ...mail.detail,
   };
   const event = {
-    ...{ contactId: contact.id, emailId: id, name: 'email.received', data },
-    ...{ untrusted: true, swayed: true, causeId: null },
+    contactId: contact.id,
+    emailId: id,
+    name: 'email.received',
+    data,
+    untrusted: true,
+    swayed: true,
+    causeId: null,
   };
   return (await recordEvents(trx, { projectId, events: [event] })).outbox;
 }

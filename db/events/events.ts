@@ -155,8 +155,14 @@ export async function recordManualEvent(
     projectId: p.projectId,
     events: [
       {
-        ...{ contactId, name: p.name, data: p.data, emailId: p.emailId, mode: p.mode },
-        ...{ untrusted: false, swayed: false, causeId: null },
+        contactId,
+        name: p.name,
+        data: p.data,
+        emailId: p.emailId,
+        mode: p.mode,
+        untrusted: false,
+        swayed: false,
+        causeId: null,
       },
     ],
   });

@@ -77,8 +77,13 @@ async function record(
   const recorded = await recordEvents(trx, {
     projectId,
     events: requests.map((request, index) => ({
-      ...{ contactId: contacts[index]?.id ?? null, name: request.event, data: plainData(request.data ?? {}) },
-      ...{ untrusted, swayed: untrusted, causeId: null, mode },
+      contactId: contacts[index]?.id ?? null,
+      name: request.event,
+      data: plainData(request.data ?? {}),
+      untrusted,
+      swayed: untrusted,
+      causeId: null,
+      mode,
     })),
   });
   const timestamp = new Date().toISOString();

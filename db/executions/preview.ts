@@ -113,8 +113,21 @@ function newExecution(p: PreviewRequest, workflow: Exits & { name: string }): St
   const { name: workflowName, exitOn, exitWhenUnsubscribed } = workflow;
   const { projectId, workflowId, contactId, event, context, contact, events, startAt } = p;
   return {
-    ...{ id: uuidv7(), projectId, workflowId, workflowName, contactId, event, context, visit: 0, laps: null },
-    ...{ untrusted: false, swayed: false, mode: 'live', status: 'RUNNING', reason: null, completedAt: null },
+    id: uuidv7(),
+    projectId,
+    workflowId,
+    workflowName,
+    contactId,
+    event,
+    context,
+    visit: 0,
+    laps: null,
+    untrusted: false,
+    swayed: false,
+    mode: 'live',
+    status: 'RUNNING',
+    reason: null,
+    completedAt: null,
     startedAt: startAt,
     exits: { exitOn, exitWhenUnsubscribed },
     run: newRun({ skipDelays: true, events: structuredClone(events), ...(contact && { contact }) }),
@@ -170,7 +183,10 @@ class Preview {
     const { status = 'RUNNING', reason = null, error = null } = this.position ?? {};
     const ended = status !== 'WAITING' && status !== 'RUNNING';
     return {
-      ...{ status, exitReason: reason, error, startedAt: execution.startedAt },
+      status,
+      exitReason: reason,
+      error,
+      startedAt: execution.startedAt,
       endedAt: ended ? world.now(execution) : null,
       steps: [...this.steps.values()],
     };

@@ -31,13 +31,30 @@ export async function startSandbox(trx: Trx, p: SandboxStart): Promise<{ executi
   await trx
     .insertInto('executions')
     .values({
-      ...{ id, project_id: projectId, workflow_id: workflow.id, contact_id: contactId, entry: null },
-      ...{ context: JSON.stringify(context), mode: 'test', sandbox: true, run: JSON.stringify(run) },
+      id,
+      project_id: projectId,
+      workflow_id: workflow.id,
+      contact_id: contactId,
+      entry: null,
+      context: JSON.stringify(context),
+      mode: 'test',
+      sandbox: true,
+      run: JSON.stringify(run),
     })
     .execute();
   const execution = {
-    ...{ id, projectId, workflowId: workflow.id, contactId, context, event: {}, visit: 0, laps: null, run },
-    ...{ untrusted: false, swayed: false, mode: 'test' as const },
+    id,
+    projectId,
+    workflowId: workflow.id,
+    contactId,
+    context,
+    event: {},
+    visit: 0,
+    laps: null,
+    run,
+    untrusted: false,
+    swayed: false,
+    mode: 'test' as const,
     exits: { exitOn, exitWhenUnsubscribed },
   };
   return { executionId: id, outbox: await beginExecutions(trx, { projectId, workflow, entered: [execution] }) };

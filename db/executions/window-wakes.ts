@@ -46,7 +46,10 @@ export async function wakeWindowPage(
   const outbox = await enqueue(
     trx,
     early.map(({ executionId: refId, visit }) => ({
-      ...{ projectId, kind: 'execution.event' as const, refId, payload: { visit } },
+      projectId,
+      kind: 'execution.event' as const,
+      refId,
+      payload: { visit },
     })),
   );
   const last = rows.length < p.rows ? undefined : rows.at(-1);

@@ -32,15 +32,25 @@ export async function queueInvitationMail(
   const [sender] = domains;
   if (!sender) return [];
   const contentId = await saveContent(trx, {
-    ...{ ...NO_TEXT, subject: SUBJECT, body: BODY, from: `notices@${sender.domain}`, fromName: 'Tidings' },
-    ...{ projectId, type: 'TRANSACTIONAL' as const, templateId: null },
+    ...NO_TEXT,
+    subject: SUBJECT,
+    body: BODY,
+    from: `notices@${sender.domain}`,
+    fromName: 'Tidings',
+    projectId,
+    type: 'TRANSACTIONAL' as const,
+    templateId: null,
   });
   const id = uuidv7();
   const sealed = sealSecret(p.atRest, sealedVariables(id), JSON.stringify({ invitationUrl: p.url }));
   await trx
     .insertInto('emails')
     .values({
-      ...{ id, project_id: projectId, content_id: contentId, source_type: 'TRANSACTIONAL', to_email: invitation.email },
+      id,
+      project_id: projectId,
+      content_id: contentId,
+      source_type: 'TRANSACTIONAL',
+      to_email: invitation.email,
       variables: JSON.stringify({ projectName: p.projectName, invitedBy: invitation.invitedBy }),
       options: JSON.stringify({ sealed }),
     })

@@ -48,7 +48,9 @@ export async function explainSegment(db: Db, segment: Segment, contactId: string
   }
   const filters = listFilters(segment.condition);
   const asked = {
-    ...{ projectId, contact, now: new Date() },
+    projectId,
+    contact,
+    now: new Date(),
     segments: await loadSegmentSources(db, projectId, segment.condition),
   };
   const decided: ExplainedFilter[] = [];

@@ -150,7 +150,11 @@ async function saveRecipients(
       })),
     );
     const saved = await upsertContacts(trx, {
-      ...{ projectId, rows, defaultSubscribed: false, suppressionKey, causeId: null },
+      projectId,
+      rows,
+      defaultSubscribed: false,
+      suppressionKey,
+      causeId: null,
     });
     let at = 0;
     for (const draft of group) {

@@ -82,7 +82,9 @@ async function guard(
 function eventsOf({ email, outcome, event }: EmailResult): NewEvent[] {
   if (!event || email.options.sandbox) return [];
   const about = {
-    ...{ contactId: email.contact?.id ?? null, emailId: email.id, mode: email.mode },
+    contactId: email.contact?.id ?? null,
+    emailId: email.id,
+    mode: email.mode,
     causeId: email.executionId,
     // Its subject may hold what a stranger brought.
     untrusted: [email.contact?.untrustedKeys, email.options.untrustedKeys].some((names) => names && names.length > 0),
@@ -114,7 +116,12 @@ async function endDeadMailboxes(
   );
   const contacts = await unsubscribeContacts(trx, p.projectId, contactIds);
   return recordSubscriptionChanges(trx, {
-    ...{ projectId: p.projectId, contacts, reason: 'bounce' as const, forStranger: false, causeId: null, by: p.source },
+    projectId: p.projectId,
+    contacts,
+    reason: 'bounce' as const,
+    forStranger: false,
+    causeId: null,
+    by: p.source,
   });
 }
 

@@ -21,9 +21,18 @@ export async function foreseeEmail(
   const contentId = uuidv7();
   const { variables, options } = rowOfStepEmail(execution);
   const mail = {
-    ...{ id: uuidv7(), project_id: projectId, contact_id: contactId, content_id: contentId, to_email: draft.to },
-    ...{ source_type: 'WORKFLOW', mode: 'live', claim: 0, attempts: 1, created_at: now.toISOString() },
-    ...{ variables: JSON.parse(variables), options: options === null ? null : JSON.parse(options) },
+    id: uuidv7(),
+    project_id: projectId,
+    contact_id: contactId,
+    content_id: contentId,
+    to_email: draft.to,
+    source_type: 'WORKFLOW',
+    mode: 'live',
+    claim: 0,
+    attempts: 1,
+    created_at: now.toISOString(),
+    variables: JSON.parse(variables),
+    options: options === null ? null : JSON.parse(options),
   };
   const content = { ...rowOfContent(draft.content), id: contentId };
   const tables = [

@@ -37,7 +37,7 @@ describe('the network of a caller', () => {
     ['::1', '0:0:0:0::/64'],
     ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
     ['unknown', 'unknown'],
-  ])('of %s is %s', (address, network) => {
+  ])('the network of the caller %s is %s', (address, network) => {
     expect(callerNetwork(address)).toBe(network);
   });
 });

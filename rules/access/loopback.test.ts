@@ -15,7 +15,7 @@ describe('a host to bind to', () => {
     '127.0.0.1.nip.io',
     '127.0.0.999',
     'example.com',
-  ])('%s is public', (host) => {
+  ])('the host %s is reached by other machines', (host) => {
     expect(isLoopbackHost(host)).toBe(false);
   });
 });
@@ -30,7 +30,7 @@ describe('the Host of a request', () => {
     'app.localhost:80',
     '[::1]:3000',
     '[::1]',
-  ])('%s names this machine', (authority) => {
+  ])('the Host header %s names this machine', (authority) => {
     expect(isLoopbackAuthority(authority)).toBe(true);
   });
 
@@ -42,7 +42,7 @@ describe('the Host of a request', () => {
     '127.0.0.1:80@evil.example',
     '',
     '192.168.1.2:3000',
-  ])('%s does not', (authority) => {
+  ])('the Host header %s does not name this machine', (authority) => {
     expect(isLoopbackAuthority(authority)).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { GRANTABLE_SCOPES, PEOPLE_SCOPES, roleScopes, SCOPES, ungrantable } from './scopes.ts';
 
 describe('roles', () => {
-  it('an owner holds everything', () => {
+  it('an owner holds every scope there is', () => {
     expect([...roleScopes('OWNER')].sort()).toEqual([...SCOPES].sort());
   });
 

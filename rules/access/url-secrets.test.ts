@@ -16,7 +16,7 @@ describe('a URL as it is shown', () => {
     ['https:/user:pass@example.com', 'https:/user:***@example.com'],
     ['https://{{a ?? "x/@:"}}:pass@{{host}}/', 'https://{{a ?? "x/@:"}}:***@{{host}}/'],
     ['https://user:{{event.token}}@example.com', 'https://user:***@example.com'],
-  ])('%s is %s', (url, masked) => expect(maskUrl(url)).toBe(masked));
+  ])('the URL %s is shown as %s', (url, masked) => expect(maskUrl(url)).toBe(masked));
 
   it.each(['https://example.com/a@b', 'https://example.com?to=a:b@c', 'https://example.com', 'https://@example.com'])(
     '%s has no secret',

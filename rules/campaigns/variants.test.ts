@@ -120,7 +120,7 @@ describe('the better variant', () => {
       0,
       0,
     ],
-  ])('is %s', (_, results, minimum, expected) => {
+  ])('the better variant is %s', (_, results, minimum, expected) => {
     const given = results.map(([sent = 0, successes = 0]) => ({ sent, successes }));
     expect(betterVariant(given, minimum)).toBe(expected);
   });
@@ -147,7 +147,7 @@ describe('the interval of a rate', () => {
     }
   });
 
-  it('of nothing is everything', () => {
+  it('the interval of a rate of nothing is everything', () => {
     expect(wilsonInterval({ sent: 0, successes: 0 })).toEqual({ low: 0, high: 1 });
   });
 });
@@ -172,7 +172,7 @@ describe('the sentence about the difference', () => {
     expect(compare([0, 0], [10, 2]).sentence).toContain('is not significant');
   });
 
-  it('says when it is', () => {
+  it('the sentence about a difference says when it is clear', () => {
     const far = compare([1_000, 200], [1_000, 300]);
     expect(far).toMatchObject({ significant: true, leader: 'B' });
     expect(far.sentence).not.toContain('not significant');

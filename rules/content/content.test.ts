@@ -43,7 +43,7 @@ describe('click tracking', () => {
     '{% if a %}https://a.example/{% endif %}',
     'https://a.example/{% if a %}x{% endif %}',
     'https://a.example/{{ forloop.index }}',
-  ])('leaves %s alone', (href) => {
+  ])('click tracking leaves %s alone', (href) => {
     expect(tracked(`<a href="${href}">x</a>`).links).toEqual([]);
   });
 

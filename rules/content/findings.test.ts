@@ -39,11 +39,14 @@ describe('what stands against a content', () => {
     expect(codes(`<a href="${href}">x</a>`)).toEqual([]);
   });
 
-  it.each(['https://bit.ly/x', 'http://www.tinyurl.com/y?z', 'https://T.CO/{{code}}'])('%s is a shortener', (href) => {
-    expect(codes(`<a href="${href}">x</a>`)).toEqual(['link_shortener']);
-  });
+  it.each(['https://bit.ly/x', 'http://www.tinyurl.com/y?z', 'https://T.CO/{{code}}'])(
+    '%s leads to a link shortener',
+    (href) => {
+      expect(codes(`<a href="${href}">x</a>`)).toEqual(['link_shortener']);
+    },
+  );
 
-  it.each(['https://notbit.ly/x', 'https://bit.ly.example/x'])('%s is none', (href) => {
+  it.each(['https://notbit.ly/x', 'https://bit.ly.example/x'])('%s is no link shortener', (href) => {
     expect(codes(`<a href="${href}">x</a>`)).toEqual([]);
   });
 

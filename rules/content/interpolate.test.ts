@@ -19,7 +19,7 @@ describe('interpolate', () => {
     );
   });
 
-  it('never reads inherited properties', () => {
+  it('a variable never reads inherited properties', () => {
     expect(interpolate('{{constructor}}{{name.constructor}}', variables, KEEP)).toBe('');
   });
 
@@ -62,7 +62,7 @@ describe('what the public key wrote', () => {
     ['{{data}}', true],
     ['{{data.plan}} {{event.a}}', false],
     ['name', false],
-  ])('%s names it: %s', (template, expected) => {
+  ])('what the public key wrote is found where %s names it: %s', (template, expected) => {
     expect(namesStranger(template, variables)).toBe(expected);
     expect(namesStranger(template, trusted(variables.values))).toBe(false);
   });

@@ -61,7 +61,7 @@ describe('tokens of a contact', () => {
     expect(verifyTrackToken(key, token)).toBeUndefined();
   });
 
-  it('make the three links', () => {
+  it('the tokens of a contact make the three links of a mail', () => {
     expect(contactUrls('https://m.example', 'T')).toEqual({
       unsubscribeUrl: 'https://m.example/u/T',
       subscribeUrl: 'https://m.example/s/T',

@@ -37,7 +37,7 @@ describe('values', () => {
     expect(html('{{x}}', { x: '{{y}}{% if true %}', y: 'no' })).toBe('{{y}}{% if true %}');
   });
 
-  it('are own properties only', () => {
+  it('values in Liquid are own properties only', () => {
     expect(html('[{{constructor}}{{x.__proto__}}{{x.constructor.name}}{{toString}}]', { x: {} })).toBe('[]');
   });
 });
@@ -53,11 +53,11 @@ describe('??', () => {
     ['x ?? a ?? b', 'x | default: "a" | default: "b"'],
     ['x??y', 'x | default: "y"'],
     ['x ??', 'x | default: ""'],
-  ])('%s is %s', (expression, expected) => {
+  ])('the ?? operator: %s is %s', (expression, expected) => {
     expect(rewriteDefaults(expression).replace(/\s+/g, ' ').trim()).toBe(expected);
   });
 
-  it('means default', () => {
+  it('the ?? operator means the default filter', () => {
     const source = 'Hi {{ name ?? there }}, {{ a ?? "}} no" }} {{- b ?? c -}} !';
     expect(html(source)).toBe('Hi there, }} noc!');
     expect(html(source, { name: 'Ada', a: 1, b: false })).toBe('Hi Ada, 1c!');
@@ -65,11 +65,14 @@ describe('??', () => {
 });
 
 describe('what is refused', () => {
-  it.each(['include "x"', 'render "x"', 'layout "x"', 'block x', 'echo x', 'liquid', 'nope'])('the tag %s', (tag) => {
-    expect(fault(`{% ${tag} %}`).message).toContain('not found');
-  });
+  it.each(['include "x"', 'render "x"', 'layout "x"', 'block x', 'echo x', 'liquid', 'nope'])(
+    'Liquid refuses the tag %s',
+    (tag) => {
+      expect(fault(`{% ${tag} %}`).message).toContain('not found');
+    },
+  );
 
-  it.each(['where_exp', 'inspect', '__guard', '__raw', 'sample', 'nope'])('the filter %s', (filter) => {
+  it.each(['where_exp', 'inspect', '__guard', '__raw', 'sample', 'nope'])('Liquid refuses the filter %s', (filter) => {
     expect(fault(`{{ x | ${filter} }}`).message).toContain('undefined filter');
   });
 
@@ -81,7 +84,7 @@ describe('what is refused', () => {
     '{{ x | }} y {{ | }}',
     '{% cycle name, "b" %}',
     '{{{x}}}',
-  ])('%s', (source) => {
+  ])('Liquid refuses %s', (source) => {
     expect(fault(source)).toBeInstanceOf(TemplateError);
   });
 

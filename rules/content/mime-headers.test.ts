@@ -16,7 +16,7 @@ describe('free text in a header', () => {
     expect(textHeader('Subject', 'Welcome, Ada')).toBe('Subject: Welcome, Ada\r\n');
   });
 
-  it('cannot add a header', () => {
+  it('free text in a header cannot add another header', () => {
     expect(textHeader('Subject', 'a\r\nBcc: x@example.com')).toBe('Subject: a Bcc: x@example.com\r\n');
     expect(() => textHeader('X: y\r\nBcc', 'z')).toThrow(RangeError);
   });
@@ -52,7 +52,7 @@ describe('a mailbox', () => {
     [{ name: 'Ada "Countess" L.', email: 'a@example.com' }, '"Ada \\"Countess\\" L." <a@example.com>'],
     [{ name: 'Zoë', email: 'z@exämple.com' }, '=?utf-8?B?Wm/Dqw==?= <z@xn--exmple-cua.com>'],
     [{ name: 'a\r\nBcc: x', email: 'a@example.com>\r\nBcc: y' }, '"a Bcc: x" <a@example.comBcc:y>'],
-  ])('%j', (mailbox, expected) => {
+  ])('a mailbox in a header: %j', (mailbox, expected) => {
     expect(formatMailbox(mailbox)).toBe(expected);
   });
 

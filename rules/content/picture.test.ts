@@ -31,7 +31,7 @@ describe('a picture', () => {
     ['text that begins as a GIF', 'GIF89a'],
     ['a PDF', `%PDF-1.7 ${'x'.repeat(40)}`],
     ['a RIFF that is sound', `RIFF\0\0\0\0WAVEfmt ${'x'.repeat(40)}`],
-  ])('is not %s', (_, text) => {
+  ])('a picture is not %s', (_, text) => {
     expect(readPicture(new Uint8Array(Buffer.from(text)))).toBeUndefined();
   });
 

@@ -31,7 +31,7 @@ describe('quoted-printable', () => {
     ['a \nb', 'a=20\r\nb'],
     ['\t', '=09'],
     ['é', '=C3=A9'],
-  ])('%j is %j', (plain, encoded) => {
+  ])('in quoted-printable %j is %j', (plain, encoded) => {
     expect(quotedPrintable(plain)).toBe(encoded);
   });
 

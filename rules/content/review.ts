@@ -24,7 +24,9 @@ export function reviewContent(content: ContentTemplates, input: RenderInput): Co
   const { html, subject } = rendered;
   const reviewed = { body: content.body, type: content.type, namesUnsubscribe: own.namesUnsubscribe, subject, html };
   return {
-    ...{ subject, html, text: rendered.text },
+    subject,
+    html,
+    text: rendered.text,
     findings: contentFindings({ ...reviewed, text: own.text }),
     required: requiredVariables(content),
   };

@@ -18,7 +18,7 @@ describe('a text of a stranger', () => {
     'ありがとう。また来ます',
     '谢谢。OK',
     '👨‍👩‍👧 family',
-  ])('stays %s', (text) => {
+  ])('a text of a stranger stays %s', (text) => {
     expect(strangerText(text)).toBe(text);
   });
 

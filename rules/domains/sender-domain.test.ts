@@ -32,7 +32,7 @@ describe('a domain name', () => {
     'a.de/x',
     'a@b.de',
     `${'a'.repeat(64)}.de`,
-  ])('%j is none', (given) => expect(normalizeDomain(given)).toBeUndefined());
+  ])('%j is no domain name', (given) => expect(normalizeDomain(given)).toBeUndefined());
 });
 
 describe('the records of a domain', () => {
@@ -76,7 +76,7 @@ describe('after a check, a domain', () => {
       false,
       'VERIFIED',
     ],
-  ])('%s', (_, before, dkim, status) => {
+  ])('after a check, a domain %s', (_, before, dkim, status) => {
     expect(afterCheck(standing(before), dkim === undefined ? {} : { DKIM: dkim }, NOW).status).toBe(status);
   });
 

@@ -71,7 +71,10 @@ export function normalizeDomain(text: string): string | undefined {
 export function dnsRecords(source: RecordSource, found: FoundRecords, seen: SeenRecords = {}): DnsRecord[] {
   const { domain, selector, publicKey, mailHost } = source;
   const record = (purpose: RecordPurpose, type: 'TXT' | 'MX', name: string, value: string): DnsRecord => ({
-    ...{ purpose, type, name, value },
+    purpose,
+    type,
+    name,
+    value,
     required: purpose === 'DKIM',
     found: found[purpose] ?? false,
     seen: seen[purpose] ?? null,

@@ -45,7 +45,14 @@ export const MISSPELT_ENDINGS: Readonly<Record<string, string>> = {
     comm: 'com',
     clm: 'com',
   },
-  ...{ nte: 'net', ner: 'net', neet: 'net', nett: 'net', ogr: 'org', rog: 'org', orgg: 'org', prg: 'org' },
+  nte: 'net',
+  ner: 'net',
+  neet: 'net',
+  nett: 'net',
+  ogr: 'org',
+  rog: 'org',
+  orgg: 'org',
+  prg: 'org',
 };
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));

@@ -34,7 +34,7 @@ const MACHINES = [
 ];
 
 describe('who is behind a fetch', () => {
-  it.each(PEOPLE)('a person: %s', (agent) => {
+  it.each(PEOPLE)('a fetch is by a person: %s', (agent) => {
     expect(machineBehind(get(agent), 'open', strict)).toBeUndefined();
     expect(machineBehind(get(agent), 'click', strict)).toBeUndefined();
   });

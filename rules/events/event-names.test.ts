@@ -13,9 +13,12 @@ describe('names a caller may not record', () => {
     expect(eventNameFault(name)?.code).toBe('reserved_event');
   });
 
-  it.each(['pixel.page_viewed', 'pixel.', 'shopify.back_in_stock'])('%s is system-sourced', (name) => {
-    expect(eventNameFault(name, 'name')).toMatchObject({ field: 'name', code: 'system_sourced_event' });
-  });
+  it.each(['pixel.page_viewed', 'pixel.', 'shopify.back_in_stock'])(
+    '%s is an event of the service, which no caller may record',
+    (name) => {
+      expect(eventNameFault(name, 'name')).toMatchObject({ field: 'name', code: 'system_sourced_event' });
+    },
+  );
 
   it.each([
     ['', 'too_small'],
@@ -42,7 +45,7 @@ describe('names a caller may record', () => {
     'Purchase Completed',
     'x'.repeat(255),
     'commande-passée 🎉',
-  ])('%s', (name) => {
+  ])('a caller may record the event %s', (name) => {
     expect(eventNameFault(name)).toBeUndefined();
     expect(isSystemEvent(name)).toBe(false);
   });

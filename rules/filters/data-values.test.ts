@@ -62,7 +62,7 @@ describe('limits of contact data', () => {
     ['a NUL', { a: 'x\0' }, 'data.a'],
     ['half a surrogate pair, deep inside', { a: [{ b: '\ud83d' }] }, 'data.a'],
     ['an infinite number', { a: Number.POSITIVE_INFINITY }, 'data.a'],
-  ])('refuses %s', (_, data, field) => {
+  ])('contact data refuses %s', (_, data, field) => {
     expect(applyData(data).errors.map((error) => error.field)).toEqual([field]);
   });
 

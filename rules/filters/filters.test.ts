@@ -148,7 +148,7 @@ describe('a filter', () => {
     { field: 'createdAt', operator: 'greaterThanOrEqual', value: '2026-11-21T10:00:00+01:00' },
     { field: 'subscribed', operator: 'equals', value: true },
     { field: 'contact.email', operator: 'endsWith', value: '@example.com' },
-  ])('%j is taken', (filter) => {
+  ])('the filter %j is taken', (filter) => {
     expect(faults({ operator: 'AND', conditions: [filter] })).toEqual([]);
   });
 });

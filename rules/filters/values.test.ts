@@ -11,7 +11,7 @@ describe('an ISO date', () => {
     ['2026-11-21T10:30:05+02:30', '2026-11-21T08:00:05.000Z'],
     ['2026-11-21T10:30:05-0100', '2026-11-21T11:30:05.000Z'],
     ['2024-02-29', '2024-02-29T00:00:00.000Z'],
-  ])('%s is %s', (text, instant) => {
+  ])('the ISO date %s is %s', (text, instant) => {
     expect(new Date(parseIsoDate(text) ?? 0).toISOString()).toBe(instant);
   });
 
@@ -25,7 +25,7 @@ describe('an ISO date', () => {
     '2026',
     '0000-01-01',
     '2026-11-21T10',
-  ])('%j is none', (text) => expect(parseIsoDate(text)).toBeUndefined());
+  ])('%j is no ISO date', (text) => expect(parseIsoDate(text)).toBeUndefined());
 });
 
 it('case is folded by single letters, and text is ordered by code points', () => {

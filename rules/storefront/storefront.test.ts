@@ -7,7 +7,7 @@ describe('the id of a variant', () => {
     [' 4711 ', '4711'],
     ['gid://shopify/ProductVariant/4711', '4711'],
     ['99999999999999999999', '99999999999999999999'],
-  ])('%j is %s', (text, id) => expect(readVariantId(text)).toBe(id));
+  ])('the variant id %j is %s', (text, id) => expect(readVariantId(text)).toBe(id));
 
   it.each([
     '',
@@ -19,5 +19,5 @@ describe('the id of a variant', () => {
     'gid://shopify/Product/4711',
     'gid://shopify/ProductVariant/',
     '1'.repeat(21),
-  ])('%j is none', (text) => expect(readVariantId(text)).toBeUndefined());
+  ])('%j is no id of a variant', (text) => expect(readVariantId(text)).toBeUndefined());
 });

@@ -302,7 +302,7 @@ describe('judging a test', () => {
       ],
       1,
     ],
-  ])('the winner is %s', async (_, test, engaged, winner) => {
+  ])('the winner of a test is %s', async (_, test, engaged, winner) => {
     const start = await tested(test);
     expect(await worker.judge(start)).toMatchObject({ outcome: 'waiting' });
     for (const [variant, counts] of engaged.entries()) await engage(start, variant, counts);

@@ -84,7 +84,7 @@ describe('a picture', () => {
     ['HTML that calls itself a PNG', '<!doctype html><script>alert(1)</script>', 'image/png'],
     ['nothing', '', 'image/png'],
     ['a PDF', '%PDF-1.7', 'application/pdf'],
-  ])('is not %s', async (_, content, type) => {
+  ])('a picture that is uploaded is not %s', async (_, content, type) => {
     const { status, body } = await upload(content, { type });
     expect(status).toBe(422);
     expect(body.error).toMatchObject({ code: 'VALIDATION_ERROR', errors: [{ field: 'file', code: 'invalid_file' }] });
@@ -129,7 +129,7 @@ describe('the pictures of a project', () => {
     expect((await listed(`?limit=2&cursor=${first.cursor}`)).data[0].id).toBe(ids[2]);
   });
 
-  it('are bounded together', async () => {
+  it('the pictures of a project are bounded together', async () => {
     const { body } = await upload(newGif(), { key: api.two.secretKey });
     await sql`UPDATE assets SET bytes = ${ASSETS_MAX_BYTES} WHERE id = ${body.id}`.execute(api.db);
     const answer = await upload(newGif(), { key: api.two.secretKey });

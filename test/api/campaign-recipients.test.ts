@@ -63,7 +63,7 @@ describe('the recipients of a campaign', () => {
     ['?search=p1%40TO.test&status=SENT', []],
     ['?search=%25', []],
     ['?status=&reason=&search=', [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]],
-  ])('%s finds %j', async (query, found) => {
+  ])('the recipients with %s are %j', async (query, found) => {
     const { get } = await campaign();
     const answer = await get(query);
     expect(answer.status).toBe(200);
@@ -172,11 +172,14 @@ describe('the recipients of a campaign', () => {
     expect((await get()).body).toEqual({ data: [], cursor: null, hasMore: false, total: 0 });
   });
 
-  it.each(['?status=GONE', '?reason=because', '?limit=101', '?limit=0', '?cursor=x'])('%s is 400', async (query) => {
-    const { get } = await campaign();
-    const { status, body } = await get(query);
-    expect([status, body.error.code]).toEqual([400, 'BAD_REQUEST']);
-  });
+  it.each(['?status=GONE', '?reason=because', '?limit=101', '?limit=0', '?cursor=x'])(
+    'a list of recipients with %s is refused with 400',
+    async (query) => {
+      const { get } = await campaign();
+      const { status, body } = await get(query);
+      expect([status, body.error.code]).toEqual([400, 'BAD_REQUEST']);
+    },
+  );
 });
 
 describe('the recipients as CSV', () => {
@@ -199,7 +202,7 @@ describe('the recipients as CSV', () => {
     expect((await csv(id, project.secretKey, '?reason=provider_rejected')).trimEnd().split('\r\n')).toHaveLength(3);
   });
 
-  it('hold no formula', async () => {
+  it('the recipients as CSV hold no formula', async () => {
     const { id, project } = await campaign();
     await sql`UPDATE emails SET error = '=HYPERLINK("http://evil.test")', to_email = '+x@to.test' WHERE campaign_id = ${id} AND to_email = 'p4@to.test'`.execute(
       api.db,

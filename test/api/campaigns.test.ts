@@ -79,7 +79,7 @@ describe('creating a campaign', () => {
       422,
       'VALIDATION_ERROR',
     ],
-  ])('refuses %s', async (_, changes, status, code) => {
+  ])('creating a campaign refuses %s', async (_, changes, status, code) => {
     const answer = await api.call('POST', '/campaigns', { body: campaignBody(changes) });
     expect(answer.status).toBe(status);
     expect(answer.body.error.code).toBe(code);
@@ -133,7 +133,7 @@ describe('changing a campaign', () => {
 });
 
 describe('deleting a campaign', () => {
-  it.each(['SCHEDULED', 'SENDING'])('is refused in %s', async (status) => {
+  it.each(['SCHEDULED', 'SENDING'])('deleting a campaign is refused in %s', async (status) => {
     const { id } = await create();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
     const answer = await api.call('DELETE', `/campaigns/${id}`);
@@ -141,7 +141,7 @@ describe('deleting a campaign', () => {
     expect(answer.body.error.details).toEqual({ status });
   });
 
-  it.each(['DRAFT', 'SENT', 'CANCELLED'])('works in %s', async (status) => {
+  it.each(['DRAFT', 'SENT', 'CANCELLED'])('deleting a campaign works in %s', async (status) => {
     const { id } = await create();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
     expect((await api.call('DELETE', `/campaigns/${id}`)).status).toBe(204);
@@ -278,7 +278,7 @@ describe('cancelling a campaign', () => {
     ]);
   });
 
-  it.each(['DRAFT', 'SENT', 'CANCELLED'])('is 409 in %s', async (status) => {
+  it.each(['DRAFT', 'SENT', 'CANCELLED'])('cancelling a campaign is 409 in %s', async (status) => {
     const { id } = await create();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
     const answer = await api.call('POST', `/campaigns/${id}/cancel`);

@@ -70,7 +70,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('takes no other method', async () => {
+  it('the dashboard takes no method but GET and HEAD', async () => {
     for (const path of ['/', '/app', '/app/contacts', '/app/assets/x.js']) {
       const response = await get(path, {}, 'POST');
       expect([path, response.status, response.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);
@@ -115,7 +115,7 @@ describe('an asset', () => {
 });
 
 describe('with DASHBOARD=off', () => {
-  it('there is none', async () => {
+  it('with DASHBOARD=off there is no dashboard', async () => {
     const without = await startTestApi({ DASHBOARD: 'off' });
     try {
       for (const path of ['/', '/app', '/app/contacts', '/app/assets/x.js', '/auth/link/x']) {

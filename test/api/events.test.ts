@@ -104,7 +104,7 @@ describe('events', () => {
     expect(seen).toEqual([4, 3, 2, 1, 0]);
   });
 
-  it('are counted and named', async () => {
+  it('events are counted and named', async () => {
     await track(api, 'stats@example.com', 'counted');
     await track(api, 'stats@example.com', 'counted');
     const stats = await expectOk(api.call('GET', '/events/stats'));

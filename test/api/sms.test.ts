@@ -45,7 +45,7 @@ describe('is refused', () => {
     ['an empty body', { to: DE, body: '' }, 'body'],
     ['1601 characters', { to: DE, body: 'x'.repeat(1601) }, 'body'],
     ['a contact id that is none', { to: DE, body: 'x', contactId: 'me' }, 'contactId'],
-  ])('%s is 400 VALIDATION_ERROR', async (_, body, field) => {
+  ])('an SMS with %s is 400 VALIDATION_ERROR', async (_, body, field) => {
     const r = await send(body);
     expect([r.status, r.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
     expect(r.body.error.errors[0].field).toBe(field);

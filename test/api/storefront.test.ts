@@ -206,7 +206,7 @@ describe('POST /v1/pixel', () => {
       { name: 'x', data: Object.fromEntries(Array.from({ length: 201 }, (_, n) => [`k${n}`, n])) },
     ],
     ['no instant', { name: 'x', timestamp: 'yesterday' }],
-  ])('refuses %s', async (_, body) => {
+  ])('the pixel refuses %s', async (_, body) => {
     const answer = await pixel(body);
     expect([answer.status, answer.body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
   });

@@ -2,18 +2,17 @@ import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInboundHandler } from '../../api/mail/inbound-mail.ts';
 import { type InboundListener, startInboundListener } from '../../channels/inbound/listener.ts';
-import { findSuppressions } from '../../db/contacts/suppressions.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { linkToken } from '../../rules/content/link-tokens.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';
-import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Certificate, newCertificate } from '../support/certificate.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
+import { arf, dsn, dsnOf, xtext } from '../support/mail-reports.ts';
+import { mailState, newSentMail, type SentMail } from '../support/mail-state.ts';
 
 const verpKey = deriveKey(TEST_SECRET_KEY, 'verp');
-const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');
 
 let api: TestApi;
 let dns: DnsServer;
@@ -58,127 +57,11 @@ async function deliver(p: { from?: string; to: string | string[]; raw: string })
 }
 
 async function sentMail() {
-  const email = `reader-${Math.random().toString(36).slice(2)}@example.com`;
-  const contactId = await buildContact(api.db, { projectId: api.one.id, email });
-  const id = await buildEmail(api.db, { projectId: api.one.id, contactId, to: email, status: 'SENT' });
-  return { id, email, contactId, returnPath: verpAddress(verpKey, id, 'shop.example.com') };
+  const mail = await newSentMail(api);
+  return { ...mail, returnPath: verpAddress(verpKey, mail.id, 'shop.example.com') };
 }
 
-async function stateOf({ id, email, contactId }: { id: string; email: string; contactId: string }) {
-  const mail = await api.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  const contact = await api.db
-    .selectFrom('contacts')
-    .select('subscribed')
-    .where('id', '=', contactId)
-    .executeTakeFirst();
-  const events = await api.db
-    .selectFrom('events')
-    .select(['name', 'data'])
-    .where('contact_id', '=', contactId)
-    .orderBy('id')
-    .execute();
-  const entries = await findSuppressions(api.db, suppressionKey, { projectId: api.one.id, emails: [email] });
-  return {
-    mail,
-    subscribed: contact?.subscribed,
-    names: events.map((e) => e.name),
-    events,
-    entries: entries.get(email) ?? [],
-  };
-}
-
-/** As Postfix writes it. */
-const dsn = (p: {
-  action?: string;
-  status: string;
-  diagnostic?: string;
-}) => `From: MAILER-DAEMON@mx.receiver.example (Mail Delivery System)
-Subject: Undelivered Mail Returned to Sender
-Auto-Submitted: auto-replied
-MIME-Version: 1.0
-Content-Type: multipart/report; report-type=delivery-status; boundary="b1"
-
---b1
-Content-Description: Notification
-Content-Type: text/plain; charset=us-ascii
-
-I'm sorry to have to inform you that your message could not be delivered.
-
---b1
-Content-Description: Delivery report
-Content-Type: message/delivery-status
-
-Reporting-MTA: dns; mx.receiver.example
-X-Postfix-Queue-ID: 4F2A1C0B7
-Arrival-Date: Sat, 21 Nov 2026 09:00:00 +0000 (UTC)
-
-Final-Recipient: rfc822; reader@example.com
-Original-Recipient: rfc822;reader@example.com
-Action: ${p.action ?? 'failed'}
-Status: ${p.status}
-Remote-MTA: dns; mx.example.com
-${p.diagnostic ? `Diagnostic-Code: ${p.diagnostic}` : 'X-None: none'}
-
---b1
-Content-Description: Undelivered Message Headers
-Content-Type: text/rfc822-headers
-
-From: hello@shop.example.com
-Subject: Hello
-
---b1--
-`;
-
-const arf = (p: { type?: string; headers: string; fields?: string }) => `From: <abusedesk@example.com>
-Subject: FW: Hello
-MIME-Version: 1.0
-Content-Type: multipart/report; report-type=feedback-report; boundary="b2"
-
---b2
-Content-Type: text/plain; charset="US-ASCII"
-
-This is an email abuse report.
-
---b2
-Content-Type: message/feedback-report
-
-Feedback-Type: ${p.type ?? 'abuse'}
-User-Agent: SomeGenerator/1.0
-Version: 1
-${p.fields ?? 'Source-IP: 192.0.2.1'}
-
---b2
-Content-Type: message/rfc822
-Content-Disposition: inline
-
-${p.headers}
-Subject: Hello
-
-Spam spam spam
-
---b2--
-`;
-
-/** A notification about several recipients, a block each. */
-const dsnOf = (blocks: string[]) => `From: MAILER-DAEMON@mx.receiver.example
-Subject: Delivery status
-Auto-Submitted: auto-replied
-MIME-Version: 1.0
-Content-Type: multipart/report; report-type=delivery-status; boundary="b1"
-
---b1
-Content-Type: message/delivery-status
-
-Reporting-MTA: dns; mx.receiver.example
-
-${blocks.join('\n\n')}
-
---b1--
-`;
-
-/** RFC 3461 §4: how an address stands in Original-Recipient. */
-const xtext = (email: string) =>
-  email.replace(/[-+=]/g, (sign) => `+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+const stateOf = (mail: SentMail) => mailState(api, mail);
 
 describe('delivery status notifications', () => {
   it('a dead mailbox: BOUNCED, unsubscribed, suppressed; the same notification again says nothing new', async () => {
@@ -218,7 +101,7 @@ describe('delivery status notifications', () => {
       'smtp; 552 5.3.4 message too big',
       { status: 'FAILED', reason: 'bounced:message' },
     ],
-  ])('%s unsubscribes nobody', async (_, status, diagnostic, expected) => {
+  ])('a delivery status with %s unsubscribes nobody', async (_, status, diagnostic, expected) => {
     const mail = await sentMail();
     await deliver({ to: mail.returnPath, raw: dsn({ status, diagnostic }) });
     const state = await stateOf(mail);

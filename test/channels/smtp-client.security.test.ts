@@ -97,7 +97,7 @@ describe('TLS', () => {
 });
 
 describe('AUTH', () => {
-  it.each(['PLAIN', 'LOGIN', 'CRAM-MD5'])('signs in by %s', async (method) => {
+  it.each(['PLAIN', 'LOGIN', 'CRAM-MD5'])('the SMTP client signs in by %s', async (method) => {
     const { port, mails, logins } = await server({ authMethods: [method] });
     const result = await pool(`smtp://ann%40example.com:secret@127.0.0.1:${port}`).send(message);
     expect(result).toMatchObject({ outcome: 'accepted' });

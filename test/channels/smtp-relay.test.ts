@@ -237,7 +237,7 @@ describe('signing in', () => {
       expect(await refusal(client(key).verify())).toMatch(/^535 5\.7\.8 /);
   });
 
-  it('comes before everything else', async () => {
+  it('signing in to the relay comes before everything else', async () => {
     const replies = await talk(['EHLO me', 'MAIL FROM:<a@sender.test>']);
     expect(replies[2]).toMatch(/^530 5\.7\.0 /);
   });

@@ -139,7 +139,7 @@ describe('doctor on the mail server', { timeout: DOCTOR_TIMEOUT_MS }, () => {
     expect(refused.output).not.toContain('hunter2');
   });
 
-  it('fails where nobody listens', async () => {
+  it('doctor fails where no mail server listens', async () => {
     const { of } = await diagnose({ SMTP_URL: 'smtp://127.0.0.1:1' });
     expect(of('mail server')).toEqual([expect.stringMatching(/^fail it does not take us: .*ECONNREFUSED/)]);
   });

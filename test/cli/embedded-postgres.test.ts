@@ -51,7 +51,7 @@ it('is Postgres 18 with UTF-8 and full durability, for its owner alone', async (
   expect(await value("SELECT lower('ÄÖÜ')")).toBe('äöü');
 });
 
-it('asks for the password', async () => {
+it('the embedded Postgres asks for the password', async () => {
   const client = new pg.Client(postgres.url.replace(/:[^:@]+@/, ':wrong@'));
   await expect(client.connect()).rejects.toThrow('password authentication failed');
 });

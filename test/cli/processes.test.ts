@@ -55,7 +55,7 @@ describe('what keeps a process from starting is one line and exit code 1', () =>
     ['api', { TRUSTED_PROXIES: '0.0.0.0/0' }, /^TRUSTED_PROXIES must be .* \(never \/0\), not "0\.0\.0\.0\/0"\.$/m],
     ['migrate', {}, /^DATABASE_URL is required/],
     ['migrate', { DATABASE_URL: `postgres://x:hunter2@${NOWHERE}/x` }, /^Postgres at 127\.0\.0\.1:1 cannot be used/],
-  ])('%s with %j', async (command, env, line) => {
+  ])('one line and exit code 1 end %s with %j', async (command, env, line) => {
     const { output, ended } = run(command, env as Record<string, string>);
     expect(await ended).toBe(1);
     expect(output()).toMatch(line);

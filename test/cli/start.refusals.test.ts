@@ -20,7 +20,7 @@ async function refusal(env: Record<string, string> = {}): Promise<string> {
   return output;
 }
 
-it('a port in use', async () => {
+it('a start refuses a port in use', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -195,7 +195,7 @@ describe('a mail that is being accepted while its words are removed', () => {
 });
 
 describe('a round', () => {
-  it('is bounded', async () => {
+  it('a round that removes content is bounded', async () => {
     for (let n = 0; n < 5; n++)
       await erase(...(await send({ to: person(), subject: 'Many', body: `<p>Many words ${n}</p>` })));
     expect(await removeErasedContents(api.db, { rows: 2, rounds: 1 })).toBe(2);

@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 describe('the SQL of a condition selects exactly the contacts that the condition holds for', () => {
-  it('in segments and audiences', async () => {
+  it('the SQL of a condition selects those it holds for, in segments and audiences', async () => {
     await fc.assert(
       fc.asyncProperty(world.conditionArbitrary(world.filterArbitrary), async (condition) => {
         expect(parseCondition(condition)).toEqual(condition);
@@ -50,7 +50,7 @@ describe('the SQL of a condition selects exactly the contacts that the condition
     );
   });
 
-  it('for every single filter', async () => {
+  it('the SQL of a condition selects those it holds for, for every single filter', async () => {
     await fc.assert(
       fc.asyncProperty(world.filterArbitrary, async (filter) => {
         const condition: Condition = { logic: 'AND', groups: [{ filters: [filter] }] };

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type SinkProcess, startSinkProcess } from '../support/sink-process.ts';
 import { callService, startSmtpService } from '../support/smtp-service.ts';
 import { newHome, pidsOf, removeHome, type StartedService, untilService } from '../support/start.ts';
@@ -16,16 +16,20 @@ let sink: SinkProcess;
 let service: StartedService;
 let campaignId: string;
 
-beforeEach(async () => {
+beforeAll(async () => {
   home = newHome();
   // A moment for each packet, so that there is a middle of the campaign to kill in.
   sink = await startSinkProcess(['--latency=20']);
   service = await start();
   await insertContacts();
+});
+
+beforeEach(async () => {
+  await sink.reset();
   campaignId = (await call('POST', '/campaigns', campaign())).data.id;
 });
 
-afterEach(async () => {
+afterAll(async () => {
   service?.signal('SIGTERM');
   await service?.exited;
   await sink?.stop();
@@ -99,8 +103,9 @@ async function expectAllReached(doubledMax: number): Promise<void> {
   const stats = await call('GET', `/campaigns/${campaignId}/stats`);
   expect(stats).toMatchObject({ total: RECIPIENTS, sent: RECIPIENTS, pending: 0, failed: 0, skipped: 0 });
   const events = await query<{ n: string }>(
-    `SELECT count(*) AS n FROM events WHERE name = 'email.sent' AND project_id = $1`,
-    [service.dev().projectId],
+    `SELECT count(*) AS n FROM events WHERE name = 'email.sent' AND project_id = $1
+       AND email_id IN (SELECT id FROM emails WHERE campaign_id = $2)`,
+    [service.dev().projectId, campaignId],
   );
   expect(Number(events[0]?.n)).toBe(RECIPIENTS);
 }

@@ -107,7 +107,7 @@ describe('a call', () => {
     expect(keys).toEqual([null, 'mine']);
   });
 
-  it('ends with its signal', async () => {
+  it('a call of the client ends with its signal', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
     expect(await caught(client.track({ email: 'a@example.com', event: 'e' }, { signal }))).toMatchObject({
       message: 'enough',
@@ -179,7 +179,7 @@ describe('a webhook', () => {
     ['without signature', { headers: { ...headers, 'webhook-signature': undefined } }],
     ['with a time that is none', { headers: { ...headers, 'webhook-timestamp': 'soon' } }],
     ['of another id', { headers: { ...headers, 'Webhook-Id': 'msg_2' } }],
-  ])('%s is refused', async (_, change) => {
+  ])('a webhook %s is refused', async (_, change) => {
     const error = await caught(verifyWebhook({ payload, headers, secret, now, ...change }));
     expect(error).toBeInstanceOf(WebhookVerificationError);
   });

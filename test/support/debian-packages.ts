@@ -71,11 +71,14 @@ function environment(root: string): NodeJS.ProcessEnv {
     ...foldersIn(join(folder, 'perl'), /^5\./),
     join(folder, 'perl5'),
   ]);
+  // Libraries that one package keeps to itself, which it looks for where it would be installed.
+  const kept = [join(root, 'usr', 'lib', 'postfix'), ...libraries.map((folder) => join(folder, 'pulseaudio'))];
   const programs = ['usr/sbin', 'usr/bin', 'sbin', 'bin'].map((folder) => join(root, folder));
   return {
     ...process.env,
     PATH: [...programs, process.env.PATH].join(delimiter),
     LD_LIBRARY_PATH: [join(root, 'usr', 'lib', 'postfix'), ...libraries, ...pulseaudio].join(delimiter),
+    LD_LIBRARY_PATH: [...kept, ...libraries].join(delimiter),
     PERL5LIB: perl.join(delimiter),
     SASL_PATH: libraries.map((folder) => join(folder, 'sasl2')).join(delimiter),
   };

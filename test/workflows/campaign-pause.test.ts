@@ -63,7 +63,7 @@ describe('a campaign that somebody pauses', () => {
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 30 });
   });
 
-  it('can be cancelled', async () => {
+  it('a campaign that somebody paused can be cancelled', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2_000 });
     campaigns.pauseMs = 20;
     const id = await started();

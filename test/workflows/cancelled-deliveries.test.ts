@@ -81,7 +81,7 @@ it('a mail that had not been tried never leaves, and housekeeping does not take 
   expect(sink.counts.messages).toBe(0);
 });
 
-it('an SMS likewise', async () => {
+it('an SMS whose delivery is cancelled ends as a mail does', async () => {
   await service.stopWorker();
   const body = { to: '+4915100000001', body: 'Hi' };
   const { id } = await expectOk(service.call('POST', '/v1/sms/send', { body }));

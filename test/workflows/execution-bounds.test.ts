@@ -97,7 +97,7 @@ describe('workflows that trigger each other', () => {
 });
 
 describe('workflows that start each other by the mails they send', () => {
-  it('stop as well', async () => {
+  it('workflows that start each other by their mails stop as well', async () => {
     const mail = { mail: { type: 'SEND_EMAIL' as const, config: { templateId } } };
     const build = () => buildWorkflow(service, { eventName: 'email.sent', allowReentry: true, steps: mail });
     const both = [await build(), await build()];
@@ -122,7 +122,7 @@ describe('a step with a long name', () => {
     ['200 characters of four bytes', '🎉'.repeat(100)],
     ['characters that JSON writes in six', '\u0001'.repeat(200)],
     ['quotes', '"'.repeat(200)],
-  ])('is run: %s', async (what, name) => {
+  ])('a step with a long name is run: %s', async (what, name) => {
     const workflow = await buildWorkflow(service, {
       eventName: what,
       steps: {

@@ -91,7 +91,7 @@ describe('an execution that is moved on', () => {
   it.each([
     ['by its timeout unless a branch is given', undefined, 'timeout'],
     ['by the branch that is given', { branch: 'event' }, 'event'],
-  ])('leaves its wait %s', async (_, body, branch) => {
+  ])('an execution that is moved on leaves its wait %s', async (_, body, branch) => {
     const event = `wait-${branch}`;
     const workflow = await buildWorkflow(service, {
       eventName: event,

@@ -130,7 +130,7 @@ describe('an import', () => {
     expect(files).toEqual([]);
   });
 
-  it('keeps text with ?types=string', async () => {
+  it('an import keeps text with ?types=string', async () => {
     await ended('import', await startImport('email,n\ntext@import.test,5\n', { query: '?types=string' }));
     expect((await find('text@import.test')).data).toEqual({ n: '5' });
   });

@@ -91,7 +91,7 @@ describe('a campaign that Temporal has forgotten', () => {
     expect([...campaigns.sink.perRecipient().values()]).toEqual(Array(20).fill(1));
   });
 
-  it('keeps its time', async () => {
+  it('a campaign that Temporal has forgotten keeps its time', async () => {
     const id = await start(IN_AN_HOUR());
     await campaigns.operator.forget(campaignWorkflowId(id, 1));
     await campaigns.operator.keepHouse();

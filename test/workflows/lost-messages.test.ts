@@ -60,7 +60,7 @@ const sent = (id: string) =>
 const tried = (id: string) => until(async () => (await mail(id)).error !== null, 'the first try');
 
 describe('a mail whose delivery Temporal has lost', () => {
-  it('is sent once', async () => {
+  it('a mail whose delivery Temporal has lost is sent once', async () => {
     await service.stopWorker();
     const id = await mailOf(1);
     await operator.forget(await deliver('emailDelivery', [id]));

@@ -23,7 +23,7 @@ describe('a message on the wire', () => {
     ['a\n.\nb', 'a\r\n..\r\nb\r\n.\r\n'],
     ['a\r.\rb', 'a\r\n..\r\nb\r\n.\r\n'],
     ['a\r\n.b\r\n..c\r\n', 'a\r\n..b\r\n...c\r\n.\r\n'],
-  ])('%j is %j', (data, expected) => {
+  ])('the message %j is %j on the wire', (data, expected) => {
     expect(wire(data)).toBe(expected);
     expect(wire(Buffer.from(data))).toBe(expected);
   });

@@ -64,9 +64,12 @@ describe('replies', () => {
 });
 
 describe('what is no reply', () => {
-  it.each(['hello\r\n', '99\r\n', '650 six\r\n', '\r\n', 'HTTP/1.1 200 OK\r\n'])('%j is an error', (text) => {
-    expect(() => parse([text])).toThrow(SmtpProtocolError);
-  });
+  it.each(['hello\r\n', '99\r\n', '650 six\r\n', '\r\n', 'HTTP/1.1 200 OK\r\n'])(
+    '%j is no reply of a server, and an error',
+    (text) => {
+      expect(() => parse([text])).toThrow(SmtpProtocolError);
+    },
+  );
 
   it('or has no end does not fill the memory', () => {
     expect(() => parse(Array(10).fill('2'.repeat(1000)))).toThrow('a line without end');

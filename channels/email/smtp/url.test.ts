@@ -28,7 +28,7 @@ describe('SMTP_URL', () => {
     'smtp://user:topsecret@',
     'smtp://user:topsecret@a?maxMessages=0',
     'smtp://user:topsecret%zz@a',
-  ])('refuses %s', (url) => {
+  ])('SMTP_URL refuses %s', (url) => {
     expect(() => parseSmtpUrl(url)).toThrow(/^SMTP_URL\b(?!.*topsecret)/);
   });
 });

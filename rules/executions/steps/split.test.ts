@@ -53,7 +53,7 @@ describe('the config of a SPLIT', () => {
     ],
     [config({ a: -1, b: 2 })],
     [{}],
-  ])('%j is refused', (wrong) => {
+  ])('the SPLIT config %j is refused', (wrong) => {
     expect(SplitConfig.safeParse(wrong).success).toBe(false);
   });
 });

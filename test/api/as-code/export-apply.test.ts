@@ -305,7 +305,7 @@ describe('an apply', () => {
     expect(rows).toEqual([{ details: { tracking: 'DISABLED' } }]);
   });
 
-  it('takes 8 MB', async () => {
+  it('an apply takes 8 MB of files', async () => {
     const body = `<p>${'x'.repeat(500_000)}</p>`;
     const templates = Array.from({ length: 12 }, (_, i) => ({ ...TEMPLATE, slug: `t${i}`, body }));
     expect(await apply({ templates })).toMatchObject({ status: 200, body: { created: { length: 12 } } });

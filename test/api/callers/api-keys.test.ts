@@ -30,7 +30,7 @@ describe('API keys', () => {
     expect(list.body.data.map((key: { id: string }) => key.id)).toEqual(expect.arrayContaining([live.body.id]));
   });
 
-  it.each([['apikeys:manage'], ['campaigns:approve'], ['no:such'], ['']])('never hold %s', async (scope) => {
+  it.each([['apikeys:manage'], ['campaigns:approve'], ['no:such'], ['']])('API keys never hold %s', async (scope) => {
     const refused = await create({ scopes: ['email:send', scope] });
     expect([refused.status, refused.body.error.errors[0].field]).toEqual([422, 'scopes.1']);
   });
@@ -91,7 +91,7 @@ describe('API keys', () => {
     expect((await create({ expiresAt: '2020-01-01T00:00:00Z' })).body.error.errors[0].field).toBe('expiresAt');
   });
 
-  it('note their last use', async () => {
+  it('API keys note their last use', async () => {
     const { id, key } = (await create()).body;
     await api.deps.keys.find(key);
     const lastUsed = async () => {

@@ -41,7 +41,7 @@ function openWrites(): string[] {
 }
 
 describe('a write without credentials', () => {
-  it('is one of these', () => {
+  it('a write without credentials is one of these', () => {
     expect(openWrites()).toEqual([
       ...[
         'POST /auth/invitations/accept',

@@ -88,7 +88,7 @@ describe('contact fields', () => {
     expect((await api.call('DELETE', '/contacts/fields/email')).status).toBe(400);
   });
 
-  it("are each project's own", async () => {
+  it("contact fields are each project's own", async () => {
     const key = api.two.secretKey;
     expect((await api.call('GET', '/contacts/fields', { key })).body.count).toBe(4);
     expect((await api.call('GET', '/contacts/fields/plan/values', { key })).body.values).toEqual([]);

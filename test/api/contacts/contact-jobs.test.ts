@@ -75,7 +75,7 @@ describe('an import', () => {
 });
 
 describe('a bulk job', () => {
-  it.each(['bulk-subscribe', 'bulk-unsubscribe', 'bulk-delete'])('%s is queued', async (kind) => {
+  it.each(['bulk-subscribe', 'bulk-unsubscribe', 'bulk-delete'])('the bulk job %s is queued', async (kind) => {
     const { status, body } = await api.call('POST', `/contacts/${kind}`, { body: { ids: ['x', 'x', 'y'] } });
     expect(status).toBe(202);
     expect((await api.call('GET', `/v1/contacts/bulk/${body.jobId}`)).body).toMatchObject({

@@ -110,7 +110,7 @@ describe('saving a contact', () => {
     [{}, 'email', 'invalid_type'],
     [{ email: 'a@example.com', subscribed: 'yes' }, 'subscribed', 'invalid_type'],
     [{ email: 'a@example.com', data: [] }, 'data', 'invalid_type'],
-  ])('refuses %j', async (body, field, code) => {
+  ])('saving a contact refuses %j', async (body, field, code) => {
     const answer = await api.call('POST', '/contacts', { body });
     expect(answer.status).toBe(422);
     expect(answer.body.error.errors).toContainEqual(expect.objectContaining({ field, code }));
@@ -249,12 +249,15 @@ describe('finding contacts', () => {
     expect(await find('nothing like it')).toEqual([]);
   });
 
-  it.each(['limit=0', 'limit=101', 'limit=x', 'cursor=nonsense'])('refuses ?%s with 400', async (query) => {
-    expect(await api.call('GET', `/contacts?${query}`)).toMatchObject({
-      status: 400,
-      body: { error: { code: 'BAD_REQUEST' } },
-    });
-  });
+  it.each(['limit=0', 'limit=101', 'limit=x', 'cursor=nonsense'])(
+    'finding contacts refuses ?%s with 400',
+    async (query) => {
+      expect(await api.call('GET', `/contacts?${query}`)).toMatchObject({
+        status: 400,
+        body: { error: { code: 'BAD_REQUEST' } },
+      });
+    },
+  );
 });
 
 describe('access', () => {

@@ -152,7 +152,7 @@ describe('the page of the confirmation', () => {
     expect(events.filter(({ name }) => name === 'contact.subscribed')).toHaveLength(1);
   });
 
-  it('holds for 30 days', async () => {
+  it('the link of a confirmation holds for 30 days', async () => {
     await calls.track({ email, subscribed: true });
     const [{ id: emailId } = { id: '' }] = await mails();
     await sql`UPDATE confirmations SET created_at = now() - interval '30 days 1 second' WHERE email_id = ${emailId}`.execute(

@@ -103,6 +103,6 @@ it('bad rows of an import are a CSV, of which nobody else learns', async () => {
   expect((await api.call('GET', path, { key: api.two.secretKey })).status).toBe(404);
 });
 
-it('needs contacts:edit', async () => {
+it('the preview of an import needs contacts:edit', async () => {
   expect((await upload('/contacts/import/preview', 'email\na@x.com\n', { key: project.bareKey })).status).toBe(403);
 });

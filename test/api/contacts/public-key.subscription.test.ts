@@ -16,7 +16,7 @@ const eventNames = async (email: string): Promise<string[]> => {
 describe('`subscribed` by the public key', () => {
   const subscribedOf = async (email: string) => (await calls.contactOf(email)).subscribed;
 
-  it('false unsubscribes nobody', async () => {
+  it('`subscribed: false` by the public key unsubscribes nobody', async () => {
     await calls.save({ email: 'dora@example.com', subscribed: true });
     expect((await calls.track({ email: 'dora@example.com', subscribed: false })).status).toBe(200);
     expect(await subscribedOf('dora@example.com')).toBe(true);

@@ -85,11 +85,14 @@ describe('the suppression list', () => {
     expect(rows[0]?.hash).not.toBe(plain[0]?.hash);
   });
 
-  it.each([{ email: 'nope' }, {}, { email: 'a@x.com', reason: 'other' }])('refuses %j', async (body) => {
-    expect((await api.call('POST', '/suppressions', { body })).status).toBe(422);
-  });
+  it.each([{ email: 'nope' }, {}, { email: 'a@x.com', reason: 'other' }])(
+    'the suppression list refuses %j',
+    async (body) => {
+      expect((await api.call('POST', '/suppressions', { body })).status).toBe(422);
+    },
+  );
 
-  it("is each project's own", async () => {
+  it("the suppression list is each project's own", async () => {
     await add('shared@x.com', 'manual');
     const key = api.two.secretKey;
     expect((await api.call('GET', '/suppressions', { key })).body).toMatchObject({ data: [], total: 0 });

@@ -119,7 +119,7 @@ describe("a contact's topics", () => {
     expect((await api.call('POST', '/v1/track', { body: track })).status).toBe(422);
   });
 
-  it('make segments', async () => {
+  it("a contact's topics make segments", async () => {
     const { id } = await create();
     const { id: contactId } = await contact({ topics: { [id]: false } });
     const emails = async (filter: object) => {

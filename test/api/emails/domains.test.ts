@@ -162,7 +162,7 @@ describe('a domain', () => {
     },
   );
 
-  it('has its signing switched', async () => {
+  it('the signing of a domain is switched', async () => {
     const { id } = await register();
     expect((await api.call('PATCH', `/domains/${id}`, { body: { signing: false } })).body).toMatchObject({
       signing: false,

@@ -47,7 +47,7 @@ describe('POST /v1/emails/{id}/resend', () => {
     expect(data.headers['x-shop']).toBe('1');
   });
 
-  it('takes an Idempotency-Key once', async () => {
+  it('a resend takes an Idempotency-Key once', async () => {
     const id = await buildEmail(api.db, { projectId: api.one.id, status: 'FAILED' });
     const headers = { 'idempotency-key': 'again' };
     const first = await expectOk(resend(id, { headers }));

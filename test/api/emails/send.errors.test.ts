@@ -79,7 +79,7 @@ const CASES: Case[] = [
 ];
 
 describe('is refused as 422 with the field named', () => {
-  it.each(CASES)('%s', async (_, change, field, code) => {
+  it.each(CASES)('a send is refused as 422: %s', async (_, change, field, code) => {
     const r = await api.call('POST', '/v1/send', { body: { ...base, ...change } });
     expect(r.status).toBe(422);
     expect(r.body.error.errors[0]).toMatchObject({ field, code });

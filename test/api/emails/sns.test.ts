@@ -7,7 +7,7 @@ import { captureProvider } from '../../../channels/email/capture.ts';
 import type { EmailProvider } from '../../../channels/email/provider.ts';
 import { sesProvider } from '../../../channels/email/ses/provider.ts';
 import { createCompute } from '../../../compute/compute.ts';
-import { findSuppressions, suppressionPads } from '../../../db/contacts/suppressions.ts';
+import { suppressionPads } from '../../../db/contacts/suppressions.ts';
 import { deleteExpired } from '../../../db/housekeeping.ts';
 import { claimEmails } from '../../../db/sending/email-ledger.ts';
 import type { KeyMode } from '../../../rules/access/api-keys.ts';
@@ -20,6 +20,7 @@ import { startTestApi, type TestApi } from '../../support/api.ts';
 import { campaignWorker, sendingCampaign } from '../../support/campaign-worker.ts';
 import { type Certificate, newCertificate } from '../../support/certificate.ts';
 import { type FakeSes, startFakeSes } from '../../support/fake-ses.ts';
+import { mailState, newSentMail, type SentMail } from '../../support/mail-state.ts';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:ses-feedback';
 const HOST = 'https://sns.eu-west-1.amazonaws.com';
@@ -88,12 +89,7 @@ async function post(given: Given, p: { key?: string; tamper?: Given } = {}) {
   });
 }
 
-async function sentMail() {
-  const email = `reader-${Math.random().toString(36).slice(2)}@example.com`;
-  const contactId = await buildContact(api.db, { projectId: api.one.id, email, data: { name: 'Ada' } });
-  const id = await buildEmail(api.db, { projectId: api.one.id, contactId, to: email, status: 'SENT', variables: {} });
-  return { id, email, contactId };
-}
+const sentMail = () => newSentMail(api);
 
 const AT = '2026-11-21T09:59:00.000Z';
 const mailOf = (id: string) => ({ headers: [{ name: 'Message-ID', value: `<${id}@shop.example.com>` }] });
@@ -122,28 +118,7 @@ async function tell(message: object): Promise<number> {
   return (await post({ Message: JSON.stringify(message) })).status;
 }
 
-async function stateOf({ id, email, contactId }: { id: string; email: string; contactId: string }) {
-  const mail = await api.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  const contact = await api.db
-    .selectFrom('contacts')
-    .select('subscribed')
-    .where('id', '=', contactId)
-    .executeTakeFirst();
-  const events = await api.db
-    .selectFrom('events')
-    .select(['name', 'data'])
-    .where('contact_id', '=', contactId)
-    .orderBy('id')
-    .execute();
-  const entries = await findSuppressions(api.db, suppressionKey, { projectId: api.one.id, emails: [email] });
-  return {
-    mail,
-    subscribed: contact?.subscribed,
-    events,
-    names: events.map((event) => event.name),
-    entries: entries.get(email) ?? [],
-  };
-}
+const stateOf = (mail: SentMail) => mailState(api, mail);
 
 describe('what SES tells', () => {
   it('is about the mail that its tags name, where its headers are left out', async () => {
@@ -154,7 +129,7 @@ describe('what SES tells', () => {
     expect((await stateOf(mail)).names).toEqual(['email.delivery']);
   });
 
-  it('a delivery', async () => {
+  it('what SES tells of a delivery is recorded', async () => {
     const mail = await sentMail();
     expect(await tell(delivery(mail.id))).toBe(200);
     const { mail: row, names, events } = await stateOf(mail);
@@ -244,7 +219,7 @@ describe('what SES tells', () => {
     ],
     ['another kind', { eventType: 'Open', mail: {} }],
     ['no notification of SES', { hello: 'world' }],
-  ])('%s is answered quietly', async (_, message) => {
+  ])('%s from SNS is answered quietly', async (_, message) => {
     expect(await tell(message)).toBe(200);
   });
 
@@ -370,13 +345,13 @@ describe('what SES tells with its default settings, by its own id alone', () => 
 describe('the subscription', () => {
   const confirm = { Type: 'SubscriptionConfirmation', Token: 't0k3n' };
 
-  it('is confirmed at SNS', async () => {
+  it('a subscription is confirmed at SNS', async () => {
     const SubscribeURL = `${HOST}/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=t0k3n`;
     expect((await post({ ...confirm, SubscribeURL })).status).toBe(200);
     expect(fetched.at(-1)).toContain('/?Action=ConfirmSubscription');
   });
 
-  it('is confirmed nowhere else', async () => {
+  it('a subscription is confirmed nowhere but at SNS', async () => {
     for (const SubscribeURL of [
       'https://evil.example/',
       'http://169.254.169.254/latest',

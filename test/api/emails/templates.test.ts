@@ -77,7 +77,7 @@ describe('a template', () => {
     expect(answer.body.error.errors[0].field).toBe(field);
   });
 
-  it('is copied whole', async () => {
+  it('a template is copied whole', async () => {
     const { body: original } = await create({ name: 'n'.repeat(200), description: 'd' });
     const copy = await api.call('POST', `/templates/${original.id}/duplicate`);
     expect(copy.status).toBe(201);

@@ -64,7 +64,7 @@ describe('verifying an address', () => {
     ['ada@mail.company.example', { valid: true, domainExists: true, hasWebsite: false }],
     ['ada@nowhere.example', { valid: false, domainExists: false, hasWebsite: false, hasMxRecords: false }],
     ['ada@sub.company.example', { valid: false, domainExists: false }],
-  ])('%s', async (email, expected) => {
+  ])('verifying an address: %s', async (email, expected) => {
     const found = await verify(email);
     expect(found).toMatchObject({ ...expected, reasons: expect.any(Array) });
     const plain = found.valid && !found.isAlias && !found.isPlusAddressed && !found.isTypo;

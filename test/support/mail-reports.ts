@@ -1,0 +1,95 @@
+// Reports that mail servers send to a return path, as whole messages.
+
+/** A delivery status notification about one recipient, as Postfix writes it. */
+export const dsn = (p: {
+  action?: string;
+  status: string;
+  diagnostic?: string;
+}) => `From: MAILER-DAEMON@mx.receiver.example (Mail Delivery System)
+Subject: Undelivered Mail Returned to Sender
+Auto-Submitted: auto-replied
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=delivery-status; boundary="b1"
+
+--b1
+Content-Description: Notification
+Content-Type: text/plain; charset=us-ascii
+
+I'm sorry to have to inform you that your message could not be delivered.
+
+--b1
+Content-Description: Delivery report
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mx.receiver.example
+X-Postfix-Queue-ID: 4F2A1C0B7
+Arrival-Date: Sat, 21 Nov 2026 09:00:00 +0000 (UTC)
+
+Final-Recipient: rfc822; reader@example.com
+Original-Recipient: rfc822;reader@example.com
+Action: ${p.action ?? 'failed'}
+Status: ${p.status}
+Remote-MTA: dns; mx.example.com
+${p.diagnostic ? `Diagnostic-Code: ${p.diagnostic}` : 'X-None: none'}
+
+--b1
+Content-Description: Undelivered Message Headers
+Content-Type: text/rfc822-headers
+
+From: hello@shop.example.com
+Subject: Hello
+
+--b1--
+`;
+
+/** An abuse report (RFC 5965) with the headers of the mail that it is about. */
+export const arf = (p: { type?: string; headers: string; fields?: string }) => `From: <abusedesk@example.com>
+Subject: FW: Hello
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=feedback-report; boundary="b2"
+
+--b2
+Content-Type: text/plain; charset="US-ASCII"
+
+This is an email abuse report.
+
+--b2
+Content-Type: message/feedback-report
+
+Feedback-Type: ${p.type ?? 'abuse'}
+User-Agent: SomeGenerator/1.0
+Version: 1
+${p.fields ?? 'Source-IP: 192.0.2.1'}
+
+--b2
+Content-Type: message/rfc822
+Content-Disposition: inline
+
+${p.headers}
+Subject: Hello
+
+Spam spam spam
+
+--b2--
+`;
+
+/** A notification about several recipients, a block each. */
+export const dsnOf = (blocks: string[]) => `From: MAILER-DAEMON@mx.receiver.example
+Subject: Delivery status
+Auto-Submitted: auto-replied
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=delivery-status; boundary="b1"
+
+--b1
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mx.receiver.example
+
+${blocks.join('\n\n')}
+
+--b1--
+`;
+
+/** RFC 3461 §4: how an address stands in Original-Recipient. */
+export const xtext = (email: string) =>
+  email.replace(/[-+=]/g, (sign) => `+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);

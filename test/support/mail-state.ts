@@ -1,0 +1,42 @@
+import { findSuppressions } from '../../db/contacts/suppressions.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
+import { buildContact, buildEmail } from '../build/emails.ts';
+import { TEST_SECRET_KEY } from '../build/senders.ts';
+import type { TestApi } from './api.ts';
+
+const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');
+
+/** A mail that has been sent to a contact of its own. */
+export interface SentMail {
+  id: string;
+  email: string;
+  contactId: string;
+}
+
+/** A mail of the first project, sent to a new contact of it. */
+export async function newSentMail({ db, one }: TestApi): Promise<SentMail> {
+  const email = `reader-${Math.random().toString(36).slice(2)}@example.com`;
+  const contactId = await buildContact(db, { projectId: one.id, email, data: { name: 'Ada' } });
+  const id = await buildEmail(db, { projectId: one.id, contactId, to: email, status: 'SENT', variables: {} });
+  return { id, email, contactId };
+}
+
+/** What has become of a mail and its contact: its row, the contact's events in order, its reasons of suppression. */
+export async function mailState({ db, one }: TestApi, { id, email, contactId }: SentMail) {
+  const mail = await db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const contact = await db.selectFrom('contacts').select('subscribed').where('id', '=', contactId).executeTakeFirst();
+  const events = await db
+    .selectFrom('events')
+    .select(['name', 'data'])
+    .where('contact_id', '=', contactId)
+    .orderBy('id')
+    .execute();
+  const entries = await findSuppressions(db, suppressionKey, { projectId: one.id, emails: [email] });
+  return {
+    mail,
+    subscribed: contact?.subscribed,
+    events,
+    names: events.map((event) => event.name),
+    entries: entries.get(email) ?? [],
+  };
+}
