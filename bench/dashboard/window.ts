@@ -60,14 +60,11 @@ export function percentile(values: readonly number[], share: number): number {
 
 /** A line of the table: what somebody waits for, and how long. */
 export function waitRow(what: string, waits: readonly (Pick<Wait, 'ms'> & Partial<Wait>)[]) {
-  const of = (share: number, key: keyof Wait) =>
-    Math.round(
-      percentile(
-        waits.map((wait) => wait[key] ?? Number.NaN),
-        share,
-      ),
-    );
-  return { what, 'p50 ms': of(0.5, 'ms'), 'worst ms': of(1, 'ms'), 'page CPU p50 ms': of(0.5, 'pageMs') };
+  const of = (key: keyof Wait, share: number) => {
+    const values = waits.flatMap((wait) => wait[key] ?? []);
+    return values.length > 0 ? Math.round(percentile(values, share)) : undefined;
+  };
+  return { what, 'p50 ms': of('ms', 0.5), 'worst ms': of('ms', 1), 'page CPU p50 ms': of('pageMs', 0.5) };
 }
 
 function pathOf(request: Request): string {
