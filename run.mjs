@@ -16,7 +16,7 @@ if (!/^[a-z][a-z-]*$/.test(command ?? '')) {
   process.exit(1);
 }
 await ensureInstalled();
-ensureBuilt({ dashboard: SERVING.has(command) });
+ensureBuilt({ dashboard: SERVING.has(command) || (command === 'bench' && rest[0] === 'dashboard') });
 const module = join(dirname(fileURLToPath(import.meta.url)), 'dist', 'cli', `${command}.js`);
 if (!existsSync(module)) {
   console.error(`There is no command ${command}.`);

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pids } from '../../cli/start/dev-file.ts';
+import type { Db } from '../../db/connection.ts';
+import { cpuMs, postgresCpuMs } from '../../test/support/process-cpu.ts';
+import type { ApiClient } from '../load/api-client.ts';
+import { percentile, type Window } from './window.ts';
+
+const POLL_MS = 20;
+/** So long it is being sent before somebody looks. */
+const BEFORE_LOOK_MS = 1_000;
+
+/** What it took to send a campaign. */
+export interface Sent {
+  /** From the request to SENT. */
+  mailsPerSecond: number;
+  apiCpuMs: number;
+  postgresCpuMs: number;
+}
+
+/** A campaign to everybody of the project, sent at once, while `meanwhile` looks at it. */
+export async function sendCampaign(
+  { client, db, pids }: { client: ApiClient; db: Db; pids: Pids },
+  p: { domain: string; recipients: number },
+  meanwhile: (id: string) => Promise<void> = async () => {},
+): Promise<Sent> {
+  const { data } = await client.need('POST', '/campaigns', {
+    ...{ name: 'Bench', subject: 'News for {{firstName}}', from: `news@${p.domain}`, audienceType: 'ALL' },
+    body: '<p>Hello {{firstName}} of {{company}}, you have {{points}} points.</p><p><a href="https://example.com/x">More</a></p>',
+  });
+  const cpu = () => ({ api: cpuMs([pids.api]), postgres: postgresCpuMs(pids.postgres) });
+  const [before, from] = [cpu(), performance.now()];
+  await client.need('POST', `/campaigns/${data.id}/send`, {});
+  const sent = async () => {
+    // Not by the API, which would count its figures for each look.
+    const status = db.selectFrom('campaigns').select('status').where('id', '=', data.id);
+    while ((await status.executeTakeFirst())?.status !== 'SENT') await sleep(POLL_MS);
+    return (performance.now() - from) / 1_000;
+  };
+  const [seconds] = await Promise.all([sent(), meanwhile(data.id)]);
+  const after = cpu();
+  return {
+    mailsPerSecond: p.recipients / seconds,
+    apiCpuMs: after.api - before.api,
+    postgresCpuMs: after.postgres - before.postgres,
+  };
+}
+
+/** The best of several sends, as columns. */
+export function sentColumns(sends: readonly Sent[]) {
+  const least = (key: keyof Sent) => Math.round(Math.min(...sends.map((sent) => sent[key])));
+  return {
+    'msg/s': Math.round(Math.max(...sends.map(({ mailsPerSecond }) => mailsPerSecond))),
+    'API CPU ms': least('apiCpuMs'),
+    'Postgres CPU ms': least('postgresCpuMs'),
+  };
+}
+
+/** The page of a campaign that is being sent: until its figures are there, and its requests from then on until it is sent. */
+export async function watchCampaign({ page, requestMs, wait }: Window, url: string) {
+  await sleep(BEFORE_LOOK_MS);
+  const first = await wait(async () => {
+    await page.goto(url, { waitUntil: 'commit' });
+    await page.getByRole('heading', { name: 'Progress' }).waitFor();
+  });
+  await page.getByText(/, done /).waitFor();
+  const polls = requestMs(/\/campaigns\/[0-9a-f-]{36}(\/stats)?$/);
+  return {
+    'first figures ms': Math.round(first.ms),
+    requests: polls.length,
+    'request p50 ms': Math.round(percentile(polls, 0.5)),
+    'request p95 ms': Math.round(percentile(polls, 0.95)),
+  };
+}

@@ -1,0 +1,109 @@
+import type { Page } from 'playwright-core';
+import type { ApiClient } from '../load/api-client.ts';
+import { percentile } from './window.ts';
+
+/** Of each movement: a second is too short to see it stutter. */
+const MOVE_MS = 3_000;
+/** Between two movements of the mouse: twice a frame, as mice say. */
+const STEP_MS = 8;
+/** Counts frames until it is asked for them: the pauses between two. */
+const COUNT = `window.benchFrames = []; (() => {
+  let last = performance.now();
+  const next = (now) => { window.benchFrames.push(now - last); last = now; window.benchFrame = requestAnimationFrame(next); };
+  window.benchFrame = requestAnimationFrame(next);
+})()`;
+const STOP = 'cancelAnimationFrame(window.benchFrame), window.benchFrames';
+
+/** An automation of so many steps, every fifth a branch whose other way ends; its id. */
+export async function makeAutomation(client: ApiClient, count: number): Promise<string> {
+  const { id } = await client.need('POST', '/workflows', { name: `${count} steps`, eventName: 'bench' });
+  const { version } = await client.need('GET', `/workflows/${id}`);
+  const steps: { id: string; type: string; config: object }[] = [];
+  const transitions: { fromStepId: string; toStepId: string; branch?: string }[] = [];
+  let before: { id: string; branch?: string } | undefined;
+  while (steps.length < count) {
+    const stepId = `s${steps.length}`;
+    const isBranch = steps.length % 5 === 4 && steps.length + 2 < count;
+    if (before) transitions.push({ fromStepId: before.id, toStepId: stepId, ...(before.branch && { branch: 'yes' }) });
+    steps.push({ id: stepId, ...(isBranch ? BRANCH : WAIT) });
+    before = { id: stepId, ...(isBranch && { branch: 'yes' }) };
+    if (!isBranch) continue;
+    transitions.push({ fromStepId: stepId, toStepId: `s${steps.length}`, branch: 'no' });
+    steps.push({ id: `s${steps.length}`, type: 'EXIT', config: {} });
+  }
+  await client.need('PUT', `/workflows/${id}/graph`, { version, entryStepId: 's0', steps, transitions });
+  return id;
+}
+
+const WAIT = { type: 'DELAY', config: { amount: 1, unit: 'days' } };
+const BRANCH = {
+  type: 'CONDITION',
+  config: { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] },
+};
+
+/** Frames a second while the drawing that is open is moved: near enough to be read, and from as far as it goes. */
+export async function measureCanvas(page: Page): Promise<Record<string, unknown>[]> {
+  const rows = [
+    await measure(page, 'pan, readable', () => pan(page)),
+    await measure(page, 'drag a step', () => drag(page)),
+  ];
+  rows.push(await measure(page, 'zoom out and in', () => zoom(page)));
+  await page.getByRole('button', { name: 'Fit View' }).click();
+  rows.push(await measure(page, 'pan, from as far as it goes', () => pan(page)));
+  return rows;
+}
+
+async function measure(page: Page, what: string, move: () => Promise<void>) {
+  await page.evaluate(COUNT);
+  await move();
+  const pauses = (await page.evaluate(STOP)) as number[];
+  const seconds = pauses.reduce((sum, ms) => sum + ms, 0) / 1_000;
+  return {
+    canvas: what,
+    steps: await page.locator('.react-flow__node').count(),
+    'frames a second': Math.round(pauses.length / seconds),
+    'frame p95 ms': Math.round(percentile(pauses, 0.95)),
+    'longest ms': Math.round(Math.max(...pauses)),
+  };
+}
+
+/** Where there is nothing but the ground of the drawing. */
+async function pan(page: Page): Promise<void> {
+  const box = await boxOf(page, '.react-flow__pane');
+  const [x, y] = [box.x + box.width * 0.9, box.y + box.height / 2];
+  await moveBy(page, { x, y }, 150);
+}
+
+async function drag(page: Page): Promise<void> {
+  const box = await boxOf(page, '.react-flow__node-step');
+  await moveBy(page, { x: box.x + box.width / 2, y: box.y + box.height / 2 }, 100);
+}
+
+async function zoom(page: Page): Promise<void> {
+  const box = await boxOf(page, '.react-flow__pane');
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  const from = performance.now();
+  for (let now = 0; now < MOVE_MS; now = performance.now() - from) {
+    await page.mouse.wheel(0, now < MOVE_MS / 2 ? 30 : -30);
+    await page.waitForTimeout(STEP_MS);
+  }
+}
+
+/** Round and round while the button is held. */
+async function moveBy(page: Page, { x, y }: { x: number; y: number }, radiusPx: number): Promise<void> {
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  const from = performance.now();
+  for (let now = 0; now < MOVE_MS; now = performance.now() - from) {
+    const angle = (now / 1_000) * Math.PI;
+    await page.mouse.move(x - radiusPx + Math.cos(angle) * radiusPx, y + Math.sin(angle) * radiusPx);
+    await page.waitForTimeout(STEP_MS);
+  }
+  await page.mouse.up();
+}
+
+async function boxOf(page: Page, selector: string) {
+  const box = await page.locator(selector).first().boundingBox();
+  if (!box) throw new Error(`${selector} is not in sight`);
+  return box;
+}

@@ -1,0 +1,66 @@
+import type { Page } from 'playwright-core';
+import { type Wait, type Window, waitRow } from './window.ts';
+
+/** One in a hundred has it. */
+const CONDITION = {
+  logic: 'AND',
+  groups: [{ filters: [{ field: 'data.company', operator: 'equals', value: 'Analytical Engines 7' }] }],
+};
+/** What the field waits for before it asks. */
+const TYPING_MS = 300;
+
+/**
+ * What somebody waits for in a list of so many contacts: from the address to the first rows and to their number, for
+ * more of them, and for those of a search and of a condition.
+ */
+export async function measureContacts(
+  { page, requestMs, wait }: Window,
+  p: { baseUrl: string; total: number; rounds: number },
+) {
+  const times = new Map<string, Wait[]>();
+  const note = async (what: string, work: () => Promise<unknown>, less = 0) => {
+    const { ms, pageMs } = await wait(work);
+    times.set(what, [...(times.get(what) ?? []), { ms: ms - less, pageMs }]);
+  };
+  const shown = (text: string) => page.getByText(text).waitFor();
+  const all = p.total.toLocaleString('en-US');
+  for (let round = 0; round < p.rounds; round += 1) {
+    await note('contacts: opened', async () => {
+      await page.goto(`${p.baseUrl}/app/contacts`, { waitUntil: 'commit' });
+      await page.locator('tbody tr').nth(49).waitFor();
+    });
+    await shown(`50 of ${all} shown`);
+    await page.getByRole('button', { name: 'Show more' }).scrollIntoViewIfNeeded();
+    await note('contacts: next page', async () => {
+      await page.getByRole('button', { name: 'Show more' }).click();
+      await shown(`100 of ${all} shown`);
+    });
+    const search = page.getByLabel('Search by address');
+    await note(
+      'contacts: part of an address',
+      async () => {
+        await search.fill(`77${round}@load`);
+        await changed(page, ` of ${all} shown`);
+      },
+      TYPING_MS,
+    );
+    await note('contacts: condition, with the app', async () => {
+      const condition = encodeURIComponent(JSON.stringify(CONDITION));
+      await page.goto(`${p.baseUrl}/app/contacts?condition=${condition}`, { waitUntil: 'commit' });
+      await page.locator('tbody tr').nth(49).waitFor();
+    });
+    await shown(`50 of ${(p.total / 100).toLocaleString('en-US')} shown`);
+  }
+  const asked = requestMs(/\/contacts$/).map((ms) => ({ ms }));
+  return [
+    ...[...times].map(([what, ms]) => waitRow(what, ms)),
+    waitRow(`contacts: its ${asked.length} requests`, asked),
+  ];
+}
+
+async function changed(page: Page, from: string): Promise<void> {
+  await page
+    .getByText(/^\d[\d,]* of [\d,]+ shown$/)
+    .and(page.locator(`:not(:has-text("${from}"))`))
+    .waitFor();
+}

@@ -1,0 +1,72 @@
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
+
+/** A laptop's. */
+const VIEWPORT = { width: 1280, height: 800 };
+/** For a busy machine; a screen that needs longer is broken, not slow. */
+const WAIT_MS = 60_000;
+
+/** What keeps a window signed in. */
+export type Session = Awaited<ReturnType<BrowserContext['storageState']>>;
+
+/** A window of the browser, with how long its requests took. */
+export interface Window {
+  context: BrowserContext;
+  page: Page;
+  /** Of requests whose path ends so, in ms from asking to the last byte, in order. */
+  requestMs(path: RegExp): number[];
+  /** What somebody waits for: the time, and how much of it the page has computed, whatever else the machine did. */
+  wait(work: () => Promise<unknown>): Promise<Wait>;
+}
+
+export interface Wait {
+  ms: number;
+  /** Processor time of the page's own thread. */
+  pageMs: number;
+}
+
+/** A window with nothing kept from before, but a session if one is given. */
+export async function openWindow(browser: Browser, session?: Session): Promise<Window> {
+  const context = await browser.newContext({ viewport: VIEWPORT, locale: 'en-US', storageState: session });
+  context.setDefaultTimeout(WAIT_MS);
+  const page = await context.newPage();
+  const taken: { path: string; ms: number }[] = [];
+  const devtools = await context.newCDPSession(page);
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const computedMs = async () => {
+    const { metrics } = await devtools.send('Performance.getMetrics');
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1_000;
+  };
+  page.on('requestfinished', (request) => taken.push({ path: pathOf(request), ms: request.timing().responseEnd }));
+  return {
+    context,
+    page,
+    requestMs: (path) => taken.filter((one) => path.test(one.path)).map(({ ms }) => ms),
+    async wait(work) {
+      const [computed, from] = [await computedMs(), performance.now()];
+      await work();
+      const ms = performance.now() - from;
+      const now = await computedMs();
+      // A page that was opened anew has a process that begins at 0.
+      return { ms, pageMs: now < computed ? now : now - computed };
+    },
+  };
+}
+
+/** The value below which this share of them is; NaN where there is none. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** A line of the table: what somebody waits for, and how long. */
+export function waitRow(what: string, waits: readonly (Pick<Wait, 'ms'> & Partial<Wait>)[]) {
+  const of = (key: keyof Wait, share: number) => {
+    const values = waits.flatMap((wait) => wait[key] ?? []);
+    return values.length > 0 ? Math.round(percentile(values, share)) : undefined;
+  };
+  return { what, 'p50 ms': of('ms', 0.5), 'worst ms': of('ms', 1), 'page CPU p50 ms': of('pageMs', 0.5) };
+}
+
+function pathOf(request: Request): string {
+  return new URL(request.url()).pathname;
+}
