@@ -28,7 +28,8 @@ const FIT = { padding: 0.15, maxZoom: 1 };
 export interface CanvasProps {
   drawing: Drawing;
   onSelect: (stepId: string | undefined) => void;
-  onPeople: (stepId: string) => void;
+  onCount: CanvasActions['onCount'];
+  countHref: CanvasActions['countHref'];
   onAdd: (place: Place) => void;
   onMove: (positions: ReadonlyMap<string, Position>) => void;
   onConnect: (way: { from: string; to: string; branch: string | null }) => void;
@@ -59,7 +60,11 @@ function Flow(props: CanvasProps) {
     latest.current = props;
   });
   const actions = useMemo<CanvasActions>(
-    () => ({ onAdd: (place) => latest.current.onAdd(place), onPeople: (id) => latest.current.onPeople(id) }),
+    () => ({
+      onAdd: (place) => latest.current.onAdd(place),
+      onCount: (stepId, count) => latest.current.onCount(stepId, count),
+      countHref: (stepId, count) => latest.current.countHref(stepId, count),
+    }),
     [],
   );
   const [firstFit] = useState(() => fitOfFirst(drawing));
