@@ -23,6 +23,7 @@ import { WayEdge } from './way-edge.tsx';
 const t = text.automations;
 const NODE_TYPES = { step: StepNode, start: StartNode };
 const EDGE_TYPES = { way: WayEdge };
+const PRO_OPTIONS = { hideAttribution: true };
 const FIT = { padding: 0.15, maxZoom: 1 };
 
 export interface CanvasProps {
@@ -87,6 +88,13 @@ function Flow(props: CanvasProps) {
     else latest.current.onConnect({ from: source, to: target, branch: branchOf(sourceHandle) });
   }, []);
 
+  // The same functions for good: with others every node in sight would be drawn again at each move of one.
+  const onNodeClick = useCallback(
+    (_: unknown, { id, type }: CanvasNode) => latest.current.onSelect(type === 'step' ? id : undefined),
+    [],
+  );
+  const onPaneClick = useCallback(() => latest.current.onSelect(undefined), []);
+
   return (
     <CanvasActionsContext.Provider value={actions}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the nodes and ways within, which have the focus */}
@@ -100,8 +108,8 @@ function Flow(props: CanvasProps) {
           onNodesChange={onNodesChange}
           onEdgesChange={IGNORE}
           onConnect={onConnect}
-          onNodeClick={(_, { id, type }) => props.onSelect(type === 'step' ? id : undefined)}
-          onPaneClick={() => props.onSelect(undefined)}
+          onNodeClick={onNodeClick}
+          onPaneClick={onPaneClick}
           nodesDraggable={!drawing.readOnly}
           nodesConnectable={!drawing.readOnly}
           elementsSelectable={false}
@@ -114,7 +122,7 @@ function Flow(props: CanvasProps) {
           fitView
           fitViewOptions={firstFit}
           aria-label={t.canvasLabel}
-          proOptions={{ hideAttribution: true }}
+          proOptions={PRO_OPTIONS}
         >
           <Background gap={24} />
           <Controls showInteractive={false} fitViewOptions={FIT} />
