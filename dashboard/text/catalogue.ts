@@ -3,6 +3,7 @@ export { automations } from './automations.ts';
 export { campaigns } from './campaigns.ts';
 export { conditions } from './conditions.ts';
 export { contacts } from './contacts.ts';
+export { dataFields } from './data-fields.ts';
 export { developers } from './developers.ts';
 export { executions } from './executions.ts';
 export { home } from './home.ts';

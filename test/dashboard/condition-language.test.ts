@@ -3,6 +3,7 @@ import {
   type FieldKind,
   kindOf,
   needOf,
+  OPERATORS,
   operatorsOf,
   UNITS,
 } from '../../dashboard/parts/condition-builder/language.ts';
@@ -17,7 +18,8 @@ const KINDS: FieldKind[] = [
 ];
 const FIELDS = [
   ...['email', 'subscribed', 'createdAt', 'updatedAt', 'contact.email', 'contact.data.plan'],
-  ...['data.plan', 'data.a.b', 'data.', 'data..a', 'context.x', 'event.purchase', 'event.email.open'],
+  ...['data.plan', 'data.a.b', 'data.', 'data..a', 'context.x', 'event.purchase', 'event.email.open', 'event.'],
+  ...['amount', 'a.b.c.d.e.f.g.h.i.j', 'a.b.c.d.e.f.g.h.i.j.k', 'data.a.b.c.d.e.f.g.h.i.j.k'],
   ...['email.opened', 'email.nothing', `segment.${ID}`, 'segment.x', `topic.${ID}`, 'topic.x', 'nope', ''],
 ];
 
@@ -41,7 +43,7 @@ describe('the condition builder knows the language of the API', () => {
     expect([...operatorsOf(kind)].sort()).toEqual([...api.operatorsOf(kind)].sort());
   });
 
-  it.each(['audience', 'step'] as const)('every field is of the same kind in %s', (scope) => {
+  it.each(['audience', 'step', 'wait'] as const)('every field is of the same kind in %s', (scope) => {
     for (const field of FIELDS) {
       for (const operator of api.OPERATORS) {
         expect(kindOf(field, operator, scope), `${field} ${operator}`).toBe(
@@ -64,5 +66,6 @@ describe('the condition builder knows the language of the API', () => {
       }
     }
     expect(UNITS).toEqual(api.UNITS);
+    expect([...OPERATORS].sort()).toEqual([...api.OPERATORS].sort());
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { choiceKey, choicesOf, choicesWritten, chosenOf } from './choices.ts';
+import { choiceKey, choicesOf, choicesWritten, chosenOf, eventChoicesOf } from './choices.ts';
 
 const SEGMENT = '0190a000-0000-7000-8000-000000000001';
 const choices = choicesOf({
@@ -42,5 +42,20 @@ describe('a field that is written', () => {
     expect(choicesWritten('event.signed-up', 'audience')).toMatchObject([{ kind: 'event' }]);
     expect(choicesWritten('event.signed-up', 'step').map(({ kind }) => kind)).toEqual(['payload', 'event']);
     expect(choicesWritten('two words', 'audience')).toEqual([]);
+  });
+});
+
+describe('the fields of an event that is waited for', () => {
+  const ofEvent = eventChoicesOf([{ path: 'cart.total', type: 'number', values: ['40'] }]);
+
+  it('are those of its data alone, with or without `event.` before them', () => {
+    const field = 'event.cart.total';
+    expect(ofEvent).toEqual([{ field, kind: 'payload', label: 'cart.total', type: 'number', values: ['40'] }]);
+    for (const name of [field, 'cart.total']) {
+      expect(chosenOf({ field: name, operator: 'equals' }, ofEvent, 'wait')).toBe(ofEvent[0]);
+    }
+    expect(chosenOf({ field: 'contact.plan', operator: 'equals' }, ofEvent, 'wait')?.label).toBe('contact.plan');
+    expect(choicesWritten('email', 'wait')).toEqual([{ field: 'event.email', kind: 'payload', label: 'email' }]);
+    expect(choicesWritten('a..b', 'wait')).toEqual([]);
   });
 });

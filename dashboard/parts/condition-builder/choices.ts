@@ -1,5 +1,7 @@
+import type { EventField } from '../event-data/event-fields.ts';
 import {
   ACTIVITY_FIELDS,
+  dataPath,
   type FieldKind,
   fixedType,
   kindOf,
@@ -16,6 +18,8 @@ export interface FieldChoice {
   label: string;
   /** Of its values, where that is known. */
   type?: ValueType | undefined;
+  /** What its values have been, where that is known. */
+  values?: readonly string[];
 }
 
 /** What a project has to choose from, as the API tells it. */
@@ -46,6 +50,13 @@ export function choicesOf(p: FieldSources): FieldChoice[] {
   ];
 }
 
+/** The fields of the data of one event, which is all that a wait for it can ask about. */
+export function eventChoicesOf(fields: readonly EventField[]): FieldChoice[] {
+  return fields.map(({ path, type, values }) => ({
+    ...{ field: `event.${path}`, kind: 'payload', label: path, type: valueType(type), values },
+  }));
+}
+
 const TRUTH: ValueType = 'boolean';
 
 /**
@@ -55,6 +66,10 @@ const TRUTH: ValueType = 'boolean';
 export function choicesWritten(text: string, scope: Scope): FieldChoice[] {
   const name = text.trim();
   if (name === '') return [];
+  if (scope === 'wait') {
+    const field = `event.${dataPath(name)}`;
+    return kindOf(field, 'equals', scope) ? [{ field, kind: 'payload', label: dataPath(name) }] : [];
+  }
   const asWritten = (operator: Operator) => {
     const kind = kindOf(name, operator, scope);
     return kind ? [{ field: name, kind, label: labelOf(name, kind), type: fixedType(kind) }] : [];
@@ -74,6 +89,10 @@ export function chosenOf(
   scope: Scope,
 ): FieldChoice | undefined {
   if (row.field === '') return undefined;
+  if (scope === 'wait') {
+    const [written = { field: row.field, kind: 'payload', label: row.field }] = choicesWritten(row.field, scope);
+    return choices.find(({ field }) => field === written.field) ?? written;
+  }
   const field = row.field.startsWith('contact.') ? row.field.slice('contact.'.length) : row.field;
   const kind = kindOf(field, row.operator, scope);
   if (!kind) return { field, kind: 'data', label: field };

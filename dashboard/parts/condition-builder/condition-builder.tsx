@@ -15,6 +15,7 @@ import {
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { text } from '../../text/text.ts';
+import type { EventField } from '../event-data/event-fields.ts';
 import { type Builder, BuilderContext, useBuilder } from './builder-context.ts';
 import classes from './condition-builder.module.css';
 import { type DraftCondition, type DraftFilter, type DraftGroup, newCondition, newFilter, newGroup } from './draft.ts';
@@ -29,20 +30,24 @@ const { conditions } = text;
  * Builds a condition of the filter language (docs/filters.md): groups whose filters all hold, joined by "any" or
  * "every". What is nested deeper is shown and kept at any depth; groups within a group are offered once. Use `isWhole`
  * before it is sent, `faultsOf` for what is refused.
- * @param p.scope `step` for a CONDITION step, which may ask about the data of its event too
+ * @param p.scope `step` for a CONDITION step, which may ask about the data of its event too; `wait` for an event that is
+ * waited for, of whose data alone it asks
+ * @param p.ofEvent what is known of the data of that event
  */
 export function ConditionBuilder({
   value,
   onChange,
   scope = 'audience',
+  ofEvent = NO_FIELDS,
   faults = NO_FAULTS,
 }: {
   value: DraftCondition;
   onChange: (value: DraftCondition) => void;
   scope?: Scope;
+  ofEvent?: readonly EventField[];
   faults?: ConditionFaults;
 }) {
-  const choices = useFieldChoices(scope);
+  const choices = useFieldChoices(scope, ofEvent);
   const [freshKey, markFresh] = useState<string>();
   const builder: Builder = useMemo(
     () => ({ scope, choices, faults, freshKey, markFresh }),
@@ -65,6 +70,8 @@ export function ConditionBuilder({
     </BuilderContext.Provider>
   );
 }
+
+const NO_FIELDS: readonly EventField[] = [];
 
 function Groups({
   value: { logic, groups },

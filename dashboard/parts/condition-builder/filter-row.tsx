@@ -36,13 +36,15 @@ export function FilterRow({
   const mine = faults.rows.get(filter.key) ?? [];
   const faultOf = (part: RowPart) => mine.find((fault) => fault.part === part)?.message;
   const kind = kindOf(filter.field, filter.operator, scope);
-  const known = chosenOf(filter, choices, scope)?.type;
+  const chosen = chosenOf(filter, choices, scope);
+  const known = chosen?.type;
   const isFree = kind === 'data' || kind === 'context' || kind === 'payload';
   const need = needOf(filter.operator);
   // Where all values of the field are of one type, the type is told by it; who stored another one sees and may change
   // it.
   const asksType = isFree && (need === 'one' || need === 'list') && known !== filter.type;
-  const values = useValues(filter, kind === 'data');
+  const ofContacts = useValues(filter, kind === 'data');
+  const values = chosen?.values ?? ofContacts;
   return (
     <Box className={classes.row} role="group" aria-label={conditions.row(n)}>
       <Box className={classes.field}>

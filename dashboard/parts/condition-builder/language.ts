@@ -10,9 +10,9 @@ export type Unit = NonNullable<Filter['unit']>;
 export type Scalar = string | number | boolean;
 /**
  * Where a condition stands: `audience` of segments and campaigns, `step` of a CONDITION step, which may ask about its
- * event too.
+ * event too, `wait` of an event that is waited for, of whose data alone it asks.
  */
-export type Scope = 'audience' | 'step';
+export type Scope = 'audience' | 'step' | 'wait';
 export type FieldKind =
   | ('email' | 'subscribed' | 'createdAt' | 'updatedAt')
   | ('data' | 'context' | 'payload')
@@ -40,7 +40,7 @@ const VALUE: readonly Operator[] = [
 const HISTORY = ['triggered', 'notTriggered', 'triggeredWithin', 'notTriggeredWithin', 'triggeredOlderThan'] as const;
 const DATED: readonly Operator[] = [...PRESENCE, ...COMPARING, ...RELATIVE];
 
-const OPERATORS: Record<FieldKind, readonly Operator[]> = {
+const OPERATORS_BY_KIND: Record<FieldKind, readonly Operator[]> = {
   email: [...PRESENCE, ...TEXT_ONLY, ...COMPARING],
   subscribed: PRESENCE,
   createdAt: DATED,
@@ -58,18 +58,20 @@ const OWN_FIELDS = ['email', 'subscribed', 'createdAt', 'updatedAt'] as const;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const ACTIVITIES = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'];
 
+/** Every operator there is. */
+export const OPERATORS: readonly Operator[] = [...VALUE, ...HISTORY, 'memberOf', 'notMemberOf'];
 /** Fields about mails that were sent to a contact. */
 export const ACTIVITY_FIELDS = ACTIVITIES.map((word) => `email.${word}`);
 export const UNITS: readonly Unit[] = ['minutes', 'hours', 'days', 'weeks'];
 
 /** The operators that a kind of field takes. */
 export function operatorsOf(kind: FieldKind): readonly Operator[] {
-  return OPERATORS[kind];
+  return OPERATORS_BY_KIND[kind];
 }
 
 /** The operators to offer for a field: of one whose type is known, only those that its values can meet. */
 export function offeredOperators(kind: FieldKind, type: ValueType): readonly Operator[] {
-  if (kind !== 'data' && kind !== 'context' && kind !== 'payload') return OPERATORS[kind];
+  if (kind !== 'data' && kind !== 'context' && kind !== 'payload') return OPERATORS_BY_KIND[kind];
   if (type === 'boolean') return ['equals', 'notEquals', 'exists', 'notExists'];
   if (type === 'number')
     return VALUE.filter((operator) => !isOneOf(TEXT_ONLY, operator) && !isOneOf(RELATIVE, operator));
@@ -79,9 +81,11 @@ export function offeredOperators(kind: FieldKind, type: ValueType): readonly Ope
 
 /**
  * The kind of a field as filters write it; undefined where there is none of this name. In a step `event.<x>` is a key
- * of the event's data for operators on values, and the event in the contact's history for the others.
+ * of the event's data for operators on values, and the event in the contact's history for the others; in a wait every
+ * field is such a key, with or without `event.` before it.
  */
 export function kindOf(field: string, operator: Operator, scope: Scope): FieldKind | undefined {
+  if (scope === 'wait') return isPath(dataPath(field)) ? 'payload' : undefined;
   const name = field.startsWith('contact.') ? field.slice('contact.'.length) : field;
   const own = OWN_FIELDS.find((known) => known === name);
   if (own) return own;
@@ -121,13 +125,22 @@ export function fixedType(kind: FieldKind): ValueType | undefined {
   return undefined;
 }
 
+/** The path into an event's data that a field of a wait names. */
+export function dataPath(field: string): string {
+  return field.startsWith('event.') ? field.slice('event.'.length) : field;
+}
+
 function splitOnce(text: string): [string, string] {
   const dot = text.indexOf('.');
   return dot < 1 ? [text, ''] : [text.slice(0, dot), text.slice(dot + 1)];
 }
 
+/** As deep as the API looks. */
+const PATH_KEYS_MAX = 10;
+
 function isPath(rest: string): boolean {
-  return rest.split('.').every((key) => key !== '');
+  const keys = rest.split('.');
+  return keys.length <= PATH_KEYS_MAX && keys.every((key) => key !== '');
 }
 
 function isOneOf(list: readonly Operator[], operator: Operator): boolean {

@@ -1,37 +1,41 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { answerOf } from '../../api/queries.ts';
-import { useSession } from '../../app/session.ts';
-import { choicesOf, type FieldChoice } from './choices.ts';
+import { type Permission, useSession } from '../../app/session.ts';
+import type { EventField } from '../event-data/event-fields.ts';
+import { choicesOf, eventChoicesOf, type FieldChoice } from './choices.ts';
 import type { Scope } from './language.ts';
 
 /** Fields change seldom; what is new is a minute away. */
 const FRESH_MS = 60_000;
+const NONE: readonly EventField[] = [];
 
 /**
  * Every field of the project that a filter can name. What a role may not see is left out: it can be written by hand.
+ * @param ofEvent what is known of the event, in a wait for it
  */
-export function useFieldChoices(scope: Scope): FieldChoice[] {
+export function useFieldChoices(scope: Scope, ofEvent: readonly EventField[] = NONE): FieldChoice[] {
   const { can } = useSession();
   const options = { staleTime: FRESH_MS, retry: false };
-  const fields = useQuery({ ...answerOf('listContactFields'), ...options, enabled: can('contacts:view') }).data;
-  const events = useQuery({ ...answerOf('listEventNames'), ...options, enabled: can('events:view') }).data;
-  const segments = useQuery({ ...answerOf('listSegments'), ...options, enabled: can('segments:view') }).data;
+  const isOfProject = scope !== 'wait';
+  const canSee = (permission: Permission) => isOfProject && can(permission);
+  const fields = useQuery({ ...answerOf('listContactFields'), ...options, enabled: canSee('contacts:view') }).data;
+  const events = useQuery({ ...answerOf('listEventNames'), ...options, enabled: canSee('events:view') }).data;
+  const segments = useQuery({ ...answerOf('listSegments'), ...options, enabled: canSee('segments:view') }).data;
   const asked = answerOf('listTopics', { query: { limit: 100 } });
-  const topics = useQuery({ ...asked, ...options, enabled: can('contacts:view') }).data;
+  const topics = useQuery({ ...asked, ...options, enabled: canSee('contacts:view') }).data;
   const inStep = scope === 'step' && can('workflows:view');
   const workflows = useQuery({ ...answerOf('listWorkflowFields'), ...options, enabled: inStep }).data;
-  return useMemo(
-    () =>
-      choicesOf({
-        contactFields: fields?.fields ?? STANDARD,
-        eventNames: events?.eventNames ?? [],
-        segments: segments ?? [],
-        topics: topics?.data ?? [],
-        eventFields: workflows?.fields.filter(({ category }) => category === 'event') ?? [],
-      }),
-    [fields, events, segments, topics, workflows],
-  );
+  return useMemo(() => {
+    if (!isOfProject) return eventChoicesOf(ofEvent);
+    return choicesOf({
+      contactFields: fields?.fields ?? STANDARD,
+      eventNames: events?.eventNames ?? [],
+      segments: segments ?? [],
+      topics: topics?.data ?? [],
+      eventFields: workflows?.fields.filter(({ category }) => category === 'event') ?? [],
+    });
+  }, [isOfProject, ofEvent, fields, events, segments, topics, workflows]);
 }
 
 /** Until the list is there, and where it may not be seen. */

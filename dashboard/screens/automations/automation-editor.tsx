@@ -1,7 +1,7 @@
 import { Box, Group, Text } from '@mantine/core';
 import { useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { answerOf, rowsOf } from '../../api/queries.ts';
 import { useWhyNot } from '../../parts/action-button.tsx';
@@ -9,6 +9,7 @@ import { Loading } from '../../parts/loading.tsx';
 import { tellUndoable } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { AddStep, newStep } from './add-step.tsx';
+import type { CanvasActions } from './canvas/actions.ts';
 import type { Drawing } from './canvas/drawing.ts';
 import { Notices } from './editor/notices.tsx';
 import { Toolbar } from './editor/toolbar.tsx';
@@ -33,6 +34,7 @@ import { Panel } from './panel/panel.tsx';
 import { useRun } from './panel/path.tsx';
 import type { PreviewAnswer } from './panel/try-out.tsx';
 import type { AutomationSearch } from './routes.ts';
+import { searchOf } from './step-counts.tsx';
 import { StepList } from './step-list.tsx';
 
 const t = text.automations;
@@ -45,6 +47,7 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
   const { id } = workflow;
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const router = useRouter();
   const open = (next: AutomationSearch) => void navigate({ search: next, replace: true });
   const readOnly = useWhyNot('workflows:edit') !== undefined;
   const editor = useEditor(workflow);
@@ -90,8 +93,14 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
     setRefused(told && { graph, faults: told });
   };
   const select = (step: string | undefined) => {
-    const { step: _, panel, ...rest } = search;
+    const { step: _, visits: __, panel, ...rest } = search;
     open(step === undefined ? { ...rest, ...(panel === 'try' && { panel }) } : { ...rest, step, panel: 'settings' });
+  };
+  const count: CanvasActions['onCount'] = (step, of) => open(searchOf(search, step, of));
+  const countHref: CanvasActions['countHref'] = (step, of) => {
+    const params = { automationId: id };
+    const to = router.buildLocation({ to: '/automations/$automationId', params, search: searchOf(search, step, of) });
+    return router.history.createHref(to.href);
   };
   const remove = (stepId: string) => {
     const step = stepOf(graph, stepId);
@@ -144,14 +153,15 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
       <Group align="stretch" wrap="nowrap" gap="md">
         <Box style={{ flex: 1, minWidth: 0 }}>
           {asList ? (
-            <StepList {...drawing} onSelect={select} onAdd={onAdd} />
+            <StepList {...drawing} onSelect={select} onAdd={onAdd} onCount={count} countHref={countHref} />
           ) : (
             <Box h="max(460px, calc(100dvh - 252px))">
               <Suspense fallback={<Loading height={460} />}>
                 <Canvas
                   drawing={drawing}
                   onSelect={select}
-                  onPeople={(step) => open({ ...search, step, panel: 'people' })}
+                  onCount={count}
+                  countHref={countHref}
                   onAdd={onAdd}
                   onRemove={remove}
                   onMove={(moved) =>

@@ -93,6 +93,7 @@ export function EventName(p: {
   description?: string;
   value: string;
   onChange: (value: string) => void;
+  disabled?: boolean;
   error?: string | undefined;
 }) {
   const { data } = useQuery({ ...answerOf('listWorkflowFields'), staleTime: 60_000 });

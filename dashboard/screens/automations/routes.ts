@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import type { InputOf } from '../../api/client.ts';
 import { shellRoute } from '../../app/root-route.tsx';
 
 const automationsRoute = createRoute({
@@ -9,24 +10,33 @@ const automationsRoute = createRoute({
   component: lazyRouteComponent(() => import('./automations.tsx'), 'Automations'),
 });
 
+/** How somebody can have left a step, in the order in which they are shown. */
+export const VISIT_STATUSES = [
+  ...(['COMPLETED', 'SKIPPED', 'FAILED', 'CANCELLED'] as const),
+] satisfies InputOf<'listStepVisits'>['query']['status'][];
+export type VisitStatus = (typeof VISIT_STATUSES)[number];
+
 /** What is open beside the drawing. */
 export interface AutomationSearch {
   /** The step whose panel is open. */
   step?: string;
-  panel?: 'settings' | 'people' | 'automation' | 'try';
+  panel?: 'settings' | 'people' | 'visits' | 'automation' | 'try';
+  /** Which of those who left the step are listed. */
+  visits?: VisitStatus;
   view?: 'list';
   /** A sandbox run whose path is lit. */
   run?: string;
 }
 
-const PANELS = ['settings', 'people', 'automation', 'try'] as const;
+const PANELS = ['settings', 'people', 'visits', 'automation', 'try'] as const;
 
 const automationRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/automations/$automationId',
-  validateSearch: ({ step, panel, view, run }: Record<string, unknown>): AutomationSearch => ({
+  validateSearch: ({ step, panel, visits, view, run }: Record<string, unknown>): AutomationSearch => ({
     ...(typeof step === 'string' && { step }),
     ...(PANELS.some((known) => known === panel) && { panel: panel as NonNullable<AutomationSearch['panel']> }),
+    ...(VISIT_STATUSES.some((known) => known === visits) && { visits: visits as VisitStatus }),
     ...(view === 'list' && { view }),
     ...(typeof run === 'string' && { run }),
   }),

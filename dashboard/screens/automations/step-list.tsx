@@ -1,11 +1,13 @@
-import { Badge, Button, Group, Paper, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Button, Group, Paper, Stack, Text, UnstyledButton } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { text } from '../../text/text.ts';
+import type { CanvasActions } from './canvas/actions.ts';
 import type { StepCounts } from './canvas/drawing.ts';
 import { describeStep } from './graph/describe.ts';
 import type { StepFault } from './graph/faults.ts';
 import { type Graph, inOrder, type OrderedStep, type Place, type Step, stepOf, waysOf } from './graph/graph.ts';
 import type { Lit } from './graph/path.ts';
+import { StepCountLinks } from './step-counts.tsx';
 import { StepIcon } from './step-icon.tsx';
 
 const t = text.automations;
@@ -24,7 +26,9 @@ export function StepList({
   readOnly,
   onSelect,
   onAdd,
-}: {
+  onCount,
+  countHref,
+}: Pick<CanvasActions, 'onCount' | 'countHref'> & {
   graph: Graph;
   startLabel: string;
   selected: string | undefined;
@@ -61,6 +65,8 @@ export function StepList({
               isSelected={selected === step.id}
               isDimmed={lit !== undefined && !lit.steps.has(step.id)}
               onSelect={onSelect}
+              onCount={onCount}
+              countHref={countHref}
             />
             <LeadsElsewhere step={step} graph={graph} order={order} />
             {!readOnly &&
@@ -93,25 +99,26 @@ function LeadsElsewhere({ step, graph, order }: { step: Step; graph: Graph; orde
   ));
 }
 
-function Row(p: {
-  step: Step;
-  line: string;
-  counts: StepCounts | undefined;
-  faults: readonly StepFault[];
-  isSelected: boolean;
-  isDimmed: boolean;
-  onSelect: (stepId: string) => void;
-}) {
+function Row(
+  p: Pick<CanvasActions, 'onCount' | 'countHref'> & {
+    step: Step;
+    line: string;
+    counts: StepCounts | undefined;
+    faults: readonly StepFault[];
+    isSelected: boolean;
+    isDimmed: boolean;
+    onSelect: (stepId: string) => void;
+  },
+) {
   const { step, counts } = p;
-  const here = counts ? counts.waiting + counts.running : 0;
   return (
-    <UnstyledButton w="100%" onClick={() => p.onSelect(step.id)} aria-pressed={p.isSelected}>
-      <Paper
-        withBorder
-        p="xs"
-        opacity={p.isDimmed ? 0.5 : 1}
-        style={p.isSelected ? { borderColor: 'var(--mantine-primary-color-filled)' } : undefined}
-      >
+    <Paper
+      withBorder
+      p="xs"
+      opacity={p.isDimmed ? 0.5 : 1}
+      style={p.isSelected ? { borderColor: 'var(--mantine-primary-color-filled)' } : undefined}
+    >
+      <UnstyledButton w="100%" onClick={() => p.onSelect(step.id)} aria-pressed={p.isSelected}>
         <Group wrap="nowrap" gap="sm" align="flex-start">
           <StepIcon type={step.type} />
           <div style={{ minWidth: 0, flex: 1 }}>
@@ -127,14 +134,18 @@ function Row(p: {
               </Text>
             ))}
           </div>
-          {here > 0 && (
-            <Badge variant="light" tt="none">
-              {t.waitingShort(here)}
-            </Badge>
-          )}
         </Group>
-      </Paper>
-    </UnstyledButton>
+      </UnstyledButton>
+      {counts && (
+        <Group gap="md" mt={6} fz="xs" c="dimmed">
+          <StepCountLinks
+            counts={counts}
+            hrefOf={(count) => p.countHref(step.id, count)}
+            onCount={(count) => p.onCount(step.id, count)}
+          />
+        </Group>
+      )}
+    </Paper>
   );
 }
 

@@ -23,12 +23,14 @@ import { WayEdge } from './way-edge.tsx';
 const t = text.automations;
 const NODE_TYPES = { step: StepNode, start: StartNode };
 const EDGE_TYPES = { way: WayEdge };
+const PRO_OPTIONS = { hideAttribution: true };
 const FIT = { padding: 0.15, maxZoom: 1 };
 
 export interface CanvasProps {
   drawing: Drawing;
   onSelect: (stepId: string | undefined) => void;
-  onPeople: (stepId: string) => void;
+  onCount: CanvasActions['onCount'];
+  countHref: CanvasActions['countHref'];
   onAdd: (place: Place) => void;
   onMove: (positions: ReadonlyMap<string, Position>) => void;
   onConnect: (way: { from: string; to: string; branch: string | null }) => void;
@@ -59,7 +61,11 @@ function Flow(props: CanvasProps) {
     latest.current = props;
   });
   const actions = useMemo<CanvasActions>(
-    () => ({ onAdd: (place) => latest.current.onAdd(place), onPeople: (id) => latest.current.onPeople(id) }),
+    () => ({
+      onAdd: (place) => latest.current.onAdd(place),
+      onCount: (stepId, count) => latest.current.onCount(stepId, count),
+      countHref: (stepId, count) => latest.current.countHref(stepId, count),
+    }),
     [],
   );
   const [firstFit] = useState(() => fitOfFirst(drawing));
@@ -82,6 +88,13 @@ function Flow(props: CanvasProps) {
     else latest.current.onConnect({ from: source, to: target, branch: branchOf(sourceHandle) });
   }, []);
 
+  // The same functions for good: with others every node in sight would be drawn again at each move of one.
+  const onNodeClick = useCallback(
+    (_: unknown, { id, type }: CanvasNode) => latest.current.onSelect(type === 'step' ? id : undefined),
+    [],
+  );
+  const onPaneClick = useCallback(() => latest.current.onSelect(undefined), []);
+
   return (
     <CanvasActionsContext.Provider value={actions}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the nodes and ways within, which have the focus */}
@@ -95,8 +108,8 @@ function Flow(props: CanvasProps) {
           onNodesChange={onNodesChange}
           onEdgesChange={IGNORE}
           onConnect={onConnect}
-          onNodeClick={(_, { id, type }) => props.onSelect(type === 'step' ? id : undefined)}
-          onPaneClick={() => props.onSelect(undefined)}
+          onNodeClick={onNodeClick}
+          onPaneClick={onPaneClick}
           nodesDraggable={!drawing.readOnly}
           nodesConnectable={!drawing.readOnly}
           elementsSelectable={false}
@@ -109,7 +122,7 @@ function Flow(props: CanvasProps) {
           fitView
           fitViewOptions={firstFit}
           aria-label={t.canvasLabel}
-          proOptions={{ hideAttribution: true }}
+          proOptions={PRO_OPTIONS}
         >
           <Background gap={24} />
           <Controls showInteractive={false} fitViewOptions={FIT} />

@@ -1,8 +1,8 @@
 import { IconPlus } from '@tabler/icons-react';
 import { Handle, type NodeProps, Position } from '@xyflow/react';
 import { memo } from 'react';
-import { formatCount } from '../../../parts/count-link.tsx';
 import { text } from '../../../text/text.ts';
+import { StepCountLinks } from '../step-counts.tsx';
 import { StepIcon } from '../step-icon.tsx';
 import { useCanvasActions } from './actions.ts';
 import classes from './canvas.module.css';
@@ -55,28 +55,17 @@ function Came({ visited: { status, startedAt, reason } }: { visited: NonNullable
 
 const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'short' });
 
+/** Links that the keyboard passes by: Enter on the node opens the panel, which has the same lists. */
 function Counts({ counts, stepId }: { counts: StepCounts; stepId: string }) {
-  const { onPeople } = useCanvasActions();
-  const here = counts.waiting + counts.running;
+  const { onCount, countHref } = useCanvasActions();
   return (
-    <div className={classes.counts}>
-      {here > 0 && (
-        <button
-          type="button"
-          className={`${classes.here} nodrag`}
-          tabIndex={-1}
-          onClick={(event) => {
-            event.stopPropagation();
-            onPeople(stepId);
-          }}
-        >
-          {t.waitingShort(here)}
-        </button>
-      )}
-      {counts.completed > 0 && <span>{t.passed(counts.completed)}</span>}
-      {counts.skipped > 0 && <span>{t.skippedHere(counts.skipped)}</span>}
-      {counts.failed > 0 && <span className={classes.bad}>{t.failedHere(counts.failed)}</span>}
-      {here + counts.completed + counts.skipped + counts.failed === 0 && <span>{formatCount(0)}</span>}
+    <div className={`${classes.counts} nodrag`}>
+      <StepCountLinks
+        counts={counts}
+        hrefOf={(count) => countHref(stepId, count)}
+        onCount={(count) => onCount(stepId, count)}
+        tabIndex={-1}
+      />
     </div>
   );
 }

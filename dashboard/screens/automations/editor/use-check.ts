@@ -21,7 +21,7 @@ export function useCheck(p: { id: string; graph: Graph; version: string; updated
   const { can } = useSession();
   const [asked] = useDebouncedValue(p, AFTER_MS, { leading: true });
   const { data, isFetching } = useQuery({
-    queryKey: ['checkGraph', asked.id, asked.version, asked.updatedAt, asked.graph],
+    queryKey: ['checkGraph', asked.id, asked.version, asked.updatedAt, numberOf(asked.graph)],
     queryFn: ({ signal }) => check(asked, signal),
     enabled: can('workflows:edit'),
     placeholderData: keepPreviousData,
@@ -30,6 +30,21 @@ export function useCheck(p: { id: string; graph: Graph; version: string; updated
   });
   return { ...(data ?? { ...NO_FAULTS, refused: false }), isChecking: isFetching || asked.graph !== p.graph };
 }
+
+/**
+ * A number for each graph, which never changes: in a key the graph itself would be written out at each drawing of the
+ * screen.
+ */
+function numberOf(graph: Graph): number {
+  const known = numbers.get(graph);
+  if (known !== undefined) return known;
+  given += 1;
+  numbers.set(graph, given);
+  return given;
+}
+
+const numbers = new WeakMap<Graph, number>();
+let given = 0;
 
 async function check(
   { id, graph, version }: { id: string; graph: Graph; version: string },

@@ -10,16 +10,29 @@ import {
   newCondition,
 } from '../../../parts/condition-builder/draft.ts';
 import { faultsOf } from '../../../parts/condition-builder/faults.ts';
+import { storedCondition } from '../../../parts/condition-builder/stored.ts';
 import { formatShare } from '../../../parts/count-link.tsx';
 import { text } from '../../../text/text.ts';
 import { splitBranches } from '../graph/graph.ts';
-import type { FormProps } from './form.ts';
+import { AsWritten } from './as-written.tsx';
+import { type FormProps, groupOf } from './form.ts';
 
 const t = text.automations;
 
 /** A condition is drawn on when it is whole; a row that is not filled in yet stays here. */
-export function ConditionForm({ config, replace, faults, readOnly }: FormProps) {
-  const [draft, setDraft] = useState<DraftCondition>(() => stored(config));
+export function ConditionForm({ config, replace, faults, faultAt, readOnly }: FormProps) {
+  const [draft, setDraft] = useState<DraftCondition | undefined>(() => stored(config));
+  if (!draft) {
+    return (
+      <AsWritten
+        label={t.conditionLabel}
+        value={config}
+        onChange={(next) => replace(groupOf(next) ?? {})}
+        disabled={readOnly}
+        error={faultAt('groups', 'logic', 'operator', 'conditions', 'field')}
+      />
+    );
+  }
   const fields = faults.flatMap(({ field, message }) =>
     field === undefined || !field.startsWith('groups') ? [] : [{ field: `config.${field}`, message }],
   );
@@ -33,12 +46,20 @@ export function ConditionForm({ config, replace, faults, readOnly }: FormProps) 
         {t.conditionLabel}
       </Text>
       <ConditionBuilder value={draft} onChange={change} scope="step" faults={faultsOf(draft, fields, 'config')} />
+      {!isWhole(draft) && (
+        <Text size="xs" c="dimmed" mt={4}>
+          {t.notWhole}
+        </Text>
+      )}
     </fieldset>
   );
 }
 
-function stored(config: FormProps['config']): DraftCondition {
-  return Array.isArray(config.groups) ? draftOf(config as unknown as Parameters<typeof draftOf>[0]) : newCondition();
+/** Undefined where the builder would lose something of it. */
+function stored(config: FormProps['config']): DraftCondition | undefined {
+  if (Object.keys(config).length === 0) return newCondition();
+  const condition = storedCondition(config);
+  return condition && draftOf(condition);
 }
 
 export function SplitForm({ config, set, faultAt, readOnly }: FormProps) {

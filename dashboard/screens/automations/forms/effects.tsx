@@ -1,12 +1,20 @@
 import { Select, Stack, TextInput } from '@mantine/core';
+import { DataFields } from '../../../parts/data-fields/data-fields.tsx';
+import type { RowType } from '../../../parts/data-fields/rows.ts';
+import { JsonValue } from '../../../parts/json-editor/json-value.tsx';
 import { text } from '../../../text/text.ts';
-import { type FormProps, orNone, textOf } from './form.ts';
-import { JsonField } from './json-field.tsx';
+import { AsWritten } from './as-written.tsx';
+import { type FormProps, groupOf, orNone, textOf } from './form.ts';
+import { HeaderRows } from './header-rows.tsx';
+import { headersIn } from './headers.ts';
+import { useContactData, useStepVariables } from './variables.ts';
 
 const t = text.automations;
 const choicesOf = (words: Record<string, string>) => Object.entries(words).map(([value, label]) => ({ value, label }));
 
-export function WebhookForm({ config, set, faultAt, readOnly }: FormProps) {
+export function WebhookForm({ config, set, faultAt, readOnly, eventName }: FormProps) {
+  const headers = headersIn(config.headers);
+  const variables = useStepVariables(eventName);
   return (
     <Stack gap="sm">
       <TextInput
@@ -25,19 +33,27 @@ export function WebhookForm({ config, set, faultAt, readOnly }: FormProps) {
         onChange={(method) => set({ method: method ?? 'POST' })}
         disabled={readOnly}
       />
-      <JsonField
-        label={t.headers}
-        description={t.headersHint}
-        value={config.headers}
-        onChange={(headers) => set({ headers })}
-        disabled={readOnly}
-        error={faultAt('headers')}
-      />
-      <JsonField
+      {headers ? (
+        <HeaderRows
+          first={headers}
+          onChange={(next) => set({ headers: next })}
+          faultAt={(name) => (name === '' ? undefined : faultAt(`headers.${name}`))}
+          readOnly={readOnly}
+        />
+      ) : (
+        <AsWritten
+          label={t.headers}
+          value={config.headers}
+          onChange={(next) => set({ headers: next })}
+          disabled={readOnly}
+          error={faultAt('headers')}
+        />
+      )}
+      <JsonValue
         label={t.body}
         description={t.bodyHint}
-        kind="any"
         value={config.body}
+        variables={variables}
         onChange={(body) => set({ body })}
         disabled={readOnly}
         error={faultAt('body')}
@@ -54,18 +70,36 @@ export function WebhookForm({ config, set, faultAt, readOnly }: FormProps) {
   );
 }
 
-export function UpdateForm({ config, set, faultAt, readOnly }: FormProps) {
+const UPDATE_TYPES: readonly RowType[] = ['text', 'number', 'boolean', 'date', 'variable', 'nothing', 'json'];
+
+export function UpdateForm({ config, set, faultAt, readOnly, eventName }: FormProps) {
   const subscribed = typeof config.subscribed === 'boolean' ? String(config.subscribed) : 'keep';
+  const updates = config.updates === undefined ? {} : groupOf(config.updates);
+  const known = useContactData();
+  const variables = useStepVariables(eventName);
   return (
     <Stack gap="sm">
-      <JsonField
-        label={t.updates}
-        description={t.updatesHint}
-        value={config.updates}
-        onChange={(updates) => set({ updates: updates ?? {} })}
-        disabled={readOnly}
-        error={faultAt('updates')}
-      />
+      {updates ? (
+        <DataFields
+          label={t.updates}
+          description={t.updatesHint}
+          value={updates}
+          onChange={(next) => set({ updates: next })}
+          types={UPDATE_TYPES}
+          known={known}
+          variables={variables}
+          disabled={readOnly}
+          error={faultAt('updates')}
+        />
+      ) : (
+        <AsWritten
+          label={t.updates}
+          value={config.updates}
+          onChange={(next) => set({ updates: next ?? {} })}
+          disabled={readOnly}
+          error={faultAt('updates')}
+        />
+      )}
       <Select
         label={t.subscription}
         data={choicesOf(t.subscriptionWords)}

@@ -7,7 +7,7 @@ import { answerOf, rowsOf, steadyAnswerOf } from '../../../api/queries.ts';
 import { Answer } from '../../../parts/answer.tsx';
 import { MailFrame } from '../../../parts/mail-frame.tsx';
 import { text } from '../../../text/text.ts';
-import { type FormProps, orNone, textOf } from './form.ts';
+import { type FormProps, groupOf, orNone, textOf } from './form.ts';
 
 const t = text.automations;
 
@@ -49,7 +49,7 @@ export function MailForm({ config, set, faultAt, readOnly }: FormProps) {
         label={t.from}
         description={t.fromHint}
         value={textOf(from)}
-        onChange={({ currentTarget: { value } }) => set({ from: orNone(value) })}
+        onChange={({ currentTarget: { value } }) => set({ from: senderWith(config.from, value) })}
         disabled={readOnly}
         error={faultAt('from')}
       />
@@ -74,7 +74,7 @@ export function MailForm({ config, set, faultAt, readOnly }: FormProps) {
           label={t.customEmail}
           description={t.customHint}
           value={recipient.customEmail ?? ''}
-          onChange={({ currentTarget: { value } }) => set({ recipient: { type: 'CUSTOM', customEmail: value } })}
+          onChange={({ currentTarget: { value } }) => set({ recipient: { ...recipient, customEmail: value } })}
           disabled={readOnly}
           error={faultAt('recipient')}
         />
@@ -82,6 +82,12 @@ export function MailForm({ config, set, faultAt, readOnly }: FormProps) {
       {templateId && <TemplateLook id={templateId} />}
     </Stack>
   );
+}
+
+/** A sender with another address: the name that it may have stays. */
+function senderWith(from: unknown, email: string): unknown {
+  const stored = groupOf(from);
+  return stored && email !== '' ? { ...stored, email } : orNone(email);
 }
 
 /** The template as it looks, with the gaps of its variables as the API fills them for nobody in particular. */

@@ -2,8 +2,8 @@ import { Checkbox, Chip, Group, NumberInput, SegmentedControl, Select, Stack, Te
 import { text } from '../../../text/text.ts';
 import type { Config } from '../graph/graph.ts';
 import { EventName } from '../new-automation.tsx';
-import { type FormProps, orNone, textOf } from './form.ts';
-import { JsonField } from './json-field.tsx';
+import { EventFilters } from './event-filters.tsx';
+import { type FormProps, orNone, textOf, unshownOf } from './form.ts';
 
 const t = text.automations;
 const UNITS = ['seconds', 'minutes', 'hours', 'days', 'weeks'];
@@ -34,7 +34,7 @@ export function DelayForm(form: FormProps) {
         size="xs"
         value={how}
         disabled={readOnly}
-        onChange={(next) => replace(FIRST[next as How])}
+        onChange={(next) => replace({ ...unshownOf('DELAY', config), ...FIRST[next as How] })}
         data={[
           { value: 'span', label: t.forSpan },
           { value: 'hour', label: t.untilHour },
@@ -125,7 +125,7 @@ function Hour({ config, set, faultAt, readOnly }: FormProps) {
   );
 }
 
-export function WaitForm({ config, set, faultAt, readOnly }: FormProps) {
+export function WaitForm({ config, set, faultAt, faults, readOnly }: FormProps) {
   const timeout = typeof config.timeout === 'number' ? config.timeout : undefined;
   const unit = [...UNITS].reverse().find((one) => timeout !== undefined && timeout % (UNIT_SECONDS[one] ?? 1) === 0);
   const length = UNIT_SECONDS[unit ?? 'seconds'] ?? 1;
@@ -135,6 +135,7 @@ export function WaitForm({ config, set, faultAt, readOnly }: FormProps) {
         label={t.waitEvent}
         value={textOf(config.eventName)}
         onChange={(eventName) => set({ eventName })}
+        disabled={readOnly}
         error={faultAt('eventName')}
       />
       <Checkbox
@@ -163,13 +164,12 @@ export function WaitForm({ config, set, faultAt, readOnly }: FormProps) {
           />
         </Group>
       )}
-      <JsonField
-        label={t.eventFilters}
-        kind="any"
+      <EventFilters
+        eventName={textOf(config.eventName)}
         value={config.filters}
         onChange={(filters) => set({ filters })}
-        disabled={readOnly}
-        error={faultAt('filters')}
+        faults={faults.filter(({ field }) => field === 'filters' || field?.startsWith('filters.'))}
+        readOnly={readOnly}
       />
     </Stack>
   );

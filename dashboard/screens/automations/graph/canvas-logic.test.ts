@@ -174,6 +174,9 @@ describe('a draft', () => {
   });
 });
 
+const SEGMENT = '0190a000-0000-7000-8000-000000000001';
+const PRO = { field: 'event.plan', operator: 'equals', value: 'pro' };
+
 describe('a step in a line', () => {
   it.each([
     ['DELAY', { amount: 1, unit: 'days' }, '1 day'],
@@ -182,8 +185,22 @@ describe('a step in a line', () => {
     [
       'CONDITION',
       { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] },
-      'data.plan equals pro',
+      'plan is pro',
     ],
+    [
+      'CONDITION',
+      {
+        logic: 'OR',
+        groups: [{ filters: [{ field: `segment.${SEGMENT}`, operator: 'memberOf' }] }, { filters: [PRO] }],
+      },
+      'is in a segment or event.plan is pro',
+    ],
+    [
+      'CONDITION',
+      { logic: 'OR', groups: [{ filters: [PRO, PRO] }, { filters: [PRO] }] },
+      'A condition of several groups',
+    ],
+    ['WAIT_FOR_EVENT', { eventName: 'paid', filters: [PRO] }, 'paid where plan is pro'],
     [
       'SPLIT',
       {

@@ -1,3 +1,7 @@
+import type { Condition, Filter } from '../../../../packages/client/src/operations.generated.ts';
+import type { Scope } from '../../../parts/condition-builder/language.ts';
+import { sentenceOf } from '../../../parts/condition-builder/sentence.ts';
+import { storedCondition } from '../../../parts/condition-builder/stored.ts';
 import { automations } from '../../../text/automations.ts';
 import { type Config, type Step, splitBranches } from './graph.ts';
 
@@ -14,7 +18,7 @@ export function describeStep({ type, config }: Pick<Step, 'type' | 'config'>, te
     case 'DELAY':
       return describeDelay(config);
     case 'WAIT_FOR_EVENT':
-      return t.waitFor(str(config.eventName), describeSeconds(config.timeout));
+      return describeWait(config);
     case 'CONDITION':
       return describeCondition(config);
     case 'SPLIT':
@@ -50,43 +54,35 @@ export function describeSeconds(seconds: unknown): string | null {
   return found ? t.span(seconds / found[1], found[0]) : t.span(seconds, 'seconds');
 }
 
-/** A filter of a condition, as far as a line has to know. */
-export interface SimpleFilter {
-  field: string;
-  operator: string;
-  value?: unknown;
-  unit?: string | undefined;
-}
-
-/**
- * The filters of a condition of one group, whichever form it has; undefined where it is more than a list of filters.
- */
-export function simpleFilters(config: Config): { logic: 'AND' | 'OR'; filters: SimpleFilter[] } | undefined {
-  if (typeof config.field === 'string') return { logic: 'AND', filters: [config as unknown as SimpleFilter] };
-  if (Object.keys(config).length === 0) return { logic: 'AND', filters: [] };
-  const { groups } = config;
-  if (!Array.isArray(groups)) return undefined;
-  const all = groups.map((group: { filters?: SimpleFilter[]; conditions?: unknown }) => group);
-  if (all.some(({ conditions, filters }) => conditions || !filters || filters.length !== 1)) {
-    const [only] = all;
-    return all.length === 1 && only?.filters && !only.conditions ? { logic: 'AND', filters: only.filters } : undefined;
-  }
-  const logic = config.logic === 'OR' ? 'OR' : 'AND';
-  return { logic, filters: all.flatMap(({ filters }) => filters ?? []) };
-}
-
-/** As the API takes it: each filter is a group of its own, joined by the logic. */
-export function conditionOf(logic: 'AND' | 'OR', filters: SimpleFilter[]): Config {
-  return { logic, groups: filters.map((filter) => ({ filters: [filter] })) };
+function describeWait({ eventName, timeout, filters }: Config): string {
+  const condition = storedCondition(filters);
+  const event = str(eventName) || '?';
+  const asked = condition ? t.where(event, describeFilters(condition, 'wait') ?? t.condition) : event;
+  return t.waitFor(asked, describeSeconds(timeout));
 }
 
 function describeCondition(config: Config): string {
-  const simple = simpleFilters(config);
-  if (!simple) return t.condition;
-  const parts = simple.filters.map(({ field, operator, value, unit }) =>
-    [field, operator, value === undefined ? '' : String(value), unit ?? ''].filter(Boolean).join(' '),
-  );
-  return parts.join(simple.logic === 'OR' ? t.or : t.and);
+  if (Object.keys(config).length === 0) return '';
+  const condition = storedCondition(config);
+  return (condition && describeFilters(condition, 'step')) ?? t.condition;
+}
+
+/** As people read them; undefined where there is more to it than one list. */
+function describeFilters({ logic, groups }: Condition, scope: Scope): string | undefined {
+  if (groups.some(({ conditions }) => conditions)) return undefined;
+  const [only] = groups;
+  if (groups.length === 1 && only) return only.filters.map((filter) => sentence(filter, scope)).join(t.and);
+  if (groups.some(({ filters }) => filters.length !== 1)) return undefined;
+  const all = groups.flatMap(({ filters }) => filters);
+  return all.map((filter) => sentence(filter, scope)).join(logic === 'OR' ? t.or : t.and);
+}
+
+/** Segments and topics have ids for names, which say nothing in a line. */
+function sentence(filter: Filter, scope: Scope): string {
+  const [kind] = filter.field.split('.');
+  if (kind === 'segment') return filter.operator === 'memberOf' ? t.inSegment : t.notInSegment;
+  if (kind === 'topic') return t.aboutTopic;
+  return sentenceOf(filter, [], scope);
 }
 
 function describeUpdate({ updates, subscribed }: Config): string {

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, Stack, Textarea, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useWrite } from '../../../api/queries.ts';
@@ -9,6 +9,8 @@ import { tellDone } from '../../../parts/tell.tsx';
 import { text } from '../../../text/text.ts';
 import type { WorkflowDetail } from '../graph/graph.ts';
 import { EventName } from '../new-automation.tsx';
+import { ExitEvents } from './exit-events.tsx';
+import { exitRowsOf, exitsOf } from './exits.ts';
 
 const t = text.automations;
 
@@ -26,7 +28,7 @@ export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
       ...{ name: form.name, description: form.description || null, eventName },
       triggerType: eventName === null ? ('MANUAL' as const) : ('EVENT' as const),
       ...{ allowReentry: form.allowReentry, exitWhenUnsubscribed: form.exitWhenUnsubscribed },
-      exitOn: form.exitOn.map((name) => workflow.exitOn.find((exit) => exit.eventName === name) ?? { eventName: name }),
+      exitOn: exitsOf(form.exitOn),
     };
     write.mutate({ params: { id: workflow.id }, body }, { onSuccess: () => tellDone(t.settingsSaved) });
   };
@@ -55,14 +57,14 @@ export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
           description={t.eventHint}
           value={form.eventName}
           onChange={(eventName) => set({ eventName })}
+          disabled={whyNot !== undefined}
           error={faultAt('eventName')}
         />
-        <TagsInput
-          label={t.exitOn}
-          value={form.exitOn}
+        <ExitEvents
+          exits={form.exitOn}
           onChange={(exitOn) => set({ exitOn })}
-          disabled={whyNot !== undefined}
-          error={faultAt('exitOn')}
+          fields={write.error?.fields ?? []}
+          readOnly={whyNot !== undefined}
         />
         <Checkbox
           label={t.exitWhenUnsubscribed}
@@ -77,7 +79,12 @@ export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
           onChange={({ currentTarget: { checked } }) => set({ allowReentry: checked })}
         />
         {write.error && <Failed error={write.error} />}
-        <ActionButton needs="workflows:edit" type="submit" loading={write.isPending}>
+        <ActionButton
+          needs="workflows:edit"
+          type="submit"
+          loading={write.isPending}
+          whyNot={form.exitOn.some(({ eventName }) => eventName.trim() === '') ? t.exitUnnamed : undefined}
+        >
           {t.saveSettings}
         </ActionButton>
         <Delete workflow={workflow} />
@@ -87,10 +94,9 @@ export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
 }
 
 function formOf({ name, description, eventName, allowReentry, exitWhenUnsubscribed, exitOn }: WorkflowDetail) {
-  const events = exitOn.map((exit) => exit.eventName);
   return {
     ...{ name, description: description ?? '', eventName: eventName ?? '' },
-    ...{ allowReentry, exitWhenUnsubscribed, exitOn: events },
+    ...{ allowReentry, exitWhenUnsubscribed, exitOn: exitRowsOf(exitOn) },
   };
 }
 

@@ -6,11 +6,12 @@ import type { StepCounts } from '../canvas/drawing.ts';
 import type { Editor } from '../editor/use-editor.ts';
 import type { Faults } from '../graph/faults.ts';
 import { type Place, type Step, stepOf, type WorkflowDetail } from '../graph/graph.ts';
-import type { AutomationSearch } from '../routes.ts';
+import type { AutomationSearch, VisitStatus } from '../routes.ts';
 import { AutomationSettings } from './automation-settings.tsx';
 import { People } from './people.tsx';
 import { StepSettings } from './step-settings.tsx';
 import { type PreviewAnswer, TryOut } from './try-out.tsx';
+import { Visits } from './visits.tsx';
 
 const t = text.automations;
 
@@ -31,7 +32,7 @@ export interface PanelProps {
 
 /** Beside the drawing, and on a phone above it: a step, the automation, or what is tried out. */
 export function Panel(p: PanelProps) {
-  const { step: stepId, panel, ...rest } = p.search;
+  const { step: stepId, panel, visits, ...rest } = p.search;
   const step = stepOf(p.editor.graph, stepId);
   const close = () => p.open(rest);
   const shown = contentOf(p, step);
@@ -101,20 +102,23 @@ function contentOf(p: PanelProps, step: Step | undefined): { title: string; cont
 function OfStep({ step, ...p }: PanelProps & { step: Step }) {
   const counts = p.stats.get(step.id);
   const here = counts ? counts.waiting + counts.running : 0;
-  const tab = p.search.panel === 'people' ? 'people' : 'settings';
+  const { visits, ...search } = p.search;
+  const tab = search.panel === 'people' || search.panel === 'visits' ? search.panel : 'settings';
   return (
     <Tabs
       value={tab}
-      onChange={(next) => p.open({ ...p.search, panel: next === 'people' ? 'people' : 'settings' })}
+      onChange={(next) => p.open({ ...search, panel: next === 'people' || next === 'visits' ? next : 'settings' })}
       keepMounted={false}
     >
       <Tabs.List mb="sm">
         <Tabs.Tab value="settings">{t.settings}</Tabs.Tab>
         <Tabs.Tab value="people">{here > 0 ? `${t.here} (${here})` : t.here}</Tabs.Tab>
+        <Tabs.Tab value="visits">{t.gone}</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="settings">
         <StepSettings
           step={step}
+          eventName={p.workflow.eventName ?? ''}
           editor={p.editor}
           faults={p.faults.steps.get(step.id) ?? []}
           here={here}
@@ -125,6 +129,21 @@ function OfStep({ step, ...p }: PanelProps & { step: Step }) {
       <Tabs.Panel value="people">
         <People workflowId={p.workflow.id} step={step} live />
       </Tabs.Panel>
+      <Tabs.Panel value="visits">
+        <Visits
+          workflowId={p.workflow.id}
+          step={step}
+          status={visits ?? firstOf(counts)}
+          counts={counts}
+          onStatus={(status) => p.open({ ...search, panel: 'visits', visits: status })}
+        />
+      </Tabs.Panel>
     </Tabs>
   );
+}
+
+/** What somebody who opens the list most likely looks for: what went wrong, else what there is. */
+function firstOf(counts: StepCounts | undefined): VisitStatus {
+  if (!counts || counts.failed > 0) return counts ? 'FAILED' : 'COMPLETED';
+  return counts.completed === 0 && counts.skipped > 0 ? 'SKIPPED' : 'COMPLETED';
 }

@@ -35,12 +35,14 @@ export function People({ workflowId, step, live }: { workflowId: string; step: S
     );
   }
   return (
-    <Stack gap="xs" component="ul" aria-label={t.peopleCaption} p={0} m={0} style={{ listStyle: 'none' }}>
-      {people.map((person) => (
-        <li key={person.executionId}>
-          <OnePerson workflowId={workflowId} step={step} person={person} />
-        </li>
-      ))}
+    <Stack gap="xs">
+      <Stack gap="xs" component="ul" aria-label={t.peopleCaption} p={0} m={0} style={{ listStyle: 'none' }}>
+        {people.map((person) => (
+          <li key={person.executionId}>
+            <OnePerson workflowId={workflowId} step={step} person={person} />
+          </li>
+        ))}
+      </Stack>
       <Text size="xs" c="dimmed">
         {text.parts.shown(people.length, data.pages[0]?.total ?? null)}
       </Text>

@@ -2,11 +2,12 @@ import { Alert, Button, List, Select, Stack, Text, TextInput } from '@mantine/co
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
 import { useWhyNot } from '../../../parts/action-button.tsx';
+import { JsonView } from '../../../parts/json-view.tsx';
 import { text } from '../../../text/text.ts';
 import type { Editor } from '../editor/use-editor.ts';
 import { ConditionForm, SplitForm } from '../forms/branches.tsx';
 import { ExitForm, UpdateForm, WebhookForm } from '../forms/effects.tsx';
-import { configWith, type FormProps } from '../forms/form.ts';
+import { configWith, type FormProps, unshownOf } from '../forms/form.ts';
 import { MailForm, SmsForm } from '../forms/messages.tsx';
 import { DelayForm, WaitForm } from '../forms/waits.tsx';
 import type { StepFault } from '../graph/faults.ts';
@@ -29,6 +30,7 @@ const FORMS: Record<StepType, ComponentType<FormProps>> = {
 /** What a step does, and where it leads. */
 export function StepSettings({
   step,
+  eventName,
   editor,
   faults,
   here,
@@ -36,6 +38,8 @@ export function StepSettings({
   onRemove,
 }: {
   step: Step;
+  /** The event that begins the automation; empty where none does. */
+  eventName: string;
   editor: Editor;
   faults: readonly StepFault[];
   /** How many people stand at it. */
@@ -76,7 +80,9 @@ export function StepSettings({
         faultAt={(...fields) => faultAt(faults, fields)}
         faults={faults}
         readOnly={readOnly}
+        eventName={eventName}
       />
+      <Unshown step={step} />
       <Ways step={step} editor={editor} onAdd={onAdd} readOnly={readOnly} />
       {!readOnly && (
         <Stack gap={4} align="flex-start">
@@ -97,6 +103,20 @@ export function StepSettings({
         </Stack>
       )}
     </Stack>
+  );
+}
+
+/** Settings that no form has an input for: they stay as they are. */
+function Unshown({ step: { type, config } }: { step: Step }) {
+  const unshown = unshownOf(type, config);
+  if (!unshown) return null;
+  return (
+    <div>
+      <Text size="xs" c="dimmed" mb={4}>
+        {t.unshown}
+      </Text>
+      <JsonView value={unshown} maxHeight={160} />
+    </div>
   );
 }
 

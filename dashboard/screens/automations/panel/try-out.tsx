@@ -1,18 +1,18 @@
 import { Alert, Button, Checkbox, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { type AnswerOf, type ApiFailure, call, type InputOf } from '../../../api/client.ts';
+import { type AnswerOf, type ApiFailure, call } from '../../../api/client.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { text } from '../../../text/text.ts';
-import { JsonField } from '../forms/json-field.tsx';
 import type { WorkflowDetail } from '../graph/graph.ts';
 import { ContactSelect } from './contact-select.tsx';
+import { EventPayload } from './event-payload.tsx';
 import { PreviewPath, RunPath } from './path.tsx';
+import { type RunEvent, RunEvents, runEventsOf } from './run-events.tsx';
 
 const t = text.automations;
 export type PreviewAnswer = AnswerOf<'previewWorkflow'>;
-type RunEvents = InputOf<'previewWorkflow'>['body']['events'];
 
 /** What is tried out: a preview, which does nothing, or a sandbox run, which is real and counts nowhere. */
 export function TryOut({
@@ -66,28 +66,35 @@ export function TryOut({
         <RunPath workflow={workflow} runId={runId} onStep={onStep} onClear={() => onRun(undefined)} />
       )}
       {kind === 'preview' ? (
-        <PreviewForm workflowId={workflow.id} onPreview={onPreview} />
+        <PreviewForm workflow={workflow} onPreview={onPreview} />
       ) : (
-        <SandboxForm workflowId={workflow.id} onRun={onRun} />
+        <SandboxForm workflow={workflow} onRun={onRun} />
       )}
     </Stack>
   );
 }
 
-function PreviewForm({ workflowId, onPreview }: { workflowId: string; onPreview: (answer: PreviewAnswer) => void }) {
+function PreviewForm({
+  workflow,
+  onPreview,
+}: {
+  workflow: WorkflowDetail;
+  onPreview: (answer: PreviewAnswer) => void;
+}) {
+  const { id, eventName } = workflow;
   const [contact, setContact] = useState<{ id: string; email: string } | null>(null);
   const [startAt, setStartAt] = useState('');
-  const [event, setEvent] = useState<unknown>();
-  const [events, setEvents] = useState<unknown>();
+  const [event, setEvent] = useState<Record<string, unknown>>();
+  const [events, setEvents] = useState<RunEvent[]>([]);
   const preview = useMutation<PreviewAnswer, ApiFailure>({
     mutationFn: () =>
       call('previewWorkflow', {
-        params: { id: workflowId },
+        params: { id },
         body: {
           ...(contact && { contactId: contact.id }),
           ...(startAt && { startAt: new Date(startAt).toISOString() }),
-          ...(event !== undefined && { event: event as Record<string, unknown> }),
-          ...(events !== undefined && { events: events as RunEvents }),
+          ...(event && { event }),
+          ...(events.length > 0 && { events: runEventsOf(events) }),
         },
       }),
     onSuccess: onPreview,
@@ -107,8 +114,15 @@ function PreviewForm({ workflowId, onPreview }: { workflowId: string; onPreview:
           value={startAt}
           onChange={({ currentTarget: { value } }) => setStartAt(value)}
         />
-        <JsonField label={t.eventData} value={event} onChange={setEvent} />
-        <JsonField label={t.happens} description={t.happensHint} kind="array" value={events} onChange={setEvents} />
+        {eventName && (
+          <Stack gap="xs" role="group" aria-label={t.startEvent(eventName)}>
+            <Text size="sm" fw={500}>
+              {t.startEvent(eventName)}
+            </Text>
+            <EventPayload eventName={eventName} onChange={setEvent} />
+          </Stack>
+        )}
+        <RunEvents workflow={workflow} events={events} onChange={setEvents} />
         {preview.error && <Failed error={preview.error} />}
         <Button type="submit" loading={preview.isPending} disabled={contact === null}>
           {t.run}
@@ -118,17 +132,17 @@ function PreviewForm({ workflowId, onPreview }: { workflowId: string; onPreview:
   );
 }
 
-function SandboxForm({ workflowId, onRun }: { workflowId: string; onRun: (id: string) => void }) {
+function SandboxForm({ workflow, onRun }: { workflow: WorkflowDetail; onRun: (id: string) => void }) {
   const [contact, setContact] = useState<{ id: string; email: string } | null>(null);
   const [skipDelays, setSkipDelays] = useState(true);
-  const [events, setEvents] = useState<unknown>();
+  const [events, setEvents] = useState<RunEvent[]>([]);
   const start = useMutation<{ id: string }, ApiFailure>({
     mutationFn: () =>
       call('startExecution', {
-        params: { id: workflowId },
+        params: { id: workflow.id },
         body: {
           ...{ contactId: contact?.id ?? '', sandbox: true, skipDelays },
-          ...(events !== undefined && { events: events as NonNullable<RunEvents> }),
+          ...(events.length > 0 && { events: runEventsOf(events) }),
         },
       }),
     onSuccess: ({ id }) => onRun(id),
@@ -146,7 +160,7 @@ function SandboxForm({ workflowId, onRun }: { workflowId: string; onRun: (id: st
           checked={skipDelays}
           onChange={({ currentTarget: { checked } }) => setSkipDelays(checked)}
         />
-        <JsonField label={t.happens} description={t.happensHint} kind="array" value={events} onChange={setEvents} />
+        <RunEvents workflow={workflow} events={events} onChange={setEvents} />
         {start.error && <Failed error={start.error} />}
         <ActionButton needs="workflows:edit" type="submit" loading={start.isPending} disabled={contact === null}>
           {t.runSandbox}

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { storedCondition } from './stored.ts';
+
+const pro = { field: 'event.plan', operator: 'equals', value: 'pro' };
+const large = { field: 'event.total', operator: 'greaterThan', value: 100 };
+
+it('a stored condition is read in each form that the API takes', () => {
+  const both = { logic: 'AND', groups: [{ filters: [pro, large] }] };
+  expect(storedCondition([pro, large])).toEqual(both);
+  expect(storedCondition({ operator: 'AND', conditions: [pro, large] })).toEqual(both);
+  expect(storedCondition({ operator: 'OR', conditions: [pro, large] })).toEqual({
+    logic: 'OR',
+    groups: [{ filters: [pro] }, { filters: [large] }],
+  });
+  expect(storedCondition(pro)).toEqual({ logic: 'AND', groups: [{ filters: [pro] }] });
+  const nested = {
+    logic: 'OR',
+    groups: [
+      { filters: [pro], conditions: both },
+      { filters: [], conditions: both },
+    ],
+  };
+  expect(storedCondition(nested)).toBe(nested);
+});
+
+it('one with anything that the builder does not know is not read, so that nothing of it is lost', () => {
+  const strange = [
+    ...[undefined, [], 'all', {}, { ...pro, note: 'mine' }, { ...pro, operator: 'like' }, { ...pro, value: { a: 1 } }],
+    ...[{ logic: 'AND', groups: [] }, { logic: 'XOR', groups: [{ filters: [pro] }] }, [pro, 1]],
+    ...[
+      { logic: 'AND', groups: [{ filters: [pro], label: 'x' }] },
+      { logic: 'AND', groups: [{ filters: [] }], v: 2 },
+    ],
+  ];
+  for (const stored of strange) expect(storedCondition(stored), JSON.stringify(stored)).toBeUndefined();
+});

@@ -1,0 +1,91 @@
+import { Group, Input, SegmentedControl, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { text } from '../../text/text.ts';
+import { JsonValue } from '../json-editor/json-value.tsx';
+import type { Variable } from '../mail-editor/variables.ts';
+import { DataRows, type KnownField } from './data-rows.tsx';
+import { type DataRow, dataOf, type RowType, rowsOf } from './rows.ts';
+
+const t = text.dataFields;
+
+/**
+ * Data that a person fills in, field by field; as JSON for whoever likes that better. A row that is not whole yet is
+ * not in the value. Give it another `key` for other data: what it began with is all that it reads.
+ */
+export function DataFields({
+  label,
+  description,
+  value,
+  onChange,
+  types,
+  known,
+  variables,
+  error,
+  disabled = false,
+  addLabel,
+}: {
+  label: string;
+  description?: string;
+  value: Readonly<Record<string, unknown>>;
+  onChange: (value: Record<string, unknown>) => void;
+  types: readonly RowType[];
+  known: readonly KnownField[];
+  variables?: readonly Variable[];
+  error?: string | undefined;
+  disabled?: boolean;
+  addLabel?: string;
+}) {
+  const [view, setView] = useState<'fields' | 'json'>('fields');
+  const [rows, setRows] = useState<DataRow[]>(() => rowsOf(value));
+  const change = (next: DataRow[]) => {
+    setRows(next);
+    onChange(dataOf(next).data);
+  };
+  const show = (next: string) => {
+    // Each begins with what the other has made of it.
+    if (next === 'fields') setRows(rowsOf(value));
+    setView(next === 'json' ? 'json' : 'fields');
+  };
+  return (
+    <Stack gap={6}>
+      <Group justify="space-between" wrap="nowrap" gap="xs" align="flex-start">
+        <div>
+          <Input.Label labelElement="div">{label}</Input.Label>
+          {description && <Input.Description>{description}</Input.Description>}
+        </div>
+        <SegmentedControl
+          aria-label={t.view(label)}
+          size="xs"
+          value={view}
+          onChange={show}
+          data={[
+            { value: 'fields', label: t.asFields },
+            { value: 'json', label: t.asJson },
+          ]}
+        />
+      </Group>
+      {view === 'fields' ? (
+        <DataRows
+          label={label}
+          rows={rows}
+          onChange={change}
+          types={types}
+          known={known}
+          variables={variables?.map(({ name }) => name) ?? []}
+          disabled={disabled}
+          {...(addLabel !== undefined && { addLabel })}
+        />
+      ) : (
+        <JsonValue
+          label={label}
+          value={value}
+          needsObject
+          disabled={disabled}
+          onChange={(next) => onChange((next ?? {}) as Record<string, unknown>)}
+          {...(variables && { variables })}
+        />
+      )}
+      {error && <Input.Error>{error}</Input.Error>}
+    </Stack>
+  );
+}

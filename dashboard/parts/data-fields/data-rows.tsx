@@ -1,0 +1,213 @@
+import { ActionIcon, Autocomplete, Box, Button, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { IconPlus, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import { text } from '../../text/text.ts';
+import { type DataRow, dataOf, newRow, type RowType, rowTypeOf, withName, withText, withType } from './rows.ts';
+
+const t = text.dataFields;
+
+/** A name that is known, with the type of its values and some of them. */
+export interface KnownField {
+  name: string;
+  type?: string | undefined;
+  values?: readonly string[];
+}
+
+export interface DataRowsProps {
+  rows: readonly DataRow[];
+  onChange: (rows: DataRow[]) => void;
+  /** What the rows are, for who listens. */
+  label: string;
+  types: readonly RowType[];
+  known: readonly KnownField[];
+  /** Names of variables, where values can be such. */
+  variables?: readonly string[];
+  addLabel?: string;
+  disabled?: boolean;
+}
+
+/** Data, a row for each field: its name, what sort of value it is, and the value. */
+export function DataRows(p: DataRowsProps) {
+  const { rows, onChange, disabled = false } = p;
+  const [freshKey, setFreshKey] = useState<string>();
+  const { faults } = dataOf(rows);
+  const change = (changed: DataRow) => onChange(rows.map((row) => (row.key === changed.key ? changed : row)));
+  const add = () => {
+    const row = newRow();
+    setFreshKey(row.key);
+    onChange([...rows, row]);
+  };
+  return (
+    <Stack gap="xs" role="group" aria-label={p.label}>
+      {rows.map((row, index) => {
+        const fault = faults.get(row.key);
+        return (
+          <Box key={row.key} role="group" aria-label={t.row(index + 1)}>
+            <Group gap={6} wrap="nowrap" align="flex-start">
+              <Name
+                {...p}
+                row={row}
+                n={index + 1}
+                autoFocus={row.key === freshKey}
+                // A row that was just added has no name yet: that is no fault.
+                error={fault === 'twice' || (fault === 'unnamed' && row.text !== '') ? t.faults[fault] : undefined}
+                onChange={change}
+              />
+              <Select
+                aria-label={t.type(index + 1)}
+                data={typeChoices(p.types, row.type)}
+                value={row.type}
+                allowDeselect={false}
+                disabled={disabled}
+                w={112}
+                onChange={(type) => type && change(withType(row, type as RowType))}
+              />
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size="lg"
+                aria-label={t.remove(row.name || String(index + 1))}
+                disabled={disabled}
+                onClick={() => onChange(rows.filter(({ key }) => key !== row.key))}
+              >
+                <IconX size={16} />
+              </ActionIcon>
+            </Group>
+            <Value {...p} row={row} n={index + 1} onChange={change} error={valueFault(row, fault)} />
+          </Box>
+        );
+      })}
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<IconPlus size={14} />}
+        disabled={disabled}
+        onClick={add}
+        style={{ alignSelf: 'flex-start' }}
+      >
+        {p.addLabel ?? t.add}
+      </Button>
+    </Stack>
+  );
+}
+
+/** Said once something stands there: an empty input is only not filled in yet. */
+function valueFault({ text: typed }: DataRow, fault: string | undefined): string | undefined {
+  if (fault === undefined || fault === 'unnamed' || fault === 'twice' || typed === '') return undefined;
+  return t.faults[fault as keyof typeof t.faults];
+}
+
+function typeChoices(types: readonly RowType[], has: RowType) {
+  const all = types.includes(has) ? types : [...types, has];
+  return all.map((value) => ({ value, label: t.types[value] }));
+}
+
+interface Part extends Omit<DataRowsProps, 'onChange'> {
+  row: DataRow;
+  n: number;
+  error: string | undefined;
+  onChange: (row: DataRow) => void;
+}
+
+function Name({ row, n, known, error, disabled, autoFocus, onChange }: Part & { autoFocus: boolean }) {
+  /** Of a field that is known the type is known too, as long as nothing stands in the value. */
+  const choose = (name: string) => {
+    const type = known.find((one) => one.name === name)?.type;
+    const named = withName(row, name);
+    onChange(type !== undefined && row.text === '' ? withType(named, rowTypeOf(type)) : named);
+  };
+  return (
+    <Autocomplete
+      aria-label={t.name(n)}
+      placeholder={t.namePlaceholder}
+      data={[...new Set(known.map(({ name }) => name))]}
+      limit={50}
+      value={row.name}
+      onChange={choose}
+      maxLength={200}
+      error={error}
+      disabled={disabled === true}
+      autoFocus={autoFocus}
+      style={{ flex: 1, minWidth: 0 }}
+    />
+  );
+}
+
+function Value({ row, n, known, variables = [], error, disabled = false, onChange }: Part) {
+  const input = { 'aria-label': t.value(n), disabled, error, mt: 4 };
+  const change = (typed: string) => onChange(withText(row, typed));
+  switch (row.type) {
+    case 'nothing':
+      return (
+        <Text size="xs" c="dimmed" mt={4}>
+          {t.nothingMeans}
+        </Text>
+      );
+    case 'boolean':
+      return (
+        <Select
+          {...input}
+          data={TRUTHS}
+          value={row.text}
+          allowDeselect={false}
+          onChange={(value) => value && change(value)}
+        />
+      );
+    case 'json':
+      return (
+        <Textarea
+          {...input}
+          value={row.text}
+          autosize
+          minRows={1}
+          maxRows={8}
+          description={t.jsonMeans}
+          inputWrapperOrder={['input', 'description', 'error']}
+          onChange={({ currentTarget: { value } }) => change(value)}
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 12 } }}
+        />
+      );
+    case 'variable':
+      return (
+        <Autocomplete
+          {...input}
+          placeholder={t.variablePlaceholder}
+          data={[...variables]}
+          limit={50}
+          value={row.text}
+          onChange={change}
+        />
+      );
+    case 'date': {
+      // One with a time stays readable: the browser's own input of days would show nothing.
+      const isDay = row.text === '' || /^\d{4}-\d\d-\d\d$/.test(row.text);
+      return (
+        <TextInput
+          {...input}
+          type={isDay ? 'date' : 'text'}
+          value={row.text}
+          onChange={(event) => change(event.currentTarget.value)}
+        />
+      );
+    }
+    default: {
+      const values = known.find(({ name }) => name === row.name)?.values ?? [];
+      return (
+        <Autocomplete
+          {...input}
+          placeholder={t.valuePlaceholder}
+          inputMode={row.type === 'number' ? 'decimal' : 'text'}
+          data={[...values]}
+          limit={50}
+          value={row.text}
+          onChange={change}
+        />
+      );
+    }
+  }
+}
+
+const TRUTHS = [
+  { value: 'true', label: t.truth.true },
+  { value: 'false', label: t.truth.false },
+];

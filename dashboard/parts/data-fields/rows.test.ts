@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { dataOf, newRow, rowsOf, withName, withText, withType } from './rows.ts';
+
+describe('data as rows', () => {
+  it('is the same data again where nobody has touched it, whatever it holds', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue()), (data) => {
+        const { data: again, faults } = dataOf(rowsOf(data));
+        expect(faults.size).toBe(0);
+        expect(JSON.stringify(again)).toBe(JSON.stringify({ ...data }));
+      }),
+    );
+  });
+
+  it('has the type of each value, a variable by itself among them', () => {
+    const data = {
+      name: 'Ada',
+      n: 4.5,
+      is: false,
+      day: '2026-01-31',
+      total: '{{ event.total }}',
+      gone: null,
+      all: [1],
+    };
+    expect(rowsOf(data).map(({ name, type, text }) => [name, type, text])).toEqual([
+      ['name', 'text', 'Ada'],
+      ['n', 'number', '4.5'],
+      ['is', 'boolean', 'false'],
+      ['day', 'date', '2026-01-31'],
+      ['total', 'variable', 'event.total'],
+      ['gone', 'nothing', ''],
+      ['all', 'json', '[\n 1\n]'],
+    ]);
+    expect(rowsOf({ greeting: 'Hello {{firstName}}' })[0]?.type).toBe('text');
+  });
+
+  it('that is typed becomes values of its types', () => {
+    const rows = [
+      withText(newRow('total', 'number'), '12'),
+      withText(newRow('vip', 'boolean'), 'false'),
+      withText(newRow('plan', 'variable'), 'event.plan'),
+      newRow('old', 'nothing'),
+      withText(newRow('tags', 'json'), '["a"]'),
+      newRow('note'),
+    ];
+    const data = { total: 12, vip: false, plan: '{{event.plan}}', old: null, tags: ['a'], note: '' };
+    expect(dataOf(rows)).toEqual({ data, faults: new Map() });
+  });
+
+  it('says which row is not whole, and leaves it out', () => {
+    const rows = [newRow('n', 'number'), newRow(), newRow('a'), newRow('a'), withText(newRow('j', 'json'), '{')];
+    const { data, faults } = dataOf(rows);
+    expect(data).toEqual({ a: '' });
+    expect(rows.map(({ key }) => faults.get(key))).toEqual(['number', 'unnamed', undefined, 'twice', 'json']);
+  });
+
+  it('keeps the value of a row that has another name, and what can be read of one that has another type', () => {
+    const [row] = rowsOf({ exact: 1.0 });
+    if (!row) throw new Error('one row');
+    expect(dataOf([withName(row, 'other')]).data).toEqual({ other: 1 });
+    expect(withType(withText(newRow('n'), '40'), 'number').text).toBe('40');
+    expect(withType(withText(newRow('n'), 'forty'), 'number').text).toBe('');
+    expect(withType(withText(newRow('n'), 'x'), 'boolean').text).toBe('true');
+    expect(withType(row, 'text').text).toBe('1');
+  });
+});

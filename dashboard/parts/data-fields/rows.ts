@@ -1,0 +1,140 @@
+/** Data as rows that a person fills in: a name, what sort of value it is, and the value. */
+
+/**
+ * What stands in a row: `variable` is one that is filled in when it runs, `nothing` is null, `json` a list or a group
+ * of fields, written as JSON.
+ */
+export type RowType = 'text' | 'number' | 'boolean' | 'date' | 'variable' | 'nothing' | 'json';
+
+export interface DataRow {
+  key: string;
+  name: string;
+  type: RowType;
+  /** What stands in the input. */
+  text: string;
+  /** The value as it came, as long as nobody has touched it: it stays what it is to the last digit. */
+  stored?: { value: unknown };
+}
+
+/** Why a row is not whole. */
+export type RowFault = 'unnamed' | 'twice' | 'number' | 'date' | 'variable' | 'json';
+
+/** A variable and nothing else, which stands for its own value: numbers stay numbers (docs/api-guide.md). */
+const VARIABLE = /^\{\{\s*([\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*)\s*\}\}$/u;
+const PATH = /^[\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*$/u;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+let rows = 0;
+function newKey(): string {
+  rows += 1;
+  return `field-${rows}`;
+}
+
+export function newRow(name = '', type: RowType = 'text'): DataRow {
+  return { key: newKey(), name, type, text: firstText(type) };
+}
+
+/** The rows of stored data, in its order. */
+export function rowsOf(data: Readonly<Record<string, unknown>>): DataRow[] {
+  return Object.entries(data).map(([name, value]) => ({ key: newKey(), name, ...read(value), stored: { value } }));
+}
+
+function read(value: unknown): Pick<DataRow, 'type' | 'text'> {
+  if (value === null) return { type: 'nothing', text: '' };
+  if (typeof value === 'number') return { type: 'number', text: String(value) };
+  if (typeof value === 'boolean') return { type: 'boolean', text: String(value) };
+  if (typeof value !== 'string') return { type: 'json', text: JSON.stringify(value, null, 1) };
+  const variable = VARIABLE.exec(value)?.[1];
+  if (variable !== undefined) return { type: 'variable', text: variable };
+  return { type: DAY.test(value) ? 'date' : 'text', text: value };
+}
+
+/** What rows say; `faults` by their keys. Rows with a fault are left out of `data`. */
+export function dataOf(all: readonly DataRow[]): { data: Record<string, unknown>; faults: Map<string, RowFault> } {
+  const data: [string, unknown][] = [];
+  const faults = new Map<string, RowFault>();
+  const taken = new Set<string>();
+  for (const row of all) {
+    const fault = faultOf(row) ?? (taken.has(row.name) ? 'twice' : undefined);
+    if (fault) faults.set(row.key, fault);
+    else data.push([row.name, saidBy(row)]);
+    taken.add(row.name);
+  }
+  // A field called `__proto__` is a field like any other.
+  return { data: Object.fromEntries(data), faults };
+}
+
+function faultOf({ name, type, text, stored }: DataRow): RowFault | undefined {
+  if (name === '') return 'unnamed';
+  if (stored) return undefined;
+  switch (type) {
+    case 'number':
+      return text.trim() !== '' && Number.isFinite(Number(text)) ? undefined : 'number';
+    case 'date':
+      return text === '' ? 'date' : undefined;
+    case 'variable':
+      return PATH.test(text) ? undefined : 'variable';
+    case 'json':
+      return jsonIn(text) === undefined ? 'json' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function saidBy({ type, text, stored }: DataRow): unknown {
+  if (stored) return stored.value;
+  switch (type) {
+    case 'number':
+      return Number(text);
+    case 'boolean':
+      return text === 'true';
+    case 'nothing':
+      return null;
+    case 'variable':
+      return `{{${text}}}`;
+    case 'json':
+      return jsonIn(text);
+    default:
+      return text;
+  }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined; // Half typed.
+  }
+}
+
+/** A row of another name; its value stays. */
+export function withName(row: DataRow, name: string): DataRow {
+  return { ...row, name };
+}
+
+/** A row with another text. */
+export function withText({ stored: _, ...row }: DataRow, text: string): DataRow {
+  return { ...row, text };
+}
+
+/** A row of another type; the text stays where it can be read as one. */
+export function withType({ stored: _, ...row }: DataRow, type: RowType): DataRow {
+  const kept = { ...row, type };
+  return faultOf({ ...kept, name: '-' }) === undefined && fits(kept) ? kept : { ...kept, text: firstText(type) };
+}
+
+function fits({ type, text }: DataRow): boolean {
+  if (type === 'boolean') return text === 'true' || text === 'false';
+  return type === 'date' ? DAY.test(text) : type !== 'nothing';
+}
+
+function firstText(type: RowType): string {
+  if (type === 'boolean') return 'true';
+  return type === 'json' ? '[]' : '';
+}
+
+/** The type of a field's values, by the name that the API gives it. */
+export function rowTypeOf(type: string | undefined): RowType {
+  if (type === 'number' || type === 'boolean' || type === 'date') return type;
+  return type === 'array' || type === 'object' ? 'json' : 'text';
+}

@@ -1,0 +1,55 @@
+/** A field of the data of an event, as its last payloads have it. */
+export interface EventField {
+  /** A path into the data: `total`, `cart.currency`. */
+  path: string;
+  /** `string`, `number`, `boolean`, `date`, `array` or `object`. */
+  type: string;
+  /** What it has been, as text: what a value may be chosen from. */
+  values: string[];
+}
+
+/** Groups within groups that are looked into; deeper ones are written by hand. */
+const DEPTH_MAX = 4;
+const VALUES_MAX = 50;
+const FIELDS_MAX = 300;
+/** A longer text is no value to choose. */
+const VALUE_CHARS = 120;
+const DATE = /^[1-9]\d{3}-\d\d-\d\d(?:[T ]\d\d:\d\d|$)/;
+
+/** The fields that payloads have, groups by the paths of what is in them. */
+export function eventFieldsIn(payloads: readonly Readonly<Record<string, unknown>>[]): EventField[] {
+  const found = new Map<string, EventField>();
+  for (const payload of payloads) collect(found, payload, '', 1);
+  return [...found.values()];
+}
+
+function collect(found: Map<string, EventField>, group: object, before: string, depth: number): void {
+  for (const [key, value] of Object.entries(group)) {
+    // A key with a dot in it, or none at all, cannot be named by a path.
+    if (key === '' || key.includes('.')) continue;
+    const path = `${before}${key}`;
+    const type = typeOf(value);
+    if (type === 'object' && depth < DEPTH_MAX) collect(found, value as object, `${path}.`, depth + 1);
+    else if (type !== undefined) note(found, { path, type, value });
+  }
+}
+
+function note(found: Map<string, EventField>, { path, type, value }: { path: string; type: string; value: unknown }) {
+  const known = found.get(path);
+  if (!known && found.size >= FIELDS_MAX) return;
+  const field = known ?? { path, type, values: [] };
+  const isPlain = type === 'string' || type === 'number' || type === 'date';
+  const text = isPlain ? String(value) : '';
+  if (text !== '' && text.length <= VALUE_CHARS && field.values.length < VALUES_MAX && !field.values.includes(text)) {
+    field.values.push(text);
+  }
+  found.set(path, field);
+}
+
+/** Undefined of null, which says nothing of the field. */
+function typeOf(value: unknown): string | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'string') return DATE.test(value) ? 'date' : 'string';
+  return typeof value;
+}

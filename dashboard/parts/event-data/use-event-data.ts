@@ -1,0 +1,42 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { answerOf } from '../../api/queries.ts';
+import { useSession } from '../../app/session.ts';
+import { type EventField, eventFieldsIn } from './event-fields.ts';
+
+/** Payloads looked at: what callers send now. */
+const PAYLOADS = 20;
+const FRESH_MS = 60_000;
+const ASK_AFTER_MS = 400;
+const NAME_MAX = 255;
+
+export interface EventData {
+  fields: EventField[];
+  /** What came last; undefined until it is read, and where it never came. */
+  last: { id: string; data: Record<string, unknown> } | undefined;
+  /** What came last is known, or that nothing did. */
+  isRead: boolean;
+}
+
+/**
+ * What the project knows of the data of an event: by its last payloads, else by the keys of all events. Empty where the
+ * role may not see events.
+ */
+export function useEventData(eventName: string): EventData {
+  const { can } = useSession();
+  const [asked] = useDebouncedValue(eventName.trim(), ASK_AFTER_MS, { leading: true });
+  const isName = asked !== '' && asked.length <= NAME_MAX;
+  const options = { staleTime: FRESH_MS, retry: false };
+  const query = { eventName: asked, limit: PAYLOADS };
+  const listed = useQuery({ ...answerOf('listEvents', { query }), ...options, enabled: isName && can('events:view') });
+  const known = useQuery({ ...answerOf('listWorkflowFields'), ...options, enabled: can('workflows:view') }).data;
+  const payloads = listed.data?.data;
+  const fields = useMemo(() => {
+    const own = eventFieldsIn(payloads?.map(({ data }) => data) ?? []);
+    if (own.length > 0) return own;
+    const all = known?.fields.filter(({ category }) => category === 'event') ?? [];
+    return all.map(({ field, type }) => ({ path: field.slice('event.'.length), type, values: [] }));
+  }, [payloads, known]);
+  return { fields, last: payloads?.[0], isRead: !isName || !can('events:view') || !listed.isPending };
+}

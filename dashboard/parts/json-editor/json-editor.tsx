@@ -1,0 +1,68 @@
+import type { EditorView } from '@codemirror/view';
+import { Box, Input } from '@mantine/core';
+import { useEffect, useId, useRef } from 'react';
+import type { Variable } from '../mail-editor/variables.ts';
+import { openJson, takeJson } from './json-view.ts';
+
+/** JSON as it is written, with its faults in their place. Loaded when it is opened, for it needs the code editor. */
+export function JsonEditor({
+  label,
+  description,
+  value,
+  onChange,
+  error,
+  variables = NONE,
+  disabled = false,
+}: {
+  label: string;
+  description?: string | undefined;
+  value: string;
+  onChange: (value: string) => void;
+  error?: string | undefined;
+  variables?: readonly Variable[];
+  disabled?: boolean;
+}) {
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  const latest = useRef({ onChange, variables });
+  const id = useId();
+  useEffect(() => {
+    latest.current = { onChange, variables };
+  }, [onChange, variables]);
+
+  // The view lives as long as its place; what changes afterwards is told to it below.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the first value is all that opening needs
+  useEffect(() => {
+    if (!place.current) return;
+    const opened = openJson(place.current, {
+      ...{ value, label, isReadOnly: disabled },
+      variables: () => latest.current.variables,
+      onChange: (typed) => latest.current.onChange(typed),
+    });
+    view.current = opened;
+    return () => {
+      view.current = null;
+      opened.destroy();
+    };
+  }, [disabled, label]);
+  useEffect(() => {
+    if (view.current) takeJson(view.current, value);
+  }, [value]);
+
+  return (
+    <Input.Wrapper label={label} description={description} error={error} labelElement="div" id={id}>
+      <Box
+        ref={place}
+        mt={4}
+        style={{
+          overflow: 'auto',
+          maxHeight: 280,
+          border: `1px solid var(${error ? '--mantine-color-error' : '--mantine-color-default-border'})`,
+          borderRadius: 'var(--mantine-radius-md)',
+        }}
+      />
+    </Input.Wrapper>
+  );
+}
+
+const NONE: readonly Variable[] = [];

@@ -1,0 +1,83 @@
+/** Where a text stops to be JSON. */
+export interface JsonFault {
+  /** From the beginning of the text. */
+  at: number;
+  line: number;
+  column: number;
+}
+
+/** What a text says as JSON: its value, or where it goes wrong. An empty one is no value at all. */
+export function readJson(text: string): { value: unknown } | { fault: JsonFault } {
+  if (text.trim() === '') return { value: undefined };
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return { fault: faultAt(text, new Scanner(text).stop()) };
+  }
+}
+
+function faultAt(text: string, at: number): JsonFault {
+  const lines = text.slice(0, at).split('\n');
+  return { at, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+}
+
+const SPACE = /[ \t\n\r]*/y;
+const STRING = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
+const OTHER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+
+/** Reads a text to where it is no JSON any more: browsers say it in different words, or not at all. */
+class Scanner {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  stop(): number {
+    try {
+      if (this.#value()) this.#take(SPACE);
+    } catch {
+      // Nested more deeply than the stack: JSON.parse stopped somewhere there too.
+    }
+    return this.#at;
+  }
+
+  #value(): boolean {
+    this.#take(SPACE);
+    if (this.#is('{')) return this.#list('}', () => this.#field());
+    if (this.#is('[')) return this.#list(']', () => this.#value());
+    return this.#take(STRING) || this.#take(OTHER);
+  }
+
+  #field(): boolean {
+    this.#take(SPACE);
+    if (!this.#take(STRING)) return false;
+    this.#take(SPACE);
+    return this.#is(':') && this.#value();
+  }
+
+  #list(end: string, item: () => boolean): boolean {
+    this.#take(SPACE);
+    if (this.#is(end)) return true;
+    while (item()) {
+      this.#take(SPACE);
+      if (this.#is(end)) return true;
+      if (!this.#is(',')) return false;
+    }
+    return false;
+  }
+
+  #is(sign: string): boolean {
+    if (this.#text[this.#at] !== sign) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #take(what: RegExp): boolean {
+    what.lastIndex = this.#at;
+    const found = what.exec(this.#text)?.[0];
+    this.#at += found?.length ?? 0;
+    return found !== undefined;
+  }
+}

@@ -1,0 +1,54 @@
+import { lazy, Suspense, useState } from 'react';
+import { text } from '../../text/text.ts';
+import { Loading } from '../loading.tsx';
+import type { Variable } from '../mail-editor/variables.ts';
+import { readJson } from './json-fault.ts';
+
+const JsonEditor = lazy(async () => ({ default: (await import('./json-editor.tsx')).JsonEditor }));
+
+/**
+ * A value that somebody writes as JSON. What cannot be read yet is told, with its place, and goes nowhere; an empty
+ * text is undefined.
+ */
+export function JsonValue({
+  value,
+  onChange,
+  needsObject = false,
+  error,
+  ...shown
+}: {
+  label: string;
+  description?: string;
+  value: unknown;
+  onChange: (value: unknown) => void;
+  /** Whether only a group of fields will do. */
+  needsObject?: boolean;
+  error?: string | undefined;
+  variables?: readonly Variable[];
+  disabled?: boolean;
+}) {
+  const [draft, setDraft] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)));
+  const fault = faultOf(draft, needsObject);
+  return (
+    <Suspense fallback={<Loading height={96} />}>
+      <JsonEditor
+        {...shown}
+        value={draft}
+        error={fault ?? error}
+        onChange={(typed) => {
+          setDraft(typed);
+          const read = readJson(typed);
+          if (faultOf(typed, needsObject) === undefined && 'value' in read) onChange(read.value);
+        }}
+      />
+    </Suspense>
+  );
+}
+
+function faultOf(draft: string, needsObject: boolean): string | undefined {
+  const read = readJson(draft);
+  if ('fault' in read) return text.dataFields.badJson(read.fault.line, read.fault.column);
+  const { value } = read;
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return needsObject && value !== undefined && !isObject ? text.dataFields.noObject : undefined;
+}

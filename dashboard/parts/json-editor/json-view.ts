@@ -1,0 +1,99 @@
+import {
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { bracketMatching, StreamLanguage, type StreamParser, syntaxHighlighting } from '@codemirror/language';
+import { linter } from '@codemirror/lint';
+import { EditorState, type Extension, Transaction } from '@codemirror/state';
+import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
+import { text } from '../../text/text.ts';
+import { codeColors, codeTheme } from '../mail-editor/code-theme.ts';
+import type { Variable } from '../mail-editor/variables.ts';
+import { readJson } from './json-fault.ts';
+
+export interface JsonViewOptions {
+  value: string;
+  label: string;
+  isReadOnly: boolean;
+  /** Asked each time something is completed. */
+  variables: () => readonly Variable[];
+  onChange: (value: string) => void;
+}
+
+/** A view of JSON in this place: faults where they are, and variables after two braces. */
+export function openJson(parent: HTMLElement, p: JsonViewOptions): EditorView {
+  return new EditorView({ state: EditorState.create({ doc: p.value, extensions: extensionsOf(p) }), parent });
+}
+
+function extensionsOf(p: JsonViewOptions): Extension[] {
+  return [
+    lineNumbers(),
+    history(),
+    drawSelection(),
+    bracketMatching(),
+    closeBrackets(),
+    StreamLanguage.define(JSON_WORDS),
+    autocompletion({ override: [(context) => variablesAt(context, p.variables())] }),
+    linter(({ state }) => faultsIn(state)),
+    syntaxHighlighting(codeColors),
+    codeTheme,
+    EditorView.lineWrapping,
+    EditorState.readOnly.of(p.isReadOnly),
+    EditorView.contentAttributes.of({ 'aria-label': p.label, tabindex: '0' }),
+    // Tab goes on to the next field, as in every other form.
+    keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
+    EditorView.updateListener.of((update) => {
+      const isOwn = update.transactions.some((transaction) => transaction.annotation(Transaction.remote));
+      if (update.docChanged && !isOwn) p.onChange(update.state.doc.toString());
+    }),
+  ];
+}
+
+/** Takes a text that was changed elsewhere; what is typed here comes back as the same, and moves nothing. */
+export function takeJson(view: EditorView, value: string): void {
+  const now = view.state.doc.toString();
+  if (now === value) return;
+  view.dispatch({ changes: { from: 0, to: now.length, insert: value }, annotations: Transaction.remote.of(true) });
+}
+
+function faultsIn(state: EditorState) {
+  const read = readJson(state.doc.toString());
+  if (!('fault' in read)) return [];
+  const { at, line, column } = read.fault;
+  const from = Math.max(0, Math.min(at, state.doc.length - 1));
+  const to = Math.min(from + 1, state.doc.length);
+  return [{ from, to, severity: 'error' as const, message: text.dataFields.badJson(line, column) }];
+}
+
+/** Names of variables after `{{`, closed where they are not yet. */
+function variablesAt(context: CompletionContext, variables: readonly Variable[]) {
+  const typed = context.matchBefore(/\{\{\s*[\w.$-]*/);
+  if (!typed) return null;
+  const from = typed.from + (/^\{\{\s*/.exec(typed.text)?.[0].length ?? 0);
+  const isClosed = context.state.sliceDoc(context.pos, context.pos + 2) === '}}';
+  const options = variables.map(
+    ({ name, about }): Completion => ({
+      ...{ label: name, detail: about, type: 'variable' },
+      apply: isClosed ? name : `${name}}}`,
+    }),
+  );
+  return { from, options, validFor: /^[\w.$-]*$/ };
+}
+
+/** The words of JSON, for their colours. */
+const JSON_WORDS: StreamParser<object> = {
+  token(stream) {
+    if (stream.eatSpace()) return null;
+    if (stream.match(/^"(?:[^"\\]|\\.)*"?/)) return stream.match(/^\s*:/, false) ? 'propertyName' : 'string';
+    if (stream.match(/^-?\d[\d.eE+-]*/)) return 'number';
+    if (stream.match(/^(?:true|false)\b/)) return 'bool';
+    if (stream.match(/^null\b/)) return 'keyword';
+    stream.next();
+    return null;
+  },
+};

@@ -1,0 +1,110 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { ConditionBuilder } from '../../../parts/condition-builder/condition-builder.tsx';
+import {
+  conditionOf,
+  type DraftCondition,
+  draftOf,
+  isWhole,
+  newCondition,
+} from '../../../parts/condition-builder/draft.ts';
+import { faultsOf } from '../../../parts/condition-builder/faults.ts';
+import { storedCondition } from '../../../parts/condition-builder/stored.ts';
+import { useEventData } from '../../../parts/event-data/use-event-data.ts';
+import { text } from '../../../text/text.ts';
+import type { StepFault } from '../graph/faults.ts';
+import { AsWritten } from './as-written.tsx';
+
+const t = text.automations;
+
+/**
+ * What the data of an event has to say for it to count. What the builder does not know is shown as it is written, and
+ * stays so.
+ */
+export function EventFilters({
+  eventName,
+  value,
+  onChange,
+  faults,
+  readOnly,
+}: {
+  eventName: string;
+  /** As it is stored; none where any event of the name counts. */
+  value: unknown;
+  onChange: (filters: unknown) => void;
+  /** What the API says, by paths that begin with `filters`. */
+  faults: readonly StepFault[];
+  readOnly: boolean;
+}) {
+  const [draft, setDraft] = useState<DraftCondition | undefined>(() => {
+    const stored = storedCondition(value);
+    return stored && draftOf(stored);
+  });
+  const [isAsWritten] = useState(() => !draft && !isNone(value));
+  const { fields } = useEventData(eventName);
+  if (isAsWritten) {
+    return (
+      <AsWritten
+        label={t.eventFilters}
+        value={value}
+        onChange={onChange}
+        disabled={readOnly}
+        error={faults[0]?.message}
+      />
+    );
+  }
+  const change = (next: DraftCondition | undefined) => {
+    setDraft(next);
+    if (!next) onChange(undefined);
+    else if (isWhole(next)) onChange(conditionOf(next));
+  };
+  if (!draft) {
+    return (
+      <Stack gap={4} align="flex-start">
+        <Text size="xs" c="dimmed">
+          {t.anyEvent}
+        </Text>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconPlus size={14} />}
+          disabled={readOnly}
+          onClick={() => change(newCondition())}
+        >
+          {t.addEventFilter}
+        </Button>
+      </Stack>
+    );
+  }
+  const said = faults.flatMap(({ field, message }) => (field === undefined ? [] : [{ field, message }]));
+  return (
+    <fieldset disabled={readOnly} style={FIELDSET}>
+      <Text component="legend" size="sm" fw={500} mb={4}>
+        {t.eventFilters}
+      </Text>
+      <ConditionBuilder
+        value={draft}
+        onChange={change}
+        scope="wait"
+        ofEvent={fields}
+        faults={faultsOf(draft, said, 'filters')}
+      />
+      {!isWhole(draft) && (
+        <Text size="xs" c="dimmed" mt={4}>
+          {t.notWhole}
+        </Text>
+      )}
+      <Button variant="subtle" color="gray" size="compact-xs" mt={6} onClick={() => change(undefined)}>
+        {t.removeEventFilters}
+      </Button>
+    </fieldset>
+  );
+}
+
+/** As the API reads it: any event of the name. */
+function isNone(filters: unknown): boolean {
+  return filters === undefined || filters === null || (Array.isArray(filters) && filters.length === 0);
+}
+
+const FIELDSET = { border: 0, padding: 0, margin: 0, minWidth: 0 } as const;

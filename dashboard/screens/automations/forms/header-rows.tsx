@@ -1,0 +1,108 @@
+import { ActionIcon, Autocomplete, Button, Group, Input, Stack, TextInput, Tooltip } from '@mantine/core';
+import { IconPencil, IconPlus, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import { text } from '../../../text/text.ts';
+import { type HeaderRow, headerFaults, headersOf, newHeader } from './headers.ts';
+
+const t = text.automations;
+const USUAL = ['Authorization', 'X-Api-Key', 'Content-Type', 'Accept', 'User-Agent'];
+
+/** Headers, a row each. A value that is kept secret is shown masked, and stays until another one is written. */
+export function HeaderRows({
+  first,
+  onChange,
+  faultAt,
+  readOnly,
+}: {
+  /** What the rows begin with. */
+  first: HeaderRow[];
+  onChange: (headers: Record<string, string> | undefined) => void;
+  /** What the API says of a header. */
+  faultAt: (name: string) => string | undefined;
+  readOnly: boolean;
+}) {
+  const [rows, setRows] = useState(first);
+  const faults = headerFaults(rows);
+  const write = (next: HeaderRow[]) => {
+    setRows(next);
+    onChange(headersOf(next));
+  };
+  const change = (key: string, changes: Partial<HeaderRow>) =>
+    write(rows.map((row) => (row.key === key ? { ...row, ...changes } : row)));
+  return (
+    <Stack gap={6} role="group" aria-label={t.headers}>
+      <div>
+        <Input.Label labelElement="div">{t.headers}</Input.Label>
+        <Input.Description>{t.headersHint}</Input.Description>
+      </div>
+      {rows.map(({ key, name, value, kept }, index) => {
+        const fault = faults.get(key);
+        return (
+          <Group key={key} gap={6} wrap="nowrap" align="flex-start" role="group" aria-label={t.header(index + 1)}>
+            <Autocomplete
+              aria-label={t.headerName(index + 1)}
+              placeholder={t.headerNamePlaceholder}
+              data={USUAL}
+              value={name}
+              onChange={(typed) => change(key, { name: typed.trim() })}
+              disabled={readOnly}
+              error={fault && fault !== 'renamed' ? t.headerFaults[fault] : undefined}
+              style={{ flex: 1, minWidth: 0 }}
+            />
+            <TextInput
+              aria-label={t.headerValue(index + 1)}
+              placeholder={t.headerValuePlaceholder}
+              value={value}
+              maxLength={2_000}
+              readOnly={kept !== undefined}
+              variant={kept === undefined ? 'default' : 'filled'}
+              onChange={(event) => change(key, { value: event.currentTarget.value })}
+              disabled={readOnly}
+              error={fault === 'renamed' ? t.headerFaults.renamed : faultAt(name)}
+              rightSection={kept !== undefined && !readOnly && <Rewrite onClick={() => write(rewritten(rows, key))} />}
+              style={{ flex: 1, minWidth: 0 }}
+            />
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="lg"
+              aria-label={t.removeHeader(name || String(index + 1))}
+              disabled={readOnly}
+              onClick={() => write(rows.filter((row) => row.key !== key))}
+            >
+              <IconX size={16} />
+            </ActionIcon>
+          </Group>
+        );
+      })}
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<IconPlus size={14} />}
+        disabled={readOnly}
+        onClick={() => write([...rows, newHeader()])}
+        style={{ alignSelf: 'flex-start' }}
+      >
+        {t.addHeader}
+      </Button>
+    </Stack>
+  );
+}
+
+function Rewrite({ onClick }: { onClick: () => void }) {
+  return (
+    <Tooltip label={t.rewriteHeader}>
+      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={t.rewriteHeader} onClick={onClick}>
+        <IconPencil size={14} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+/** With a value to be written in place of the one that is kept. */
+function rewritten(rows: readonly HeaderRow[], key: string): HeaderRow[] {
+  return rows.map(({ kept, ...row }) => {
+    if (row.key === key) return { ...row, value: '' };
+    return kept === undefined ? row : { ...row, kept };
+  });
+}

@@ -1,0 +1,58 @@
+/** A header of a request while it is edited. */
+export interface HeaderRow {
+  key: string;
+  name: string;
+  value: string;
+  /** The name under which the value is stored, which is shown masked; until another one is written. */
+  kept?: string;
+}
+
+export type HeaderFault = 'unnamed' | 'name' | 'twice' | 'renamed';
+
+/** As the API shows a secret that it keeps: four characters at the most, and dots. */
+const MASK = /^.{0,4}••••$/u;
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+let rows = 0;
+const newKey = (): string => {
+  rows += 1;
+  return `header-${rows}`;
+};
+
+export function newHeader(): HeaderRow {
+  return { key: newKey(), name: '', value: '' };
+}
+
+/** The rows of stored headers; undefined where they are not names and texts. */
+export function headersIn(stored: unknown): HeaderRow[] | undefined {
+  if (stored === undefined || stored === null) return [];
+  if (typeof stored !== 'object' || Array.isArray(stored)) return undefined;
+  const all = Object.entries(stored);
+  if (!all.every(([, value]) => typeof value === 'string')) return undefined;
+  return all.map(([name, value]: [string, string]) => ({
+    ...{ key: newKey(), name, value },
+    ...(MASK.test(value) && { kept: name }),
+  }));
+}
+
+/** The headers as the API takes them; undefined where there are none. Rows without a name are not among them. */
+export function headersOf(all: readonly HeaderRow[]): Record<string, string> | undefined {
+  const named = all.filter(({ name }) => name !== '');
+  return named.length > 0 ? Object.fromEntries(named.map(({ name, value }) => [name, value])) : undefined;
+}
+
+/** What is wrong with rows, by their keys. */
+export function headerFaults(all: readonly HeaderRow[]): Map<string, HeaderFault> {
+  const faults = new Map<string, HeaderFault>();
+  const taken = new Set<string>();
+  for (const { key, name, value, kept } of all) {
+    const lower = name.toLowerCase();
+    if (name === '') {
+      if (value !== '') faults.set(key, 'unnamed');
+    } else if (!NAME.test(name)) faults.set(key, 'name');
+    else if (taken.has(lower)) faults.set(key, 'twice');
+    else if (kept !== undefined && kept.toLowerCase() !== lower) faults.set(key, 'renamed');
+    taken.add(lower);
+  }
+  return faults;
+}

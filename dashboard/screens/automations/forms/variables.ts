@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { answerOf } from '../../../api/queries.ts';
+import { useSession } from '../../../app/session.ts';
+import type { KnownField } from '../../../parts/data-fields/data-rows.tsx';
+import { useEventData } from '../../../parts/event-data/use-event-data.ts';
+import type { Variable } from '../../../parts/mail-editor/variables.ts';
+import { text } from '../../../text/text.ts';
+
+const t = text.automations;
+const DATA = 'data.';
+/** Names that placeholders can have (docs/api-guide.md). */
+const PATH = /^[\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*$/u;
+
+/** The keys of contacts' data, the most frequent first. Empty where the role may not see contacts. */
+export function useContactData(): KnownField[] {
+  const { can } = useSession();
+  const asked = { ...answerOf('listContactFields'), enabled: can('contacts:view') };
+  const { data } = useQuery({ ...asked, staleTime: 60_000, retry: false });
+  return useMemo(() => {
+    const own = data?.fields.filter(({ field }) => field.startsWith(DATA)) ?? [];
+    const sorted = [...own].sort((a, b) => b.coverage - a.coverage);
+    return sorted.map(({ field, type }) => ({ name: field.slice(DATA.length), type }));
+  }, [data]);
+}
+
+/** What a step can name between braces: the contact, its data, and the data of the event that began the run. */
+export function useStepVariables(eventName: string): Variable[] {
+  const contact = useContactData();
+  const { fields } = useEventData(eventName);
+  return useMemo(() => {
+    const ofEvent = eventName === '' ? [] : fields;
+    const all = [
+      { name: 'email', about: t.variableOf.contact },
+      { name: 'id', about: t.variableOf.contact },
+      ...contact.map(({ name }) => ({ name: `${DATA}${name}`, about: t.variableOf.data })),
+      ...ofEvent.map(({ path }) => ({ name: `event.${path}`, about: t.variableOf.event })),
+    ];
+    return all.filter(({ name }) => PATH.test(name));
+  }, [contact, fields, eventName]);
+}

@@ -1,0 +1,63 @@
+import { Button } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { DataFields } from '../../../parts/data-fields/data-fields.tsx';
+import type { RowType } from '../../../parts/data-fields/rows.ts';
+import { useEventData } from '../../../parts/event-data/use-event-data.ts';
+import { Loading } from '../../../parts/loading.tsx';
+import { text } from '../../../text/text.ts';
+
+const t = text.automations;
+const TYPES: readonly RowType[] = ['text', 'number', 'boolean', 'date', 'nothing', 'json'];
+const NOTHING = {};
+
+/**
+ * The data of an event that is tried out: it begins with what came last under this name, and each field can be changed.
+ */
+export function EventPayload({
+  eventName,
+  onChange,
+}: {
+  eventName: string;
+  onChange: (data: Record<string, unknown> | undefined) => void;
+}) {
+  const { fields, last, isRead } = useEventData(eventName);
+  // What somebody has changed, and the rows that it stands in: they stay whatever comes in meanwhile.
+  const [own, setOwn] = useState<{ data: Record<string, unknown>; rows: string }>();
+  // Counts what begins the rows anew.
+  const [round, setRound] = useState(0);
+  const tell = useRef(onChange);
+  useEffect(() => {
+    tell.current = onChange;
+  });
+  const value = own?.data ?? last?.data;
+  useEffect(() => {
+    // What nobody has changed is said as well.
+    if (isRead) tell.current(value);
+  }, [isRead, value]);
+  if (!isRead) return <Loading height={60} />;
+  const rows = own?.rows ?? `${round} ${last?.id ?? ''}`;
+  // Only what stands at the top is a row; what lies deeper is in its group.
+  const known = fields.filter(({ path }) => !path.includes('.')).map(({ path, ...rest }) => ({ name: path, ...rest }));
+  const takeLast = () => {
+    setOwn(undefined);
+    setRound((before) => before + 1);
+  };
+  return (
+    <div>
+      <DataFields
+        key={rows}
+        label={t.eventData}
+        description={last ? t.lastPayload : t.neverCame}
+        value={value ?? NOTHING}
+        onChange={(data) => setOwn({ data, rows })}
+        types={TYPES}
+        known={known}
+      />
+      {own && last && (
+        <Button variant="subtle" color="gray" size="compact-xs" mt={4} onClick={takeLast}>
+          {t.takeLast}
+        </Button>
+      )}
+    </div>
+  );
+}

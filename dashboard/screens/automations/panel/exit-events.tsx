@@ -1,0 +1,91 @@
+import { ActionIcon, Button, Group, Input, Paper, Stack } from '@mantine/core';
+import { IconPlus, IconX } from '@tabler/icons-react';
+import type { FieldFault } from '../../../api/failure.ts';
+import { text } from '../../../text/text.ts';
+import { EventFilters } from '../forms/event-filters.tsx';
+import { EventName } from '../new-automation.tsx';
+import { EXITS_MAX, type ExitRow, newExit } from './exits.ts';
+
+const t = text.automations;
+
+/** Events that end a run wherever it stands, each with what its data has to say. */
+export function ExitEvents({
+  exits,
+  onChange,
+  fields,
+  readOnly,
+}: {
+  exits: readonly ExitRow[];
+  onChange: (exits: ExitRow[]) => void;
+  /** What the API says of the request, by its paths. */
+  fields: readonly FieldFault[];
+  readOnly: boolean;
+}) {
+  const change = (key: string, changes: Partial<ExitRow>) =>
+    onChange(exits.map((exit) => (exit.key === key ? { ...exit, ...changes } : exit)));
+  return (
+    <Stack gap="xs" role="group" aria-label={t.exitOn}>
+      <div>
+        <Input.Label labelElement="div">{t.exitOn}</Input.Label>
+        <Input.Description>{exits.length > 0 ? t.exitOnHint : t.exitOnNone}</Input.Description>
+      </div>
+      {exits.map(({ key, eventName, filters }, index) => (
+        <Paper key={key} withBorder p="xs" role="group" aria-label={t.exit(index + 1)}>
+          <Stack gap="xs">
+            <Group gap={6} wrap="nowrap" align="flex-end">
+              <div style={{ flex: 1, minWidth: 0 }}>
+                <EventName
+                  label={t.exitEvent(index + 1)}
+                  value={eventName}
+                  onChange={(next) => change(key, { eventName: next })}
+                  disabled={readOnly}
+                  error={fields.find(({ field }) => field === `exitOn.${index}.eventName`)?.message}
+                />
+              </div>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size="lg"
+                aria-label={t.removeExit(eventName || String(index + 1))}
+                disabled={readOnly}
+                onClick={() => onChange(exits.filter((exit) => exit.key !== key))}
+              >
+                <IconX size={16} />
+              </ActionIcon>
+            </Group>
+            <EventFilters
+              eventName={eventName}
+              value={filters}
+              onChange={(next) => change(key, { filters: next })}
+              faults={faultsOfExit(fields, index)}
+              readOnly={readOnly}
+            />
+          </Stack>
+        </Paper>
+      ))}
+      {fields
+        .filter(({ field }) => field === 'exitOn')
+        .map(({ message }) => (
+          <Input.Error key={message}>{message}</Input.Error>
+        ))}
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<IconPlus size={14} />}
+        disabled={readOnly || exits.length >= EXITS_MAX}
+        onClick={() => onChange([...exits, newExit()])}
+        style={{ alignSelf: 'flex-start' }}
+      >
+        {t.addExit}
+      </Button>
+    </Stack>
+  );
+}
+
+/** Faults of the filters of an exit, by paths that begin with `filters`. */
+function faultsOfExit(fields: readonly FieldFault[], index: number) {
+  const before = `exitOn.${index}.`;
+  return fields
+    .filter(({ field }) => field.startsWith(`${before}filters`))
+    .map(({ field, message }) => ({ field: field.slice(before.length), message }));
+}

@@ -1,0 +1,134 @@
+import { ActionIcon, Autocomplete, Button, Group, Input, Paper, Stack, TextInput } from '@mantine/core';
+import { IconPlus, IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { InputOf } from '../../../api/client.ts';
+import { answerOf } from '../../../api/queries.ts';
+import { text } from '../../../text/text.ts';
+import type { WorkflowDetail } from '../graph/graph.ts';
+import { EventPayload } from './event-payload.tsx';
+
+const t = text.automations;
+type RunEvents = NonNullable<InputOf<'previewWorkflow'>['body']['events']>;
+
+/** An event that is to happen in a run which only tries the automation out. */
+export interface RunEvent {
+  key: string;
+  name: string;
+  /** As the browser's input of times has it; empty for as soon as a step waits for it. */
+  at: string;
+  /** Undefined where it says nothing. */
+  data: Record<string, unknown> | undefined;
+}
+
+/** More than these nobody writes by hand; the API takes a hundred. */
+const EVENTS_MAX = 20;
+
+/** As the API takes them: those that have a name. */
+export function runEventsOf(events: readonly RunEvent[]): RunEvents {
+  return events
+    .filter(({ name }) => name.trim() !== '')
+    .map(({ name, at, data }) => ({
+      name: name.trim(),
+      ...(at !== '' && { at: new Date(at).toISOString() }),
+      ...(data && { data }),
+    }));
+}
+
+/** The events that an automation waits for or ends with: what is worth to let happen. */
+function eventsOf({ steps, exitOn }: WorkflowDetail): string[] {
+  const waited = steps.flatMap(({ type, config: { eventName } }) =>
+    type === 'WAIT_FOR_EVENT' && typeof eventName === 'string' ? eventName : [],
+  );
+  return [...new Set([...waited, ...exitOn.map(({ eventName }) => eventName)])];
+}
+
+/** What happens while somebody is tried out. */
+export function RunEvents({
+  workflow,
+  events,
+  onChange,
+}: {
+  workflow: WorkflowDetail;
+  events: readonly RunEvent[];
+  onChange: (events: RunEvent[]) => void;
+}) {
+  const { data } = useQuery({ ...answerOf('listWorkflowFields'), staleTime: 60_000 });
+  const asked = eventsOf(workflow);
+  const names = [...new Set([...asked, ...(data?.eventNames ?? [])])];
+  const change = (key: string, changes: Partial<RunEvent>) =>
+    onChange(events.map((event) => (event.key === key ? { ...event, ...changes } : event)));
+  const add = () => {
+    const next = asked.find((name) => !events.some((event) => event.name === name));
+    onChange([...events, { key: crypto.randomUUID(), name: next ?? '', at: '', data: undefined }]);
+  };
+  return (
+    <Stack gap="xs" role="group" aria-label={t.happens}>
+      <div>
+        <Input.Label labelElement="div">{t.happens}</Input.Label>
+        <Input.Description>{asked.length > 0 ? t.happensAsked(asked) : t.happensHint}</Input.Description>
+      </div>
+      {events.map(({ key, name, at, data: payload }, index) => (
+        <Paper key={key} withBorder p="xs" role="group" aria-label={t.happening(index + 1)}>
+          <Stack gap="xs">
+            <Group gap={6} wrap="nowrap" align="flex-end">
+              <Autocomplete
+                label={t.happeningEvent(index + 1)}
+                data={names}
+                limit={20}
+                maxLength={255}
+                value={name}
+                onChange={(next) => change(key, { name: next })}
+                style={{ flex: 1, minWidth: 0 }}
+              />
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size="lg"
+                aria-label={t.removeHappening(name || String(index + 1))}
+                onClick={() => onChange(events.filter((event) => event.key !== key))}
+              >
+                <IconX size={16} />
+              </ActionIcon>
+            </Group>
+            <TextInput
+              type="datetime-local"
+              label={t.happensAt}
+              description={t.happensAtHint}
+              value={at}
+              onChange={({ currentTarget: { value } }) => change(key, { at: value })}
+            />
+            <OptionalPayload eventName={name} value={payload} onChange={(next) => change(key, { data: next })} />
+          </Stack>
+        </Paper>
+      ))}
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<IconPlus size={14} />}
+        disabled={events.length >= EVENTS_MAX}
+        onClick={add}
+        style={{ alignSelf: 'flex-start' }}
+      >
+        {t.addHappening}
+      </Button>
+    </Stack>
+  );
+}
+
+/** The data of an event that need not have any. */
+function OptionalPayload(p: {
+  eventName: string;
+  value: Record<string, unknown> | undefined;
+  onChange: (data: Record<string, unknown> | undefined) => void;
+}) {
+  const [opened, setOpened] = useState(p.value !== undefined);
+  if (!opened) {
+    return (
+      <Button variant="subtle" size="compact-xs" onClick={() => setOpened(true)} style={{ alignSelf: 'flex-start' }}>
+        {t.withData}
+      </Button>
+    );
+  }
+  return <EventPayload eventName={p.eventName} onChange={p.onChange} />;
+}

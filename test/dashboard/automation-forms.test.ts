@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildDomain, buildTemplate } from '../build/senders.ts';
+import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import { describeInBrowser, expectNoSeriousAxe, openDashboard, type Page } from '../support/browser.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+/** What a person who knows no API sets up, and reads, of an automation. */
+describeInBrowser('the forms of automations in the dashboard', () => {
+  let service: TestService;
+  let templateId: string;
+  beforeAll(async () => {
+    service = await startTestService();
+    const projectId = service.one.id;
+    await buildDomain(service.db, { projectId });
+    templateId = await buildTemplate(service.db, { projectId, subject: 'Hello', type: 'MARKETING' });
+  });
+  afterAll(() => service?.close());
+
+  const track = (email: string, event: string, data: object = {}) =>
+    expectOk(service.call('POST', '/v1/track', { body: { email, event, data } }));
+  const read = (id: string) => expectOk(service.call('GET', `/workflows/${id}`));
+  const configOf = async (id: string, stepId: string | undefined) =>
+    (await read(id)).steps.find((step: { id: string }) => step.id === stepId).config;
+
+  it('say which events count, what a webhook is sent and what becomes of a contact, without a line of JSON', {
+    timeout: 120_000,
+  }, async () => {
+    await track('grace@example.com', 'order.paid', { total: 40, currency: 'EUR', cart: { items: 2 } });
+    await expectOk(service.call('POST', '/contacts', { body: { email: 'pro@example.com', data: { plan: 'pro' } } }));
+    const headers = { Authorization: 'Bearer very-secret-token' };
+    const workflow = await buildWorkflow(service, {
+      ...{ enabled: false, eventName: 'order.paid' },
+      steps: {
+        wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'order.paid', timeout: 60 }, to: 'hook' },
+        hook: { type: 'WEBHOOK', config: { url: 'https://hooks.example.com/x', headers }, to: 'mark' },
+        mark: { type: 'UPDATE_CONTACT', config: { updates: { plan: 'free', n: 1.5, tags: ['a', { b: 1 }] } } },
+      },
+    });
+    const { wait, hook, mark } = workflow.steps;
+    const { page } = await openDashboard({ service, path: `/automations/${workflow.id}?step=${wait}` });
+
+    // Only orders of more than a hundred, by a field that the last order had.
+    await page.getByRole('button', { name: 'Only where its data is so …' }).click();
+    await choose(page, 'Field of condition 1', 'total');
+    await choose(page, 'Comparison of condition 1', 'is more than');
+    await page.getByText('A row is not filled in yet').waitFor();
+    await page.getByRole('textbox', { name: 'Value of condition 1' }).fill('100');
+    await page.getByText('A row is not filled in yet').waitFor({ state: 'detached' });
+    await expectNoSeriousAxe(page);
+
+    // Headers: the secret stays masked and kept, one is added.
+    await page.locator('.react-flow__node', { hasText: 'hook' }).click();
+    const secret = page.getByRole('textbox', { name: 'Value of header 1' });
+    expect(await secret.inputValue()).toBe('Bear••••');
+    await page.getByRole('textbox', { name: 'Name of header 1' }).fill('X-Key');
+    await page.getByText('The value is kept for the name it had').waitFor();
+    await page.getByRole('textbox', { name: 'Name of header 1' }).fill('Authorization');
+    await page.getByRole('button', { name: 'Add a header' }).click();
+    await page.getByRole('textbox', { name: 'Name of header 2' }).fill('authorization');
+    await page.getByText('There is such a header already.').waitFor();
+    await page.getByRole('textbox', { name: 'Name of header 2' }).fill('X-Source');
+    await page.getByRole('textbox', { name: 'Value of header 2' }).fill('tidings');
+    const body = page.getByRole('textbox', { name: 'Body' });
+    await body.click();
+    await page.keyboard.type('{"order": {{');
+    await page.getByText('This is no JSON yet: line 1, column 12.').waitFor();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('{"order": "{{event.tot');
+    await page.getByRole('option', { name: /event\.total/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('This is no JSON yet').waitFor({ state: 'detached' });
+    await expectNoSeriousAxe(page);
+
+    // Data: a field with completion, one by a variable, one taken away; what is a list stays as it is.
+    await page.locator('.react-flow__node', { hasText: 'mark' }).click();
+    await page.getByRole('button', { name: 'Add a field' }).click();
+    await page.getByRole('textbox', { name: 'Name of field 4' }).fill('lastTotal');
+    await choose(page, 'Type of field 4', 'Variable');
+    await page.getByRole('textbox', { name: 'Value of field 4' }).fill('event.total');
+    await choose(page, 'Type of field 2', 'Empty');
+    await page.getByRole('button', { name: 'Remove field n' }).click();
+    await expectNoSeriousAxe(page);
+    await page.keyboard.press('Control+s');
+    await page.getByText('All saved').waitFor();
+
+    expect(await configOf(workflow.id, wait)).toEqual({
+      ...{ eventName: 'order.paid', timeout: 60 },
+      filters: {
+        logic: 'OR',
+        groups: [{ filters: [{ field: 'event.total', operator: 'greaterThan', value: 100 }] }],
+      },
+    });
+    expect(await configOf(workflow.id, hook)).toMatchObject({
+      headers: { Authorization: 'Bear••••', 'X-Source': '••••' },
+      body: { order: '{{event.total}}' },
+    });
+    expect(await configOf(workflow.id, mark)).toEqual({
+      updates: { plan: null, tags: ['a', { b: 1 }], lastTotal: '{{event.total}}' },
+    });
+  });
+
+  it('say which events end a run, add one by keys, and keep what they do not show', async () => {
+    const { id } = await buildWorkflow(service, { eventName: 'cart', steps: { end: { type: 'EXIT' } } });
+    const filters = {
+      logic: 'AND' as const,
+      groups: [{ filters: [{ field: 'event.total', operator: 'greaterThan', value: 1 }] }],
+    };
+    await expectOk(
+      service.call('PATCH', `/workflows/${id}`, {
+        body: { exitOn: [{ eventName: 'order.paid', filters }, { eventName: 'left' }] },
+      }),
+    );
+    const { page } = await openDashboard({ service, path: `/automations/${id}?panel=automation` });
+    await page.getByRole('textbox', { name: 'Value of condition 1' }).fill('20');
+    await page.getByRole('button', { name: 'Remove event left' }).press('Enter');
+    await page.getByRole('button', { name: 'Add an event that ends it' }).press('Enter');
+    const save = page.getByRole('button', { name: 'Save settings' });
+    expect(await save.getAttribute('aria-disabled')).toBe('true');
+    await page.getByRole('textbox', { name: 'Event 2' }).focus();
+    await page.keyboard.type('bought');
+    await expectNoSeriousAxe(page);
+    await save.press('Enter');
+    await page.getByText('Settings saved.').waitFor();
+    expect((await read(id)).exitOn).toEqual([
+      {
+        eventName: 'order.paid',
+        filters: { ...filters, groups: [{ filters: [{ field: 'event.total', operator: 'greaterThan', value: 20 }] }] },
+      },
+      { eventName: 'bought' },
+    ]);
+  });
+
+  it('try an automation out with what came last, field by field, and with what happens meanwhile', async () => {
+    await track('linus@example.com', 'booked', { seats: 2, guest: { name: 'Linus' } });
+    const workflow = await buildWorkflow(service, {
+      ...{ enabled: false, eventName: 'booked' },
+      steps: {
+        large: {
+          type: 'CONDITION',
+          config: { field: 'event.seats', operator: 'greaterThan', value: 10 },
+          to: { yes: 'paid', no: 'end' },
+        },
+        paid: { type: 'WAIT_FOR_EVENT', config: { eventName: 'settled' }, to: { event: 'thanks' } },
+        thanks: { type: 'EXIT', config: { reason: 'thanked' } },
+        end: { type: 'EXIT', config: { reason: 'small' } },
+      },
+    });
+    const { page } = await openDashboard({ service, path: `/automations/${workflow.id}?panel=try` });
+    const panel = page.getByRole('complementary', { name: 'Try out' });
+    await page.getByRole('textbox', { name: 'Contact' }).fill('linus');
+    await page.getByRole('option', { name: 'linus@example.com' }).click();
+    await page.getByText('What came last; change what you like.').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Name of field 2' }).inputValue()).toBe('seats');
+    await page.getByRole('button', { name: 'Show the path' }).click();
+    await panel.getByText('small').waitFor();
+    await page.getByRole('textbox', { name: 'Value of field 2' }).fill('12');
+    await page.getByRole('button', { name: 'Let an event happen' }).press('Enter');
+    expect(await page.getByRole('textbox', { name: 'Event 1' }).inputValue()).toBe('settled');
+    await expectNoSeriousAxe(page);
+    await page.getByRole('button', { name: 'Show the path' }).press('Enter');
+    await panel.getByText('thanked').waitFor();
+    expect(await page.locator('[data-lit="true"]').count()).toBe(3);
+    await page.getByRole('button', { name: 'Take what came last again' }).click();
+    expect(await page.getByRole('textbox', { name: 'Value of field 2' }).inputValue()).toBe('2');
+  });
+
+  it('lead from each count of a step to whom it counts, and from there to their run', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'counted',
+      steps: {
+        mail: { type: 'SEND_EMAIL', config: { templateId }, to: 'pause' },
+        pause: { type: 'DELAY', config: { amount: 1, unit: 'days' } },
+      },
+    });
+    for (const [email, subscribed] of [['yes@example.com', true] as const, ['no@example.com', false] as const]) {
+      await expectOk(service.call('POST', '/contacts', { body: { email, subscribed } }));
+      await track(email, 'counted');
+    }
+    const { page, settled } = await openDashboard({ service, path: `/automations/${workflow.id}` });
+    const mail = page.locator('.react-flow__node', { hasText: 'mail' });
+    await mail.getByRole('link', { name: '1 done' }).waitFor();
+    await mail.getByRole('link', { name: '1 skipped' }).click();
+    const list = page.getByRole('list', { name: 'Who left this step' });
+    await list.getByText('no@example.com').waitFor();
+    await list.getByText('unsubscribed').waitFor();
+    await expectNoSeriousAxe(page);
+    // The address is that of the list: it can be sent to somebody.
+    expect(page.url()).toContain('visits=SKIPPED');
+    await page.reload();
+    await list.getByText('no@example.com').waitFor();
+
+    // By keys: Enter on the step, the third tab, another state.
+    await mail.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('tab', { name: 'Settings' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('radio', { name: 'Failed 0' }).press(' ');
+    await page.getByText('Nobody has failed here.').waitFor();
+    await page.getByRole('radio', { name: 'Done 1' }).press(' ');
+    await list.getByText('yes@example.com').waitFor();
+    await list.getByRole('link', { name: 'Open the run' }).press('Enter');
+    await page.waitForURL(/messages\/executions/);
+    await settled();
+  });
+});
+
+/** Takes one of the choices of a select. */
+async function choose(page: Page, label: string, option: string): Promise<void> {
+  await page.getByRole('textbox', { name: label, exact: true }).click();
+  await page.getByRole('option', { name: option, exact: true }).click();
+}
