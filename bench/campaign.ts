@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { type SinkProcess, startSinkProcess } from '../test/support/sink-process.ts';
 import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
 import { measureNodemailerAndLiquid, measureRawSender } from './campaign-baselines.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';
+import { call, insertContacts, peakMegabytes, procFile, untilSent, untilSink } from './campaign-stage.ts';
 
 /**
  * A campaign from `POST /campaigns/{id}/send` to SENT, with everything that a user of `npm start` has: API, Temporal,
@@ -29,9 +28,6 @@ const { values } = parseArgs({
 });
 let recipients = Number(values.recipients);
 const sizes = values.sizes === '' ? [] : values.sizes.split(',').map(Number);
-
-/** For the sink to have what is waited for. */
-const WAIT_MAX_MS = 1_800_000;
 
 const table: Record<string, string | number>[] = [];
 const home = newHome();
@@ -58,7 +54,7 @@ try {
   let contacts = 0;
   for (const size of sizes.length > 0 ? sizes : [recipients]) {
     recipients = size;
-    await insertContacts(database, service.dev().projectId, contacts + 1, size);
+    await insertContacts(database, { projectId: service.dev().projectId, from: contacts + 1, to: size });
     contacts = size;
     const rounds = sizes.length > 0 ? 1 : Number(values.rounds);
     for (let round = 1; round <= rounds; round++) await campaign(service, database, sink, round);
@@ -119,45 +115,6 @@ async function countLostAndDoubled(into: SinkProcess) {
   return { lost: recipients - got.length, doubled: got.filter((times) => times > 1).length };
 }
 
-/** When the sink has seen `count` messages, by `performance.now()`. */
-async function untilSink(into: SinkProcess, count: number, since: number): Promise<number> {
-  for (;;) {
-    const { messages } = await into.counts();
-    if (messages >= count) return performance.now();
-    if (performance.now() - since > WAIT_MAX_MS) throw new Error(`the sink has ${messages} of ${count} messages`);
-    await sleep(5);
-  }
-}
-
-async function untilSent(database: pg.Client, id: string): Promise<number> {
-  for (;;) {
-    const { rows } = await database.query('SELECT status FROM campaigns WHERE id = $1', [id]);
-    if (rows[0]?.status === 'SENT') return performance.now();
-    await sleep(20);
-  }
-}
-
-async function insertContacts(database: pg.Client, projectId: string, from: number, to: number): Promise<void> {
-  await database.query(
-    `INSERT INTO contacts (project_id, email, subscribed, data)
-     SELECT $1, 'r' || n || '@bench.test', true, jsonb_build_object('firstName', 'Ada ' || n, 'lastName', 'Lovelace', 'city', 'London',
-       'plan', 'pro', 'points', n, 'company', 'Analytical Engines ' || (n % 100), 'unused', repeat('x', 100))
-     FROM generate_series($2::int, $3::int) AS n`,
-    [projectId, from, to],
-  );
-  await database.query('VACUUM ANALYZE contacts');
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: answers of several shapes, read in one place each
-async function call(running: StartedService, path: string, body: unknown): Promise<any> {
-  const { baseUrl, secretKey } = running.dev();
-  const headers = { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' };
-  const response = await fetch(baseUrl + path, { method: 'POST', headers, body: JSON.stringify(body) });
-  const answer = await response.json();
-  if (!response.ok) throw new Error(`${path}: ${JSON.stringify(answer)}`);
-  return answer;
-}
-
 function rate({ messages, seconds, cpuMicros }: { messages: number; seconds: number; cpuMicros: number }) {
   return {
     messages,
@@ -187,16 +144,4 @@ function postgresCpuMs(postmaster: number | null): number {
   if (postmaster === null) return 0;
   const children = procFile(postmaster, `task/${postmaster}/children`).trim().split(' ').filter(Boolean).map(Number);
   return cpuMs([postmaster, ...children]);
-}
-
-function peakMegabytes(pid: number): number {
-  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(procFile(pid, 'status'))?.[1] ?? 0) / 1024);
-}
-
-function procFile(pid: number, name: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
-  } catch {
-    return '';
-  }
 }

@@ -4,8 +4,8 @@ import type { Db } from '../connection.ts';
 import type { CampaignRef } from './campaigns.ts';
 import { likeText, matches, RECIPIENT_COLUMNS, type Recipient, type RecipientFilter } from './recipient-rows.ts';
 
-/** Contacts who are looked up in the ledger at a time. */
-const CONTACTS = 500;
+/** Most contacts who are looked up in the ledger at a time: as many as a page has at first, then ever more. */
+const CONTACTS_MAX = 2_000;
 
 type Search = CampaignRef & RecipientFilter;
 
@@ -26,15 +26,15 @@ export async function findByAddress(
   p: Search & { after: string | null; limit: number; untilMs: number },
 ): Promise<{ items: Recipient[]; goesOn: string | null }> {
   const items: Recipient[] = [];
-  for (let { after } = p; ; ) {
-    const contacts = await listContacts(db, { ...p, after });
+  for (let { after } = p, most = p.limit + 1; ; most = Math.min(CONTACTS_MAX, 4 * most)) {
+    const contacts = await listContacts(db, { ...p, after, most });
     const found = await findRows(db, p, { ids: [...contacts.keys()], limit: p.limit + 1 - items.length });
     items.push(...found);
     if (items.length > p.limit) {
       const shown = items.slice(0, p.limit);
       return { items: shown, goesOn: contacts.get(shown.at(-1)?.contactId ?? '') ?? after };
     }
-    if (contacts.size < CONTACTS) return { items, goesOn: null };
+    if (contacts.size < most) return { items, goesOn: null };
     after = [...contacts.values()].at(-1) ?? null;
     if (Date.now() >= p.untilMs) return { items, goesOn: after };
   }
@@ -51,11 +51,11 @@ export async function notByAddress(db: Db, p: RecipientFilter, meant: RawBuilder
 }
 
 /** Addresses by the ids of their contacts, in their order. */
-async function listContacts(db: Db, p: Search & { after: string | null }): Promise<Map<string, string>> {
+async function listContacts(db: Db, p: Search & { after: string | null; most: number }): Promise<Map<string, string>> {
   const after = p.after === null ? sql`true` : sql`c.email > ${p.after}`;
   const { rows } = await sql<{ id: string; email: string }>`
     SELECT c.id, c.email FROM contacts c
-    WHERE c.project_id = ${p.projectId} AND ${await beginsWith(db, p)} AND ${after} ORDER BY c.email LIMIT ${CONTACTS}
+    WHERE c.project_id = ${p.projectId} AND ${await beginsWith(db, p)} AND ${after} ORDER BY c.email LIMIT ${p.most}
   `.execute(db);
   return new Map(rows.map(({ id, email }) => [id, email]));
 }

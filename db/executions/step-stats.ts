@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { VisitStatus } from '../../rules/executions/execution.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { Db } from '../connection.ts';
@@ -55,13 +55,24 @@ export async function countVisits(
         count(*) FILTER (WHERE s.status = 'RUNNING'), count(*) FILTER (WHERE s.status = 'COMPLETED'),
         count(*) FILTER (WHERE s.status = 'FAILED'), count(*) FILTER (WHERE s.status = 'SKIPPED')
       FROM unnest(${edges.map(([first]) => first)}::timestamptz[], ${edges.map(([, last]) => last)}::timestamptz[]) AS u (first, last)
-      JOIN execution_steps s ON s.step_id = ANY(${stepIds}::uuid[]) AND ${ownedBy('s.project_id', projectId)}
-        AND s.started_at >= u.first AND s.started_at < u.last
-      JOIN executions e ON e.id = s.execution_id AND NOT e.sandbox
+      CROSS JOIN unnest(${stepIds}::uuid[]) AS w (step_id)
+      CROSS JOIN LATERAL (
+        SELECT v.* FROM execution_steps v
+        WHERE v.step_id = w.step_id AND v.started_at >= u.first AND v.started_at < u.last AND ${ownedBy('v.project_id', projectId)}
+        OFFSET 0) s
+      WHERE ${notSandbox('s')}
       GROUP BY 1, 2
     ) c GROUP BY 1, 2
   `.execute(db);
   return rows;
+}
+
+/**
+ * Whether a visit is of no sandbox. The execution is looked up by its id: how many visits there are is guessed far too
+ * high, and a join would read all executions.
+ */
+function notSandbox(visit: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`NOT (SELECT e.sandbox FROM executions e WHERE e.id = ${sql.ref(`${visit}.execution_id`)})`;
 }
 
 /** Somebody who is at a step just now. */
@@ -85,11 +96,14 @@ export async function listContactsAtStep(
   const { rows } = await sql<ContactAtStep & { id: string }>`
     SELECT s.execution_id AS id, s.execution_id AS "executionId", e.contact_id AS "contactId", c.email, s.type, s.status, s.attempts,
       s.started_at AS "startedAt", s.due_at AS "dueAt", s.error
-    FROM execution_steps s JOIN executions e ON e.id = s.execution_id AND NOT e.sandbox
+    FROM (
+      SELECT * FROM execution_steps s
+      WHERE s.step_id = ${p.stepId} AND s.completed_at IS NULL AND ${ownedBy('s.project_id', p.projectId)}
+        AND ${afterCursor(p.cursor, 's.execution_id')} AND ${notSandbox('s')}
+      ORDER BY s.execution_id DESC LIMIT ${p.limit + 1}) s
+    JOIN executions e ON e.id = s.execution_id
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
-    WHERE s.step_id = ${p.stepId} AND s.completed_at IS NULL AND ${ownedBy('s.project_id', p.projectId)}
-      AND ${afterCursor(p.cursor, 's.execution_id')}
-    ORDER BY s.execution_id DESC LIMIT ${p.limit + 1}
+    ORDER BY s.execution_id DESC
   `.execute(db);
   const page = toPage(rows, p.limit, ({ id: _, ...row }) => row);
   return { ...page, total: p.cursor === undefined ? await countOpen(db, p) : 0 };

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -105,6 +105,39 @@ it(
     const there = await tidings(['push'], api.two.secretKey);
     expect(there).toMatchObject({ code: 0, err: expect.stringContaining('secret_missing') });
     expect((await tidings(['diff'], api.two.secretKey)).code).toBe(0);
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'pushes a campaign with variants and their test as a draft, its body beside it, and pulls it as it was',
+  async () => {
+    await buildVerifiedDomain(api.db, api.one.id, 'shop.example');
+    await buildVerifiedDomain(api.db, api.two.id, 'shop.example');
+    const campaign = {
+      ...{ name: 'News', subject: 'Hello', from: 'hi@shop.example', audienceType: 'ALL' },
+      variants: [{ name: 'A' }, { name: 'B', subject: 'Good day', weight: 2 }],
+      test: { share: 0.2, metric: 'clicks', waitMinutes: 60, minimum: 10 },
+    };
+    mkdirSync(join(folder, 'campaigns'));
+    writeFileSync(join(folder, 'campaigns/news.json'), JSON.stringify(campaign));
+    writeFileSync(join(folder, 'campaigns/news.html'), '<p>Hello</p>');
+    expect(await tidings(['push'])).toMatchObject({ code: 0, out: expect.stringContaining('created campaigns/news') });
+    expect((await tidings(['diff'])).code).toBe(0);
+    const { campaigns } = (await api.call('GET', '/campaigns')).body;
+    expect(campaigns).toMatchObject([{ status: 'DRAFT', slug: 'news', body: '<p>Hello</p>', test: campaign.test }]);
+    await tidings(['pull']);
+    expect(files().filter((name) => name.startsWith('campaigns'))).toEqual([
+      'campaigns/news.html',
+      'campaigns/news.json',
+    ]);
+    rmSync(join(folder, 'settings.json'));
+    expect((await tidings(['push'], api.two.secretKey)).code).toBe(0);
+    change('campaigns/news.json', (text) => text.replace('"clicks"', '"luck"'));
+    expect(await tidings(['push'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('campaigns/news.json test.metric'),
+    });
   },
   TIMEOUT_MS,
 );

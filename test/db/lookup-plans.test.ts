@@ -6,8 +6,10 @@ import { lockContacts } from '../../db/contacts/locks.ts';
 import { upsertContacts } from '../../db/contacts/upsert.ts';
 import { recordEvents } from '../../db/events/record-events.ts';
 import { atEffect, completeEffects, resumeExecutions } from '../../db/executions/resume.ts';
+import { countVisits, listContactsAtStep } from '../../db/executions/step-stats.ts';
 import { claimEmails, settleEmails } from '../../db/sending/email-ledger.ts';
 import { saveStepEmails } from '../../db/sending/step-emails.ts';
+import { encodeCursor } from '../../rules/cursor.ts';
 import { keyPads } from '../../rules/emails/suppression.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { buildDomain } from '../build/senders.ts';
@@ -118,6 +120,26 @@ it('an event of one contact reads its own rows too', async () => {
   });
   expect(read).toBeGreaterThan(0);
   expect(read).toBeLessThan(100);
+});
+
+it('who is at a step, and its figures of a time, read those visits and not all executions', async () => {
+  const [projectId, stepId] = [api.one.id, uuidv7()];
+  await sql`
+    INSERT INTO execution_steps (project_id, execution_id, visit, step_id, type, status, started_at)
+    SELECT project_id, id, 9, ${stepId}, 'DELAY', 'WAITING', now() - row_number() OVER (ORDER BY id DESC) * interval '1 minute'
+    FROM executions`.execute(api.db);
+  await sql`ANALYZE executions, execution_steps`.execute(api.db);
+  const { rows } = await sql<{
+    id: string;
+  }>`SELECT id FROM executions ORDER BY id OFFSET ${OTHERS / 2} LIMIT 1`.execute(api.db);
+  const read = await countingRows(async (trx) => {
+    const cursor = encodeCursor([rows[0]?.id ?? '']);
+    expect((await listContactsAtStep(trx, { projectId, stepId, limit: 5, cursor })).items).toHaveLength(5);
+    const since = new Date(Date.now() - 20.5 * 60_000);
+    const [counts] = await countVisits(trx, { projectId, stepIds: [stepId], since });
+    expect(counts).toMatchObject({ waiting: 20 });
+  });
+  expect(read).toBeLessThan(200);
 });
 
 it('a statement that looks up a few ids is planned a few times, and not each time it runs', async () => {

@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { type SinkProcess, startSinkProcess } from '../test/support/sink-process.ts';
+import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
+import { BODY, SUBJECT } from './campaign-content.ts';
+import { call, insertContacts, residentMegabytes, untilSent, untilSink } from './campaign-stage.ts';
+
+/**
+ * A campaign on everything that `npm start` starts, paused at full speed, resumed, and looked at when it is sent: when
+ * the last mail came after the pause; its figures; pages of its recipients by every kind of filter; and all of them as
+ * CSV, with the memory of the API process meanwhile.
+ */
+const { values } = parseArgs({
+  options: {
+    recipients: { type: 'string', default: '1000000' },
+    workers: { type: 'string', default: '2' },
+    pauses: { type: 'string', default: '3' },
+    exports: { type: 'string', default: '2' },
+  },
+});
+const recipients = Number(values.recipients);
+const pauses = Number(values.pauses);
+/** Nothing comes any more when nothing has come for so long. */
+const QUIET_MS = 4_000;
+const PAGES = 10;
+
+const home = newHome();
+const sink = await startSinkProcess(['--no-record']);
+let service: StartedService | undefined;
+try {
+  service = await startService({
+    home,
+    env: {
+      ...{ WORKERS: values.workers, EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url },
+      ...{ DKIM_SIGN: 'off', RATE_LIMIT_PER_MINUTE: '0' },
+    },
+  });
+  const database = new pg.Client(service.dev().databaseUrl);
+  await database.connect();
+  await insertContacts(database, { projectId: service.dev().projectId, from: 1, to: recipients });
+  const { data } = await call(service, '/campaigns', {
+    ...{ name: 'Bench', subject: SUBJECT, body: BODY, from: `news@${service.dev().domain}`, audienceType: 'ALL' },
+  });
+  const startedAt = performance.now();
+  await call(service, `/campaigns/${data.id}/send`, {});
+  const stops: Record<string, number>[] = [];
+  for (let n = 1; n <= pauses; n++)
+    stops.push(await timePause(service, sink, data.id, (recipients * n) / (pauses + 1)));
+  console.table(stops);
+  await untilSent(database, data.id);
+  console.log(`sent to ${recipients} in ${seconds(startedAt)} s, pauses included`);
+  await database.query('VACUUM ANALYZE emails');
+  await database.end();
+  console.table(await timeFigures(service, data.id));
+  console.table(await timePages(service, data.id));
+  const exports: Record<string, number>[] = [];
+  for (let n = 0; n < Number(values.exports); n++) exports.push(await timeCsv(service, data.id));
+  console.table(exports);
+} finally {
+  service?.signal('SIGTERM');
+  await service?.exited;
+  await sink.stop();
+  await removeHome(home);
+}
+
+/** Pauses when so many have come; says when the last one came, and goes on. */
+async function timePause(running: StartedService, into: SinkProcess, id: string, at: number) {
+  const before = { at: performance.now(), ...(await into.counts()) };
+  const reachedAt = await untilSink(into, at, performance.now());
+  const speed = ((at - before.messages) / (reachedAt - before.at)) * 1000;
+  const { messages: atPause } = await into.counts();
+  const pausedAt = performance.now();
+  await call(running, `/campaigns/${id}/pause`, {});
+  const answeredAt = performance.now();
+  let [seen, lastAt] = [atPause, pausedAt];
+  while (performance.now() - Math.max(lastAt, answeredAt) < QUIET_MS) {
+    await sleep(10);
+    const { messages } = await into.counts();
+    if (messages > seen) [seen, lastAt] = [messages, performance.now()];
+  }
+  await call(running, `/campaigns/${id}/resume`, {});
+  return {
+    'mails a second before': Math.round(speed),
+    'pause answered ms': Math.round(answeredAt - pausedAt),
+    'last mail after ms': Math.round(lastAt - pausedAt),
+    'mails after the pause': seen - atPause,
+  };
+}
+
+async function timeFigures(running: StartedService, id: string) {
+  const [first, again] = [
+    await timedGet(running, `/campaigns/${id}/stats`),
+    await timedGet(running, `/campaigns/${id}/stats`),
+  ];
+  return [{ 'stats first ms': first.ms, 'stats ms': again.ms, sent: again.body.sent }];
+}
+
+/** Each filter's pages from the first on, `PAGES` of them or all that there are. */
+async function timePages(running: StartedService, id: string) {
+  const table: Record<string, unknown>[] = [];
+  const one = `r${Math.floor(recipients / 2)}@bench.test`;
+  for (const query of [
+    '',
+    'status=SENT',
+    'status=FAILED',
+    'reason=unsubscribed',
+    'search=r77',
+    `search=${one}`,
+    'search=nobody',
+  ]) {
+    const times: number[] = [];
+    let found = 0;
+    for (let cursor: string | null = null; times.length === 0 || (cursor && times.length < PAGES); ) {
+      const { ms, body } = await timedGet(
+        running,
+        `/campaigns/${id}/recipients?${query}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
+      );
+      times.push(ms);
+      found += body.data.length;
+      cursor = body.cursor;
+    }
+    table.push({ query, found, pages: times.length, 'first ms': times[0], 'slowest ms': Math.max(...times) });
+  }
+  return table;
+}
+
+/** All recipients over HTTP, and what the API process holds meanwhile. */
+async function timeCsv(running: StartedService, id: string) {
+  const { baseUrl, secretKey, pids } = running.dev();
+  const before = residentMegabytes(pids.api ?? 0);
+  let [lines, bytes, peak] = [0, 0, before];
+  const sampling = setInterval(() => {
+    peak = Math.max(peak, residentMegabytes(pids.api ?? 0));
+  }, 50);
+  const from = performance.now();
+  const headers = { authorization: `Bearer ${secretKey}`, accept: 'text/csv' };
+  const response = await fetch(`${baseUrl}/campaigns/${id}/recipients`, { headers });
+  for await (const part of response.body ?? []) {
+    bytes += part.length;
+    for (const byte of part) if (byte === 10) lines += 1;
+  }
+  clearInterval(sampling);
+  const rows = lines - 1;
+  return {
+    'CSV rows': rows,
+    MB: Math.round(bytes / 1_000_000),
+    'rows a second': Math.round((rows / (performance.now() - from)) * 1000),
+    'API MB before': before,
+    'API MB peak': peak,
+  };
+}
+
+interface Answer {
+  data: unknown[];
+  cursor: string | null;
+  sent: number;
+}
+
+async function timedGet(running: StartedService, path: string) {
+  const { baseUrl, secretKey } = running.dev();
+  const from = performance.now();
+  const response = await fetch(baseUrl + path, { headers: { authorization: `Bearer ${secretKey}` } });
+  const body = (await response.json()) as Answer;
+  if (!response.ok) throw new Error(`${path}: ${JSON.stringify(body)}`);
+  return { ms: Math.round(performance.now() - from), body };
+}
+
+function seconds(since: number): number {
+  return Math.round((performance.now() - since) / 100) / 10;
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import type { SinkProcess } from '../test/support/sink-process.ts';
+import type { StartedService } from '../test/support/start.ts';
+
+/** What benches of campaigns have in common: contacts, calls, and waiting for the sink and for the end. */
+
+/** For the sink to have what is waited for. */
+const WAIT_MAX_MS = 1_800_000;
+
+/** When the sink has seen `count` messages, by `performance.now()`. */
+export async function untilSink(into: SinkProcess, count: number, since: number): Promise<number> {
+  for (;;) {
+    const { messages } = await into.counts();
+    if (messages >= count) return performance.now();
+    if (performance.now() - since > WAIT_MAX_MS) throw new Error(`the sink has ${messages} of ${count} messages`);
+    await sleep(5);
+  }
+}
+
+/** When a campaign is SENT, by `performance.now()`. */
+export async function untilSent(database: pg.Client, id: string): Promise<number> {
+  for (;;) {
+    const { rows } = await database.query('SELECT status FROM campaigns WHERE id = $1', [id]);
+    if (rows[0]?.status === 'SENT') return performance.now();
+    await sleep(20);
+  }
+}
+
+/** Contacts by number, both included; `zones`: each by turns has one of these. */
+export async function insertContacts(
+  database: pg.Client,
+  p: { projectId: string; from: number; to: number; zones?: readonly string[] },
+): Promise<void> {
+  const { projectId, from, to, zones = [] } = p;
+  await database.query(
+    `INSERT INTO contacts (project_id, email, subscribed, data)
+     SELECT $1, 'r' || n || '@bench.test', true, jsonb_strip_nulls(jsonb_build_object('firstName', 'Ada ' || n, 'lastName', 'Lovelace',
+       'city', 'London', 'plan', 'pro', 'points', n, 'company', 'Analytical Engines ' || (n % 100), 'unused', repeat('x', 100),
+       'timezone', ($4::text[])[1 + n % greatest(1, cardinality($4::text[]))]))
+     FROM generate_series($2::int, $3::int) AS n`,
+    [projectId, from, to, zones],
+  );
+  await database.query('VACUUM ANALYZE contacts');
+}
+
+/** Asks the service, as its first project's key. @throws for any answer but one of 2xx */
+// biome-ignore lint/suspicious/noExplicitAny: answers of several shapes, read in one place each
+export async function call(running: StartedService, path: string, body: unknown): Promise<any> {
+  const { baseUrl, secretKey } = running.dev();
+  const headers = { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' };
+  const response = await fetch(baseUrl + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  const answer = await response.json();
+  if (!response.ok) throw new Error(`${path}: ${JSON.stringify(answer)}`);
+  return answer;
+}
+
+/** The most memory that a process has had. */
+export function peakMegabytes(pid: number): number {
+  return statusMegabytes(pid, 'VmHWM');
+}
+
+/** The memory that a process has now. */
+export function residentMegabytes(pid: number): number {
+  return statusMegabytes(pid, 'VmRSS');
+}
+
+function statusMegabytes(pid: number, field: string): number {
+  return Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(procFile(pid, 'status'))?.[1] ?? 0) / 1024);
+}
+
+/** A file of /proc; empty where there is none. */
+export function procFile(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  } catch {
+    return '';
+  }
+}

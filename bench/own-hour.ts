@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
+import pg from 'pg';
+import { DAY_MS, instantOf, wallAt, writeLocalTime } from '../rules/time/local-time.ts';
+import { campaignWorkflowId } from '../temporal/names.ts';
+import { type SinkProcess, startSinkProcess } from '../test/support/sink-process.ts';
+import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
+import { call, insertContacts } from './campaign-stage.ts';
+
+/**
+ * What a campaign at the recipients' own hour costs Temporal: its audience stands in so many zones, one of which has its
+ * hour soon, the others within a day. Printed are the timers and activities of its history when all zones wait, when
+ * the first hour is over, and when nothing but waiting is left.
+ */
+const { values } = parseArgs({
+  options: {
+    recipients: { type: 'string', default: '1000000' },
+    zones: { type: 'string', default: '40' },
+    workers: { type: 'string', default: '2' },
+    // From the start of the service to the first zone's hour; the audience is to be taken by then.
+    minutes: { type: 'string', default: '4' },
+  },
+});
+const recipients = Number(values.recipients);
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const WAIT_MAX_MS = 1_800_000;
+
+const home = newHome();
+const sink = await startSinkProcess(['--no-record']);
+let service: StartedService | undefined;
+try {
+  service = await startService({
+    home,
+    env: { WORKERS: values.workers, EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, DKIM_SIGN: 'off' },
+  });
+  const database = new pg.Client(service.dev().databaseUrl);
+  await database.connect();
+  const hourMs = Math.ceil((Date.now() + Number(values.minutes) * MINUTE_MS) / MINUTE_MS) * MINUTE_MS;
+  const { first, zones } = zonesFrom(hourMs, Number(values.zones));
+  await insertContacts(database, { projectId: service.dev().projectId, from: 1, to: recipients, zones });
+  const { data } = await call(service, '/campaigns', {
+    ...{ name: 'Bench', subject: 'News', body: '<p>Hello {{firstName}}</p>', audienceType: 'ALL' },
+    ...{ from: `news@${service.dev().domain}`, sendAtLocal: writeLocalTime(wallAt(first, hourMs)) },
+  });
+  const startedAt = performance.now();
+  await call(service, `/campaigns/${data.id}/send`, {});
+  await untilAllWait(database, data.id);
+  const takenSeconds = Math.round((performance.now() - startedAt) / 100) / 10;
+  const { temporal } = service.dev();
+  const connection = await Connection.connect({ address: temporal.address });
+  const client = new Client({ connection, namespace: temporal.namespace });
+  const cost = () => historyOf(client, campaignWorkflowId(data.id, 1));
+  const table: Record<string, unknown>[] = [{ when: 'all zones wait', ...(await cost()) }];
+  const { messages } = await sink.counts();
+  const due = Math.ceil(recipients / zones.length);
+  await untilMails(sink, messages + due);
+  await untilAllWait(database, data.id);
+  table.push({ when: 'after the first hour', ...(await cost()) });
+  console.table(table);
+  console.table([
+    {
+      ...{ recipients, zones: zones.length, chunks: await countChunks(database, data.id) },
+      ...{ 'audience taken in s': takenSeconds, 'late by s': Math.round((Date.now() - hourMs) / 100) / 10 },
+      'mails of that hour': due,
+    },
+  ]);
+  await connection.close();
+  await database.end();
+} finally {
+  service?.signal('SIGTERM');
+  await service?.exited;
+  await sink.stop();
+  await removeHome(home);
+}
+
+/**
+ * Zones whose clocks come to show what those of `first` show at an instant: `first`, and others later that day, of as
+ * many hours as there are. The first clocks of the world are an hour ahead, so the campaign begins at once.
+ */
+function zonesFrom(atMs: number, count: number): { first: string; zones: string[] } {
+  const latest = wallAt('UTC', atMs) + 13 * HOUR_MS;
+  const known = Intl.supportedValuesOf('timeZone').filter((zone) => wallAt(zone, atMs) <= latest);
+  const ahead = known.toSorted((a, b) => wallAt(b, atMs) - wallAt(a, atMs));
+  const [first = 'UTC'] = ahead;
+  const hours = new Map<number, string[]>();
+  for (const zone of ahead) {
+    const at = instantOf(zone, wallAt(first, atMs));
+    hours.set(at, [...(hours.get(at) ?? []), zone]);
+  }
+  // One zone has the first hour, so that what its mails cost is told apart.
+  const [, ...later] = hours.values();
+  const rounds = Math.max(...later.map((zones) => zones.length));
+  const others = Array.from({ length: rounds }, (_, n) => later.flatMap((zones) => zones[n] ?? [])).flat();
+  return { first, zones: [first, ...others.slice(0, count - 1)] };
+}
+
+async function untilAllWait(database: pg.Client, id: string): Promise<void> {
+  for (const from = performance.now(); performance.now() - from < WAIT_MAX_MS; ) {
+    const { rows } = await database.query(
+      `SELECT (SELECT audience_done FROM campaigns WHERE id = $1) AND NOT EXISTS (
+         SELECT FROM campaign_chunks WHERE campaign_id = $1 AND done_at IS NULL AND (not_before IS NULL OR not_before < now())) AS waits`,
+      [id],
+    );
+    if (rows[0]?.waits) return;
+    await sleep(200);
+  }
+  throw new Error('not all zones wait');
+}
+
+async function untilMails(into: SinkProcess, count: number): Promise<void> {
+  for (const from = performance.now(); performance.now() - from < DAY_MS; ) {
+    if ((await into.counts()).messages >= count) return;
+    await sleep(100);
+  }
+}
+
+async function countChunks(database: pg.Client, id: string): Promise<number> {
+  const { rows } = await database.query('SELECT count(*)::int AS n FROM campaign_chunks WHERE campaign_id = $1', [id]);
+  return rows[0]?.n ?? 0;
+}
+
+/** Over all runs of the workflow: it goes on as a new one where its history grows long. */
+async function historyOf(client: Client, workflowId: string) {
+  const sum = {
+    'timers started': 0,
+    'timers that fired': 0,
+    'timers open': 0,
+    'activities of chunks': 0,
+    events: 0,
+    runs: 0,
+  };
+  for await (const { runId } of client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) {
+    const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    const count = (of: (event: NonNullable<typeof events>[number]) => unknown) => events?.filter(of).length ?? 0;
+    const started = count((event) => event.timerStartedEventAttributes);
+    const fired = count((event) => event.timerFiredEventAttributes);
+    const cancelled = count((event) => event.timerCanceledEventAttributes);
+    const ended = count((event) => event.workflowExecutionContinuedAsNewEventAttributes) > 0;
+    sum['timers started'] += started;
+    sum['timers that fired'] += fired;
+    sum['timers open'] += ended ? 0 : started - fired - cancelled;
+    sum['activities of chunks'] += count(
+      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'sendCampaignChunk',
+    );
+    sum.events += events?.length ?? 0;
+    sum.runs += 1;
+  }
+  return sum;
+}
