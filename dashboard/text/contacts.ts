@@ -88,6 +88,10 @@ export const contacts = {
     ended: { COMPLETED: 'is done', FAILED: 'has failed', CANCELLED: 'was cancelled' },
     toContacts: 'To the contacts',
     another: 'Import another file',
+    next: 'What next?',
+    nextWhat: 'Tell those apart whom you want to write to, or write to all of them.',
+    toSegment: 'Make a segment',
+    toCampaign: 'Write a campaign',
   },
   statuses: {
     subscribed: 'Subscribed',

@@ -1,14 +1,15 @@
 import { Badge, Group, Select, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ItemOf, pagesOf } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { formatCount, formatShare } from '../../parts/count-link.tsx';
-import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import type { Column } from '../../parts/row-table.tsx';
+import { useTyped } from '../../parts/use-typed.ts';
 import { text } from '../../text/text.ts';
 import { HoldBadges } from './hold-badges.tsx';
 import { OperatorHead } from './operator-head.tsx';
@@ -17,8 +18,6 @@ import { TENANT_ORDERS, type TenantsSearch } from './routes.ts';
 type Tenant = ItemOf<'listTenants'>;
 
 const words = text.operator;
-/** Long enough for the next letter. */
-const TYPING_MS = 250;
 /** In any order but the newest first there is one page. */
 const TOP = 100;
 
@@ -73,7 +72,7 @@ const COLUMNS: Column<Tenant>[] = [
     ),
   },
   { name: words.owners, cell: ({ owners }) => owners.join(', ') || words.noOwners, wideOnly: true },
-  { name: words.mails, cell: ({ mails }) => formatCount(mails), align: 'right', width: 120 },
+  { name: words.mails, cell: ({ mails }) => formatCount(mails), align: 'right', width: 140 },
   { name: words.bounced, cell: ({ dead, mails }) => <Share part={dead} whole={mails} />, align: 'right', width: 110 },
   {
     name: words.complained,
@@ -101,7 +100,7 @@ function Filters() {
   const navigate = useNavigate({ from: '/operator/projects' });
   const set = (next: { [Key in keyof TenantsSearch]: TenantsSearch[Key] | undefined }) =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
-  const search = useDebouncedCallback((typed: string) => set({ q: typed.trim() || undefined }), TYPING_MS);
+  const search = useTyped((typed) => set({ q: typed.trim() || undefined }));
   return (
     <Group mb="md" gap="xs" align="flex-end">
       <TextInput
@@ -111,7 +110,7 @@ function Filters() {
         defaultValue={q ?? ''}
         onChange={(event) => search(event.currentTarget.value)}
         flex="1 1 220px"
-        maw={420}
+        maw={{ sm: 420 }}
       />
       <Select
         aria-label={words.holds}
@@ -124,7 +123,8 @@ function Filters() {
         onChange={(next) => set({ held: next === null ? undefined : next === 'true' })}
         clearable
         clearButtonProps={{ 'aria-label': words.allHolds }}
-        w={170}
+        flex="1 1 150px"
+        maw={{ sm: 170 }}
       />
       <Select
         aria-label={words.order}
@@ -134,7 +134,8 @@ function Filters() {
           set({ order: next === 'newest' ? undefined : (TENANT_ORDERS.find((o) => o === next) ?? undefined) })
         }
         allowDeselect={false}
-        w={170}
+        flex="1 1 150px"
+        maw={{ sm: 170 }}
       />
     </Group>
   );

@@ -1,5 +1,5 @@
 import { Box, Button, Group, Select, SimpleGrid, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
+import { useDisclosure } from '@mantine/hooks';
 import { IconPlus, IconSearch } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -11,13 +11,13 @@ import { Empty } from '../../parts/empty.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { useTyped } from '../../parts/use-typed.ts';
 import { text } from '../../text/text.ts';
 import { CreateTemplate } from './create-template.tsx';
 import { TEMPLATE_TYPES, type TemplateType } from './routes.ts';
 import { TemplateCard } from './template-card.tsx';
 
 const PAGE = 24;
-const TYPING_MS = 250;
 
 /** The templates of the project as they look, newest first. */
 export function Templates() {
@@ -101,12 +101,12 @@ function Filters() {
   const { search = '', type } = useSearch({ from: '/shell/templates' });
   const navigate = useNavigate({ from: '/templates' });
   const [typed, setTyped] = useState(search);
-  const apply = useDebouncedCallback((value: string) => {
+  const apply = useTyped((value) => {
     void navigate({
       search: ({ search: _, ...others }) => (value.trim() === '' ? others : { ...others, search: value.trim() }),
       replace: true,
     });
-  }, TYPING_MS);
+  });
   return (
     <Group align="flex-end" gap="sm" mb="md">
       <TextInput

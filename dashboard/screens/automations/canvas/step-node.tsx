@@ -1,7 +1,6 @@
 import { IconPlus } from '@tabler/icons-react';
 import { Handle, type NodeProps, Position } from '@xyflow/react';
 import { memo } from 'react';
-import { formatCount } from '../../../parts/count-link.tsx';
 import { text } from '../../../text/text.ts';
 import { StepIcon } from '../step-icon.tsx';
 import { useCanvasActions } from './actions.ts';
@@ -76,7 +75,7 @@ function Counts({ counts, stepId }: { counts: StepCounts; stepId: string }) {
       {counts.completed > 0 && <span>{t.passed(counts.completed)}</span>}
       {counts.skipped > 0 && <span>{t.skippedHere(counts.skipped)}</span>}
       {counts.failed > 0 && <span className={classes.bad}>{t.failedHere(counts.failed)}</span>}
-      {here + counts.completed + counts.skipped + counts.failed === 0 && <span>{formatCount(0)}</span>}
+      {here + counts.completed + counts.skipped + counts.failed === 0 && <span>{t.nobodyYet}</span>}
     </div>
   );
 }
