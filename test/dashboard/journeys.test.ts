@@ -86,7 +86,7 @@ describeInBrowser('on a fresh npm start', () => {
     await page.getByLabel('Subject').fill('Autumn teas for {{firstName}}');
     await page.getByText('Visual', { exact: true }).click();
     await page.frameLocator('iframe[title="The mail, to be edited where it stands"]').getByText('What is new').click();
-    await page.keyboard.press('End');
+    await page.keyboard.press('Control+End');
     await page.keyboard.type(' this autumn');
     await button(page, 'Save').click();
     await page.getByText('Saved.').waitFor();
