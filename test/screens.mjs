@@ -1,8 +1,9 @@
 /** `npm run screens`: looks at every screen as the suite does, and keeps the pictures in docs/screens/. */
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withPalette } from './palette-png.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const PICTURES = join(ROOT, 'docs', 'screens');
@@ -18,4 +19,8 @@ const { status } = spawnSync(
   ],
   { cwd: ROOT, stdio: 'inherit', env: { ...process.env, SCREENS: PICTURES } },
 );
+for (const name of readdirSync(PICTURES)) {
+  const file = join(PICTURES, name);
+  writeFileSync(file, withPalette(readFileSync(file)));
+}
 process.exit(status ?? 1);

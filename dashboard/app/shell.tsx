@@ -1,7 +1,9 @@
 import { Alert, AppShell, Box, Burger, Group, NavLink, ScrollArea, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
+import { answerOf } from '../api/queries.ts';
 import { Loading } from '../parts/loading.tsx';
 import { text } from '../text/text.ts';
 import { AccountMenu } from './account-menu.tsx';
@@ -81,9 +83,14 @@ export function Shell() {
   );
 }
 
+/** A hold begins and ends elsewhere: whoever waits for its end sees it soon. */
+const HELD_POLL_MS = 5_000;
+const POLL_MS = 60_000;
+
 /** Says on every screen that nothing leaves. */
 function Hold() {
   const { hold } = useSession();
+  useQuery({ ...answerOf('getMe'), staleTime: 30_000, refetchInterval: hold.held ? HELD_POLL_MS : POLL_MS });
   if (!hold.held) return null;
   return (
     <Alert color="orange" mb="md" title={text.app.held}>

@@ -1,6 +1,7 @@
 import { Anchor, type AnchorProps } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { Breakable } from './breakable.tsx';
 
 /** A link to any address of the app, such as `/contacts/<id>`: for screens that do not know each other's routes. */
 export function AppLink({ to, children, ...anchor }: AnchorProps & { to: string; children: ReactNode }) {
@@ -16,7 +17,7 @@ export function AppLink({ to, children, ...anchor }: AnchorProps & { to: string;
         void router.navigate({ href: to });
       }}
     >
-      {children}
+      {typeof children === 'string' ? <Breakable text={children} /> : children}
     </Anchor>
   );
 }

@@ -1,21 +1,10 @@
-import { Box, Button, Group, Table, Text } from '@mantine/core';
+import { Box, Button, Group, Text } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { text } from '../text/text.ts';
 import { Failed } from './failed.tsx';
 import { Loading } from './loading.tsx';
-
-export interface Column<Row> {
-  /** Its name in the head, and its key. */
-  name: string;
-  cell: (row: Row) => ReactNode;
-  /** Shown in the head in place of the name. */
-  head?: ReactNode;
-  align?: 'right';
-  width?: number | string;
-  /** Left out where there is no room, on a phone. */
-  wideOnly?: boolean;
-}
+import { type Rows, RowTable } from './row-table.tsx';
 
 /** Where the rows of a page are; `total` is null where they were not counted. */
 interface PageOf<Row> {
@@ -29,18 +18,12 @@ interface PageOf<Row> {
  */
 export function CursorTable<Row>({
   pages,
-  columns,
-  rowKey,
   empty,
-  caption,
-}: {
+  ...table
+}: Rows<Row> & {
   pages: UseInfiniteQueryResult<InfiniteData<PageOf<Row>>, Error>;
-  columns: Column<Row>[];
-  rowKey: (row: Row) => string;
   /** Shown where there are no rows at all. */
   empty: ReactNode;
-  /** What the table lists, for who listens. */
-  caption: string;
 }) {
   const { data, error, isPending, refetch, isPlaceholderData } = pages;
   if (isPending) return <Loading />;
@@ -49,40 +32,9 @@ export function CursorTable<Row>({
   if (rows.length === 0) return empty;
   return (
     <Box style={{ opacity: isPlaceholderData ? 0.55 : 1, transition: 'opacity 120ms' }} aria-busy={isPlaceholderData}>
-      <Table.ScrollContainer minWidth={320} type="native">
-        <Table highlightOnHover verticalSpacing="xs" captionSide="top" aria-label={caption}>
-          <Head columns={columns} />
-          <Table.Tbody>
-            {rows.map((row) => (
-              <Table.Tr key={rowKey(row)}>
-                {columns.map(({ name, cell, align, wideOnly }) => (
-                  <Table.Td key={name} ta={align} visibleFrom={wideOnly ? 'sm' : undefined} style={CELL}>
-                    {cell(row)}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <RowTable rows={rows} {...table} />
       <Foot pages={pages} shown={rows.length} total={data.pages[0]?.total ?? null} />
     </Box>
-  );
-}
-
-const CELL = { overflowWrap: 'anywhere', maxWidth: 420 } as const;
-
-function Head<Row>({ columns }: { columns: Column<Row>[] }) {
-  return (
-    <Table.Thead>
-      <Table.Tr>
-        {columns.map(({ name, head, align, width, wideOnly }) => (
-          <Table.Th key={name} ta={align} w={width} visibleFrom={wideOnly ? 'sm' : undefined}>
-            {head ?? name}
-          </Table.Th>
-        ))}
-      </Table.Tr>
-    </Table.Thead>
   );
 }
 

@@ -15,7 +15,7 @@ export function Instant({ at, none = '–' }: { at: string | null | undefined; n
   if (!at) return <>{none}</>;
   return (
     <Tooltip label={exactly(at)} multiline>
-      <Text component="time" dateTime={at} inherit title={at}>
+      <Text component="time" dateTime={at} inherit title={at} style={{ whiteSpace: 'nowrap' }}>
         {spoken(at, Math.max(now, Date.now()))}
       </Text>
     </Tooltip>

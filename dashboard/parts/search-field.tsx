@@ -1,10 +1,7 @@
 import { TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
-
-/** Long enough for the next letter. */
-const TYPING_MS = 250;
+import { useTyped } from './use-typed.ts';
 
 /** What a list is searched for; told when the last key is a moment ago, undefined once nothing is left. */
 export function SearchField(p: {
@@ -14,7 +11,7 @@ export function SearchField(p: {
   onChange: (value: string | undefined) => void;
 }) {
   const [typed, setTyped] = useState(p.value ?? '');
-  const tell = useDebouncedCallback((value: string) => p.onChange(value.trim() || undefined), TYPING_MS);
+  const tell = useTyped((value) => p.onChange(value.trim() || undefined));
   return (
     <TextInput
       label={p.label}

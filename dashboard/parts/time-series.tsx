@@ -8,6 +8,9 @@ export interface Series {
   values: number[];
 }
 
+/** Steps of the scale: what is counted has no halves. */
+const WHOLE_NUMBERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8].flatMap((power) => [power, 2 * power, 5 * power]);
+
 /**
  * Lines over time, drawn by uPlot, which is loaded when the first is shown. Who cannot see it gets the numbers as a
  * table elsewhere on the screen: the drawing itself says only what it is (`label`).
@@ -41,7 +44,7 @@ export function TimeSeries({
           width: div.clientWidth,
           height,
           scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] } },
-          axes: [axis, { ...axis, size: 56 }],
+          axes: [axis, { ...axis, size: 56, incrs: WHOLE_NUMBERS }],
           series: [{}, ...series.map(({ label: name, color }) => ({ label: name, stroke: color, width: 2 }))],
         },
         [atSeconds, ...series.map(({ values }) => values)],

@@ -1,5 +1,14 @@
 import { Badge, Tooltip } from '@mantine/core';
 import { type WordKind, wordOf } from '../text/words.ts';
+import { Breakable } from './breakable.tsx';
+
+/** What is no word of ours can be of any length. */
+const CUT = { label: { overflow: 'hidden', textOverflow: 'ellipsis' } } as const;
+/** A word of ours is read whole: where there is no room it goes on in a second line. */
+const WHOLE = {
+  root: { height: 'auto', minHeight: 'var(--badge-height)', lineHeight: 1.35, paddingBlock: 2 },
+  label: { overflow: 'visible', whiteSpace: 'normal', overflowWrap: 'normal' },
+} as const;
 
 /** A status, reason or step type in the API's own word, with what it means on hover and focus. */
 export function WordBadge({ kind, value }: { kind: WordKind; value: string | null | undefined }) {
@@ -13,9 +22,9 @@ export function WordBadge({ kind, value }: { kind: WordKind; value: string | nul
       radius="sm"
       tabIndex={word ? 0 : undefined}
       maw="100%"
-      styles={{ label: { overflow: 'hidden', textOverflow: 'ellipsis' } }}
+      styles={word ? WHOLE : CUT}
     >
-      {value}
+      {word ? <Breakable text={value} /> : value}
     </Badge>
   );
   return word ? (

@@ -95,6 +95,10 @@ export const contacts = {
     cancelled: (done: number, total: number) =>
       `Cancelled: ${done.toLocaleString()} of ${total.toLocaleString()} were done, and stay so.`,
     cancelledWhat: 'It was cancelled: what was done until then stays, and nothing more is done.',
+    next: 'What next?',
+    nextWhat: 'Tell those apart whom you want to write to, or write to all of them.',
+    toSegment: 'Make a segment',
+    toCampaign: 'Write a campaign',
   },
   statuses: {
     subscribed: 'Subscribed',

@@ -9,7 +9,7 @@ export const messages = {
   any: 'any',
   to: 'To',
   toMail: 'Address of a contact',
-  toPhone: 'Number, as +4915112345678',
+  toPhone: 'As +4915112345678',
   from: 'From',
   subject: 'Subject',
   status: 'Status',

@@ -138,12 +138,6 @@ export const settings = {
     email: 'Email address',
     search: 'Look for an address',
     reason: 'Reason',
-    reasons: {
-      hard_bounce: { name: 'hard_bounce', means: 'The mailbox is not there: no mail at all.' },
-      complaint: { name: 'complaint', means: 'They called a mail spam: no marketing.' },
-      unsubscribe: { name: 'unsubscribe', means: 'They unsubscribed: no marketing.' },
-      manual: { name: 'manual', means: 'Put here by hand or by the API: no mail at all.' },
-    },
     source: 'Source',
     erased: 'erased',
     emptyTitle: 'Nobody is suppressed',

@@ -10,6 +10,7 @@ import {
   removeHome,
   runStart,
   type StartedService,
+  signInLinkOf,
   startService,
   untilService,
 } from '../support/start.ts';
@@ -44,7 +45,7 @@ describe('npm start on an empty home', () => {
 
   it('ends with a link that opens the dashboard signed in as the owner, once', async () => {
     const { baseUrl, owner, projectId } = service.dev();
-    const link = await linkOf(service);
+    const link = await signInLinkOf(service);
     expect(link).toMatch(new RegExp(`^${baseUrl}/auth/link/[\\w-]{43}$`));
     const opened = await fetch(link, { redirect: 'manual' });
     expect([opened.status, opened.headers.get('location')]).toEqual([303, '/app']);
@@ -148,7 +149,7 @@ describe('npm start on a home that was used before', () => {
   }, async () => {
     const first = await startService({ home });
     const before = first.dev();
-    const linkBefore = await linkOf(first);
+    const linkBefore = await signInLinkOf(first);
     await execute(before.databaseUrl, 'CREATE TABLE kept AS SELECT 42 AS answer');
     const marks = pidsOf(before).map((pid) => markOf(pid));
     for (const pid of pidsOf(before)) process.kill(pid, 'SIGKILL');
@@ -161,7 +162,7 @@ describe('npm start on a home that was used before', () => {
     const { pids: _before, ...facts } = before;
     const { pids: _after, ...factsAfter } = service.dev();
     expect(factsAfter).toEqual(facts);
-    expect(await linkOf(service)).not.toBe(linkBefore);
+    expect(await signInLinkOf(service)).not.toBe(linkBefore);
     const old = await fetch(linkBefore, { redirect: 'manual' });
     expect(old.headers.get('location')).toBe('/app/sign-in?link=ended');
     expect(await execute(before.databaseUrl, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
@@ -194,13 +195,6 @@ describe('npm start on a home that was used before', () => {
     await until(() => !marks.some(isAlive), 'the end of every process', { timeoutMs: 3_000 });
   });
 });
-
-/** The link of its last line, which it prints when dev.json is there. */
-async function linkOf(started: StartedService): Promise<string> {
-  const found = () => /^Dashboard, .*: (http\S+)$/m.exec(started.output())?.[1];
-  await untilService(started, () => found() !== undefined, STOP_TIMEOUT_MS);
-  return found() ?? '';
-}
 
 async function endOf(pid: number | null): Promise<number> {
   const mark = markOf(pid ?? 0);

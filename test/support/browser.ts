@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { describe, expect, onTestFinished } from 'vitest';
 import type { Db } from '../../db/connection.ts';
 import type { Role } from '../../rules/access/scopes.ts';
@@ -10,10 +10,20 @@ import { findChromium, launchChromium } from './chromium.ts';
 import { watchPage } from './page-watch.ts';
 import { buildPerson } from './person.ts';
 
-export type { Page } from 'playwright-core';
+export type { BrowserContext, Page } from 'playwright-core';
 
 /** Common sizes of a laptop and of a phone, CSS pixels. */
 export const VIEWPORTS = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
+/**
+ * Only violations are described: a selector for each of the thousands of nodes that pass took half of axe's time. No
+ * rule that is on by itself reads style sheets.
+ */
+const AXE_OPTIONS: Parameters<AxeBuilder['options']>[0] = {
+  resultTypes: ['violations'],
+  preload: { assets: ['media'] },
+};
+/** Rules of axe whose verdict depends on colours, and so on the colour scheme. */
+export const COLOR_RULES = ['color-contrast', 'link-in-text-block'] as const;
 /** Where `screenshot` puts its pictures, unless a test says where. */
 const PICTURES = join(tmpdir(), 'tidings-screens');
 
@@ -46,6 +56,8 @@ export interface OpenDashboard {
   path?: string;
   viewport?: keyof typeof VIEWPORTS;
   dark?: boolean;
+  /** A window of `signedInWindow`, which stays open, in place of one of the test's own. */
+  window?: BrowserContext;
   /** Faults that belong to what is tested: `/answer: 404 to GET .contacts/`. */
   mayFail?: readonly RegExp[];
 }
@@ -65,8 +77,8 @@ export interface OpenedDashboard {
  * ends the window closes, and the test fails on anything that `watchPage` noted. Only inside of a test.
  */
 export async function openDashboard(p: OpenDashboard): Promise<OpenedDashboard> {
-  const { service, project = service.one, as = 'OWNER', path } = p;
-  const { context, page } = await newWindow(p);
+  const { service, path, window } = p;
+  const { context, page } = window ? await newTab(window) : await newWindow(p);
   const watch = await watchPage(page, service.baseUrl);
   for (const fault of p.mayFail ?? []) watch.allow(fault);
   onTestFinished(async ({ task }) => {
@@ -78,12 +90,7 @@ export async function openDashboard(p: OpenDashboard): Promise<OpenedDashboard> 
     }
     expect(faults, 'what the page did wrong').toEqual([]);
   });
-  if (as !== null) {
-    if (!project) throw new Error('openDashboard() needs a project to sign in to');
-    const person = await buildPerson(service.db, project.id, as, p.email);
-    const answer = await context.request.post(`${service.baseUrl}/auth/login`, { data: person });
-    expect(answer.status(), await answer.text()).toBe(200);
-  }
+  if (!window) await signIn(context, p);
   const open = async (to: string) => {
     await page.goto(`${service.baseUrl}/app${to}`);
     await watch.settled();
@@ -93,10 +100,44 @@ export async function openDashboard(p: OpenDashboard): Promise<OpenedDashboard> 
 }
 
 /**
+ * A window for many tests: signed in once, and what the browser has read it keeps, as a person's does. Whoever opens it
+ * closes it.
+ */
+export async function signedInWindow(p: Omit<OpenDashboard, 'path' | 'mayFail' | 'window'>): Promise<BrowserContext> {
+  const context = await newContext(p);
+  await signIn(context, p);
+  return context;
+}
+
+async function signIn(
+  context: BrowserContext,
+  { service, project = service.one, as = 'OWNER', email }: OpenDashboard,
+): Promise<void> {
+  if (as === null) return;
+  if (!project) throw new Error('openDashboard() needs a project to sign in to');
+  const person = await buildPerson(service.db, project.id, as, email);
+  const answer = await context.request.post(`${service.baseUrl}/auth/login`, { data: person });
+  expect(answer.status(), await answer.text()).toBe(200);
+}
+
+/** A page of its own in a window that is open; it closes with the test. */
+async function newTab(context: BrowserContext) {
+  const page = await context.newPage();
+  onTestFinished(() => page.close());
+  return { context, page };
+}
+
+/**
  * An empty window with nothing kept from before, as everybody's browser would be: one language, one zone. It closes
  * with the test.
  */
-export async function newWindow({ viewport = 'desktop', dark = false }: Pick<OpenDashboard, 'viewport' | 'dark'> = {}) {
+export async function newWindow(p: Pick<OpenDashboard, 'viewport' | 'dark'> = {}) {
+  const context = await newContext(p);
+  onTestFinished(() => context.close());
+  return { context, page: await context.newPage() };
+}
+
+async function newContext({ viewport = 'desktop', dark = false }: Pick<OpenDashboard, 'viewport' | 'dark'>) {
   if (typeof found === 'string') throw new Error(found);
   const browser = await launchChromium(found);
   const context = await browser.newContext({
@@ -104,16 +145,24 @@ export async function newWindow({ viewport = 'desktop', dark = false }: Pick<Ope
     ...(viewport === 'phone' && { isMobile: true, hasTouch: true }),
     ...{ colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce', locale: 'en-US', timezoneId: 'Europe/Berlin' },
   });
-  onTestFinished(() => context.close());
   // Generous for a busy machine; what is there is found at once.
   context.setDefaultTimeout(15_000);
-  return { context, page: await context.newPage() };
+  return context;
 }
 
-/** Fails on what axe calls serious or critical, on the whole page; `inside` narrows it to a part. */
-export async function expectNoSeriousAxe(page: Page, inside?: string): Promise<void> {
-  const axe = new AxeBuilder({ page }).exclude('iframe');
-  const { violations } = await (inside === undefined ? axe : axe.include(inside)).analyze();
+/**
+ * Fails on what axe calls serious or critical, on the whole page; `inside` narrows it to a part, `rules` to some of the
+ * rules.
+ */
+export async function expectNoSeriousAxe(
+  page: Page,
+  { inside, rules }: { inside?: string; rules?: readonly string[] } = {},
+): Promise<void> {
+  // Frames are left out, so that axe need not run in each, nor a second page put their parts together.
+  const axe = new AxeBuilder({ page }).setLegacyMode(true).options(AXE_OPTIONS).exclude('iframe');
+  if (inside !== undefined) axe.include(inside);
+  if (rules) axe.withRules([...rules]);
+  const { violations } = await axe.analyze();
   const serious = violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) =>
@@ -141,6 +190,11 @@ export async function screenshot(
   const { width, height: least } = page.viewportSize() ?? VIEWPORTS.desktop;
   const whole = Number(await page.evaluate('document.documentElement.scrollHeight'));
   const height = Math.min(maxHeight, Math.max(least, whole));
-  await page.screenshot({ path, fullPage: true, animations: 'disabled', clip: { x: 0, y: 0, width, height } });
+  // What is drawn only when it comes into view is in the picture too.
+  await page.setViewportSize({ width, height });
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  await Promise.all(page.frames().map((frame) => frame.waitForLoadState()));
+  await page.screenshot({ path, animations: 'disabled' });
+  await page.setViewportSize({ width, height: least });
   return path;
 }

@@ -75,6 +75,13 @@ export async function untilService(
   });
 }
 
+/** The link of the last line of a start, which it prints when dev.json is there. */
+export async function signInLinkOf(service: StartedService): Promise<string> {
+  const found = () => /^Dashboard, .*: (http\S+)$/m.exec(service.output())?.[1];
+  await untilService(service, () => found() !== undefined, READY_TIMEOUT_MS);
+  return found() ?? '';
+}
+
 /** Every process of a running service, the parent too. */
 export function pidsOf(dev: DevFile): number[] {
   const { start, api, workers, postgres, temporal } = dev.pids;

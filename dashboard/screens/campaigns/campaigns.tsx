@@ -6,10 +6,11 @@ import type { AnswerOf } from '../../api/client.ts';
 import { type ItemOf, pagesOf } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { CountLink, formatShare } from '../../parts/count-link.tsx';
-import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import type { Column } from '../../parts/row-table.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
@@ -123,6 +124,7 @@ const COLUMNS: Column<Listed>[] = [
     name: words.columns.recipients,
     width: 110,
     align: 'right',
+    wideOnly: true,
     cell: ({ id, totalRecipients, startedAt }) =>
       startedAt === null ? '–' : <CountLink n={totalRecipients} href={`/campaigns/${id}/recipients`} />,
   },

@@ -1,19 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { answerOf } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
+import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 
 /** Templates beyond these are found by their name on their own screen. */
 const TEMPLATES_MAX = 100;
 
 /** Addresses to send from, on the verified domains of the project. */
 export function useSenders(): string[] {
-  const { projectId, can } = useSession();
-  const { data = [] } = useQuery({
-    ...answerOf('listDomains', { params: { projectId } }),
-    enabled: can('domains:view'),
-    staleTime: 60_000,
-  });
-  return data.filter(({ status }) => status === 'VERIFIED').map(({ domain }) => `news@${domain}`);
+  return useVerifiedDomains().map((domain) => `news@${domain}`);
 }
 
 /** Templates that a campaign may begin with. */

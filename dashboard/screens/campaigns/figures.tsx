@@ -36,12 +36,8 @@ export function Figures({ id, stats }: { id: string; stats: Stats }) {
             <Text size="sm" c="dimmed">
               {words.machines}
             </Text>
-            <Text lh={1.6}>
-              {formatCount(stats.machineOpens)} {words.machineOpens}
-            </Text>
-            <Text lh={1.6}>
-              {formatCount(stats.machineClicks)} {words.machineClicks}
-            </Text>
+            <Text lh={1.6}>{words.machineOpens(stats.machineOpens, formatCount(stats.machineOpens))}</Text>
+            <Text lh={1.6}>{words.machineClicks(stats.machineClicks, formatCount(stats.machineClicks))}</Text>
           </Paper>
         </Tooltip>
       </SimpleGrid>

@@ -1,6 +1,7 @@
 import { Group, Table, Text, Title } from '@mantine/core';
 import { useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
+import { AppLink } from '../../parts/app-link.tsx';
 import { CountLink, formatCount } from '../../parts/count-link.tsx';
 import { tellDone, whenDone } from '../../parts/tell.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
@@ -30,8 +31,7 @@ export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats 
         <Table aria-label={words.reasonsTitle}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th w={220}>{words.reason}</Table.Th>
-              <Table.Th visibleFrom="sm">{words.means}</Table.Th>
+              <Table.Th>{words.reason}</Table.Th>
               <Table.Th ta="right" style={{ whiteSpace: 'nowrap' }}>
                 {text.segments.contacts}
               </Table.Th>
@@ -42,9 +42,7 @@ export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats 
               <Table.Tr key={reason}>
                 <Table.Td>
                   <WordBadge kind="reason" value={reason} />
-                </Table.Td>
-                <Table.Td visibleFrom="sm">
-                  <Text size="sm">{wordOf('reason', reason)?.means}</Text>
+                  <Means reason={reason} />
                 </Table.Td>
                 <Table.Td ta="right">
                   <CountLink n={n} href={`/campaigns/${id}/recipients?reason=${encodeURIComponent(reason)}`} />
@@ -55,6 +53,22 @@ export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats 
         </Table>
       )}
     </section>
+  );
+}
+
+/** Screens on which a reason is mended that is not the contact's. */
+const MENDED_IN: Partial<Record<string, { to: string; place: keyof typeof words.places }>> = {
+  limit_reached: { to: '/settings/project', place: 'settings' },
+  sender_not_verified: { to: '/settings/domains', place: 'domains' },
+};
+
+function Means({ reason }: { reason: string }) {
+  const mended = MENDED_IN[reason];
+  return (
+    <Text size="sm" c="dimmed" component="div">
+      {wordOf('reason', reason)?.means}{' '}
+      {mended && <AppLink to={mended.to}>{words.mendIn(words.places[mended.place])}</AppLink>}
+    </Text>
   );
 }
 

@@ -1,14 +1,15 @@
 import { Button, Group, Select, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { IconDownload, IconSearch } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { urlOf } from '../../api/client.ts';
 import { answerOf, type ItemOf, pagesOf } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
-import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import type { Column } from '../../parts/row-table.tsx';
+import { useTyped } from '../../parts/use-typed.ts';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { Retry } from './reasons.tsx';
@@ -19,7 +20,6 @@ type Recipient = ItemOf<'listCampaignRecipients'>;
 
 const words = text.campaigns;
 const PAGE = 50;
-const TYPING_MS = 300;
 
 /** Everybody in the audience with what became of them; the filters are in the address. */
 export function Recipients() {
@@ -80,7 +80,7 @@ function Filters({ id, filter }: { id: string; filter: RecipientSearch }) {
       search: { ...filter, ...part } as RecipientSearch,
       replace: true,
     });
-  const search = useDebouncedCallback((typed: string) => set({ search: typed || undefined }), TYPING_MS);
+  const search = useTyped((typed) => set({ search: typed || undefined }));
   const reasons = [...new Set([...Object.keys(stats.data?.byReason ?? {}), ...(filter.reason ? [filter.reason] : [])])];
   return (
     <Group mb="md" gap="xs" align="flex-end">
@@ -91,7 +91,7 @@ function Filters({ id, filter }: { id: string; filter: RecipientSearch }) {
         defaultValue={filter.search ?? ''}
         onChange={(event) => search(event.currentTarget.value)}
         flex="1 1 200px"
-        maw={360}
+        maw={{ sm: 360 }}
       />
       <Select
         aria-label={words.outcome}
@@ -101,7 +101,8 @@ function Filters({ id, filter }: { id: string; filter: RecipientSearch }) {
         onChange={(outcome) => set({ outcome: (outcome as Outcome | null) ?? undefined })}
         clearable
         clearButtonProps={{ 'aria-label': words.anyOutcome }}
-        w={170}
+        flex="1 1 150px"
+        maw={{ sm: 170 }}
       />
       <Select
         aria-label={words.reason}
@@ -111,7 +112,8 @@ function Filters({ id, filter }: { id: string; filter: RecipientSearch }) {
         onChange={(reason) => set({ reason: reason ?? undefined })}
         clearable
         clearButtonProps={{ 'aria-label': words.anyReason }}
-        w={220}
+        flex="1 1 150px"
+        maw={{ sm: 220 }}
       />
     </Group>
   );

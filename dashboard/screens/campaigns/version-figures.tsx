@@ -1,4 +1,4 @@
-import { Badge, Group, Table, Text, Title } from '@mantine/core';
+import { Group, Table, Text, Title } from '@mantine/core';
 import { useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
@@ -13,13 +13,24 @@ type Version = NonNullable<Stats['variants']>[number];
 export function VersionFigures({ campaign, stats }: { campaign: Campaign; stats: Stats }) {
   const { winnerBy, testState } = campaign;
   const isOpen = testState === 'SENDING' || testState === 'WAITING';
+  const verdictOf = ({ name, winner }: Version) => (
+    <>
+      {winner && (
+        <Text size="xs" fw={600} c="green">
+          {words.winner}
+          {winnerBy && `: ${words.winnerBy[winnerBy]}`}
+        </Text>
+      )}
+      {isOpen && <Choose id={campaign.id} name={name} />}
+    </>
+  );
   return (
     <section aria-label={words.versionsTitle}>
       <Title order={2} size="h4" mb="xs">
         {words.versionsTitle}
       </Title>
       {stats.comparison && <Text mb="sm">{stats.comparison.sentence}</Text>}
-      <Table.ScrollContainer minWidth={520} type="native">
+      <Table.ScrollContainer minWidth={320} type="native">
         <Table aria-label={words.versionsTitle}>
           <Table.Thead>
             <Table.Tr>
@@ -27,25 +38,18 @@ export function VersionFigures({ campaign, stats }: { campaign: Campaign; stats:
               <Table.Th ta="right">{words.parts.sent}</Table.Th>
               <Table.Th ta="right">{words.openRate}</Table.Th>
               <Table.Th ta="right">{words.clickRate}</Table.Th>
-              <Table.Th aria-label={words.winner} />
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {(stats.variants ?? []).map((version) => (
               <Table.Tr key={version.name}>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{version.name}</Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }} miw={90}>
+                  {version.name}
+                  {verdictOf(version)}
+                </Table.Td>
                 <Table.Td ta="right">{formatCount(version.sent)}</Table.Td>
                 <Rate n={version.opened} rate={version.openRate} interval={version.openInterval} />
                 <Rate n={version.clicked} rate={version.clickRate} interval={version.clickInterval} />
-                <Table.Td>
-                  {version.winner && (
-                    <Badge color="green" variant="light" tt="none">
-                      {words.winner}
-                      {winnerBy && `: ${words.winnerBy[winnerBy]}`}
-                    </Badge>
-                  )}
-                  {isOpen && <Choose id={campaign.id} name={version.name} />}
-                </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
@@ -56,12 +60,12 @@ export function VersionFigures({ campaign, stats }: { campaign: Campaign; stats:
 }
 
 function Rate({ n, rate, interval }: { n: number; rate: number; interval: Version['openInterval'] }) {
-  const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+  const percent = (share: number) => `${(100 * share).toFixed(1)}%`;
   return (
     <Table.Td ta="right">
-      {formatCount(n)} ({rate.toFixed(1)} %)
+      {formatCount(n)} ({rate.toFixed(1)}%)
       <Text size="xs" c="dimmed">
-        {words.interval}: {percent(interval.low)} – {percent(interval.high)}
+        {words.interval} {percent(interval.low)} – {percent(interval.high)}
       </Text>
     </Table.Td>
   );
@@ -70,7 +74,7 @@ function Rate({ n, rate, interval }: { n: number; rate: number; interval: Versio
 function Choose({ id, name }: { id: string; name: string }) {
   const write = useWrite('chooseCampaignWinner', { changes: CAMPAIGN_ANSWERS });
   return (
-    <Group justify="flex-end">
+    <Group mt={4}>
       <ActionButton
         needs="campaigns:send"
         size="xs"

@@ -19,12 +19,12 @@ export function columnName(column: string): string {
   return names[column] ?? column.replace(/^data\./, '');
 }
 
-/** Chooses the columns of the list. */
+/** Chooses the columns of the list; a phone has no room for more than two. */
 export function ColumnMenu({ columns, show }: { columns: string[]; show: (name: string, shown: boolean) => void }) {
   return (
     <Popover position="bottom-end" shadow="md" trapFocus withinPortal>
       <Popover.Target>
-        <Button variant="default" leftSection={<IconColumns3 size={16} aria-hidden />}>
+        <Button variant="default" visibleFrom="sm" leftSection={<IconColumns3 size={16} aria-hidden />}>
           {words.columns}
         </Button>
       </Popover.Target>

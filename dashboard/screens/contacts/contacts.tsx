@@ -7,10 +7,11 @@ import { ApiFailure, urlOf } from '../../api/client.ts';
 import { pagesOf, steadyAnswerOf } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
-import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import type { Column } from '../../parts/row-table.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { AddContact } from './add-contact.tsx';
@@ -74,7 +75,7 @@ function Actions({ query, onAdd }: { query: ReturnType<typeof queryOf>; onAdd: (
   const navigate = useNavigate();
   return (
     <>
-      <Button component={Link} to="/contacts/jobs" variant="subtle">
+      <Button component={Link} to="/contacts/jobs" variant="default">
         {words.jobs}
       </Button>
       <Button

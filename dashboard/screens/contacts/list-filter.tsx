@@ -1,5 +1,5 @@
 import { Badge, Button, Collapse, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
+import { useDisclosure } from '@mantine/hooks';
 import { IconFilter, IconSearch } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
@@ -15,11 +15,11 @@ import { faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
 import { filtersOf, sentenceOf } from '../../parts/condition-builder/sentence.ts';
 import { useFieldChoices } from '../../parts/condition-builder/use-field-choices.ts';
 import { Loading } from '../../parts/loading.tsx';
+import { useTyped } from '../../parts/use-typed.ts';
 import { text } from '../../text/text.ts';
 import type { ListSearch } from './routes.ts';
 
 const words = text.contacts.list;
-const ASK_AFTER_MS = 300;
 const ConditionBuilder = lazy(() =>
   import('../../parts/condition-builder/condition-builder.tsx').then((part) => ({ default: part.ConditionBuilder })),
 );
@@ -68,7 +68,7 @@ export function ListFilter({ failure, children }: { failure: ApiFailure | null; 
 
 function SearchInput({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const [typed, setTyped] = useState(value);
-  const ask = useDebouncedCallback(onChange, ASK_AFTER_MS);
+  const ask = useTyped(onChange);
   // The way back, or a link, changes the address below what stands here.
   useEffect(() => setTyped(value), [value]);
   return (

@@ -6,10 +6,11 @@ import { type ItemOf, pagesOf, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
+import type { Column } from '../../parts/row-table.tsx';
 import { tellDone, tellFailure } from '../../parts/tell.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
@@ -81,7 +82,14 @@ function columnsOf(show: (id: string) => void): Column<Delivery>[] {
     {
       name: words.event,
       cell: ({ id, event }) => (
-        <Anchor component="button" type="button" ta="left" onClick={() => show(id)} aria-label={words.open(event)}>
+        <Anchor
+          component="button"
+          type="button"
+          ta="left"
+          display="block"
+          onClick={() => show(id)}
+          aria-label={words.open(event)}
+        >
           <Text size="sm" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
             {event}
           </Text>

@@ -10,10 +10,11 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { AsCode } from '../../parts/as-code.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
-import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import type { Column } from '../../parts/row-table.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { SendEvent } from './send-event.tsx';
@@ -64,12 +65,23 @@ export function EventScreen() {
 }
 
 const COLUMNS: Column<Event>[] = [
-  { name: text.developers.when, cell: ({ createdAt }) => <Instant at={createdAt} />, width: 120 },
+  {
+    name: text.developers.when,
+    cell: ({ createdAt, contactId }) => (
+      <>
+        <Instant at={createdAt} />
+        <Box hiddenFrom="sm">
+          <Whose contactId={contactId} />
+        </Box>
+      </>
+    ),
+    width: 120,
+  },
   {
     name: words.contact,
-    cell: ({ contactId }) =>
-      contactId ? <AppLink to={`/contacts/${contactId}`}>{contactId.slice(-12)}</AppLink> : words.ofNobody,
+    cell: ({ contactId }) => <Whose contactId={contactId} />,
     width: 140,
+    wideOnly: true,
   },
   {
     name: words.data,
@@ -85,6 +97,12 @@ const COLUMNS: Column<Event>[] = [
       ),
   },
 ];
+
+/** By the end of the id: who it is stands on the contact's page. */
+function Whose({ contactId }: { contactId: string | null }) {
+  if (contactId === null) return <>{words.ofNobody}</>;
+  return <AppLink to={`/contacts/${contactId}`}>{`…${contactId.slice(-6)}`}</AppLink>;
+}
 
 function UsageView({ usage }: { usage: Usage }) {
   const { usedInSegments, usedInWorkflows, totalCount, uniqueContacts } = usage;

@@ -1,4 +1,4 @@
-import { Alert, Badge, Code, Group, Paper, Table, Text, Title, Tooltip } from '@mantine/core';
+import { Alert, Badge, Code, Group, Paper, Text, Title, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -12,6 +12,7 @@ import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { type Column, RowTable } from '../../parts/row-table.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { DevelopersHead } from './developers-head.tsx';
@@ -54,24 +55,7 @@ function List() {
           <Empty title={words.emptyTitle} what={words.emptyWhat} />
         ) : (
           <>
-            <Table.ScrollContainer minWidth={320} type="native">
-              <Table highlightOnHover verticalSpacing="xs" aria-label={words.caption}>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>{text.developers.name}</Table.Th>
-                    <Table.Th visibleFrom="sm">{words.scopes}</Table.Th>
-                    <Table.Th>{words.lastUsed}</Table.Th>
-                    <Table.Th visibleFrom="md">{words.created}</Table.Th>
-                    <Table.Th />
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {data.map((key) => (
-                    <Row key={key.id} of={key} onRevoke={() => revoke(key)} />
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
+            <RowTable rows={data} columns={columnsOf(revoke)} rowKey={({ id }) => id} caption={words.caption} />
             {revoked && <Revoke of={revoked} onClose={() => revoke(undefined)} />}
           </>
         )
@@ -85,59 +69,71 @@ function stateOf({ revokedAt, expiresAt }: Key): keyof typeof STATE_COLORS {
   return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
 }
 
-function Row({ of: key, onRevoke }: { of: Key; onRevoke: () => void }) {
-  const state = stateOf(key);
-  return (
-    <Table.Tr>
-      <Table.Td style={CELL}>
-        <Text fw={550} size="sm" lineClamp={3}>
-          {key.name}
+function columnsOf(revoke: (key: Key) => void): Column<Key>[] {
+  return [
+    { name: text.developers.name, cell: (key) => <Named of={key} /> },
+    {
+      name: words.scopes,
+      cell: ({ scopes }) => (
+        <Text size="sm" lineClamp={3} title={scopes.join(', ')}>
+          {scopes.join(', ') || text.developers.none}
         </Text>
-        <Group gap={6} mt={2}>
-          <Code>{key.prefix}…</Code>
-          <Tooltip label={words.modesMean[key.mode]} events={TOUCHED}>
-            <Badge variant="light" color={key.mode === 'live' ? 'blue' : 'gray'} tt="none" radius="sm" tabIndex={0}>
-              {words.modes[key.mode]}
-            </Badge>
-          </Tooltip>
-          <Badge variant="light" color={STATE_COLORS[state]} tt="none" radius="sm">
-            {words.states[state]}
-          </Badge>
-        </Group>
-        {key.expiresAt && state === 'active' && (
-          <Text size="xs" c="dimmed">
-            {words.expires} <Instant at={key.expiresAt} />
+      ),
+      wideOnly: true,
+    },
+    {
+      name: words.lastUsed,
+      cell: ({ id, lastUsedAt }) => (
+        <>
+          <Text size="sm">
+            <Instant at={lastUsedAt} none={words.never} />
           </Text>
-        )}
-      </Table.Td>
-      <Table.Td visibleFrom="sm" style={CELL}>
-        <Text size="sm" lineClamp={3} title={key.scopes.join(', ')}>
-          {key.scopes.join(', ') || text.developers.none}
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        <Text size="sm">
-          <Instant at={key.lastUsedAt} none={words.never} />
-        </Text>
-        <AppLink to={`/developers/requests?keyId=${key.id}`} size="xs">
-          {words.requests}
-        </AppLink>
-      </Table.Td>
-      <Table.Td visibleFrom="md">
-        <Instant at={key.createdAt} />
-      </Table.Td>
-      <Table.Td ta="right">
-        {state !== 'revoked' && (
-          <ActionButton needs={NEEDS} size="compact-sm" variant="light" color="red" onClick={onRevoke}>
+          <AppLink to={`/developers/requests?keyId=${id}`} size="xs">
+            {words.requests}
+          </AppLink>
+        </>
+      ),
+    },
+    { name: words.created, cell: ({ createdAt }) => <Instant at={createdAt} />, wideOnly: true },
+    {
+      ...{ name: words.revoke, head: ' ', align: 'right', isWhole: true },
+      cell: (key) =>
+        stateOf(key) !== 'revoked' && (
+          <ActionButton needs={NEEDS} size="compact-sm" variant="light" color="red" onClick={() => revoke(key)}>
             {words.revoke}
           </ActionButton>
-        )}
-      </Table.Td>
-    </Table.Tr>
+        ),
+    },
+  ];
+}
+
+function Named({ of: key }: { of: Key }) {
+  const state = stateOf(key);
+  return (
+    <>
+      <Text fw={550} size="sm" lineClamp={3}>
+        {key.name}
+      </Text>
+      <Group gap={6} mt={2}>
+        <Code>{key.prefix}…</Code>
+        <Tooltip label={words.modesMean[key.mode]} events={TOUCHED}>
+          <Badge variant="light" color={key.mode === 'live' ? 'blue' : 'gray'} tt="none" radius="sm" tabIndex={0}>
+            {words.modes[key.mode]}
+          </Badge>
+        </Tooltip>
+        <Badge variant="light" color={STATE_COLORS[state]} tt="none" radius="sm">
+          {words.states[state]}
+        </Badge>
+      </Group>
+      {key.expiresAt && state === 'active' && (
+        <Text size="xs" c="dimmed">
+          {words.expires} <Instant at={key.expiresAt} />
+        </Text>
+      )}
+    </>
   );
 }
 
-const CELL = { overflowWrap: 'anywhere', maxWidth: 380 } as const;
 const TOUCHED = { hover: true, focus: true, touch: true };
 
 function Revoke({ of: key, onClose }: { of: Key; onClose: () => void }) {

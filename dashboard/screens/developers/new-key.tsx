@@ -1,22 +1,14 @@
-import {
-  Button,
-  Checkbox,
-  Group,
-  Modal,
-  SegmentedControl,
-  Select,
-  SimpleGrid,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Button, Checkbox, Code, Group, SegmentedControl, Select, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import type { InputOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
-import { Failed } from '../../parts/failed.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { curlOf } from '../../parts/curl.tsx';
+import { DialogForm } from '../../parts/dialog-form.tsx';
 import { text } from '../../text/text.ts';
-import { SecretOnce } from './secret-once.tsx';
+import { useFirstMail } from '../messages/first-mail.ts';
+import { SecretDialog } from './secret-dialog.tsx';
 
 const words = text.developers.keys;
 const DAY_MS = 86_400_000;
@@ -47,39 +39,53 @@ const SCOPES: Body['scopes'] = [
   'analytics:view',
 ];
 
-/** Makes a key, and shows it once. */
+/** Makes a key, and shows it once, with a first mail that it may send. */
 export function NewKey({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const create = useWrite('createApiKey', { changes: ['listApiKeys'] });
+  const key = create.data;
   const close = () => {
     create.reset();
     onClose();
   };
   return (
-    <Modal
+    <SecretDialog
       opened={opened}
       onClose={close}
-      title={create.data ? words.made : words.createTitle}
-      size="lg"
-      closeButtonProps={{ 'aria-label': text.app.close }}
+      title={words.createTitle}
+      madeTitle={words.made}
+      operation="createApiKey"
+      secret={key?.key}
+      next={key?.scopes.includes('email:send') && <TryIt secret={key.key} />}
     >
-      {create.data ? (
-        <SecretOnce secret={create.data.key} operation="createApiKey" onDone={close} />
-      ) : (
-        <Form onCreate={(body) => create.mutate({ body })} isPending={create.isPending} error={create.error} />
-      )}
-    </Modal>
+      <Form write={create} onCreate={(body) => create.mutate({ body })} />
+    </SecretDialog>
   );
 }
 
-function Form({ onCreate, isPending, error }: { onCreate: (body: Body) => void; isPending: boolean; error: unknown }) {
+/** A command that works as it is copied: the key is on the screen already, and both go with the dialog. */
+function TryIt({ secret }: { secret: string }) {
+  const command = `TIDINGS_KEY='${secret}'\n${curlOf(useFirstMail())}`;
+  return (
+    <div>
+      <Group justify="space-between" mb={4} wrap="nowrap">
+        <Text size="sm">{words.tryIt}</Text>
+        <CopyButton value={command} label={words.copyCommand} />
+      </Group>
+      <Code block tabIndex={0} style={{ overflowX: 'auto' }}>
+        {command}
+      </Code>
+    </div>
+  );
+}
+
+function Form({ write, onCreate }: { write: { isPending: boolean; error: unknown }; onCreate: (body: Body) => void }) {
   const { can } = useSession();
   const [name, setName] = useState('');
   const [mode, setMode] = useState<'live' | 'test'>('live');
   const [scopes, setScopes] = useState<string[]>(['email:send']);
   const [expiry, setExpiry] = useState<Expiry>('never');
   const held = SCOPES.filter((scope) => can(scope));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const expiresAt = expiry === 'never' ? undefined : new Date(Date.now() + Number(expiry) * DAY_MS).toISOString();
     onCreate({
       name: name.trim(),
@@ -89,65 +95,57 @@ function Form({ onCreate, isPending, error }: { onCreate: (body: Body) => void; 
     });
   };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={text.developers.name}
-          placeholder={words.namePlaceholder}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          maxLength={100}
-          required
-          data-autofocus
-        />
-        <Group align="flex-end">
-          <div>
-            <Text size="sm" fw={500} id="key-mode">
-              {words.mode}
-            </Text>
-            <SegmentedControl
-              aria-labelledby="key-mode"
-              value={mode}
-              onChange={(next) => setMode(next as typeof mode)}
-              data={(['live', 'test'] as const).map((value) => ({ value, label: words.modes[value] }))}
-            />
-          </div>
-          <Select
-            label={words.expires}
-            value={expiry}
-            onChange={(next) => setExpiry((next as Expiry | null) ?? 'never')}
-            data={(['30', '90', '365', 'never'] as const).map((value) => ({ value, label: words.expiry[value] }))}
-            allowDeselect={false}
+    <DialogForm action={words.create} isReady={name.trim() !== ''} write={write} onSubmit={submit}>
+      <TextInput
+        label={text.developers.name}
+        placeholder={words.namePlaceholder}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        maxLength={100}
+        required
+        data-autofocus
+      />
+      <Group align="flex-end">
+        <div>
+          <Text size="sm" fw={500} id="key-mode">
+            {words.mode}
+          </Text>
+          <SegmentedControl
+            aria-labelledby="key-mode"
+            value={mode}
+            onChange={(next) => setMode(next as typeof mode)}
+            data={(['live', 'test'] as const).map((value) => ({ value, label: words.modes[value] }))}
           />
-        </Group>
-        <Text size="sm" c="dimmed">
-          {words.modesMean[mode]}
-        </Text>
-        <Checkbox.Group label={words.scopes} value={scopes} onChange={setScopes}>
-          <Group gap="xs" my={6}>
-            <Button size="compact-xs" variant="default" onClick={() => setScopes([...held])}>
-              {words.all}
-            </Button>
-            <Button size="compact-xs" variant="default" onClick={() => setScopes([])}>
-              {words.nothing}
-            </Button>
-            <Text size="sm" c="dimmed" aria-live="polite">
-              {words.chosen(scopes.length)}
-            </Text>
-          </Group>
-          <SimpleGrid cols={{ base: 1, xs: 2, sm: 3 }} spacing="xs">
-            {SCOPES.map((scope) => (
-              <Checkbox key={scope} value={scope} label={scope} disabled={!can(scope)} />
-            ))}
-          </SimpleGrid>
-        </Checkbox.Group>
-        {error !== null && error !== undefined && <Failed error={error} />}
-        <Group justify="flex-end">
-          <Button type="submit" loading={isPending} disabled={name.trim() === ''}>
-            {words.create}
+        </div>
+        <Select
+          label={words.expires}
+          value={expiry}
+          onChange={(next) => setExpiry((next as Expiry | null) ?? 'never')}
+          data={(['30', '90', '365', 'never'] as const).map((value) => ({ value, label: words.expiry[value] }))}
+          allowDeselect={false}
+        />
+      </Group>
+      <Text size="sm" c="dimmed">
+        {words.modesMean[mode]}
+      </Text>
+      <Checkbox.Group label={words.scopes} value={scopes} onChange={setScopes}>
+        <Group gap="xs" my={6}>
+          <Button size="compact-xs" variant="default" onClick={() => setScopes([...held])}>
+            {words.all}
           </Button>
+          <Button size="compact-xs" variant="default" onClick={() => setScopes([])}>
+            {words.nothing}
+          </Button>
+          <Text size="sm" c="dimmed" aria-live="polite">
+            {words.chosen(scopes.length)}
+          </Text>
         </Group>
-      </Stack>
-    </form>
+        <SimpleGrid cols={{ base: 1, xs: 2, sm: 3 }} spacing="xs">
+          {SCOPES.map((scope) => (
+            <Checkbox key={scope} value={scope} label={scope} disabled={!can(scope)} />
+          ))}
+        </SimpleGrid>
+      </Checkbox.Group>
+    </DialogForm>
   );
 }

@@ -6,9 +6,10 @@ import type { AnswerOf } from '../../api/client.ts';
 import { answerOf, type ItemOf, pagesOf } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { AppLink } from '../../parts/app-link.tsx';
-import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import type { Column } from '../../parts/row-table.tsx';
 import { text } from '../../text/text.ts';
 import { DevelopersHead } from './developers-head.tsx';
 import { METHODS, type RequestsSearch } from './routes.ts';
@@ -92,7 +93,8 @@ function Filters({ keys }: { keys: Key[] }) {
           onChange={(status) => change({ status: status ?? undefined })}
           clearable
           clearButtonProps={{ 'aria-label': words.anyStatus }}
-          w={170}
+          flex="1 1 150px"
+          maw={{ sm: 170 }}
         />
         <Select
           aria-label={words.method}
@@ -102,7 +104,8 @@ function Filters({ keys }: { keys: Key[] }) {
           onChange={(method) => change({ method: METHODS.find((name) => name === method) })}
           clearable
           clearButtonProps={{ 'aria-label': words.anyMethod }}
-          w={140}
+          flex="1 1 130px"
+          maw={{ sm: 140 }}
         />
         {keys.length > 0 && (
           <Select
@@ -114,7 +117,8 @@ function Filters({ keys }: { keys: Key[] }) {
             clearable
             searchable
             clearButtonProps={{ 'aria-label': words.anyKey }}
-            w={230}
+            flex="1 1 150px"
+            maw={{ sm: 230 }}
           />
         )}
         <TextInput
@@ -124,7 +128,8 @@ function Filters({ keys }: { keys: Key[] }) {
           placeholder={words.routePlaceholder}
           defaultValue={search.route ?? ''}
           onBlur={(event) => event.currentTarget.form?.requestSubmit()}
-          w={170}
+          flex="1 1 130px"
+          maw={{ sm: 170 }}
         />
         <TextInput
           key={`id ${search.requestId}`}
@@ -134,7 +139,7 @@ function Filters({ keys }: { keys: Key[] }) {
           defaultValue={search.requestId ?? ''}
           onBlur={(event) => event.currentTarget.form?.requestSubmit()}
           flex="1 1 220px"
-          maw={360}
+          maw={{ sm: 360 }}
         />
         <button type="submit" hidden />
       </Group>

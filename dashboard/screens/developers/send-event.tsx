@@ -1,8 +1,8 @@
-import { Button, Group, JsonInput, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { JsonInput, Modal, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
 import { ContactSelect } from '../../parts/contact-select.tsx';
-import { Failed } from '../../parts/failed.tsx';
+import { DialogForm } from '../../parts/dialog-form.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 
@@ -39,8 +39,7 @@ function Form({ eventName, onClose }: { eventName: string; onClose: () => void }
     changes: ['getEventStats', 'listEvents', 'getEventUsage', 'listEventNames'],
   });
   const parsed = objectIn(data);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     if (!parsed) return;
     const body = { name: name.trim(), data: parsed, ...(contactId !== undefined && { contactId }) };
     const done = () => {
@@ -50,38 +49,35 @@ function Form({ eventName, onClose }: { eventName: string; onClose: () => void }
     record.mutate({ body }, { onSuccess: done });
   };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text size="sm" c="dimmed">
-          {words.sendWhat}
-        </Text>
-        <TextInput
-          label={words.sendName}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          maxLength={255}
-          required
-          data-autofocus
-        />
-        <ContactSelect label={words.sendContact} value={contactId} onChange={setContactId} />
-        <JsonInput
-          label={words.sendData}
-          value={data}
-          onChange={setData}
-          error={parsed ? undefined : words.notJson}
-          formatOnBlur
-          autosize
-          minRows={4}
-          maxRows={14}
-        />
-        {record.error && <Failed error={record.error} />}
-        <Group justify="flex-end">
-          <Button type="submit" loading={record.isPending} disabled={name.trim() === '' || !parsed}>
-            {words.sendNow}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      action={words.sendNow}
+      isReady={name.trim() !== '' && parsed !== undefined}
+      write={record}
+      onSubmit={submit}
+    >
+      <Text size="sm" c="dimmed">
+        {words.sendWhat}
+      </Text>
+      <TextInput
+        label={words.sendName}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        maxLength={255}
+        required
+        data-autofocus
+      />
+      <ContactSelect label={words.sendContact} value={contactId} onChange={setContactId} />
+      <JsonInput
+        label={words.sendData}
+        value={data}
+        onChange={setData}
+        error={parsed ? undefined : words.notJson}
+        formatOnBlur
+        autosize
+        minRows={4}
+        maxRows={14}
+      />
+    </DialogForm>
   );
 }
 

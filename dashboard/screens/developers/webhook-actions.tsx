@@ -1,4 +1,4 @@
-import { Button, Menu, Modal } from '@mantine/core';
+import { Button, Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
@@ -9,7 +9,7 @@ import { AsCode } from '../../parts/as-code.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { tellDone, tellFailure, tellUndoable } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
-import { SecretOnce } from './secret-once.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
 
 const words = text.developers.webhooks;
 const HOUR_MS = 3_600_000;
@@ -112,15 +112,14 @@ function Rotate({ endpointId }: { endpointId: string }) {
         error={rotate.error}
         onConfirm={() => rotate.mutate({ params: { id: endpointId } })}
       />
-      <Modal
+      <SecretDialog
         opened={opened && rotate.data !== undefined}
         onClose={end}
         title={words.made}
-        size="lg"
-        closeButtonProps={{ 'aria-label': text.app.close }}
-      >
-        {rotate.data && <SecretOnce secret={rotate.data.secret} operation="rotateWebhookSecret" onDone={end} />}
-      </Modal>
+        madeTitle={words.made}
+        operation="rotateWebhookSecret"
+        secret={rotate.data?.secret}
+      />
     </>
   );
 }

@@ -33,7 +33,7 @@ export function Webhook() {
                 <Group gap={6} mt={4}>
                   <WordBadge kind="endpoint" value={found.status} />
                   <Text size="sm" lineClamp={3}>
-                    {found.events.join(', ')}
+                    {words.events}: {found.events.join(', ')}
                   </Text>
                 </Group>
               </>

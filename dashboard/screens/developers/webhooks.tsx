@@ -1,4 +1,4 @@
-import { Group, Table, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -10,6 +10,7 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { type Column, RowTable } from '../../parts/row-table.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { DevelopersHead } from './developers-head.tsx';
@@ -42,23 +43,7 @@ export function Webhooks() {
               curl={{ method: 'POST', path: '/v1/webhooks', body: EXAMPLE }}
             />
           ) : (
-            <Table.ScrollContainer minWidth={320} type="native">
-              <Table highlightOnHover verticalSpacing="xs" aria-label={words.caption}>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>{words.url}</Table.Th>
-                    <Table.Th visibleFrom="sm">{words.events}</Table.Th>
-                    <Table.Th>{words.status}</Table.Th>
-                    <Table.Th visibleFrom="md">{text.developers.keys.created}</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {data.map((endpoint) => (
-                    <Row key={endpoint.id} endpoint={endpoint} />
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
+            <RowTable rows={data} columns={COLUMNS} rowKey={({ id }) => id} caption={words.caption} />
           )
         }
       </Answer>
@@ -67,11 +52,11 @@ export function Webhooks() {
   );
 }
 
-function Row({ endpoint }: { endpoint: Endpoint }) {
-  const { id, url, events, description, status, failuresInRow, disabledReason, createdAt } = endpoint;
-  return (
-    <Table.Tr>
-      <Table.Td style={CELL}>
+const COLUMNS: Column<Endpoint>[] = [
+  {
+    name: words.url,
+    cell: ({ id, url, description }) => (
+      <>
         <AppLink to={`/developers/webhooks/${id}`} fw={550}>
           {url}
         </AppLink>
@@ -80,16 +65,23 @@ function Row({ endpoint }: { endpoint: Endpoint }) {
             {description}
           </Text>
         )}
-      </Table.Td>
-      <Table.Td visibleFrom="sm" style={CELL}>
-        <Text size="sm" lineClamp={3}>
-          {events.join(', ')}
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        <Group gap={6}>
-          <WordBadge kind="endpoint" value={status} />
-        </Group>
+      </>
+    ),
+  },
+  {
+    name: words.events,
+    cell: ({ events }) => (
+      <Text size="sm" lineClamp={3}>
+        {events.join(', ')}
+      </Text>
+    ),
+    wideOnly: true,
+  },
+  {
+    name: words.status,
+    cell: ({ status, failuresInRow, disabledReason }) => (
+      <>
+        <WordBadge kind="endpoint" value={status} />
         {failuresInRow > 0 && (
           <Text size="xs" c="dimmed">
             {words.failures}: {formatCount(failuresInRow)}
@@ -100,12 +92,8 @@ function Row({ endpoint }: { endpoint: Endpoint }) {
             {disabledReason}
           </Text>
         )}
-      </Table.Td>
-      <Table.Td visibleFrom="md">
-        <Instant at={createdAt} />
-      </Table.Td>
-    </Table.Tr>
-  );
-}
-
-const CELL = { overflowWrap: 'anywhere', maxWidth: 420 } as const;
+      </>
+    ),
+  },
+  { name: text.developers.keys.created, cell: ({ createdAt }) => <Instant at={createdAt} />, wideOnly: true },
+];

@@ -8,7 +8,7 @@ import { answerOf } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { Curl, type CurlRequest } from '../../parts/curl.tsx';
 import { text } from '../../text/text.ts';
-import { FIRST_MAIL } from '../messages/first-mail.ts';
+import { useFirstMail } from '../messages/first-mail.ts';
 import { Section } from './section.tsx';
 
 type Item = AnswerOf<'getChecklist'>['items'][number];
@@ -24,7 +24,6 @@ const PLACES: Record<Item['key'], string> = {
 };
 
 const CURLS: Partial<Record<Item['key'], CurlRequest>> = {
-  mail: FIRST_MAIL,
   event: { method: 'POST', path: '/v1/track', body: { email: 'ada@example.com', event: 'signed_up' } },
 };
 
@@ -37,9 +36,10 @@ export function Checklist() {
     enabled: !isHidden,
     refetchInterval: ({ state }) => (state.data?.done ? false : POLL_MS),
   });
+  const nextKey = data?.items.find(({ done }) => !done)?.key;
+  const firstMail = useFirstMail({ enabled: !isHidden && nextKey === 'mail' });
   if (isHidden || !data || data.done) return null;
-  const next = data.items.find(({ done }) => !done);
-  const curl = next && CURLS[next.key];
+  const curl = nextKey === 'mail' ? firstMail : nextKey && CURLS[nextKey];
   const hideButton = (
     <Button size="compact-sm" variant="subtle" color="gray" onClick={() => hide(true)}>
       {text.home.hide}

@@ -7,7 +7,7 @@ import { Answer } from '../../parts/answer.tsx';
 import { CountLink, formatCount, formatShare } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { text } from '../../text/text.ts';
-import { FIRST_MAIL } from '../messages/first-mail.ts';
+import { useFirstMail } from '../messages/first-mail.ts';
 import { Section } from './section.tsx';
 
 const TimeSeries = lazy(() => import('../../parts/time-series.tsx').then((part) => ({ default: part.TimeSeries })));
@@ -66,18 +66,16 @@ function Shown({ overview: { timezone, totals, days } }: { overview: Overview })
           </Paper>
         ))}
       </SimpleGrid>
-      <Box mt="md">
-        {isEmpty ? (
-          <Empty title={text.home.noMail} what={text.home.noMailWhy} curl={FIRST_MAIL} />
-        ) : (
-          <ByDay days={days} timezone={timezone} />
-        )}
-      </Box>
+      <Box mt="md">{isEmpty ? <NoMail /> : <ByDay days={days} timezone={timezone} />}</Box>
     </>
   );
 }
 
 const EVENTS = { hover: true, focus: true, touch: true };
+
+function NoMail() {
+  return <Empty title={text.home.noMail} what={text.home.noMailWhy} curl={useFirstMail()} />;
+}
 
 function ByDay({ days, timezone }: Pick<Overview, 'days' | 'timezone'>) {
   const drawn = useMemo(

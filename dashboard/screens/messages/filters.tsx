@@ -1,19 +1,39 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { useDisclosure } from '@mantine/hooks';
+import { IconFilter } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useState } from 'react';
+import { useTyped } from '../../parts/use-typed.ts';
 import { text } from '../../text/text.ts';
 
-const TYPED_MS = 350;
-
-/** The filters of a list in a row that wraps; `onClear` where any is set. */
+/** The filters of a list in a row that wraps, on a phone behind a button; `onClear` where any is set. */
 export function Filters({ children, onClear }: { children: ReactNode; onClear: (() => void) | undefined }) {
+  const [opened, { toggle }] = useDisclosure(onClear !== undefined);
   return (
-    <Group gap="xs" mb="md" align="flex-end" role="search" aria-label={text.messages.filter}>
-      {children}
-      <Button variant="subtle" disabled={!onClear} onClick={onClear}>
-        {text.messages.clear}
+    <>
+      <Button
+        variant="default"
+        hiddenFrom="xs"
+        mb="md"
+        leftSection={<IconFilter size={16} aria-hidden />}
+        aria-expanded={opened}
+        onClick={toggle}
+      >
+        {text.messages.filter}
       </Button>
-    </Group>
+      <Group
+        gap="xs"
+        mb="md"
+        align="flex-end"
+        role="search"
+        aria-label={text.messages.filter}
+        display={{ base: opened ? 'flex' : 'none', xs: 'flex' }}
+      >
+        {children}
+        <Button variant="subtle" disabled={!onClear} onClick={onClear}>
+          {text.messages.clear}
+        </Button>
+      </Group>
+    </>
   );
 }
 
@@ -55,7 +75,7 @@ export function TextFilter({
   const [typed, setTyped] = useState(value ?? '');
   // Cleared or changed from elsewhere, such as the way back.
   useEffect(() => setTyped(value ?? ''), [value]);
-  const tell = useDebouncedCallback((next: string) => onChange(next.trim() || undefined), TYPED_MS);
+  const tell = useTyped((next) => onChange(next.trim() || undefined));
   return (
     <TextInput
       label={label}

@@ -4,15 +4,16 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { AnswerOf } from '../../api/client.ts';
 import { pagesOf } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
-import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import type { Column } from '../../parts/row-table.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { wordsOf } from '../../text/words.ts';
 import { ChoiceFilter, DayFilter, Filters, TextFilter } from './filters.tsx';
-import { FIRST_MAIL } from './first-mail.ts';
+import { useFirstMail } from './first-mail.ts';
 import { KindTabs } from './kind-tabs.tsx';
 import { MAIL_REASONS, type MailSearch, queryOf } from './search.ts';
 
@@ -34,16 +35,16 @@ export function Messages() {
           rowKey={({ id }) => id}
           caption={text.messages.emails}
           empty={
-            isNarrowed ? (
-              <Empty title={text.messages.noneLikeThat} what={text.messages.noneLikeThatWhy} />
-            ) : (
-              <Empty title={text.messages.noMails} what={text.messages.noMailsWhy} curl={FIRST_MAIL} />
-            )
+            isNarrowed ? <Empty title={text.messages.noneLikeThat} what={text.messages.noneLikeThatWhy} /> : <NoMails />
           }
         />
       </KindTabs>
     </>
   );
+}
+
+function NoMails() {
+  return <Empty title={text.messages.noMails} what={text.messages.noMailsWhy} curl={useFirstMail()} />;
 }
 
 const COLUMNS: Column<Mail>[] = [

@@ -1,14 +1,15 @@
 import { Badge, Group, SegmentedControl, Select, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ItemOf, pagesOf } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { formatCount, formatShare } from '../../parts/count-link.tsx';
-import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import type { Column } from '../../parts/row-table.tsx';
+import { useTyped } from '../../parts/use-typed.ts';
 import { text } from '../../text/text.ts';
 import { HoldBadges } from './hold-badges.tsx';
 import { OperatorHead } from './operator-head.tsx';
@@ -17,8 +18,6 @@ import { TENANT_ORDERS, type TenantsSearch } from './routes.ts';
 type Tenant = ItemOf<'listTenants'>;
 
 const words = text.operator;
-/** Long enough for the next letter. */
-const TYPING_MS = 250;
 /** In any order but the newest first there is one page. */
 const TOP = 100;
 
@@ -136,7 +135,7 @@ function Filters() {
   const navigate = useNavigate({ from: '/operator/projects' });
   const set = (next: { [Key in keyof TenantsSearch]: TenantsSearch[Key] | undefined }) =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
-  const search = useDebouncedCallback((typed: string) => set({ q: typed.trim() || undefined }), TYPING_MS);
+  const search = useTyped((typed) => set({ q: typed.trim() || undefined }));
   return (
     <Group mb="md" gap="xs" align="flex-end">
       <TextInput
@@ -146,7 +145,7 @@ function Filters() {
         defaultValue={q ?? ''}
         onChange={(event) => search(event.currentTarget.value)}
         flex="1 1 220px"
-        maw={420}
+        maw={{ sm: 420 }}
       />
       <Select
         aria-label={words.holds}
@@ -159,7 +158,8 @@ function Filters() {
         onChange={(next) => set({ held: next === null ? undefined : next === 'true' })}
         clearable
         clearButtonProps={{ 'aria-label': words.allHolds }}
-        w={170}
+        flex="1 1 150px"
+        maw={{ sm: 170 }}
       />
       <Select
         aria-label={words.order}
@@ -169,7 +169,8 @@ function Filters() {
           set({ order: next === 'newest' ? undefined : (TENANT_ORDERS.find((o) => o === next) ?? undefined) })
         }
         allowDeselect={false}
-        w={170}
+        flex="1 1 150px"
+        maw={{ sm: 170 }}
       />
       <SegmentedControl
         aria-label={words.over}

@@ -3,9 +3,10 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import type { AnswerOf } from '../../api/client.ts';
 import { pagesOf } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
-import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import type { Column } from '../../parts/row-table.tsx';
 import { text } from '../../text/text.ts';
 import { whoIs } from '../contacts/contact/who.ts';
 

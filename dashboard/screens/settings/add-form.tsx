@@ -7,21 +7,21 @@ import { Failed } from '../../parts/failed.tsx';
 
 /** A short form above a list, whose fields stand in a row; a failure that names no field of it is shown below. */
 export function AddForm({
-  label,
-  needs,
   action,
-  isPending,
+  label = action,
+  needs,
+  write: { isPending, error },
   isReady,
-  failure,
   onSubmit,
   children,
 }: {
-  label: string;
-  needs: Permission;
+  /** On the button. */
   action: string;
-  isPending: boolean;
+  /** What the form is for, where the button alone does not say so. */
+  label?: string;
+  needs: Permission;
+  write: { isPending: boolean; error: ApiFailure | null };
   isReady: boolean;
-  failure: ApiFailure | null;
   onSubmit: () => void;
   children: ReactNode;
 }) {
@@ -39,7 +39,7 @@ export function AddForm({
           </ActionButton>
         </Group>
       </form>
-      {failure && failure.fields.length === 0 && <Failed error={failure} />}
+      {error && error.fields.length === 0 && <Failed error={error} />}
     </Paper>
   );
 }

@@ -1,11 +1,13 @@
-import { Code, Text } from '@mantine/core';
+import { Box, Code, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { AnswerOf } from '../../api/client.ts';
 import { answerOf, pagesOf } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
-import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { Breakable } from '../../parts/breakable.tsx';
+import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import type { Column } from '../../parts/row-table.tsx';
 import { text } from '../../text/text.ts';
 
 type Entry = AnswerOf<'listAuditLog'>['data'][number];
@@ -17,12 +19,28 @@ export function AuditLog() {
   const pages = useInfiniteQuery(pagesOf('listAuditLog', { query: { limit: 50 } }));
   // Who is still of the project is named by address.
   const { data: team } = useQuery({ ...answerOf('getTeam'), enabled: can('team:manage'), staleTime: 60_000 });
-  const nameOf = (actor: string) => team?.members.find(({ userId }) => actor === `user:${userId}`)?.email ?? actor;
+  const nameOf = (actor: string) => {
+    if (!team || !actor.startsWith('user:')) return actor;
+    return team.members.find(({ userId }) => actor === `user:${userId}`)?.email ?? text.contacts.who.user;
+  };
   const columns: Column<Entry>[] = [
     { name: words.when, cell: ({ createdAt }) => <Instant at={createdAt} />, width: 130 },
-    { name: words.action, cell: ({ action }) => <Code>{action}</Code> },
-    { name: words.actor, cell: ({ actor }) => nameOf(actor) },
-    { name: words.details, cell: ({ details }) => <Details details={details} /> },
+    {
+      name: words.action,
+      cell: ({ action, actor, details }) => (
+        <>
+          <Code>
+            <Breakable text={action} />
+          </Code>
+          <Box hiddenFrom="sm" mt={4}>
+            <Text size="sm">{nameOf(actor)}</Text>
+            <Details details={details} />
+          </Box>
+        </>
+      ),
+    },
+    { name: words.actor, cell: ({ actor }) => nameOf(actor), wideOnly: true },
+    { name: words.details, cell: ({ details }) => <Details details={details} />, wideOnly: true },
     { name: words.ip, cell: ({ ip }) => ip ?? '–', wideOnly: true },
   ];
   return (

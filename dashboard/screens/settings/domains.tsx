@@ -55,12 +55,10 @@ function Add() {
   const create = useWrite('createDomain', { changes: CHANGED });
   return (
     <AddForm
-      label={words.add}
       needs="domains:edit"
       action={words.add}
-      isPending={create.isPending}
+      write={create}
       isReady={domain.trim() !== ''}
-      failure={create.error}
       onSubmit={() => create.mutate({ body: { domain: domain.trim() } }, { onSuccess: () => setDomain('') })}
     >
       <TextInput

@@ -22,9 +22,8 @@ export function Invite() {
         label={words.invite}
         needs="team:manage"
         action={words.inviteIt}
-        isPending={invite.isPending}
+        write={invite}
         isReady={email.trim() !== ''}
-        failure={invite.error}
         onSubmit={() => invite.mutate({ body: { email: email.trim(), role } }, { onSuccess: () => setEmail('') })}
       >
         <TextInput

@@ -1,19 +1,26 @@
-import { Stack, Table, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/client.ts';
 import { answerOf, useWrite } from '../../api/queries.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
 import { Answer } from '../../parts/answer.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
-import { tellFailure, tellUndoable } from '../../parts/tell.tsx';
+import { type Column, RowTable } from '../../parts/row-table.tsx';
 import { text } from '../../text/text.ts';
 import { AddForm, faultIn } from './add-form.tsx';
+import { RemoveAtOnce } from './remove-at-once.tsx';
 
 type Sender = AnswerOf<'listSmsSenders'>['data'][number];
 const words = text.settings.senders;
 const CHANGED = ['listSmsSenders', 'listAuditLog'] as const;
+
+const COLUMNS: Column<Sender>[] = [
+  { name: words.country, cell: ({ country }) => country ?? words.anyCountry },
+  { name: words.from, cell: ({ from }) => from },
+  { name: text.settings.created, cell: ({ createdAt }) => <Instant at={createdAt} />, wideOnly: true },
+  { name: text.settings.remove, head: ' ', align: 'right', cell: (sender) => <Remove sender={sender} /> },
+];
 
 /** From which numbers and names SMS come, by country. */
 export function Senders() {
@@ -27,23 +34,7 @@ export function Senders() {
           data.length === 0 ? (
             <Empty title={words.emptyTitle} what={words.emptyWhat} />
           ) : (
-            <Table.ScrollContainer minWidth={320} type="native">
-              <Table verticalSpacing="xs" aria-label={text.settings.sections.senders}>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>{words.country}</Table.Th>
-                    <Table.Th>{words.from}</Table.Th>
-                    <Table.Th visibleFrom="sm">{text.settings.created}</Table.Th>
-                    <Table.Th aria-label={text.settings.remove} />
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {data.map((sender) => (
-                    <Row key={sender.id} sender={sender} />
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
+            <RowTable rows={data} columns={COLUMNS} rowKey={({ id }) => id} caption={text.settings.sections.senders} />
           )
         }
       </Answer>
@@ -51,35 +42,17 @@ export function Senders() {
   );
 }
 
-function Row({ sender: { id, country, from, createdAt } }: { sender: Sender }) {
+function Remove({ sender: { id, country, from } }: { sender: Sender }) {
   const remove = useWrite('deleteSmsSender', { changes: CHANGED });
   const putBack = useWrite('createSmsSender', { changes: CHANGED });
-  const undo = () => putBack.mutate({ body: { country, from } }, { onError: tellFailure });
   return (
-    <Table.Tr>
-      <Table.Td>{country ?? words.anyCountry}</Table.Td>
-      <Table.Td>{from}</Table.Td>
-      <Table.Td visibleFrom="sm">
-        <Instant at={createdAt} />
-      </Table.Td>
-      <Table.Td ta="right">
-        <ActionButton
-          needs="project:manage"
-          size="compact-sm"
-          variant="light"
-          color="red"
-          loading={remove.isPending}
-          onClick={() =>
-            remove.mutate(
-              { params: { id } },
-              { onError: tellFailure, onSuccess: () => tellUndoable(words.removed(from), undo) },
-            )
-          }
-        >
-          {text.settings.remove}
-        </ActionButton>
-      </Table.Td>
-    </Table.Tr>
+    <RemoveAtOnce
+      needs="project:manage"
+      isPending={remove.isPending}
+      remove={() => remove.mutateAsync({ params: { id } })}
+      putBack={() => putBack.mutateAsync({ body: { country, from } })}
+      told={words.removed(from)}
+    />
   );
 }
 
@@ -98,15 +71,7 @@ function Add() {
       },
     );
   return (
-    <AddForm
-      label={words.add}
-      needs="project:manage"
-      action={words.add}
-      isPending={create.isPending}
-      isReady={from.trim() !== ''}
-      failure={create.error}
-      onSubmit={submit}
-    >
+    <AddForm needs="project:manage" action={words.add} write={create} isReady={from.trim() !== ''} onSubmit={submit}>
       <TextInput
         label={words.country}
         description={words.countryWhat}

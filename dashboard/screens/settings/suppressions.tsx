@@ -1,30 +1,35 @@
-import { Badge, Select, Stack, Text, TextInput, Tooltip } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/client.ts';
 import { pagesOf, useWrite } from '../../api/queries.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
-import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { Breakable } from '../../parts/breakable.tsx';
+import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
-import { tellDone, tellFailure, tellUndoable } from '../../parts/tell.tsx';
+import type { Column } from '../../parts/row-table.tsx';
+import { tellDone } from '../../parts/tell.tsx';
+import { useTyped } from '../../parts/use-typed.ts';
+import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
+import { wordOf } from '../../text/words.ts';
 import { AddForm, faultIn } from './add-form.tsx';
+import { RemoveAtOnce } from './remove-at-once.tsx';
 
 type Suppression = AnswerOf<'listSuppressions'>['data'][number];
 type Reason = Suppression['reason'];
 const words = text.settings.suppressions;
 const CHANGED = ['listSuppressions', 'getContact'] as const;
-const REASONS = (['manual', 'unsubscribe', 'complaint', 'hard_bounce'] as const).map((value) => ({
-  ...{ value, label: `${value}: ${words.reasons[value].means}` },
-}));
+const REASONS = ['manual', 'unsubscribe', 'complaint', 'hard_bounce'] as const;
 
 const COLUMNS: Column<Suppression>[] = [
-  { name: words.email, cell: ({ email }) => email ?? <Text c="dimmed">{words.erased}</Text> },
-  { name: words.reason, cell: ({ reason }) => <ReasonBadge reason={reason} /> },
+  {
+    name: words.email,
+    cell: ({ email }) => (email ? <Breakable text={email} /> : <Text c="dimmed">{words.erased}</Text>),
+  },
+  { name: words.reason, cell: ({ reason }) => <WordBadge kind="suppression" value={reason} /> },
   { name: words.source, cell: ({ source }) => source, wideOnly: true },
   { name: text.settings.created, cell: ({ createdAt }) => <Instant at={createdAt} />, wideOnly: true },
   { name: text.settings.remove, head: ' ', align: 'right', cell: (entry) => <TakeOff entry={entry} /> },
@@ -35,10 +40,10 @@ export function Suppressions() {
   const { email } = useSearch({ strict: false });
   const navigate = useNavigate();
   const pages = useInfiniteQuery(pagesOf('listSuppressions', { query: { limit: 50, ...(email && { email }) } }));
-  const search = useDebouncedCallback((given: string) => {
+  const search = useTyped((given) => {
     const params = { section: 'suppressions' };
     void navigate({ to: '/settings/$section', params, search: given ? { email: given } : {}, replace: true });
-  }, 250);
+  });
   return (
     <Stack>
       <Text c="dimmed">{words.what}</Text>
@@ -68,38 +73,18 @@ export function Suppressions() {
   );
 }
 
-function ReasonBadge({ reason }: { reason: Reason }) {
-  return (
-    <Tooltip label={words.reasons[reason].means} multiline maw={260} events={{ hover: true, focus: true, touch: true }}>
-      <Badge variant="light" color="gray" tt="none" radius="sm" tabIndex={0}>
-        {reason}
-      </Badge>
-    </Tooltip>
-  );
-}
-
-/** Takes an address off at once; for ten seconds it can be put back, as it was. */
 function TakeOff({ entry: { email, reason } }: { entry: Suppression }) {
   const remove = useWrite('deleteSuppression', { changes: CHANGED });
   const putBack = useWrite('addSuppression', { changes: CHANGED });
   if (email === null) return null;
-  const undo = () => putBack.mutate({ body: { email, reason } }, { onError: tellFailure });
   return (
-    <ActionButton
+    <RemoveAtOnce
       needs="contacts:edit"
-      size="compact-sm"
-      variant="light"
-      color="red"
-      loading={remove.isPending}
-      onClick={() =>
-        remove.mutate(
-          { params: { email } },
-          { onError: tellFailure, onSuccess: () => tellUndoable(words.takenOff(email), undo) },
-        )
-      }
-    >
-      {text.settings.remove}
-    </ActionButton>
+      isPending={remove.isPending}
+      remove={() => remove.mutateAsync({ params: { email } })}
+      putBack={() => putBack.mutateAsync({ body: { email, reason } })}
+      told={words.takenOff(email)}
+    />
   );
 }
 
@@ -113,12 +98,10 @@ function Add() {
   };
   return (
     <AddForm
-      label={words.add}
       needs="contacts:edit"
       action={words.add}
-      isPending={add.isPending}
+      write={add}
       isReady={email.trim() !== ''}
-      failure={add.error}
       onSubmit={() => add.mutate({ body: { email: email.trim(), reason } }, { onSuccess: done })}
     >
       <TextInput
@@ -132,6 +115,7 @@ function Add() {
       />
       <Select
         label={words.reason}
+        description={wordOf('suppression', reason)?.means}
         data={REASONS}
         value={reason}
         onChange={(next) => next && setReason(next as Reason)}

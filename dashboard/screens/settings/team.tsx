@@ -1,4 +1,4 @@
-import { Badge, Group, Select, Stack, Table, Text, Title, Tooltip } from '@mantine/core';
+import { Badge, Group, Select, Stack, Text, Title, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/client.ts';
@@ -6,14 +6,17 @@ import { answerOf, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Answer } from '../../parts/answer.tsx';
+import { Breakable } from '../../parts/breakable.tsx';
 import { Instant } from '../../parts/instant.tsx';
-import { tellDone, tellFailure, tellUndoable } from '../../parts/tell.tsx';
+import { type Column, RowTable } from '../../parts/row-table.tsx';
+import { tellDone, tellFailure, tellUndoable, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { Invite } from './invite.tsx';
 import { RemoveMember } from './remove-member.tsx';
 
 type Team = AnswerOf<'getTeam'>;
 export type Member = Team['members'][number];
+type Invitation = Team['invitations'][number];
 type Role = Member['role'];
 const words = text.settings.team;
 export const TEAM_CHANGED = ['getTeam', 'listAuditLog'] as const;
@@ -39,96 +42,104 @@ export function Team() {
 }
 
 function Members({ members }: { members: Member[] }) {
+  const { userId: mine } = useSession();
   const [leaving, askToRemove] = useState<Member>();
+  const columns: Column<Member>[] = [
+    { name: words.email, cell: ({ userId, email }) => <Person email={email} isMe={userId === mine} /> },
+    { name: words.role, cell: (member) => <RoleOf member={member} /> },
+    { name: words.joined, cell: ({ createdAt }) => <Instant at={createdAt} />, wideOnly: true },
+    {
+      ...{ name: text.settings.remove, head: ' ', align: 'right', isWhole: true },
+      cell: (member) => <Remove member={member} onRemove={() => askToRemove(member)} />,
+    },
+  ];
   return (
     <section aria-label={words.people}>
       <Title order={2} size="h4" mb="xs">
         {words.people}
       </Title>
-      <Table.ScrollContainer minWidth={340} type="native">
-        <Table verticalSpacing="xs" aria-label={words.people}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{words.email}</Table.Th>
-              <Table.Th>{words.role}</Table.Th>
-              <Table.Th visibleFrom="sm">{words.joined}</Table.Th>
-              <Table.Th aria-label={text.settings.remove} />
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {members.map((member) => (
-              <Row key={member.userId} member={member} onRemove={() => askToRemove(member)} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <RowTable rows={members} columns={columns} rowKey={({ userId }) => userId} caption={words.people} />
       {leaving && <RemoveMember member={leaving} onClose={() => askToRemove(undefined)} />}
     </section>
   );
 }
 
-function Row({ member, onRemove }: { member: Member; onRemove: () => void }) {
-  const { userId: mine, role: myRole } = useSession();
-  const { userId, email, role, createdAt } = member;
-  const change = useWrite('changeTeamRole', { changes: [...TEAM_CHANGED, 'getMe'] });
-  const whyNot = role === 'OWNER' && myRole !== 'OWNER' ? words.onlyOwner : undefined;
-  // Who makes themselves less cannot undo it.
-  const whyNotChange = whyNot ?? (userId === mine ? words.notMyself : undefined);
-  const become = (next: Role, onSuccess: () => void) =>
-    change.mutate({ params: { userId }, body: { role: next } }, { onError: tellFailure, onSuccess });
+function Person({ email, isMe }: { email: string; isMe: boolean }) {
   return (
-    <Table.Tr>
-      <Table.Td style={{ overflowWrap: 'anywhere' }}>
-        <Group gap={6}>
-          {email}
-          {userId === mine && (
-            <Badge variant="light" color="gray" tt="none" radius="sm">
-              {words.you}
-            </Badge>
-          )}
-        </Group>
-      </Table.Td>
-      <Table.Td>
-        <Tooltip label={whyNotChange ?? words.roleMeans[role]} multiline maw={260}>
-          <Select
-            aria-label={words.roleOf(email)}
-            data={ROLES.filter((name) => name !== 'OWNER' || myRole === 'OWNER' || role === 'OWNER').map((value) => ({
-              ...{ value, label: text.roles[value] },
-            }))}
-            value={role}
-            onChange={(next) => {
-              if (!next || next === role) return;
-              const told = words.roleChanged(email, text.roles[next as Role]);
-              become(next as Role, () => tellUndoable(told, () => become(role, () => {})));
-            }}
-            allowDeselect={false}
-            disabled={whyNotChange !== undefined || change.isPending}
-            w={130}
-            size="xs"
-          />
-        </Tooltip>
-      </Table.Td>
-      <Table.Td visibleFrom="sm">
-        <Instant at={createdAt} />
-      </Table.Td>
-      <Table.Td ta="right">
-        <ActionButton
-          needs="team:manage"
-          whyNot={whyNot}
-          size="compact-sm"
-          variant="light"
-          color="red"
-          onClick={onRemove}
-        >
-          {userId === mine ? words.leave : text.settings.remove}
-        </ActionButton>
-      </Table.Td>
-    </Table.Tr>
+    <Group gap={6}>
+      <span>
+        <Breakable text={email} />
+      </span>
+      {isMe && (
+        <Badge variant="light" color="gray" tt="none" radius="sm">
+          {words.you}
+        </Badge>
+      )}
+    </Group>
   );
 }
 
-function Invitations({ invitations }: { invitations: Team['invitations'] }) {
-  const withdraw = useWrite('withdrawInvitation', { changes: TEAM_CHANGED });
+/** Why somebody may not be changed or removed; undefined where they may. */
+function useWhyNotThem({ role }: Member): string | undefined {
+  const { role: myRole } = useSession();
+  return role === 'OWNER' && myRole !== 'OWNER' ? words.onlyOwner : undefined;
+}
+
+function RoleOf({ member }: { member: Member }) {
+  const { userId: mine, role: myRole } = useSession();
+  const { userId, email, role } = member;
+  const change = useWrite('changeTeamRole', { changes: [...TEAM_CHANGED, 'getMe'] });
+  // Who makes themselves less cannot undo it.
+  const whyNot = useWhyNotThem(member) ?? (userId === mine ? words.notMyself : undefined);
+  const become = (next: Role, onSuccess: () => void) =>
+    change.mutate({ params: { userId }, body: { role: next } }, { onError: tellFailure, onSuccess });
+  return (
+    <Tooltip label={whyNot ?? words.roleMeans[role]} multiline maw={260}>
+      <Select
+        aria-label={words.roleOf(email)}
+        data={ROLES.filter((name) => name !== 'OWNER' || myRole === 'OWNER' || role === 'OWNER').map((value) => ({
+          ...{ value, label: text.roles[value] },
+        }))}
+        value={role}
+        onChange={(next) => {
+          if (!next || next === role) return;
+          const told = words.roleChanged(email, text.roles[next as Role]);
+          become(next as Role, () => tellUndoable(told, () => become(role, () => {})));
+        }}
+        allowDeselect={false}
+        disabled={whyNot !== undefined || change.isPending}
+        w={{ base: 104, sm: 130 }}
+        size="xs"
+      />
+    </Tooltip>
+  );
+}
+
+function Remove({ member, onRemove }: { member: Member; onRemove: () => void }) {
+  const { userId: mine } = useSession();
+  return (
+    <ActionButton
+      needs="team:manage"
+      whyNot={useWhyNotThem(member)}
+      size="compact-sm"
+      variant="light"
+      color="red"
+      onClick={onRemove}
+    >
+      {member.userId === mine ? words.leave : text.settings.remove}
+    </ActionButton>
+  );
+}
+
+const INVITED: Column<Invitation>[] = [
+  { name: words.email, cell: ({ email }) => <Breakable text={email} /> },
+  { name: words.role, cell: ({ role }) => text.roles[role], isWhole: true },
+  { name: words.by, cell: ({ invitedBy }) => invitedBy, wideOnly: true },
+  { name: words.expires, cell: ({ expiresAt }) => <Instant at={expiresAt} /> },
+  { name: words.withdraw, head: ' ', align: 'right', isWhole: true, cell: (one) => <Withdraw invitation={one} /> },
+];
+
+function Invitations({ invitations }: { invitations: Invitation[] }) {
   return (
     <section aria-label={words.open}>
       <Title order={2} size="h4" mb="xs">
@@ -137,48 +148,23 @@ function Invitations({ invitations }: { invitations: Team['invitations'] }) {
       {invitations.length === 0 ? (
         <Text c="dimmed">{words.noneOpen}</Text>
       ) : (
-        <Table.ScrollContainer minWidth={340} type="native">
-          <Table verticalSpacing="xs" aria-label={words.open}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{words.email}</Table.Th>
-                <Table.Th>{words.role}</Table.Th>
-                <Table.Th visibleFrom="sm">{words.by}</Table.Th>
-                <Table.Th>{words.expires}</Table.Th>
-                <Table.Th aria-label={words.withdraw} />
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {invitations.map(({ id, email, role, invitedBy, expiresAt }) => (
-                <Table.Tr key={id}>
-                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{email}</Table.Td>
-                  <Table.Td>{text.roles[role]}</Table.Td>
-                  <Table.Td visibleFrom="sm">{invitedBy}</Table.Td>
-                  <Table.Td>
-                    <Instant at={expiresAt} />
-                  </Table.Td>
-                  <Table.Td ta="right">
-                    <ActionButton
-                      needs="team:manage"
-                      size="compact-sm"
-                      variant="light"
-                      color="red"
-                      onClick={() =>
-                        withdraw.mutate(
-                          { params: { id } },
-                          { onError: tellFailure, onSuccess: () => tellDone(words.withdrawn(email)) },
-                        )
-                      }
-                    >
-                      {words.withdraw}
-                    </ActionButton>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <RowTable rows={invitations} columns={INVITED} rowKey={({ id }) => id} caption={words.open} />
       )}
     </section>
+  );
+}
+
+function Withdraw({ invitation: { id, email } }: { invitation: Invitation }) {
+  const withdraw = useWrite('withdrawInvitation', { changes: TEAM_CHANGED });
+  return (
+    <ActionButton
+      needs="team:manage"
+      size="compact-sm"
+      variant="light"
+      color="red"
+      onClick={() => whenDone(withdraw.mutateAsync({ params: { id } }), () => tellDone(words.withdrawn(email)))}
+    >
+      {words.withdraw}
+    </ActionButton>
   );
 }

@@ -5,8 +5,9 @@ import type { AnswerOf } from '../../api/client.ts';
 import { pagesOf, useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
-import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
+import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import type { Column } from '../../parts/row-table.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { AddForm, faultIn } from './add-form.tsx';
@@ -35,14 +36,20 @@ export function Topics() {
         </>
       ),
     },
-    { name: words.byDefault, cell: ({ defaultSubscribed }) => (defaultSubscribed ? words.yes : words.no), width: 160 },
+    {
+      name: words.byDefault,
+      cell: ({ defaultSubscribed }) => (defaultSubscribed ? words.yes : words.no),
+      width: 290,
+      wideOnly: true,
+    },
     {
       name: text.settings.edit,
       head: ' ',
       align: 'right',
       width: 190,
+      isWhole: true,
       cell: (topic) => (
-        <Group gap="xs" justify="flex-end">
+        <Group gap="xs" justify="flex-end" wrap="nowrap">
           <ActionButton needs="contacts:edit" size="compact-sm" variant="default" onClick={() => edit(topic)}>
             {text.settings.edit}
           </ActionButton>
@@ -96,15 +103,7 @@ function Add() {
     create.mutate({ body }, { onSuccess: empty });
   };
   return (
-    <AddForm
-      label={words.add}
-      needs="contacts:edit"
-      action={words.add}
-      isPending={create.isPending}
-      isReady={name.trim() !== ''}
-      failure={create.error}
-      onSubmit={submit}
-    >
+    <AddForm needs="contacts:edit" action={words.add} write={create} isReady={name.trim() !== ''} onSubmit={submit}>
       <TextInput
         label={words.name}
         value={name}

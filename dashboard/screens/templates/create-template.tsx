@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
 import { Failed } from '../../parts/failed.tsx';
+import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 import { text } from '../../text/text.ts';
 import { TEMPLATE_TYPES, type TemplateType } from './routes.ts';
 import { type Start, startOf } from './starts.ts';
@@ -14,12 +15,14 @@ export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: 
   const [name, setName] = useState('');
   const [type, setType] = useState<TemplateType>('TRANSACTIONAL');
   const [start, setStart] = useState<Start>('letter');
+  // Without a sender an automation could not send it; it can be changed, as all of it.
+  const [domain] = useVerifiedDomains({ enabled: opened });
   const navigate = useNavigate();
   const create = useWrite('createTemplate', { changes: ['listTemplates'] });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     create.mutate(
-      { body: { name, type, ...startOf(start) } },
+      { body: { name, type, ...startOf(start), ...(domain && { from: `hello@${domain}` }) } },
       {
         onSuccess: ({ id }) => {
           onClose();

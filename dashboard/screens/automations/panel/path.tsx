@@ -111,7 +111,7 @@ function PreviewWords({ step }: { step: PreviewStep }) {
           <Text size="xs">
             {wouldSend ? t.sends : t.notSent} {to && t.toWhom(to)}
           </Text>
-          <WordBadge kind="reason" value={reason} />
+          {reason !== error && <WordBadge kind="reason" value={reason} />}
         </Group>
       )}
       {subject && <Text size="xs">{subject}</Text>}

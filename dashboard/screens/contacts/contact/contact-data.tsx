@@ -121,6 +121,7 @@ function Row({ contact, name }: { contact: Contact; name: string }) {
           <ActionIcon
             variant="subtle"
             color="gray"
+            mt={-3}
             aria-label={words.remove(name)}
             aria-disabled={whyNot !== undefined || undefined}
             data-disabled={whyNot !== undefined || undefined}

@@ -119,7 +119,30 @@ function Progressing({ job }: { job: Job }) {
         </Alert>
       )}
       {result.errors.length > 0 && <Errors job={job} />}
+      {status === 'COMPLETED' && 'createdCount' in result && <Next />}
     </Stack>
+  );
+}
+
+/** People are imported to be written to. */
+function Next() {
+  return (
+    <Paper withBorder p="md">
+      <Title order={2} size="h5">
+        {words.next}
+      </Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        {words.nextWhat}
+      </Text>
+      <Group gap="xs">
+        <Button component={Link} to="/segments/new" variant="default">
+          {words.toSegment}
+        </Button>
+        <Button component={Link} to="/campaigns/new" variant="default">
+          {words.toCampaign}
+        </Button>
+      </Group>
+    </Paper>
   );
 }
 

@@ -3,10 +3,11 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { urlOf } from '../../../api/client.ts';
 import { type ItemOf, pagesOf } from '../../../api/queries.ts';
 import { AppLink } from '../../../parts/app-link.tsx';
-import { type Column, CursorTable } from '../../../parts/cursor-table.tsx';
+import { CursorTable } from '../../../parts/cursor-table.tsx';
 import { Empty } from '../../../parts/empty.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { PageHead } from '../../../parts/page-head.tsx';
+import type { Column } from '../../../parts/row-table.tsx';
 import { BAD_TEXT } from '../../../parts/tones.ts';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
@@ -42,6 +43,7 @@ export function Jobs() {
 const COLUMNS: Column<Job>[] = [
   {
     name: words.what,
+    isWhole: true,
     cell: ({ id, kind }) => (
       <AppLink to={`/contacts/jobs/${kind === 'import' ? 'import' : 'bulk'}/${id}`}>{words.kinds[kind]}</AppLink>
     ),

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { piecesOf } from './breakable.tsx';
+
+describe('a text that may be broken', () => {
+  it.each([
+    ['ada.lovelace@example.com', ['ada.lovelace', '@example.com']],
+    ['https://crm.example.com/in', ['https://', 'crm.', 'example.', 'com/', 'in']],
+    ['PUT /v1/workflows/{id}/graph', ['PUT /', 'v1/', 'workflows/', '{id}/', 'graph']],
+    ['contact.unsubscribed', ['contact.', 'unsubscribed']],
+    ['suppressed:hard_bounce', ['suppressed:', 'hard_', 'bounce']],
+    ['Autumn teas', ['Autumn teas']],
+  ])('is broken where a reader would: %s', (text, pieces) => {
+    expect(piecesOf(text)).toEqual(pieces);
+  });
+
+  it('is left alone where it is endless', () => {
+    const endless = 'a.'.repeat(5_000);
+    expect(piecesOf(endless)).toEqual([endless]);
+  });
+});

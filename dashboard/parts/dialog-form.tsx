@@ -1,0 +1,37 @@
+import { Button, Group, Stack } from '@mantine/core';
+import type { FormEvent, ReactNode } from 'react';
+import { Failed } from './failed.tsx';
+
+/** The form of a dialog: its fields, why it was refused, and the button that does it. */
+export function DialogForm({
+  action,
+  isReady,
+  write: { isPending, error },
+  onSubmit,
+  children,
+}: {
+  action: string;
+  /** All that is asked for is there. */
+  isReady: boolean;
+  write: { isPending: boolean; error: unknown };
+  onSubmit: () => void;
+  children: ReactNode;
+}) {
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isReady) onSubmit();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {children}
+        {error !== null && error !== undefined && <Failed error={error} />}
+        <Group justify="flex-end">
+          <Button type="submit" loading={isPending} disabled={!isReady}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,68 @@
+import { Table } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+export interface Column<Row> {
+  /** Its name in the head, and its key. */
+  name: string;
+  cell: (row: Row) => ReactNode;
+  /** Shown in the head in place of the name. */
+  head?: ReactNode;
+  align?: 'right';
+  /** Pixels, where there is room; on a phone columns are as wide as what they say. */
+  width?: number;
+  /** Left out where there is no room, on a phone. */
+  wideOnly?: boolean;
+  /** Its words are few and short, and never broken. */
+  isWhole?: boolean;
+}
+
+export interface Rows<Row> {
+  columns: Column<Row>[];
+  rowKey: (row: Row) => string;
+  /** What the table lists, for who listens. */
+  caption: string;
+}
+
+const CELL = { overflowWrap: 'anywhere', maxWidth: 420 } as const;
+const WHOLE = { overflowWrap: 'normal' } as const;
+
+/** Rows that are there, as a table whose cells give way to what is endless in them. */
+export function RowTable<Row>({ rows, columns, rowKey, caption }: Rows<Row> & { rows: readonly Row[] }) {
+  return (
+    <Table.ScrollContainer minWidth={320} type="native">
+      <Table highlightOnHover verticalSpacing="xs" captionSide="top" aria-label={caption}>
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map(({ name, head, align, width, wideOnly }) => (
+              <Table.Th
+                key={name}
+                ta={align}
+                w={{ sm: width }}
+                visibleFrom={wideOnly ? 'sm' : undefined}
+                aria-label={typeof head === 'string' ? name : undefined}
+              >
+                {head ?? name}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr key={rowKey(row)}>
+              {columns.map(({ name, cell, align, wideOnly, isWhole }) => (
+                <Table.Td
+                  key={name}
+                  ta={align}
+                  visibleFrom={wideOnly ? 'sm' : undefined}
+                  style={isWhole ? WHOLE : CELL}
+                >
+                  {cell(row)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

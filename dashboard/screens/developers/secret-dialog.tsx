@@ -1,0 +1,69 @@
+import { Alert, Button, Code, Group, Modal, Stack } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect } from 'react';
+import type { OperationId } from '../../api/client.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { text } from '../../text/text.ts';
+
+const words = text.developers.secret;
+
+interface Dialog {
+  opened: boolean;
+  onClose: () => void;
+  /** The operation that answers the secret. */
+  operation: OperationId;
+  /** Undefined until it is made. */
+  secret: string | undefined;
+  /** What to do with it, below. */
+  next?: ReactNode;
+}
+
+/**
+ * A dialog that asks for what is needed to make a secret, and then shows it once. When it is closed the page forgets
+ * it.
+ */
+export function SecretDialog({
+  title,
+  madeTitle,
+  children,
+  ...dialog
+}: Dialog & { title: string; madeTitle: string; children?: ReactNode }) {
+  const { opened, onClose, secret } = dialog;
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={secret === undefined ? title : madeTitle}
+      size="lg"
+      closeButtonProps={{ 'aria-label': text.app.close }}
+    >
+      {secret === undefined ? children : <Secret {...dialog} secret={secret} />}
+    </Modal>
+  );
+}
+
+/** Forgets the secret also where the answer of `operation` was kept. */
+function Secret({ secret, operation, next, onClose }: Dialog & { secret: string }) {
+  const client = useQueryClient();
+  useEffect(() => {
+    const cache = client.getMutationCache();
+    return () => {
+      for (const mutation of cache.findAll({ mutationKey: [operation] })) cache.remove(mutation);
+    };
+  }, [client, operation]);
+  return (
+    <Stack>
+      <Group wrap="nowrap" gap="xs">
+        <Code block flex={1} style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
+          {secret}
+        </Code>
+        <CopyButton value={secret} />
+      </Group>
+      <Alert color="yellow">{words.once}</Alert>
+      {next}
+      <Group justify="flex-end">
+        <Button onClick={onClose}>{words.done}</Button>
+      </Group>
+    </Stack>
+  );
+}

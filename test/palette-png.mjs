@@ -1,0 +1,117 @@
+/** Pictures of screens as PNG with a palette: a third of the bytes, and no difference that one sees. */
+import { deflateSync, inflateSync } from 'node:zlib';
+
+const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const COLORS = 256;
+
+/**
+ * A PNG of 8 bits a channel without transparency, as Chromium writes it, in at most 256 colours: the most frequent
+ * ones, and for every other the nearest of them.
+ * @param {Buffer} png
+ * @returns {Buffer} the same picture; `png` itself where it has a palette already
+ */
+export function withPalette(png) {
+  const chunks = chunksOf(png);
+  const header = chunks.find(({ type }) => type === 'IHDR').data;
+  const [width, height, colorType] = [header.readUInt32BE(0), header.readUInt32BE(4), header[9]];
+  if (colorType === 3) return png;
+  const channels = { 2: 3, 6: 4 }[colorType];
+  const raw = inflateSync(Buffer.concat(chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data)));
+  const pixels = unfiltered(raw, { width, height, channels });
+  const { palette, indexOf } = paletteOf(pixels, channels);
+  const rows = Buffer.alloc(height * (width + 1));
+  for (let y = 0, at = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1, at += channels) rows[y * (width + 1) + 1 + x] = indexOf.get(colorAt(pixels, at));
+  }
+  const head = Buffer.from(header);
+  head[9] = 3;
+  return Buffer.concat([
+    SIGNATURE,
+    chunk('IHDR', head),
+    chunk('PLTE', Buffer.from(palette.flatMap((color) => [color >> 16, (color >> 8) & 255, color & 255]))),
+    chunk('IDAT', deflateSync(rows, { level: 9 })),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function chunksOf(png) {
+  const chunks = [];
+  for (let at = SIGNATURE.length; at < png.length; ) {
+    const length = png.readUInt32BE(at);
+    chunks.push({ type: png.toString('latin1', at + 4, at + 8), data: png.subarray(at + 8, at + 8 + length) });
+    at += length + 12;
+  }
+  return chunks;
+}
+
+/** Takes back the filter of each row (PNG specification §9). */
+function unfiltered(raw, { width, height, channels }) {
+  const stride = width * channels;
+  const pixels = Buffer.alloc(stride * height);
+  for (let y = 0; y < height; y += 1) {
+    const filter = raw[y * (stride + 1)];
+    for (let x = 0; x < stride; x += 1) {
+      const to = y * stride + x;
+      const left = x < channels ? 0 : pixels[to - channels];
+      const up = y === 0 ? 0 : pixels[to - stride];
+      const corner = x < channels || y === 0 ? 0 : pixels[to - stride - channels];
+      pixels[to] = raw[y * (stride + 1) + 1 + x] + predicted(filter, left, up, corner);
+    }
+  }
+  return pixels;
+}
+
+function predicted(filter, left, up, corner) {
+  if (filter === 1) return left;
+  if (filter === 2) return up;
+  if (filter === 3) return (left + up) >> 1;
+  if (filter !== 4) return 0;
+  const [a, b, c] = [Math.abs(up - corner), Math.abs(left - corner), Math.abs(left + up - 2 * corner)];
+  if (a <= b && a <= c) return left;
+  return b <= c ? up : corner;
+}
+
+function colorAt(pixels, at) {
+  return (pixels[at] << 16) | (pixels[at + 1] << 8) | pixels[at + 2];
+}
+
+function paletteOf(pixels, channels) {
+  const counts = new Map();
+  for (let at = 0; at < pixels.length; at += channels) {
+    const color = colorAt(pixels, at);
+    counts.set(color, (counts.get(color) ?? 0) + 1);
+  }
+  const byCount = [...counts].sort(([, a], [, b]) => b - a).map(([color]) => color);
+  const palette = byCount.slice(0, COLORS);
+  const indexOf = new Map(byCount.map((color, n) => [color, n < COLORS ? n : nearest(palette, color)]));
+  return { palette, indexOf };
+}
+
+function nearest(palette, color) {
+  let [best, least] = [0, Number.POSITIVE_INFINITY];
+  for (const [n, other] of palette.entries()) {
+    const [r, g, b] = [16, 8, 0].map((shift) => ((color >> shift) & 255) - ((other >> shift) & 255));
+    const distance = r * r + g * g + b * b;
+    if (distance < least) [best, least] = [n, distance];
+  }
+  return best;
+}
+
+function chunk(type, data) {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const framed = Buffer.alloc(body.length + 8);
+  framed.writeUInt32BE(data.length, 0);
+  body.copy(framed, 4);
+  framed.writeUInt32BE(crc32(body), body.length + 4);
+  return framed;
+}
+
+/** Node has its own from 22.2 on. */
+function crc32(bytes) {
+  let crc = ~0;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  }
+  return ~crc >>> 0;
+}
