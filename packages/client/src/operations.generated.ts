@@ -1526,7 +1526,7 @@ export type PatchProject = {
   } | null;
   /** IANA, such as `Europe/Berlin`: of contacts whose `data.timezone` is none */
   timezone?: string;
-  sendingWindow?: SendingWindow & (Record<string, unknown> | null);
+  sendingWindow?: SendingWindow | null;
   /** While enabled, whom the public key would subscribe is `pending` and gets the template, which has to name `{{confirmUrl}}`; they are subscribed by the page behind that link. */
   doubleOptIn?: {
     enabled: boolean;
@@ -1694,7 +1694,7 @@ export type Project = {
   } | null;
   /** IANA, of contacts whose `data.timezone` is none */
   timezone: string;
-  sendingWindow: SendingWindow & (Record<string, unknown> | null);
+  sendingWindow: SendingWindow | null;
   sendRatePerSecond: number | null;
   monthlyEmailLimit: number | null;
   bounceGuard: number;
