@@ -63,14 +63,14 @@ function isError(response: Part): response is ErrorResponse {
   return CODES in response;
 }
 
-/** Names ranges in the place of errors that any operation may answer, or of all. */
-function foldRanges(operation: Operation, all: boolean): void {
+/** Names ranges in the place of errors that any operation may answer; an alias has no more than that it refuses. */
+function foldRanges(operation: Operation, isAlias: boolean): void {
   for (const [status, response] of Object.entries(operation.responses)) {
     if (!isError(response)) continue;
-    if (!all && !response[CODES].every((code) => isOfAny(code, status))) continue;
+    if (!isAlias && !response[CODES].every((code) => isOfAny(code, status))) continue;
     delete operation.responses[status];
     const range = status.startsWith('4') ? '4XX' : '5XX';
-    operation.responses[range] = RANGES[range];
+    if (range === '4XX' || !isAlias) operation.responses[range] = RANGES[range];
   }
 }
 

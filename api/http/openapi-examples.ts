@@ -1,4 +1,4 @@
-import { type Document, nameIn, operationsOf, type Schema } from './openapi-json.ts';
+import { type Document, nameIn, operationsOf, partsOf, type Schema } from './openapi-json.ts';
 
 /** Texts of these formats look alike everywhere; what they look like needs no example. */
 const KNOWN_FORMATS = new Set(['date-time', 'date', 'uuid']);
@@ -31,10 +31,6 @@ function dropExamples(schema: Schema): void {
 function dropKnownExamples(schema: Schema): void {
   if (KNOWN_FORMATS.has(schema.format ?? '')) delete schema.example;
   for (const part of partsOf(schema)) dropKnownExamples(part);
-}
-
-function partsOf({ allOf = [], anyOf = [], oneOf = [], items, properties = {} }: Schema): Schema[] {
-  return [...allOf, ...anyOf, ...oneOf, ...(items ? [items] : []), ...Object.values(properties)];
 }
 
 function namesOfBodies(document: Document): Set<string> {

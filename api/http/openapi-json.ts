@@ -59,6 +59,11 @@ export function aliasesIn({ paths = {} }: Document): Set<Operation> {
   return new Set(aliases);
 }
 
+/** The schemas that stand within a schema, one level deep. */
+export function partsOf({ allOf = [], anyOf = [], oneOf = [], items, properties = {} }: Schema): Schema[] {
+  return [...allOf, ...anyOf, ...oneOf, ...(items ? [items] : []), ...Object.values(properties)];
+}
+
 /** The name that a reference ends with: `Contact` of `#/components/schemas/Contact`. */
 export function nameIn(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1);

@@ -2,6 +2,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { AppEnv } from './env.ts';
 import { spreadExamples } from './openapi-examples.ts';
 import type { Document } from './openapi-json.ts';
+import { mendNullables } from './openapi-nulls.ts';
 import { shareParts } from './openapi-shared.ts';
 import { SESSION_COOKIE } from './session-cookie.ts';
 
@@ -18,6 +19,7 @@ export function openApiDocument(hono: OpenAPIHono<AppEnv>) {
     },
     servers: [{ url: '/', description: 'This service' }],
   });
+  mendNullables(document as Document);
   spreadExamples(document as Document);
   shareParts(document as Document);
   return {

@@ -88,6 +88,12 @@ describe('the OpenAPI document', () => {
     expect(compared).toBeGreaterThan(100);
   });
 
+  it('lets null be where a named schema may be null', () => {
+    const { sendingWindow } = document.components.schemas.Project.properties;
+    expect(sendingWindow.anyOf).toEqual([{ $ref: '#/components/schemas/SendingWindow' }, { type: 'null' }]);
+    expect(JSON.stringify(document)).not.toMatch(/"allOf":\[\{"\$ref":"[^"]+"\},\{"type":\["[a-z]+","null"\]/);
+  });
+
   it('names every code of the catalogue, and no other', () => {
     const named = new Set(
       operations.flatMap(({ operation }) =>

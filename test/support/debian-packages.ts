@@ -64,18 +64,18 @@ async function apt(settings: string[], words: string[]): Promise<void> {
 
 function environment(root: string): NodeJS.ProcessEnv {
   const libraries = foldersIn(join(root, 'usr', 'lib'), /-linux-gnu/);
+  // Its libraries find each other by the path where they would be installed.
+  const pulseaudio = libraries.map((folder) => join(folder, 'pulseaudio'));
   const perl = [join(root, 'usr', 'share'), ...libraries].flatMap((folder) => [
     ...foldersIn(join(folder, 'perl5'), /^5\./),
     ...foldersIn(join(folder, 'perl'), /^5\./),
     join(folder, 'perl5'),
   ]);
-  // Libraries that one package keeps to itself, which it looks for where it would be installed.
-  const kept = [join(root, 'usr', 'lib', 'postfix'), ...libraries.map((folder) => join(folder, 'pulseaudio'))];
   const programs = ['usr/sbin', 'usr/bin', 'sbin', 'bin'].map((folder) => join(root, folder));
   return {
     ...process.env,
     PATH: [...programs, process.env.PATH].join(delimiter),
-    LD_LIBRARY_PATH: [...kept, ...libraries].join(delimiter),
+    LD_LIBRARY_PATH: [join(root, 'usr', 'lib', 'postfix'), ...libraries, ...pulseaudio].join(delimiter),
     PERL5LIB: perl.join(delimiter),
     SASL_PATH: libraries.map((folder) => join(folder, 'sasl2')).join(delimiter),
   };
