@@ -5,6 +5,7 @@ import {
   continueAsNew,
   defineSignal,
   isCancellation,
+  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -20,6 +21,7 @@ import {
 } from '../rules/campaigns/campaign.ts';
 import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
 import { TASK_QUEUES } from '../rules/queues.ts';
+import { KeptTimer } from './kept-timer.ts';
 
 /**
  * Chunks of one campaign under way at a time. How many really run is up to the workers: each takes as many bulk tasks
@@ -39,6 +41,8 @@ const HELD_RECHECK_MS = 300_000;
  * may differ a little.
  */
 const CLOCK_RECHECK_MS = 500;
+/** Each chunk that was through began another timer before, until the same instant. */
+const ONE_TIMER = 'one-timer';
 
 /** Short statements; they pass the chunks' queue by, so a cancel is heard while every place for bulk work is taken. */
 const control = proxyActivities<CampaignControlActivities>({
@@ -222,6 +226,7 @@ class Sending {
   /** Milliseconds since 1970: until then the send rate has no room. */
   private pacedUntilMs = 0;
   private settled = 0;
+  private readonly timer = new KeptTimer();
   private failure: unknown;
 
   constructor(p: { start: Start; progress: CampaignProgress; news: News; audience: Audience } & Standing) {
@@ -242,6 +247,7 @@ class Sending {
     this.leaving = true;
     if (result === 'ended') scope.cancel();
     await condition(() => this.running.size === 0 && !this.taking);
+    this.timer.cancel();
     if (this.failure !== undefined) throw this.failure;
     return this.ended ? 'ended' : result;
   }
@@ -359,7 +365,10 @@ class Sending {
     if (this.paused) return condition(awake);
     const waitMs = earlier(this.held ? HELD_RECHECK_MS : this.untilDue(), this.untilTestEnds());
     if (waitMs === undefined) return condition(awake);
-    const woken = await condition(awake, Math.max(1, waitMs), { summary: this.waitsFor(waitMs) });
+    const summary = this.waitsFor(waitMs);
+    const woken = patched(ONE_TIMER)
+      ? await this.timer.wait(awake, Date.now() + waitMs, summary)
+      : await condition(awake, Math.max(1, waitMs), { summary });
     if (!woken && this.held) this.held = false;
   }
 
