@@ -1,4 +1,11 @@
-import { CancellationScope, condition, isCancellation, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  isCancellation,
+  patched,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { CampaignProgress, ChunkResult, LaterChunk } from '../rules/campaigns/campaign.ts';
 import { control } from './campaign-activities.ts';
 import type { Audience } from './campaign-audience.ts';
@@ -6,6 +13,7 @@ import { chunkAfter, sendChunk } from './campaign-chunk.ts';
 import { hasNewChunks, heedClock, isExhausted, learnOfTest, takeNextChunk } from './campaign-progress.ts';
 import type { News, Standing, Start } from './campaign-start.ts';
 import { isTestDue, judgeTest, type TestOutcome, untilTestEnds } from './campaign-test.ts';
+import { KeptTimer } from './kept-timer.ts';
 
 /**
  * Chunks of one campaign under way at a time. How many really run is up to the workers: each takes as many bulk tasks
@@ -20,6 +28,8 @@ const LANES = 16;
 const RATE_OF_LANE = 1_000;
 /** Nobody signals the end of a hold that an operator set in the database, so it is looked for. */
 const HELD_RECHECK_MS = 300_000;
+/** Each chunk that was through began another timer before, until the same instant. */
+const ONE_TIMER = 'one-timer';
 
 /**
  * The lanes: as many chunks as may run at a time, the next one as soon as one is through, and the rest of the audience
@@ -43,6 +53,7 @@ export class Sending {
   /** Milliseconds since 1970: until then the send rate has no room. */
   private pacedUntilMs = 0;
   private settled = 0;
+  private readonly timer = new KeptTimer();
   private failure: unknown;
 
   constructor(p: { start: Start; progress: CampaignProgress; news: News; audience: Audience } & Standing) {
@@ -63,6 +74,7 @@ export class Sending {
     this.leaving = true;
     if (result === 'ended') scope.cancel();
     await condition(() => this.running.size === 0 && !this.taking);
+    this.timer.cancel();
     if (this.failure !== undefined) throw this.failure;
     return this.ended ? 'ended' : result;
   }
@@ -182,7 +194,10 @@ export class Sending {
     if (this.paused) return condition(awake);
     const waitMs = earlier(this.held ? HELD_RECHECK_MS : this.untilDue(), untilTestEnds(this.progress));
     if (waitMs === undefined) return condition(awake);
-    const woken = await condition(awake, Math.max(1, waitMs), { summary: this.waitsFor(waitMs) });
+    const summary = this.waitsFor(waitMs);
+    const woken = patched(ONE_TIMER)
+      ? await this.timer.wait(awake, Date.now() + waitMs, summary)
+      : await condition(awake, Math.max(1, waitMs), { summary });
     if (!woken && this.held) this.held = false;
   }
 

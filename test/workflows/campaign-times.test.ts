@@ -124,7 +124,7 @@ describe("a campaign at the recipients' own hour", () => {
     const handle = campaigns.operator.client.workflow.getHandle(`campaign-${id}-1`);
     const { events } = await handle.fetchHistory();
     const timers = events?.filter((event) => event.timerStartedEventAttributes) ?? [];
-    expect(timers.length).toBeLessThanOrEqual(80);
+    expect(timers.length).toBeLessThanOrEqual(40);
     const chunks = events?.filter(
       (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'sendCampaignChunk',
     );
