@@ -36,11 +36,11 @@ export function TenantActions({ actions }: { actions: Action[] }) {
                     {words.action[entry.action] ?? entry.action}
                     {saidOf(entry.details) && `: ${saidOf(entry.details)}`}
                     <Text size="xs" c="dimmed" hiddenFrom="sm">
-                      {byWhom(entry.actor)}
+                      {entry.actor}
                     </Text>
                   </Table.Td>
                   <Table.Td visibleFrom="sm" style={{ overflowWrap: 'anywhere' }}>
-                    {byWhom(entry.actor)}
+                    {entry.actor}
                   </Table.Td>
                 </Table.Tr>
               ))}
@@ -50,11 +50,6 @@ export function TenantActions({ actions }: { actions: Action[] }) {
       )}
     </Paper>
   );
-}
-
-/** People of the project are not named to an operator. */
-function byWhom(actor: string): string {
-  return actor.startsWith('user:') ? words.ownPeople : actor;
 }
 
 /** The reason or note of an entry, or which limits it set. */
