@@ -148,6 +148,7 @@ export const operator = {
     'project.updated': 'limited',
   } as Record<string, string>,
   by: 'By',
+  ownPeople: 'its own people',
   what: 'What',
   when: 'When',
 

@@ -36,11 +36,11 @@ export function TenantActions({ actions }: { actions: Action[] }) {
                     {words.action[entry.action] ?? entry.action}
                     {saidOf(entry.details) && `: ${saidOf(entry.details)}`}
                     <Text size="xs" c="dimmed" hiddenFrom="sm">
-                      {entry.actor}
+                      {byWhom(entry.actor)}
                     </Text>
                   </Table.Td>
                   <Table.Td visibleFrom="sm" style={{ overflowWrap: 'anywhere' }}>
-                    {entry.actor}
+                    {byWhom(entry.actor)}
                   </Table.Td>
                 </Table.Tr>
               ))}
@@ -50,6 +50,11 @@ export function TenantActions({ actions }: { actions: Action[] }) {
       )}
     </Paper>
   );
+}
+
+/** People of the project are not named to an operator. */
+function byWhom(actor: string): string {
+  return actor.startsWith('user:') ? words.ownPeople : actor;
 }
 
 /** The reason or note of an entry, or which limits it set. */

@@ -83,12 +83,15 @@ export async function buildAccess({ db, projectId, voice }: World): Promise<void
       .execute();
   }
   for (const role of ['OWNER', 'ADMIN', 'MEMBER'] as const) await buildPerson(db, projectId, role);
+  const people = await db.selectFrom('memberships').select('user_id').where('project_id', '=', projectId).execute();
+  // The last of them has left.
+  const actors = [...people.map(({ user_id }) => user_id), idAt(hoursAgo(2_000))].map((id) => `user:${id}`);
   const actions = ['apikey.created', 'apikey.revoked', 'project.updated', 'project.held', 'project.released'];
   const rows = Array.from({ length: 30 }, (_, n) => {
     const at = hoursAgo(n * 11 + 1);
     const details = { name: voice.say('Web shop', n, 100), prefix: 'sk_live_3f9a1c' };
     return {
-      ...{ id: idAt(at), project_id: projectId, action: pick(actions, n), actor: `user:${idAt(at)}`, target: idAt(at) },
+      ...{ id: idAt(at), project_id: projectId, action: pick(actions, n), actor: pick(actors, n), target: idAt(at) },
       ...{ ip: '192.0.2.17', details: JSON.stringify(details), created_at: at },
     };
   });
