@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import type { AnswerOf } from '../../api/client.ts';
 import { answerOf } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
+import { Breakable } from '../../parts/breakable.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
@@ -50,7 +51,11 @@ function Needed({ item }: { item: Item }) {
     >
       <Group justify="space-between" gap="xs">
         <Text size="sm" lineClamp={3} style={{ flex: '1 1 200px' }}>
-          {name && <b>{name}</b>}
+          {name && (
+            <b>
+              <Breakable text={name} />
+            </b>
+          )}
           {name && detail && ': '}
           {detail}{' '}
           <Text span c="dimmed" size="sm">

@@ -1,4 +1,4 @@
-import { Group } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { AnswerOf } from '../../api/client.ts';
@@ -83,13 +83,13 @@ const COLUMNS: Column<Sms>[] = [
     name: text.messages.status,
     width: 130,
     cell: ({ status, reason }) => (
-      <Group gap={4}>
+      <Stack gap={4} align="flex-start">
         <WordBadge kind="sms" value={status} />
         <WordBadge kind="reason" value={reason} />
-      </Group>
+      </Stack>
     ),
   },
-  { name: text.messages.to, cell: ({ id, to }) => <AppLink to={`/messages/sms/${id}`}>{to}</AppLink> },
+  { name: text.messages.to, isWhole: true, cell: ({ id, to }) => <AppLink to={`/messages/sms/${id}`}>{to}</AppLink> },
   { name: text.messages.from, wideOnly: true, cell: ({ from }) => from },
   {
     name: text.messages.source,
