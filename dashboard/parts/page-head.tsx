@@ -3,6 +3,7 @@ import { IconChevronLeft } from '@tabler/icons-react';
 import { useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { leadsBackTo } from '../app/trail.ts';
+import { Breakable } from './breakable.tsx';
 
 /** The head of a screen: what it is, the way back to the list, and what can be done. Sets the title of the tab. */
 export function PageHead({
@@ -26,7 +27,7 @@ export function PageHead({
       <Group justify="space-between" align="flex-start" gap="sm">
         <Box miw={0} style={{ flex: '1 1 240px' }}>
           <Title order={1} size="h2" lineClamp={3}>
-            {title}
+            <Breakable>{title}</Breakable>
           </Title>
           {subtitle && (
             <Text component="div" c="dimmed" size="sm" mt={4}>

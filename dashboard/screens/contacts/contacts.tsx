@@ -7,6 +7,7 @@ import { ApiFailure, urlOf } from '../../api/client.ts';
 import { pagesOf, steadyAnswerOf } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
+import { Breakable } from '../../parts/breakable.tsx';
 import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
@@ -159,7 +160,7 @@ const emailColumn: Column<Contact> = {
   name: words.email,
   cell: ({ id, email }) => (
     <AppLink to={`/contacts/${id}`} fw={550} fz="sm">
-      {email}
+      <Breakable>{email}</Breakable>
     </AppLink>
   ),
 };
