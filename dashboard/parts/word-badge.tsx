@@ -10,6 +10,9 @@ const WHOLE = {
   label: { overflow: 'visible', whiteSpace: 'normal', overflowWrap: 'normal' },
 } as const;
 
+/** Most words: shown whole also in a narrow column. The few longer ones are cut there. */
+const WHOLE_CHARS = 14;
+
 /** A status, reason or step type in the API's own word, with what it means on hover and focus. */
 export function WordBadge({ kind, value }: { kind: WordKind; value: string | null | undefined }) {
   if (!value) return null;
@@ -21,6 +24,7 @@ export function WordBadge({ kind, value }: { kind: WordKind; value: string | nul
       tt="none"
       radius="sm"
       tabIndex={word ? 0 : undefined}
+      miw={value.length <= WHOLE_CHARS ? 'max-content' : undefined}
       maw="100%"
       styles={word ? WHOLE : CUT}
     >

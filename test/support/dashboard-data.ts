@@ -4,6 +4,7 @@ import { buildContacts, buildJobs, buildLists, type SeededContact } from '../bui
 import { buildAccess, buildRequests, buildWebhooks } from '../build/dashboard/developers.ts';
 import { buildWorkflows, type SeededWorkflows } from '../build/dashboard/executions.ts';
 import { buildMails, buildSms, buildTemplates, buildTrackedEvents } from '../build/dashboard/mails.ts';
+import { buildPictures } from '../build/dashboard/pictures.ts';
 import { HOSTILE, PLAIN } from '../build/dashboard/voice.ts';
 import type { World } from '../build/dashboard/world.ts';
 import { buildDomain } from '../build/senders.ts';
@@ -69,6 +70,7 @@ export async function buildDashboardData(service: Seeded, { hostile = false } = 
   const contacts = await buildContacts(world, CONTACTS);
   const { segmentIds, topicIds } = await buildLists(world, contacts);
   const templateIds = await buildTemplates(world, topicIds[0] ?? '');
+  await buildPictures(world);
   const segmentId = segmentIds[0] ?? '';
   const campaigns = await buildCampaigns(world, { contacts, segmentId, topicId: topicIds[0] ?? '' });
   const workflows = await buildWorkflows(world, { contacts: contacts.slice(0, 60), templateIds });

@@ -8,6 +8,8 @@ import { pagesOf, steadyAnswerOf } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
+import { Breakable } from '../../parts/breakable.tsx';
+import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -160,7 +162,7 @@ const emailColumn: Column<Contact> = {
   name: words.email,
   cell: ({ id, email }) => (
     <AppLink to={`/contacts/${id}`} fw={550} fz="sm">
-      {email}
+      <Breakable>{email}</Breakable>
     </AppLink>
   ),
 };

@@ -45,7 +45,9 @@ const COLUMNS: Column<Job>[] = [
     name: words.what,
     isWhole: true,
     cell: ({ id, kind }) => (
-      <AppLink to={`/contacts/jobs/${kind === 'import' ? 'import' : 'bulk'}/${id}`}>{words.kinds[kind]}</AppLink>
+      <AppLink to={`/contacts/jobs/${kind === 'import' ? 'import' : 'bulk'}/${id}`} style={{ whiteSpace: 'nowrap' }}>
+        {words.kinds[kind]}
+      </AppLink>
     ),
   },
   { name: words.status, cell: ({ status }) => <WordBadge kind="job" value={status} /> },
