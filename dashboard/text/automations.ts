@@ -114,6 +114,7 @@ export const automations = {
   canvasLabel:
     'The automation as a drawing. Tab goes from step to step; Enter opens one, A adds a step after it, Delete removes it.',
   waitingShort: (n: number) => `${n} here`,
+  nobodyYet: 'nobody yet',
   passed: (n: number) => `${n} done`,
   failedHere: (n: number) => `${n} failed`,
   skippedHere: (n: number) => `${n} skipped`,

@@ -27,7 +27,7 @@ export const dataFields = {
   namePlaceholder: 'Field',
   valuePlaceholder: 'Value',
   variablePlaceholder: 'event.total',
-  nothingMeans: 'No value: null.',
+  nothingMeans: 'No value stands here.',
   jsonMeans: 'A list or a group of fields.',
   asFields: 'Fields',
   asJson: 'JSON',

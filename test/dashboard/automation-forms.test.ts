@@ -55,7 +55,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await page.getByRole('textbox', { name: 'Name of header 1' }).fill('X-Key');
     await page.getByText('The value is kept for the name it had').waitFor();
     await page.getByRole('textbox', { name: 'Name of header 1' }).fill('Authorization');
-    await page.getByRole('button', { name: 'Add a header' }).click();
+    await page.getByRole('button', { name: 'Add a header' }).press('Enter');
     await page.getByRole('textbox', { name: 'Name of header 2' }).fill('authorization');
     await page.getByText('There is such a header already.').waitFor();
     await page.getByRole('textbox', { name: 'Name of header 2' }).fill('X-Source');

@@ -56,9 +56,12 @@ const visitsRoute = createRoute({
   tags,
   summary: 'List who has left a step, by what became of the visit',
   description:
-    'COMPLETED, SKIPPED, FAILED, or CANCELLED where the visit was cut short; who left last is first. Runs in a sandbox are in none.',
+    'COMPLETED unless `status` says SKIPPED, FAILED, or CANCELLED for those that were cut short; who left last is first. Runs in a sandbox are in none.',
   security: scopes('workflows:view'),
-  request: { params: StepParams, query: cursorQuery(20).extend({ status: EndedVisitStatusSchema }) },
+  request: {
+    params: StepParams,
+    query: cursorQuery(20).extend({ status: EndedVisitStatusSchema.default('COMPLETED') }),
+  },
   responses: { 200: ok(StepVisitList) },
 });
 

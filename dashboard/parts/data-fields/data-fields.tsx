@@ -56,6 +56,7 @@ export function DataFields({
         <SegmentedControl
           aria-label={t.view(label)}
           size="xs"
+          style={{ flex: 'none' }}
           value={view}
           onChange={show}
           data={[

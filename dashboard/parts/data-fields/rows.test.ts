@@ -30,7 +30,7 @@ describe('data as rows', () => {
       ['day', 'date', '2026-01-31'],
       ['total', 'variable', 'event.total'],
       ['gone', 'nothing', ''],
-      ['all', 'json', '[\n 1\n]'],
+      ['all', 'json', '[1]'],
     ]);
     expect(rowsOf({ greeting: 'Hello {{firstName}}' })[0]?.type).toBe('text');
   });

@@ -43,11 +43,19 @@ function read(value: unknown): Pick<DataRow, 'type' | 'text'> {
   if (value === null) return { type: 'nothing', text: '' };
   if (typeof value === 'number') return { type: 'number', text: String(value) };
   if (typeof value === 'boolean') return { type: 'boolean', text: String(value) };
-  if (typeof value !== 'string') return { type: 'json', text: JSON.stringify(value, null, 1) };
+  if (typeof value !== 'string') return { type: 'json', text: shortJson(value) };
   const variable = VARIABLE.exec(value)?.[1];
   if (variable !== undefined) return { type: 'variable', text: variable };
   return { type: DAY.test(value) ? 'date' : 'text', text: value };
 }
+
+/** On one line where that is short. */
+function shortJson(value: unknown): string {
+  const line = JSON.stringify(value);
+  return line.length <= LINE_CHARS ? line : JSON.stringify(value, null, 1);
+}
+
+const LINE_CHARS = 40;
 
 /** What rows say; `faults` by their keys. Rows with a fault are left out of `data`. */
 export function dataOf(all: readonly DataRow[]): { data: Record<string, unknown>; faults: Map<string, RowFault> } {

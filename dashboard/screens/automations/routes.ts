@@ -11,9 +11,9 @@ const automationsRoute = createRoute({
 });
 
 /** How somebody can have left a step, in the order in which they are shown. */
-export const VISIT_STATUSES = [
-  ...(['COMPLETED', 'SKIPPED', 'FAILED', 'CANCELLED'] as const),
-] satisfies InputOf<'listStepVisits'>['query']['status'][];
+export const VISIT_STATUSES = [...(['COMPLETED', 'SKIPPED', 'FAILED', 'CANCELLED'] as const)] satisfies NonNullable<
+  InputOf<'listStepVisits'>['query']
+>['status'][];
 export type VisitStatus = (typeof VISIT_STATUSES)[number];
 
 /** What is open beside the drawing. */

@@ -1,4 +1,3 @@
-import { formatCount } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
 import type { StepCounts } from './canvas/drawing.ts';
 import type { AutomationSearch, VisitStatus } from './routes.ts';
@@ -15,7 +14,7 @@ export function searchOf(search: AutomationSearch, step: string, count: CountOf)
   return count === 'here' ? { ...rest, step, panel: 'people' } : { ...rest, step, panel: 'visits', visits: count };
 }
 
-/** The counts of a step, each a link to those whom it counts; a zero where there are none. */
+/** The counts of a step, each a link to those whom it counts. */
 export function StepCountLinks({
   counts: { waiting, running, completed, skipped, failed },
   hrefOf,
@@ -34,7 +33,7 @@ export function StepCountLinks({
     { count: 'FAILED', n: failed, words: t.failedHere },
   ];
   const shown = all.filter(({ n }) => n > 0);
-  if (shown.length === 0) return <span>{formatCount(0)}</span>;
+  if (shown.length === 0) return <span>{t.nobodyYet}</span>;
   return shown.map(({ count, n, words }) => (
     <a
       key={count}
