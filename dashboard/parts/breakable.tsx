@@ -22,15 +22,4 @@ export function Breakable({ text }: { text: string }) {
 export function piecesOf(text: string): string[] {
   if (text.length > MOST_CHARS) return [text];
   return text.split(ADDRESS.test(text) ? /(?=@)/ : /(?<=[/._:])(?=[^/._:\s])/);
-/** Words that break before an @ where they have no room, rather than in the middle of a name. */
-export function Breakable({ children }: { children: string }) {
-  const at = children.lastIndexOf('@');
-  if (at <= 0) return children;
-  return (
-    <>
-      {children.slice(0, at)}
-      <wbr />
-      {children.slice(at)}
-    </>
-  );
 }

@@ -28,7 +28,6 @@ export function PageHead({
         <Box miw={0} style={{ flex: '1 1 240px' }}>
           <Title order={1} size="h2" lineClamp={3}>
             <Breakable text={title} />
-            <Breakable>{title}</Breakable>
           </Title>
           {subtitle && (
             <Text component="div" c="dimmed" size="sm" mt={4}>

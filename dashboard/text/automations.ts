@@ -118,7 +118,6 @@ export const automations = {
   passed: (n: number) => `${n} done`,
   failedHere: (n: number) => `${n} failed`,
   skippedHere: (n: number) => `${n} skipped`,
-  nobodyYet: 'nobody yet',
   removed: (name: string) => `${name} removed.`,
   phone: 'On a small screen the steps are shown as a list. To draw, open this on a larger one.',
   leadsOn: (branch: string | null, to: string) => `${branch ? `branch ${branch} ` : ''}→ ${to}`,

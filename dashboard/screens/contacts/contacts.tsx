@@ -8,8 +8,6 @@ import { pagesOf, steadyAnswerOf } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
-import { Breakable } from '../../parts/breakable.tsx';
-import { type Column, CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -162,7 +160,7 @@ const emailColumn: Column<Contact> = {
   name: words.email,
   cell: ({ id, email }) => (
     <AppLink to={`/contacts/${id}`} fw={550} fz="sm">
-      <Breakable>{email}</Breakable>
+      {email}
     </AppLink>
   ),
 };

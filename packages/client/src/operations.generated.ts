@@ -1571,7 +1571,7 @@ export type PatchProject = {
   } | null;
   /** IANA, such as `Europe/Berlin`: of contacts whose `data.timezone` is none */
   timezone?: string;
-  sendingWindow?: SendingWindow & (Record<string, unknown> | null);
+  sendingWindow?: SendingWindow | null;
   /** While enabled, whom the public key would subscribe is `pending` and gets the template, which has to name `{{confirmUrl}}`; they are subscribed by the page behind that link. */
   doubleOptIn?: {
     enabled: boolean;
@@ -1739,7 +1739,7 @@ export type Project = {
   } | null;
   /** IANA, of contacts whose `data.timezone` is none */
   timezone: string;
-  sendingWindow: SendingWindow & (Record<string, unknown> | null);
+  sendingWindow: SendingWindow | null;
   sendRatePerSecond: number | null;
   monthlyEmailLimit: number | null;
   bounceGuard: number;
@@ -3446,7 +3446,7 @@ export interface Operations {
   /** List who has left a step, by what became of the visit: `GET /v1/workflows/{id}/steps/{stepId}/visits` */
   listStepVisits: {
     params: { id: string; stepId: string };
-    query: { limit?: number; cursor?: string; status: "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED" };
+    query?: { limit?: number; cursor?: string; status?: "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED" };
     answer: StepVisitList;
   };
   /** List the suppression list: `GET /v1/suppressions` */
