@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { createApp } from '../api/http/app.ts';
-import { openApiDocument } from '../api/http/openapi.ts';
 import { createRateLimits } from '../api/http/rate-limits.ts';
+import { openApiDocument } from '../api/openapi/document.ts';
 import { createCompute } from '../compute/compute.ts';
 import { connect } from '../db/connection.ts';
 import { parseConfig } from '../rules/config.ts';

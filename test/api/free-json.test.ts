@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApiDocument } from '../../api/http/openapi.ts';
+import { openApiDocument } from '../../api/openapi/document.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { buildEverything } from '../support/everything.ts';
 import { operationsOf } from '../support/operations.ts';

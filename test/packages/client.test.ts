@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../api/http/openapi.ts';
+import { openApiDocument } from '../../api/openapi/document.ts';
 import { packageRoot } from '../../cli/package-root.ts';
 import { generate, type OpenApiDocument } from '../../packages/client/generate.ts';
 import {

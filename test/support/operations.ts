@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { AppEnv } from '../../api/http/env.ts';
-import { openApiDocument } from '../../api/http/openapi.ts';
+import { openApiDocument } from '../../api/openapi/document.ts';
 
 /** An operation of the OpenAPI document, as far as suites over all operations need it. */
 export interface Operation {

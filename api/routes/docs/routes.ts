@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { AppError } from '../../../rules/errors.ts';
 import type { AppEnv } from '../../http/env.ts';
-import { openApiDocument } from '../../http/openapi.ts';
 import type { RouteTable } from '../../http/route-table.ts';
+import { openApiDocument } from '../../openapi/document.ts';
 
 /** What the page loads; nothing else of the package is served. */
 const FILES: Record<string, string> = {

@@ -1,5 +1,5 @@
-import { shareErrors } from './openapi-errors.ts';
-import { aliasesIn, capital, type Document, nameIn, type Operation, operationsOf, type Part } from './openapi-json.ts';
+import { shareErrors } from './errors.ts';
+import { aliasesIn, capital, type Document, nameIn, type Operation, operationsOf, type Part } from './json.ts';
 
 interface Reference {
   $ref: string;

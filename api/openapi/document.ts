@@ -1,10 +1,10 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { AppEnv } from './env.ts';
-import { spreadExamples } from './openapi-examples.ts';
-import type { Document } from './openapi-json.ts';
-import { mendNullables } from './openapi-nulls.ts';
-import { shareParts } from './openapi-shared.ts';
-import { SESSION_COOKIE } from './session-cookie.ts';
+import type { AppEnv } from '../http/env.ts';
+import { SESSION_COOKIE } from '../http/session-cookie.ts';
+import { spreadExamples } from './examples.ts';
+import type { Document } from './json.ts';
+import { mendNullables } from './nulls.ts';
+import { shareParts } from './shared.ts';
 
 /** The OpenAPI document of all registered operations. Its version is the contract's, 1.0.0 (contract §1.3). */
 export function openApiDocument(hono: OpenAPIHono<AppEnv>) {

@@ -1,4 +1,4 @@
-import { type Document, partsOf, type Schema } from './openapi-json.ts';
+import { type Document, partsOf, type Schema } from './json.ts';
 
 /**
  * Of a named schema that may be null the generator asks for both at once, which no value is: this asks for either.

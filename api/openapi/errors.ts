@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode } from '../../rules/errors.ts';
-import { CODES, type ErrorResponse, rangeResponse } from './answers.ts';
-import { aliasesIn, type Document, type Operation, operationsOf, type Part } from './openapi-json.ts';
+import { CODES, type ErrorResponse, rangeResponse } from '../http/answers.ts';
+import { aliasesIn, type Document, type Operation, operationsOf, type Part } from './json.ts';
 
 /**
  * What follows from credentials, from limits or from the form of a request, whatever is asked for. It stands at `4XX`

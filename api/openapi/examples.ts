@@ -1,4 +1,4 @@
-import { type Document, nameIn, operationsOf, partsOf, type Schema } from './openapi-json.ts';
+import { type Document, nameIn, operationsOf, partsOf, type Schema } from './json.ts';
 
 /** Texts of these formats look alike everywhere; what they look like needs no example. */
 const KNOWN_FORMATS = new Set(['date-time', 'date', 'uuid']);
