@@ -54,6 +54,6 @@ export async function forgetObject(db: Db, { projectId, objectKey }: AssetObject
 /** How many pictures of all projects are in the bucket. */
 export async function countObjects(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    SELECT count(*) AS count FROM assets WHERE object_key IS NOT NULL`.execute(db);
+    SELECT count(*)::int AS count FROM assets WHERE object_key IS NOT NULL`.execute(db);
   return rows[0]?.count ?? 0;
 }

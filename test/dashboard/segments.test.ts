@@ -140,7 +140,7 @@ describeInBrowser('segments in a browser', () => {
       async () => (await history.getByRole('link', { name: 'ada@example.com' }).count()) === 3,
       'the history',
     );
-    await history.getByText('@people.test').first().waitFor();
+    await history.getByText('@people.test').filter({ visible: true }).first().waitFor();
     await expectNoSeriousAxe(page);
   });
 

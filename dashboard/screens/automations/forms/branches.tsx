@@ -45,12 +45,15 @@ export function ConditionForm({ config, replace, faults, faultAt, readOnly }: Fo
       <Text component="legend" size="sm" fw={500} mb={4}>
         {t.conditionLabel}
       </Text>
-      <ConditionBuilder value={draft} onChange={change} scope="step" faults={faultsOf(draft, fields, 'config')} />
-      {!isWhole(draft) && (
-        <Text size="xs" c="dimmed" mt={4}>
-          {t.notWhole}
-        </Text>
-      )}
+      {/* In Chromium a container of queries loses its height where it stands in a fieldset beside something else. */}
+      <div>
+        <ConditionBuilder value={draft} onChange={change} scope="step" faults={faultsOf(draft, fields, 'config')} />
+        {!isWhole(draft) && (
+          <Text size="xs" c="dimmed" mt={4}>
+            {t.notWhole}
+          </Text>
+        )}
+      </div>
     </fieldset>
   );
 }

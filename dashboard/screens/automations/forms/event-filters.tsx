@@ -83,21 +83,24 @@ export function EventFilters({
       <Text component="legend" size="sm" fw={500} mb={4}>
         {t.eventFilters}
       </Text>
-      <ConditionBuilder
-        value={draft}
-        onChange={change}
-        scope="wait"
-        ofEvent={fields}
-        faults={faultsOf(draft, said, 'filters')}
-      />
-      {!isWhole(draft) && (
-        <Text size="xs" c="dimmed" mt={4}>
-          {t.notWhole}
-        </Text>
-      )}
-      <Button variant="subtle" color="gray" size="compact-xs" mt={6} onClick={() => change(undefined)}>
-        {t.removeEventFilters}
-      </Button>
+      {/* In Chromium a container of queries loses its height where it stands in a fieldset beside something else. */}
+      <div>
+        <ConditionBuilder
+          value={draft}
+          onChange={change}
+          scope="wait"
+          ofEvent={fields}
+          faults={faultsOf(draft, said, 'filters')}
+        />
+        {!isWhole(draft) && (
+          <Text size="xs" c="dimmed" mt={4}>
+            {t.notWhole}
+          </Text>
+        )}
+        <Button variant="subtle" color="gray" size="compact-xs" mt={6} onClick={() => change(undefined)}>
+          {t.removeEventFilters}
+        </Button>
+      </div>
     </fieldset>
   );
 }
