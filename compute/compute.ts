@@ -59,7 +59,7 @@ const LARGE_REQUEST_MS_PER_MB = 30;
  */
 const LARGE_MAIL_MS_PER_MB = 30;
 /** Measured with pages of 4 MB of all lists, per MB: half by Postgres, half by this process. */
-const PAGE_MS_PER_MB = 25;
+const PAGE_MS_PER_MB = 40;
 /** What is larger than this has longer in a thread, in proportion. */
 const USUAL_MS = 250;
 /** Large mails in memory at a time, of all projects: each may be there three times over. */

@@ -56,7 +56,7 @@ describe('large requests of a project', () => {
 
 describe('pages of lists of a project', () => {
   it('wait when it has had its share by their bytes, while those of others pass', async () => {
-    // 0.6 MB: 15 ms of a processor.
+    // 0.6 MB: 24 ms of a processor.
     await sql`
       INSERT INTO contacts (project_id, email, subscribed, data)
       SELECT ${api.one.id}, 'large' || n || '@example.com', true, jsonb_build_object('text', repeat('x', 60000))
