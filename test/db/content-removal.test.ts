@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,7 +36,15 @@ async function send(body: object): Promise<Sent[]> {
 async function erase(...mails: (Sent | undefined)[]): Promise<void> {
   for (const mail of mails) expect((await api.call('DELETE', `/contacts/${mail?.contact.id}`)).status).toBe(204);
 }
-const housekeeping = () => deleteExpired(api.db);
+/** What a transaction keeps goes the next time, and the API writes its log of requests meanwhile. */
+async function housekeeping(): Promise<void> {
+  for (let round = 0; round < 20; round += 1) {
+    await deleteExpired(api.db);
+    const { rows } = await sql`SELECT FROM erased_contents WHERE retired_at IS NOT NULL`.execute(api.db);
+    if (rows.length === 0) return;
+    await sleep(50);
+  }
+}
 const subjectOf = async (mail: Sent | undefined) =>
   (await api.call('GET', `/v1/emails/${mail?.email}`)).body.data.subject;
 
@@ -198,10 +207,16 @@ describe('a round', () => {
   it('a round that removes content is bounded', async () => {
     for (let n = 0; n < 5; n++)
       await erase(...(await send({ to: person(), subject: 'Many', body: `<p>Many words ${n}</p>` })));
-    expect(await removeErasedContents(api.db, { rows: 2, rounds: 1 })).toBe(2);
-    expect([await stored('Many words'), await noted()]).toEqual([3, 3]);
-    expect(await removeErasedContents(api.db, { rows: 2, rounds: 10 })).toBe(3);
-    expect(await noted()).toBe(0);
+    const removed: number[] = [];
+    for (let round = 0; round < 50 && (await noted()) > 0; round += 1) {
+      const gone = await removeErasedContents(api.db, { rows: 2, rounds: 1 });
+      if (gone > 0) removed.push(gone);
+      else await sleep(50); // The log of requests is being written.
+    }
+    expect(removed.every((gone) => gone <= 2)).toBe(true);
+    expect([removed.reduce((sum, gone) => sum + gone, 0), await stored('Many words'), await noted()]).toEqual([
+      5, 0, 0,
+    ]);
   });
 
   it('finds the mails of a content by an index', async () => {
