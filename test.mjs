@@ -41,7 +41,10 @@ function runTests() {
     const ok = run([
       'node_modules/vitest/vitest.mjs',
       'run',
+      // Named by the reporter below; a single file that a developer runs has one try.
+      '--retry=1',
       '--reporter=default',
+      '--reporter=./test/support/second-try-reporter.ts',
       '--reporter=json',
       `--outputFile.json=${report}`,
       ...process.argv.slice(2),

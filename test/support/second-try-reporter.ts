@@ -1,0 +1,20 @@
+import type { Reporter, TestCase } from 'vitest/node';
+
+/**
+ * Names the tests that failed and then passed: `npm test` tries once more, so that one race among thousands does not
+ * stop a change, and says which it was, for each is a fault of the product or of the test.
+ */
+export default class SecondTryReporter implements Reporter {
+  private readonly lines: string[] = [];
+
+  onTestCaseResult(test: TestCase): void {
+    if (!test.diagnostic()?.flaky) return;
+    const [error] = test.result().errors ?? [];
+    this.lines.push(`  ${test.module.relativeModuleId} > ${test.fullName}: ${error?.message.split('\n')[0] ?? ''}`);
+  }
+
+  onTestRunEnd(): void {
+    if (this.lines.length > 0)
+      console.log(['\nPassed at the second try only; find out why:', ...this.lines].join('\n'));
+  }
+}
