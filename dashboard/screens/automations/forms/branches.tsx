@@ -1,7 +1,6 @@
 import { ActionIcon, Button, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
-import { ConditionBuilder } from '../../../parts/condition-builder/condition-builder.tsx';
 import {
   conditionOf,
   type DraftCondition,
@@ -15,6 +14,7 @@ import { formatShare } from '../../../parts/count-link.tsx';
 import { text } from '../../../text/text.ts';
 import { splitBranches } from '../graph/graph.ts';
 import { AsWritten } from './as-written.tsx';
+import { ConditionField } from './condition-field.tsx';
 import { type FormProps, groupOf } from './form.ts';
 
 const t = text.automations;
@@ -41,20 +41,14 @@ export function ConditionForm({ config, replace, faults, faultAt, readOnly }: Fo
     if (isWhole(next)) replace({ ...conditionOf(next) });
   };
   return (
-    <fieldset disabled={readOnly} style={{ border: 0, padding: 0, margin: 0 }}>
-      <Text component="legend" size="sm" fw={500} mb={4}>
-        {t.conditionLabel}
-      </Text>
-      {/* In Chromium a container of queries loses its height where it stands in a fieldset beside something else. */}
-      <div>
-        <ConditionBuilder value={draft} onChange={change} scope="step" faults={faultsOf(draft, fields, 'config')} />
-        {!isWhole(draft) && (
-          <Text size="xs" c="dimmed" mt={4}>
-            {t.notWhole}
-          </Text>
-        )}
-      </div>
-    </fieldset>
+    <ConditionField
+      legend={t.conditionLabel}
+      readOnly={readOnly}
+      value={draft}
+      onChange={change}
+      scope="step"
+      faults={faultsOf(draft, fields, 'config')}
+    />
   );
 }
 

@@ -1,7 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { ConditionBuilder } from '../../../parts/condition-builder/condition-builder.tsx';
 import {
   conditionOf,
   type DraftCondition,
@@ -15,6 +14,7 @@ import { useEventData } from '../../../parts/event-data/use-event-data.ts';
 import { text } from '../../../text/text.ts';
 import type { StepFault } from '../graph/faults.ts';
 import { AsWritten } from './as-written.tsx';
+import { ConditionField } from './condition-field.tsx';
 
 const t = text.automations;
 
@@ -79,29 +79,19 @@ export function EventFilters({
   }
   const said = faults.flatMap(({ field, message }) => (field === undefined ? [] : [{ field, message }]));
   return (
-    <fieldset disabled={readOnly} style={FIELDSET}>
-      <Text component="legend" size="sm" fw={500} mb={4}>
-        {t.eventFilters}
-      </Text>
-      {/* In Chromium a container of queries loses its height where it stands in a fieldset beside something else. */}
-      <div>
-        <ConditionBuilder
-          value={draft}
-          onChange={change}
-          scope="wait"
-          ofEvent={fields}
-          faults={faultsOf(draft, said, 'filters')}
-        />
-        {!isWhole(draft) && (
-          <Text size="xs" c="dimmed" mt={4}>
-            {t.notWhole}
-          </Text>
-        )}
-        <Button variant="subtle" color="gray" size="compact-xs" mt={6} onClick={() => change(undefined)}>
-          {t.removeEventFilters}
-        </Button>
-      </div>
-    </fieldset>
+    <ConditionField
+      legend={t.eventFilters}
+      readOnly={readOnly}
+      value={draft}
+      onChange={change}
+      scope="wait"
+      ofEvent={fields}
+      faults={faultsOf(draft, said, 'filters')}
+    >
+      <Button variant="subtle" color="gray" size="compact-xs" mt={6} onClick={() => change(undefined)}>
+        {t.removeEventFilters}
+      </Button>
+    </ConditionField>
   );
 }
 
@@ -109,5 +99,3 @@ export function EventFilters({
 function isNone(filters: unknown): boolean {
   return filters === undefined || filters === null || (Array.isArray(filters) && filters.length === 0);
 }
-
-const FIELDSET = { border: 0, padding: 0, margin: 0, minWidth: 0 } as const;

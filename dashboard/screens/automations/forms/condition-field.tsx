@@ -1,0 +1,33 @@
+import { Text } from '@mantine/core';
+import type { ComponentProps, ReactNode } from 'react';
+import { ConditionBuilder } from '../../../parts/condition-builder/condition-builder.tsx';
+import { isWhole } from '../../../parts/condition-builder/draft.ts';
+import { text } from '../../../text/text.ts';
+
+/**
+ * The condition of a step under its legend, with a word about a row that is not filled in yet; `children` come below.
+ */
+export function ConditionField({
+  legend,
+  readOnly,
+  children,
+  ...builder
+}: ComponentProps<typeof ConditionBuilder> & { legend: string; readOnly: boolean; children?: ReactNode }) {
+  return (
+    <fieldset disabled={readOnly} style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}>
+      <Text component="legend" size="sm" fw={500} mb={4}>
+        {legend}
+      </Text>
+      {/* In Chromium a container of queries loses its height where it stands in a fieldset beside something else. */}
+      <div>
+        <ConditionBuilder {...builder} />
+        {!isWhole(builder.value) && (
+          <Text size="xs" c="dimmed" mt={4}>
+            {text.automations.notWhole}
+          </Text>
+        )}
+        {children}
+      </div>
+    </fieldset>
+  );
+}
