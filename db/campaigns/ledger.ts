@@ -10,6 +10,7 @@ import { type FrequencyCap, hasSlot, isCap, takeSlots } from '../sending/frequen
 import { countOutcomes } from '../sending/hold-guard.ts';
 import { isOnTopic } from '../topics/choices.ts';
 import { type OpenClock, stillOpen } from './chunk-clock.ts';
+import { SHARES_CLAIM_LOCK } from './claim-lock.ts';
 import type { CampaignStart } from './lifecycle.ts';
 import { touch } from './touches.ts';
 
@@ -136,7 +137,7 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
       WHERE k.project_id = ${p.projectId} AND k.id = ${p.campaignId} AND k.send_no = ${p.sendNo} AND k.status = 'SENDING'
         AND (p.effective_held_at IS NULL OR k.mode = 'test') AND p.effective_send_rate_per_second IS NOT DISTINCT FROM ${p.sendRate}::int
         AND (k.mode = 'test' OR ${isCap(cap)})
-        AND ${stillOpen(p.clock)}
+        AND ${stillOpen(p.clock)} AND ${SHARES_CLAIM_LOCK}
       FOR KEY SHARE OF k
     )${slots}
     UPDATE emails e SET status = 'SENDING', attempts = e.attempts + 1, claim = ${p.claim}, to_email = c.email ${markVariant(p)}

@@ -23,6 +23,7 @@ import {
   toCampaign,
 } from './campaigns.ts';
 import { CLOCK_KEY } from './chunk-clock.ts';
+import { awaitClaims } from './claim-lock.ts';
 import { BEGUN_CAMPAIGNS, isOpen, OPEN_CAMPAIGNS } from './status.ts';
 import { findTest } from './variant-test.ts';
 
@@ -100,6 +101,7 @@ export async function startCampaign(
  * @throws AppError NOT_FOUND, CONFLICT in any other state
  */
 export async function cancelCampaign(trx: Trx, p: CampaignRef): Promise<ChangedCampaign> {
+  await awaitClaims(trx, p);
   const { rows } = await sql<{ send_no: number }>`
     SELECT send_no FROM campaigns
     WHERE project_id = ${p.projectId} AND id = ${p.id} AND status IN ${OPEN_CAMPAIGNS} FOR UPDATE
@@ -128,6 +130,7 @@ export async function pauseCampaign(
   trx: Trx,
   p: CampaignRef & { reason: PausedReason; sendNo?: number },
 ): Promise<ChangedCampaign> {
+  await awaitClaims(trx, p);
   const ofStart = p.sendNo === undefined ? sql`true` : sql`send_no = ${p.sendNo}`;
   return turn(trx, p, {
     found: sql`status IN ${BEGUN_CAMPAIGNS} AND ${ofStart}`,

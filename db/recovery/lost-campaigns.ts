@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import { awaitClaims } from '../campaigns/claim-lock.ts';
 import { type CampaignStart, cancelCampaign } from '../campaigns/lifecycle.ts';
 import { OPEN_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db, Trx } from '../connection.ts';
@@ -56,6 +57,7 @@ export function enqueueCampaigns(trx: Trx, starts: CampaignStart[]): Promise<Out
  */
 export async function cancelStopped(trx: Trx, start: CampaignStart): Promise<OutboxRow[]> {
   const { projectId, campaignId: id, sendNo } = start;
+  await awaitClaims(trx, { projectId, id });
   const { rows } = await sql`
     SELECT 1 FROM campaigns WHERE project_id = ${projectId} AND id = ${id} AND send_no = ${sendNo}
       AND status IN ${OPEN_CAMPAIGNS} FOR UPDATE

@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findChunkClock } from '../../db/campaigns/chunk-clock.ts';
+import { claimRange, listRanges, nextClaim } from '../../db/campaigns/ledger.ts';
+import { cancelCampaign, pauseCampaign } from '../../db/campaigns/lifecycle.ts';
+import type { Db } from '../../db/connection.ts';
+import { suppressionPads } from '../../db/contacts/suppressions.ts';
+import { cancelStopped } from '../../db/recovery/lost-campaigns.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildProject } from '../support/api.ts';
+import {
+  type CampaignStart,
+  type CampaignWorker,
+  campaignWorker,
+  sendingCampaign,
+} from '../support/campaign-worker.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
+
+const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
+let database: TestDatabase;
+let worker: CampaignWorker;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  worker = campaignWorker({ db: database.db, smtpUrl: 'smtp://127.0.0.1:1' });
+});
+afterAll(async () => {
+  await worker?.close();
+  await database?.drop();
+});
+
+/** A campaign of ten under way. */
+async function underWay(): Promise<CampaignStart> {
+  const projectId = (await buildProject(database.db, 'Claims')).id;
+  await buildDomain(database.db, { projectId, domain: 'sender.test', signing: false });
+  return sendingCampaign(database.db, { projectId, count: 10, worker });
+}
+
+/** How many a claim takes of the first so many recipients that are open. */
+async function claim(db: Db, start: CampaignStart, size: number): Promise<number> {
+  const chunk = { ...start, seq: 1 };
+  const [range] = await listRanges(db, { ...chunk, size, from: undefined });
+  const decided = await findChunkClock(db, chunk);
+  if (!range || !decided) throw new Error('the chunk has nobody left');
+  const clock = { key: decided.key, closesAt: null };
+  const terms = { dataKeys: [], suppressionPads: pads, sendRate: null, clock };
+  return (await claimRange(db, { ...chunk, claim: await nextClaim(db), range, ...terms })).length;
+}
+
+/** Until so many wait for the lock that claims share. */
+const waiting = (count: number) =>
+  until(async () => {
+    const { rows } = await sql<{ count: number }>`
+        SELECT count(*)::int AS count FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+        WHERE d.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted`.execute(database.db);
+    return rows[0]?.count === count || undefined;
+  }, `${count} that wait for the lock`);
+
+/** A claim of three whose transaction is open. */
+async function openClaim(start: CampaignStart): Promise<{ commit: () => Promise<void> }> {
+  const trx = await database.db.startTransaction().execute();
+  expect(await claim(trx, start, 3)).toBe(3);
+  return {
+    async commit() {
+      await trx.commit().execute();
+    },
+  };
+}
+
+it.each([
+  ['a pause', pauseCampaign, 'PAUSED'],
+  ['a cancel', cancelCampaign, 'CANCELLED'],
+] as const)(
+  '%s waits for the claims that are being made, and those that come after it wait for it',
+  async (_, change, status) => {
+    const start = await underWay();
+    const ref = { projectId: start.projectId, id: start.campaignId, reason: 'requested' as const };
+    const first = await openClaim(start);
+    const changed = inTransaction(database.db, (trx) => change(trx, ref));
+    await waiting(1);
+    const later = claim(database.db, start, 3);
+    await waiting(2);
+    await first.commit();
+    expect((await changed).campaign.status).toBe(status);
+    expect(await later).toBe(0);
+  },
+);
+
+it('a start that somebody ended in Temporal is cancelled beside a claim', async () => {
+  const start = await underWay();
+  const first = await openClaim(start);
+  const cancelled = inTransaction(database.db, (trx) => cancelStopped(trx, start));
+  await waiting(1);
+  const later = claim(database.db, start, 3);
+  await waiting(2);
+  await first.commit();
+  expect(await cancelled).not.toEqual([]);
+  expect(await later).toBe(0);
+});
+
+it('a pause of one campaign keeps no other from claiming', async () => {
+  const [one, other] = [await underWay(), await underWay()];
+  await inTransaction(database.db, async (trx) => {
+    await pauseCampaign(trx, { projectId: one.projectId, id: one.campaignId, reason: 'requested' });
+    expect(await claim(database.db, other, 10)).toBe(10);
+  });
+});
