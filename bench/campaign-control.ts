@@ -71,14 +71,17 @@ async function timePause(running: StartedService, into: SinkProcess, id: string,
   const speed = ((at - before.messages) / (reachedAt - before.at)) * 1000;
   const { messages: atPause } = await into.counts();
   const pausedAt = performance.now();
-  await call(running, `/campaigns/${id}/pause`, {});
-  const answeredAt = performance.now();
+  let answeredAt: number | undefined;
+  const paused = call(running, `/campaigns/${id}/pause`, {}).then(() => {
+    answeredAt = performance.now();
+  });
   let [seen, lastAt] = [atPause, pausedAt];
-  while (performance.now() - Math.max(lastAt, answeredAt) < QUIET_MS) {
+  while (answeredAt === undefined || performance.now() - Math.max(lastAt, answeredAt) < QUIET_MS) {
     await sleep(10);
     const { messages } = await into.counts();
     if (messages > seen) [seen, lastAt] = [messages, performance.now()];
   }
+  await paused;
   await call(running, `/campaigns/${id}/resume`, {});
   return {
     'mails a second before': Math.round(speed),

@@ -41,19 +41,28 @@ export async function insertWaits(trx: Trx, projectId: string, waits: NewWait[])
 /** By the index events_name. At most this many are looked at: the newest decide little. */
 const EVENTS_LOOKED_AT = 100;
 
+/** What a wait which begins now looks for among what has happened. */
+export interface SoughtEvent extends Pick<NewWait, 'contactId' | 'eventName' | 'filters' | 'since'> {
+  /** Events that have ended waits of the execution in the walk that comes here: its visits are not written yet. */
+  taken: string[];
+}
+
 /**
  * The first event, recorded since `since`, that a wait which begins now matches already: then it is over as it begins.
- * The caller holds the contact's lock. @returns its id, and whether a stranger had it happen
+ * An event ends one wait of an execution: the next one asks for another. The caller holds the contact's lock.
+ * @returns its id, and whether a stranger had it happen
  */
 export async function findMatchingEvent(
   trx: Trx,
-  projectId: string,
-  wait: Pick<NewWait, 'contactId' | 'eventName' | 'filters' | 'since'>,
+  { projectId, id: executionId }: { projectId: string; id: string },
+  wait: SoughtEvent,
 ): Promise<{ id: string; swayed: boolean } | undefined> {
   const { rows } = await sql<{ id: string; data: unknown; swayed: boolean }>`
     SELECT id, data, untrusted OR swayed AS swayed FROM events
     WHERE project_id = ${projectId} AND name = ${wait.eventName} AND contact_id = ${wait.contactId}
-      AND created_at >= coalesce(${wait.since}::timestamptz, now())
+      AND created_at >= coalesce(${wait.since}::timestamptz, now()) AND id <> ALL(${wait.taken}::uuid[])
+      AND NOT EXISTS (
+        SELECT FROM execution_steps s WHERE s.execution_id = ${executionId} AND s.output->>'eventId' = events.id::text)
     ORDER BY created_at LIMIT ${EVENTS_LOOKED_AT}
   `.execute(trx);
   const now = new Date();

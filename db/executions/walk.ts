@@ -140,7 +140,7 @@ async function stopAtWait(world: World, w: Walk, step: GraphStep): Promise<Arriv
     filters: config.filters && parseCondition(config.filters, 'wait'),
     since: w.eventsSince ?? null,
   };
-  const event = await world.findEvent(w.execution, wait);
+  const event = await world.findEvent(w.execution, { ...wait, taken: takenIn(w) });
   if (event) {
     if (event.swayed) {
       w.execution.swayed = true;
@@ -152,6 +152,13 @@ async function stopAtWait(world: World, w: Walk, step: GraphStep): Promise<Arriv
   const registered = { ...wait, executionId: id, visit, deadlineAt };
   w.progress.waits.push(registered);
   return pauseAt(world, w, step, { now, dueAt: deadlineAt, wait: registered });
+}
+
+/** The events that have ended waits of the execution in this walk, and the one that led to it. */
+function takenIn({ execution, progress }: Walk): string[] {
+  return [...progress.closed, ...progress.visits].flatMap(({ executionId, output }) =>
+    executionId === execution.id && typeof output?.eventId === 'string' ? output.eventId : [],
+  );
 }
 
 /** `countsMs`: with how much it counts towards a lap, where that is not its length. */

@@ -9,7 +9,7 @@ import { withEnd } from './next.ts';
 import type { StandingExecution } from './standing.ts';
 import { loadStepVariables, type StepVariables } from './variables.ts';
 import { findTakenBranch } from './visits.ts';
-import { findMatchingEvent, type NewWait, sway } from './waits.ts';
+import { findMatchingEvent, type SoughtEvent, sway } from './waits.ts';
 import type { WalkingExecution } from './walk.ts';
 import { endWindowWait } from './window-waits.ts';
 
@@ -34,10 +34,7 @@ export interface World {
    */
   holds(execution: WalkingExecution, config: unknown): Promise<boolean>;
   /** The first event that a wait which begins now matches already. */
-  findEvent(
-    execution: WalkingExecution,
-    wait: Pick<NewWait, 'contactId' | 'eventName' | 'filters' | 'since'>,
-  ): Promise<FoundEvent>;
+  findEvent(execution: WalkingExecution, wait: SoughtEvent): Promise<FoundEvent>;
   /** The branch that the contact has taken at this SPLIT before, in whichever execution. */
   findTakenBranch(execution: WalkingExecution, stepId: string): Promise<string | undefined>;
   /** The zones by which hours of the contact are meant. */
@@ -66,7 +63,7 @@ export function realWorld(trx: Trx): World {
   return {
     ...worldOfRuns(trx, Date.now),
     async findEvent(execution, wait) {
-      return takeOwnEvent(execution, wait, this.now(execution)) ?? findMatchingEvent(trx, execution.projectId, wait);
+      return takeOwnEvent(execution, wait, this.now(execution)) ?? findMatchingEvent(trx, execution, wait);
     },
     endWindowWait: ({ projectId, id }, visit) => endWindowWait(trx, { projectId, executionId: id, visit }),
     noteSwayed: ({ projectId, id }) => sway(trx, projectId, [id]),
@@ -130,7 +127,7 @@ function awaitedAt(step: GraphStep | undefined) {
 
 function takeOwnEvent(
   { run }: WalkingExecution,
-  wait: Pick<NewWait, 'eventName' | 'filters' | 'since'>,
+  wait: Pick<SoughtEvent, 'eventName' | 'filters' | 'since'>,
   now: Date,
 ): FoundEvent {
   const event = run && takeEvent(run, wait, { since: wait.since ?? now, now });
