@@ -89,7 +89,7 @@ async function follow(
 /** Until the timer is over, or somebody has moved the execution on. */
 async function awaitInstant(next: Next & { kind: 'delay' }, satisfied: Set<number>): Promise<void> {
   const advanced = () => satisfied.has(next.visit);
-  if (!advanced()) {
+  if (!advanced() && !next.skipped) {
     const timer = new CancellationScope();
     try {
       await timer.run(() => Promise.race([sleep(msUntil(next.dueAt), { summary: next.label }), condition(advanced)]));
@@ -103,6 +103,7 @@ async function awaitInstant(next: Next & { kind: 'delay' }, satisfied: Set<numbe
 
 async function awaitEvent(next: Next & { kind: 'wait' }, satisfied: Set<number>): Promise<Resume> {
   const arrived = () => satisfied.has(next.visit);
+  if (next.skipped) return arrived() ? 'event' : 'timeout';
   if (next.deadlineAt === null) {
     await condition(arrived);
     return 'event';

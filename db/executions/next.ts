@@ -50,6 +50,11 @@ export function withEnd(next: Next, at: Date): Next {
   return next.kind === 'wait' ? { ...next, deadlineAt: at.toISOString() } : next;
 }
 
+/** The same pause, which is not waited for. Temporal has no timer of it, whose shortest takes a second. */
+export function withoutTimer(next: Next): Next {
+  return next.kind === 'delay' || next.kind === 'wait' ? { ...next, skipped: true } : next;
+}
+
 /** The activity that a step needs: its own where it has an effect, else one that only walks on. */
 function activityAt(graph: Graph, stepId: string | null): StepActivity {
   const type = stepId === null ? undefined : graph.steps.get(stepId)?.type;

@@ -118,7 +118,7 @@ export async function complete(
   const { execution, asked } = locked;
   const open = asked?.status === 'RUNNING' || asked?.status === 'WAITING';
   if (open && execution.run && outcome.changes) {
-    changeRun(execution.run, outcome.changes, world.now(execution));
+    changeRun(execution.run, outcome.changes, { at: world.now(execution), visit: outcome.visit });
     const exit = exitBy(execution, outcome.changes, world.now(execution));
     if (exit) return leave(execution, { visit: outcome.visit, stepId: asked.stepId, reason: exit, progress });
   }
@@ -224,14 +224,18 @@ async function walkOn(
   if (!graph.steps.has(visit.stepId)) return exitDeleted(execution, progress);
   const eventsSince = eventsSinceOf(world, execution, visit);
   const stepId = follow(graph, visit.stepId, branch);
-  return walk(world, { execution, graph, stepId, progress, ...(eventsSince && { eventsSince }) });
+  const from = visit.visit;
+  return walk(world, { execution, graph, stepId, from, progress, ...(eventsSince && { eventsSince }) });
 }
 
-/** From when on events count for a wait that comes next: an email's are recorded before its step ends. */
+/**
+ * From when on events count for a wait that comes next: an email's are recorded before its step ends. What was recorded
+ * as it began, by the step before it, does not; `startedAt` has no part of a millisecond.
+ */
 function eventsSinceOf(world: World, execution: StandingExecution, visit: Visit): Date | undefined {
   const { sendsEmail } = STEPS[visit.type];
   const { run } = execution;
-  if (!run) return sendsEmail ? visit.startedAt : undefined;
+  if (!run) return sendsEmail ? new Date(visit.startedAt.getTime() + 1) : undefined;
   return sendsEmail && run.since !== null ? new Date(run.since) : world.now(execution);
 }
 

@@ -45,11 +45,14 @@ const EVENTS_LOOKED_AT = 100;
 export interface SoughtEvent extends Pick<NewWait, 'contactId' | 'eventName' | 'filters' | 'since'> {
   /** Events that have ended waits of the execution in the walk that comes here: its visits are not written yet. */
   taken: string[];
+  /** The visit from which the walk comes here; 0 where the execution begins. */
+  from: number;
 }
 
 /**
  * The first event, recorded since `since`, that a wait which begins now matches already: then it is over as it begins.
- * An event ends one wait of an execution: the next one asks for another. The caller holds the contact's lock.
+ * An event begins an execution or ends one wait of it: the next wait asks for another. The caller holds the contact's
+ * lock.
  * @returns its id, and whether a stranger had it happen
  */
 export async function findMatchingEvent(
@@ -61,6 +64,7 @@ export async function findMatchingEvent(
     SELECT id, data, untrusted OR swayed AS swayed FROM events
     WHERE project_id = ${projectId} AND name = ${wait.eventName} AND contact_id = ${wait.contactId}
       AND created_at >= coalesce(${wait.since}::timestamptz, now()) AND id <> ALL(${wait.taken}::uuid[])
+      AND id IS DISTINCT FROM (SELECT event_id FROM executions WHERE id = ${executionId} AND project_id = ${projectId})
       AND NOT EXISTS (
         SELECT FROM execution_steps s WHERE s.execution_id = ${executionId} AND s.output->>'eventId' = events.id::text)
     ORDER BY created_at LIMIT ${EVENTS_LOOKED_AT}

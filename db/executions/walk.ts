@@ -51,6 +51,8 @@ export interface Walk {
   stepId: string | null;
   /** From when on an event counts for a WAIT_FOR_EVENT that comes next; now where it is absent. */
   eventsSince?: Date;
+  /** The visit that has ended, from which the walk goes on; absent where the execution begins. */
+  from?: number;
   /** Where the walk notes what is to be written. */
   progress: Progress;
 }
@@ -140,7 +142,7 @@ async function stopAtWait(world: World, w: Walk, step: GraphStep): Promise<Arriv
     filters: config.filters && parseCondition(config.filters, 'wait'),
     since: w.eventsSince ?? null,
   };
-  const event = await world.findEvent(w.execution, { ...wait, taken: takenIn(w) });
+  const event = await world.findEvent(w.execution, { ...wait, taken: takenIn(w), from: w.from ?? 0 });
   if (event) {
     if (event.swayed) {
       w.execution.swayed = true;

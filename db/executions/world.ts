@@ -5,13 +5,19 @@ import type { Db, Trx } from '../connection.ts';
 import { getContactClock } from '../contacts/clock.ts';
 import { conditionHolds } from './condition.ts';
 import type { GraphStep } from './graph.ts';
-import { withEnd } from './next.ts';
+import { withEnd, withoutTimer } from './next.ts';
 import type { StandingExecution } from './standing.ts';
 import { loadStepVariables, type StepVariables } from './variables.ts';
 import { findTakenBranch } from './visits.ts';
 import { findMatchingEvent, type SoughtEvent, sway } from './waits.ts';
 import type { WalkingExecution } from './walk.ts';
 import { endWindowWait } from './window-waits.ts';
+
+/**
+ * So many steps of a sandbox with `skipDelays` follow each other as fast as they are done. Later ones wait a second
+ * where they pause, so that no circle keeps a worker from the executions of others.
+ */
+const SKIPPED_AT_ONCE = 100;
 
 /** How a pause ended. */
 export interface PauseEnd {
@@ -98,12 +104,14 @@ function worldOfRuns(db: Db, clock: () => number): Omit<World, 'findEvent' | 'no
       return own ? { ...clock, zone: typeof own.timezone === 'string' ? own.timezone : null } : clock;
     },
     findTakenBranch: (execution, stepId) => findTakenBranch(db, execution, stepId),
-    timed({ run, exits }, step, next) {
+    timed({ run, exits, visit }, step, next) {
       if (!run) return next;
       const end = endOfPause(run, awaitedAt(step)).at;
       const at = findExit(run, exits, end)?.at ?? end;
       if (!at) return next;
-      return withEnd(next, new Date(run.skipDelays ? clock() : at.getTime() - run.aheadMs));
+      if (!run.skipDelays) return withEnd(next, new Date(at.getTime() - run.aheadMs));
+      const ended = withEnd(next, new Date(clock()));
+      return visit <= SKIPPED_AT_ONCE ? withoutTimer(ended) : ended;
     },
     findExit({ run, exits }, step) {
       const exit = run ? findExit(run, exits, endOfPause(run, awaitedAt(step)).at) : undefined;
@@ -127,9 +135,9 @@ function awaitedAt(step: GraphStep | undefined) {
 
 function takeOwnEvent(
   { run }: WalkingExecution,
-  wait: Pick<SoughtEvent, 'eventName' | 'filters' | 'since'>,
+  wait: Pick<SoughtEvent, 'eventName' | 'filters' | 'since' | 'from'>,
   now: Date,
 ): FoundEvent {
-  const event = run && takeEvent(run, wait, { since: wait.since ?? now, now });
+  const event = run && takeEvent(run, wait, { since: wait.since ?? now, now, from: wait.from });
   return event ? { id: event.id, swayed: false } : undefined;
 }

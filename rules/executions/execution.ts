@@ -15,11 +15,12 @@ export type VisitStatus = 'RUNNING' | 'WAITING' | 'COMPLETED' | 'SKIPPED' | 'FAI
  */
 export type Next =
   | { kind: 'effect'; visit: number; activity: EffectType; label: string }
-  | { kind: 'delay'; visit: number; dueAt: string; then: StepActivity; label: string }
+  | { kind: 'delay'; visit: number; dueAt: string; skipped?: true; then: StepActivity; label: string }
   | {
       kind: 'wait';
       visit: number;
       deadlineAt: string | null;
+      skipped?: true;
       onEvent: StepActivity;
       onTimeout: StepActivity;
       label: string;

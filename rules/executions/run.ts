@@ -31,6 +31,8 @@ export interface RunEvent {
   data: Record<string, unknown>;
   /** In the run's own time; null is as soon as something waits for it. */
   at: string | null;
+  /** The visit of the step that brought it about; steps take no time of a preview, so `at` does not tell their order. */
+  visit?: number;
   /** It has ended a wait: it ends no other one. */
   used?: true;
 }
@@ -62,28 +64,35 @@ export function awaitedBy(config: unknown): Awaited | undefined {
 }
 
 /**
- * Takes the first event of the run that a wait which begins now matches already, so that no later wait is ended by it.
+ * Takes the first event of the run that a wait which begins now matches already, so that no later wait is ended by it:
+ * one that happened since then, or that the step brought about from which the run comes.
  */
-export function takeEvent(run: Run, awaited: Awaited, p: { since: Date; now: Date }): RunEvent | undefined {
-  const found = run.events.find(
-    (event) =>
-      matches(event, awaited, p.now) &&
-      (event.at === null || (Date.parse(event.at) >= p.since.getTime() && Date.parse(event.at) <= p.now.getTime())),
-  );
+export function takeEvent(
+  run: Run,
+  awaited: Awaited,
+  p: { since: Date; now: Date; from: number },
+): RunEvent | undefined {
+  const counts = ({ at, visit }: RunEvent) =>
+    visit === undefined
+      ? at === null || (Date.parse(at) >= p.since.getTime() && Date.parse(at) <= p.now.getTime())
+      : visit === p.from;
+  const found = run.events.find((event) => counts(event) && matches(event, awaited, p.now));
   if (found) Object.assign(found, { used: true, at: found.at ?? p.now.toISOString() });
   return found;
 }
 
 /**
  * How the pause ends at which the run stands, as far as the run itself knows: at the first of its events that the wait
- * matches, else at its deadline. `at` is null where nothing ends it.
+ * matches, else at its deadline. `at` is null where nothing ends it. Its own steps bring about nothing meanwhile.
  */
 export function endOfPause(run: Run, awaited: Awaited | undefined): { at: Date | null; event?: RunEvent } {
   const deadlineMs = run.dueAt === null ? Number.POSITIVE_INFINITY : Date.parse(run.dueAt);
   const sinceMs = run.since === null ? 0 : Date.parse(run.since);
   const [event] = awaited
     ? run.events
-        .filter((event) => event.at !== null && matches(event, awaited, new Date(event.at)))
+        .filter(
+          (event) => event.at !== null && event.visit === undefined && matches(event, awaited, new Date(event.at)),
+        )
         .filter(({ at }) => Date.parse(at ?? '') >= sinceMs && Date.parse(at ?? '') <= deadlineMs)
         .sort((a, b) => Date.parse(a.at ?? '') - Date.parse(b.at ?? ''))
     : [];
@@ -120,9 +129,9 @@ export interface RunChanges {
 }
 
 /** Lets what a step has brought about be so, at an instant in the run's own time. */
-export function changeRun(run: Run, { contact, events = [] }: RunChanges, at: Date): void {
+export function changeRun(run: Run, { contact, events = [] }: RunChanges, by: { at: Date; visit: number }): void {
   if (contact) run.contact = { ...run.contact, ...contact };
-  run.events.push(...events.map((event) => ({ ...event, at: at.toISOString() })));
+  run.events.push(...events.map((event) => ({ ...event, at: by.at.toISOString(), visit: by.visit })));
 }
 
 /** A contact as steps see it. */

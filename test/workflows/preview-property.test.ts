@@ -125,6 +125,60 @@ async function ended(workflow: BuiltWorkflow, body: Record<string, unknown>) {
   );
 }
 
+const unsubscribes: StepSpec = { type: 'UPDATE_CONTACT', config: { updates: {}, subscribed: false } };
+const updates: StepSpec = { type: 'UPDATE_CONTACT', config: { updates: { plan: 'pro' } } };
+const mails = (): StepSpec => ({ type: 'SEND_EMAIL', config: { templateId: templates.plain } });
+const waitsFor = (eventName: string): StepSpec => ({ type: 'WAIT_FOR_EVENT', config: { eventName, timeout: 0.05 } });
+
+describe('what a step brings about', () => {
+  it.each([
+    ['ends the wait after it', () => [unsubscribes, waitsFor('contact.unsubscribed')], ['event']],
+    [
+      'ends one wait, not two',
+      () => [unsubscribes, waitsFor('contact.unsubscribed'), waitsFor('contact.unsubscribed')],
+      ['event', 'timeout'],
+    ],
+    ['ends no wait behind another step', () => [unsubscribes, updates, waitsFor('contact.unsubscribed')], ['timeout']],
+    ['ends no wait behind a mail', () => [unsubscribes, mails(), waitsFor('contact.unsubscribed')], ['timeout']],
+    ['is a mail that ends the wait after it', () => [mails(), waitsFor('email.sent')], ['event']],
+  ])('%s, in an execution, a sandbox and a preview', { timeout: 60_000 }, async (_, list, branches) => {
+    const chain = list();
+    const entries = chain.map((step, n): [string, StepSpec] => {
+      const to = step.type === 'WAIT_FOR_EVENT' ? ['event', 'timeout'] : ['plain'];
+      return [`s${n}`, { ...step, to: Object.fromEntries(to.map((branch) => [branch, `s${n + 1}`])) }];
+    });
+    const steps = Object.fromEntries([...entries, [`s${chain.length}`, { type: 'EXIT' as const, config: {} }]]);
+    const workflow = await buildWorkflow(service, { triggerType: 'MANUAL', steps });
+    const contactId = await newContact(`chain-${workflow.id}@example.com`);
+    const tried = { contactId, context: {} };
+    const stories = [
+      await expectOk(service.call('POST', `/workflows/${workflow.id}/preview`, { body: tried })),
+      await ended(workflow, { ...tried, sandbox: true, skipDelays: true }),
+      await ended(workflow, tried),
+    ];
+    for (const { steps: visits } of stories as { steps: Visited[] }[]) {
+      const waits = visits.filter(({ type }) => type === 'WAIT_FOR_EVENT');
+      expect(waits.map(({ output }) => output?.branch)).toEqual(branches);
+    }
+  });
+
+  it('is not needed where an event began it: the first wait is for the next one of its name', async () => {
+    const steps = {
+      wait: { ...waitsFor('order'), to: { event: 'end', timeout: 'end' } },
+      end: { type: 'EXIT' as const, config: {} },
+    };
+    const workflow = await buildWorkflow(service, { eventName: 'order', steps });
+    const contactId = await newContact('orders@example.com');
+    await expectOk(service.call('POST', '/v1/track', { body: { event: 'order', email: 'orders@example.com' } }));
+    const path = `/workflows/${workflow.id}/executions`;
+    const execution = await until(async () => {
+      const { data } = await expectOk(service.call('GET', `${path}?contactId=${contactId}`));
+      return data[0]?.completedAt ? expectOk(service.call('GET', `${path}/${data[0].id}`)) : undefined;
+    }, 'the end of the execution');
+    expect(execution.steps[0].output).toEqual({ branch: 'timeout' });
+  });
+});
+
 describe('a preview of any workflow', () => {
   // One seed, so that a run says the same twice; others by FC_SEED.
   const seed = Number(process.env.FC_SEED ?? 20_261_123);
@@ -154,8 +208,8 @@ describe('a preview of any workflow', () => {
       const events = [{ name: 'order' }, { name: 'visit' }, { name: 'order' }];
       const asked = { contactId, context: {}, events };
       const preview = await expectOk(service.call('POST', `/workflows/${workflow.id}/preview`, { body: asked }));
-      // Many steps are told alike with few.
-      if (preview.steps.length > 60) return;
+      // From there on each pause of a sandbox takes a second.
+      if (preview.steps.length > 100) return;
       const execution = await ended(workflow, { ...asked, sandbox: true, skipDelays: true });
       expect(told(preview), JSON.stringify(steps)).toEqual(told(execution));
     });
