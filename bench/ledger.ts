@@ -1,20 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
-import { startEmbeddedPostgres } from '../cli/start/embedded-postgres.ts';
-import { freePort } from '../cli/start/ports.ts';
 import { takeAudiencePage } from '../db/campaigns/audience.ts';
 import { findChunkClock } from '../db/campaigns/chunk-clock.ts';
 import { claimRange, completeSent, listRanges, nextClaim } from '../db/campaigns/ledger.ts';
 import type { CampaignStart } from '../db/campaigns/lifecycle.ts';
-import { connect, type Db } from '../db/connection.ts';
+import type { Db } from '../db/connection.ts';
 import { suppressionPads } from '../db/contacts/suppressions.ts';
-import { migrateToLatest } from '../db/migrator.ts';
 import { insertProject } from '../db/projects/accounts.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newPublicKey } from '../rules/access/api-keys.ts';
+import { openDatabase } from './load/database.ts';
 
 /**
  * What each statement of a campaign costs Postgres, a recipient: its rows are made, claimed and completed over one
@@ -35,15 +31,8 @@ const completeRows = Number(values.complete);
 const DATA_KEYS = ['firstName', 'lastName', 'city', 'plan', 'points', 'company'];
 const pads = suppressionPads(Buffer.alloc(32, 7));
 
-const home = mkdtempSync(join(tmpdir(), 'tidings-bench-'));
-const postgres = await startEmbeddedPostgres({
-  dataFolder: join(home, 'postgres', 'data'),
-  logFile: join(home, 'postgres.log'),
-  port: await freePort(),
-  password: 'bench',
-});
-await migrateToLatest(postgres.url);
-const { db } = connect({ connectionString: postgres.url, max: 1, applicationName: 'bench', onError: () => {} });
+const database = await openDatabase({ max: 1 });
+const { db } = database;
 try {
   const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(db);
   const pid = rows[0]?.pid ?? 0;
@@ -52,9 +41,7 @@ try {
   for (let round = 0; round < Number(values.rounds); round++) table.push(await measure(db, pid, project, round));
   console.table(table.slice(1));
 } finally {
-  await db.destroy();
-  await postgres.stop();
-  rmSync(home, { recursive: true, force: true });
+  await database.close();
 }
 
 async function measure(db: Db, pid: number, projectId: string, round: number) {

@@ -1,18 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { startEmbeddedPostgres } from '../cli/start/embedded-postgres.ts';
-import { freePort } from '../cli/start/ports.ts';
 import type { RecipientFilter } from '../db/campaigns/recipient-rows.ts';
 import { exportRecipients, listRecipients } from '../db/campaigns/recipients.ts';
 import { readStats } from '../db/campaigns/stats.ts';
-import { connect, type Db } from '../db/connection.ts';
-import { migrateToLatest } from '../db/migrator.ts';
+import type { Db } from '../db/connection.ts';
 import { insertProject } from '../db/projects/accounts.ts';
 import { newPublicKey } from '../rules/access/api-keys.ts';
+import { openDatabase } from './load/database.ts';
 
 /**
  * Pages of the recipients of a large campaign by every kind of filter, its figures, and its export. The baseline is a
@@ -38,11 +33,8 @@ const FILTERS: Record<string, RecipientFilter> = {
   'a part of none': { search: 'nobody' },
 };
 
-const home = mkdtempSync(join(tmpdir(), 'tidings-bench-'));
-const postgres = values['database-url'] ? undefined : await startPostgres();
-const databaseUrl = values['database-url'] ?? postgres?.url ?? '';
-await migrateToLatest(databaseUrl);
-const { db } = connect({ connectionString: databaseUrl, max: 2, applicationName: 'bench', onError: () => {} });
+const database = await openDatabase({ url: values['database-url'], max: 2 });
+const { db } = database;
 try {
   const ref = (await findCampaign(db)) ?? (await makeCampaign(db));
   const table: Record<string, unknown>[] = [];
@@ -60,15 +52,7 @@ try {
   const figures = { 'stats first ms': firstMs, 'stats ms': statsMs, 'stats, 20 chunks touched ms': touchedMs };
   console.table([{ 'baseline, count of all ms': countMs, ...figures, ...(await timeExport(ref)) }]);
 } finally {
-  await db.destroy();
-  await postgres?.stop();
-  rmSync(home, { recursive: true, force: true });
-}
-
-async function startPostgres() {
-  const dataFolder = join(home, 'postgres', 'data');
-  const options = { dataFolder, logFile: join(home, 'postgres.log'), port: await freePort(), password: 'bench' };
-  return startEmbeddedPostgres(options);
+  await database.close();
 }
 
 interface Ref {

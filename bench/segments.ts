@@ -1,12 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
-import { startEmbeddedPostgres } from '../cli/start/embedded-postgres.ts';
-import { freePort } from '../cli/start/ports.ts';
-import { connect, type Db } from '../db/connection.ts';
-import { migrateToLatest } from '../db/migrator.ts';
+import type { Db } from '../db/connection.ts';
 import { insertProject } from '../db/projects/accounts.ts';
 import { computeSegment } from '../db/segments/compute.ts';
 import { countSegment, listSegmentContacts, refreshMemberCount, segmentPredicate } from '../db/segments/contacts.ts';
@@ -14,6 +8,7 @@ import { previewCondition } from '../db/segments/preview.ts';
 import { insertSegment, type Segment } from '../db/segments/segments.ts';
 import { newPublicKey } from '../rules/access/api-keys.ts';
 import { type Condition, type Filter, parseCondition } from '../rules/filters/filters.ts';
+import { openDatabase } from './load/database.ts';
 
 /**
  * Segments on a large project: counts, the first page of contacts, and computing, with the plans of the three-condition
@@ -63,11 +58,8 @@ const CASES: [string, Condition][] = [
   ['one address', all({ field: 'email', operator: 'equals', value: 'Contact77@bench.example' }, BOUGHT)],
 ];
 
-const home = mkdtempSync(join(tmpdir(), 'tidings-bench-'));
-const postgres = values['database-url'] ? undefined : await startPostgres();
-const databaseUrl = values['database-url'] ?? postgres?.url ?? '';
-await migrateToLatest(databaseUrl);
-const { db } = connect({ connectionString: databaseUrl, max: 4, applicationName: 'bench', onError: () => {} });
+const database = await openDatabase({ url: values['database-url'], max: 4 });
+const { db } = database;
 try {
   const projectId = (await findProject(db)) ?? (await generate(db));
   const rows: Record<string, string | number>[] = [];
@@ -76,19 +68,11 @@ try {
   console.table(rows);
   console.table([await measureCompute(db, projectId)]);
 } finally {
-  await db.destroy();
-  await postgres?.stop();
-  rmSync(home, { recursive: true, force: true });
+  await database.close();
 }
 
 function all(...filters: Filter[]): Condition {
   return { logic: 'AND', groups: [{ filters }] };
-}
-
-async function startPostgres() {
-  const dataFolder = join(home, 'postgres', 'data');
-  const options = { dataFolder, logFile: join(home, 'postgres.log'), port: await freePort(), password: 'bench' };
-  return startEmbeddedPostgres(options);
 }
 
 async function findProject(on: Db): Promise<string | undefined> {

@@ -1,16 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
-import { startEmbeddedPostgres } from '../cli/start/embedded-postgres.ts';
-import { freePort } from '../cli/start/ports.ts';
-import { connect, type Db } from '../db/connection.ts';
+import type { Db } from '../db/connection.ts';
 import { countVisits, listContactsAtStep } from '../db/executions/step-stats.ts';
-import { migrateToLatest } from '../db/migrator.ts';
 import { insertProject } from '../db/projects/accounts.ts';
 import { newPublicKey } from '../rules/access/api-keys.ts';
 import { encodeCursor } from '../rules/cursor.ts';
+import { openDatabase } from './load/database.ts';
 
 /**
  * What a workflow with many executions answers: the figures of its steps, over all and over a time, and who is at a
@@ -36,25 +32,14 @@ interface Workflow {
   stepIds: string[];
 }
 
-const home = mkdtempSync(join(tmpdir(), 'tidings-bench-'));
-const postgres = values['database-url'] ? undefined : await startPostgres();
-const databaseUrl = values['database-url'] ?? postgres?.url ?? '';
-await migrateToLatest(databaseUrl);
-const { db } = connect({ connectionString: databaseUrl, max: 1, applicationName: 'bench', onError: () => {} });
+const database = await openDatabase({ url: values['database-url'], max: 1 });
+const { db } = database;
 try {
   const workflow = (await findWorkflow(db)) ?? (await makeWorkflow(db));
   console.table(await timeReads(db, workflow));
   console.table(await countersCost(db, workflow));
 } finally {
-  await db.destroy();
-  await postgres?.stop();
-  rmSync(home, { recursive: true, force: true });
-}
-
-async function startPostgres() {
-  const dataFolder = join(home, 'postgres', 'data');
-  const options = { dataFolder, logFile: join(home, 'postgres.log'), port: await freePort(), password: 'bench' };
-  return startEmbeddedPostgres(options);
+  await database.close();
 }
 
 async function findWorkflow(on: Db): Promise<Workflow | undefined> {

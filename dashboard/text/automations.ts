@@ -250,6 +250,8 @@ export const automations = {
   erased: 'a contact that was deleted',
   // Who left a step.
   visitsOf: 'How they left it',
+  leftBy: (branch: string) => `Only those who left by ${branch}.`,
+  allBranches: 'Show all',
   visitsCaption: 'Who left this step',
   visitWords: { COMPLETED: 'Done', SKIPPED: 'Skipped', FAILED: 'Failed', CANCELLED: 'Cut short' },
   visitMeans: {

@@ -24,6 +24,14 @@ export interface EndedVisit {
   error: string | null;
 }
 
+/** Which of those who left a step; `branch` of those who left it by one. */
+interface EndedVisits {
+  projectId: string;
+  stepId: string;
+  status: EndedVisitStatus;
+  branch?: string | undefined;
+}
+
 interface Row extends EndedVisit {
   visit: number;
   /** The end to the microsecond, which a Date does not hold. */
@@ -37,13 +45,13 @@ const VISIT_MAX = 2 ** 31;
 
 /**
  * Who left a step in one way, the last first: by execution_steps_ended, which has them in this order, so that the few
- * who failed among a million cost no more than those who did not. `total`, on the first page only, is what the stats
+ * who failed among a million cost no more than those who did not, or by execution_steps_branch. `total`, on the first page only, is what the stats
  * count, with those who have been erased or pruned since; null of CANCELLED, which they do not count.
  * @throws AppError BAD_REQUEST for a cursor that is not ours
  */
 export async function listEndedVisits(
   db: Db,
-  p: PageRequest & { projectId: string; stepId: string; status: EndedVisitStatus },
+  p: PageRequest & EndedVisits,
 ): Promise<Page<EndedVisit> & { total: number | null }> {
   const { rows } = await sql<Row>`
     SELECT s.execution_id AS "executionId", s.visit, e.contact_id AS "contactId", c.email, s.status, s.attempts,
@@ -52,6 +60,7 @@ export async function listEndedVisits(
     FROM execution_steps s JOIN executions e ON e.id = s.execution_id AND NOT e.sandbox
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
     WHERE s.step_id = ${p.stepId} AND s.status = ${p.status} AND s.completed_at IS NOT NULL
+      AND ${p.branch === undefined ? sql`true` : sql`s.output->>'branch' = ${p.branch}`}
       AND ${ownedBy('s.project_id', p.projectId)} AND ${after(p.cursor)}
     ORDER BY s.completed_at DESC, s.execution_id DESC, s.visit DESC LIMIT ${p.limit + 1}
   `.execute(db);
@@ -73,12 +82,10 @@ function after(cursor: string | undefined): RawBuilder<SqlBool> {
     (s.completed_at, s.execution_id, s.visit) < (${at}::timestamptz, ${id}::uuid, ${visit}::int)`;
 }
 
-async function countEnded(
-  db: Db,
-  { projectId, stepId, status }: { projectId: string; stepId: string; status: EndedVisitStatus },
-): Promise<number | null> {
+async function countEnded(db: Db, { projectId, stepId, status, branch }: EndedVisits): Promise<number | null> {
   if (status === 'CANCELLED') return null;
   const counts = await countVisits(db, { projectId, stepIds: [stepId] });
   const name = ({ COMPLETED: 'completed', SKIPPED: 'skipped', FAILED: 'failed' } as const)[status];
-  return counts.reduce((sum, count) => sum + count[name], 0);
+  const counted = branch === undefined ? counts : counts.filter((count) => count.branch === branch);
+  return counted.reduce((sum, count) => sum + count[name], 0);
 }

@@ -1,22 +1,25 @@
 import { execFileSync } from 'node:child_process';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type Db } from '../../db/connection.ts';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import { describeInBrowser, openDashboard, type Page } from '../support/browser.ts';
+import { runDemo } from '../support/demo.ts';
 import { callHttp } from '../support/http.ts';
 import { newHome, removeHome, type StartedService, signInLinkOf, startService } from '../support/start.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const STARTS_TIMEOUT_MS = 180_000;
+/** The demo takes half a minute; a busy machine takes its time. */
+const DEMO_TIMEOUT_MS = 300_000;
 /** A whole journey, on a machine that may be busy. */
 const JOURNEY = { timeout: 180_000 };
 
 /**
- * Three people on a fresh `npm start`, one journey each. They know what they want and nothing of Tidings: they open the
- * link or the address that the start prints, and go on by what they read.
+ * Three people on a real `npm start`, the first on a fresh one, the others among all that the demo leaves. They know what
+ * they want and nothing of Tidings: they open the link or the address that the start prints, and go on by what they read.
  */
 describeInBrowser('on a fresh npm start', () => {
   const home = newHome();
@@ -126,168 +129,192 @@ describeInBrowser('on a fresh npm start', () => {
     });
   });
 
-  it('a marketer draws an automation, sees beforehand which way a contact takes, and watches them take it', {
-    ...JOURNEY,
-  }, async () => {
-    const { page } = await signedOut();
-    await signIn(page);
-    await go(page, 'Contacts');
-    await button(page, 'Add contact').first().click();
-    await page.getByLabel('Email').fill('eve@tea.test');
-    await button(page, 'Add').click();
-    await page.getByRole('heading', { level: 1, name: 'eve@tea.test' }).waitFor();
-    await button(page, 'Add a field').click();
-    await page.getByRole('textbox', { name: 'Name' }).fill('plan');
-    await page.getByRole('textbox', { name: 'Value' }).fill('pro');
-    await button(page, 'Save').click();
-    await page.getByText('plan is added').waitFor();
+  describe("with the demo's data", () => {
+    beforeAll(async () => {
+      const { code, output } = await runDemo('demo', { home });
+      expect(code, output).toBe(0);
+    }, DEMO_TIMEOUT_MS);
 
-    await go(page, 'Templates');
-    await button(page, 'New template').first().click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name').fill('Thanks');
-    await button(dialog, 'New template').click();
-    await page.getByLabel('Subject').fill('Thank you');
-    await button(page, 'Save').click();
-    await page.getByText('Saved.').waitFor();
-
-    await go(page, 'Automations');
-    await button(page, 'New automation').first().click();
-    await page.getByRole('radio', { name: /From scratch/ }).check();
-    await page.getByRole('textbox', { name: 'Name' }).fill('After the upgrade');
-    await page.getByRole('textbox', { name: 'Event that starts it' }).fill('upgraded');
-    await button(page, 'Create and open').click();
-    await addStep(page, 'Add the first step', 'Send a mail');
-    await pick(page, 'Template', /Thanks/);
-    await addStep(page, 'Add a step after Send a mail', 'Wait for a time');
-    await addStep(page, 'Add a step after Wait for a time', 'Branch by a condition');
-    await whoHasPlan(page, 'pro');
-    await addStep(page, 'Add a step after Branch by a condition, branch yes', 'End here');
-    await stepOf(page, 'Branch by a condition').click();
-    await pick(page, 'Branch no leads to', 'End here');
-    await button(page, 'Save').click();
-    await page.getByText('All saved').waitFor();
-
-    await button(page, 'Try out').click();
-    await page.getByRole('textbox', { name: 'Contact' }).fill('eve');
-    await page.getByRole('option', { name: 'eve@tea.test' }).click();
-    await button(page, 'Show the path').click();
-    await page.getByText('sends to eve@tea.test').waitFor();
-    await page.getByText('yes', { exact: true }).first().waitFor();
-    await button(page, 'Clear the path').click();
-    await button(page, 'Enable').click();
-    await page.getByText('Enabled', { exact: true }).waitFor();
-
-    await go(page, 'Developers');
-    await page.getByRole('link', { name: 'Events' }).click();
-    await button(page, 'Send a test event').click();
-    await dialog.getByLabel('Event').fill('upgraded');
-    await pick(page, 'Contact', 'eve@tea.test');
-    await button(dialog, 'Record it').click();
-    await go(page, 'Automations');
-    await page.getByRole('link', { name: 'After the upgrade' }).click();
-    await stepOf(page, 'Wait for a time').getByText('1 here').click();
-    await page.getByRole('link', { name: 'eve@tea.test' }).waitFor();
-    await button(page, 'Move on').click();
-    await page.getByText('Nobody is at this step now.').waitFor();
-    await stepOf(page, 'End here').getByText('1 done').waitFor();
-    await page.getByText('yes 100%').waitFor();
-    expect((await mailbox('eve@tea.test')).map(({ subject }) => subject)).toEqual(['Thank you']);
-  });
-
-  it('a developer makes a key, sends by the curl that is offered, and finds request, mail and delivery', {
-    ...JOURNEY,
-  }, async () => {
-    const receiver: WebhookReceiver = await startWebhookReceiver();
-    try {
+    it('a marketer finds the campaign with two subjects among the others, and which of them won', JOURNEY, async () => {
       const { page } = await signedOut();
-      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
       await signIn(page);
-      await go(page, 'Developers');
-      await page.getByRole('link', { name: 'Webhooks' }).click();
-      await button(page, 'New endpoint').first().click();
-      const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Address').fill(`${receiver.url}/hooks`);
-      await button(dialog, 'Register endpoint').click();
-      await button(dialog, 'I have kept it').click();
-
-      await page.getByRole('link', { name: 'API keys' }).click();
-      await button(page, 'New key').click();
-      await dialog.getByLabel('Name').fill('Shop');
-      await button(dialog, 'Create key').click();
-      await button(dialog, 'Copy the command').click();
-      const command = String(await page.evaluate('navigator.clipboard.readText()'));
-      await button(dialog, 'I have kept it').click();
-      const answer = JSON.parse(execFileSync('sh', ['-c', command], { encoding: 'utf8', stdio: 'pipe' }));
-      expect(answer, JSON.stringify(answer)).toMatchObject({ success: true });
-
-      const key = page.getByRole('row', { name: /Shop/ });
-      await key.getByRole('link', { name: 'Requests' }).click();
-      await page.getByRole('link', { name: 'POST /v1/send' }).click();
-      await page.getByRole('link', { name: 'ada@example.com' }).click();
-      await page.getByRole('heading', { level: 1, name: 'Hello' }).waitFor();
+      await go(page, 'Campaigns');
+      await page.getByRole('textbox', { name: 'Search' }).fill('A/B');
+      await page.getByRole('link', { name: /A\/B$/ }).click();
       await page.getByText('SENT', { exact: true }).waitFor();
-      expect((await mailbox('ada@example.com')).map(({ subject }) => subject)).toEqual(['Hello']);
+      await page.getByText('{{firstName}}, read this today').first().waitFor();
+    });
+
+    it('a marketer draws an automation, sees beforehand which way a contact takes, and watches them take it', {
+      ...JOURNEY,
+    }, async () => {
+      const { page } = await signedOut();
+      await signIn(page);
+      await go(page, 'Contacts');
+      await button(page, 'Add contact').first().click();
+      await page.getByLabel('Email').fill('eve@tea.test');
+      await button(page, 'Add').click();
+      await page.getByRole('heading', { level: 1, name: 'eve@tea.test' }).waitFor();
+      await button(page, 'Add a field').click();
+      await page.getByRole('textbox', { name: 'Name' }).fill('plan');
+      await page.getByRole('textbox', { name: 'Value' }).fill('pro');
+      await button(page, 'Save').click();
+      await page.getByText('plan is added').waitFor();
+
+      await go(page, 'Templates');
+      await button(page, 'New template').first().click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Thanks');
+      await button(dialog, 'New template').click();
+      await page.getByLabel('Subject').fill('Thank you');
+      await button(page, 'Save').click();
+      await page.getByText('Saved.').waitFor();
+
+      await go(page, 'Automations');
+      await button(page, 'New automation').first().click();
+      await page.getByRole('radio', { name: /From scratch/ }).check();
+      await page.getByRole('textbox', { name: 'Name' }).fill('After the upgrade');
+      await page.getByRole('textbox', { name: 'Event that starts it' }).fill('upgraded');
+      await button(page, 'Create and open').click();
+      await addStep(page, 'Add the first step', 'Send a mail');
+      await pick(page, 'Template', /Thanks/);
+      await addStep(page, 'Add a step after Send a mail', 'Wait for a time');
+      await addStep(page, 'Add a step after Wait for a time', 'Branch by a condition');
+      await whoHasPlan(page, 'pro');
+      await addStep(page, 'Add a step after Branch by a condition, branch yes', 'End here');
+      await stepOf(page, 'Branch by a condition').click();
+      await pick(page, 'Branch no leads to', 'End here');
+      await button(page, 'Save').click();
+      await page.getByText('All saved').waitFor();
+
+      await button(page, 'Try out').click();
+      await page.getByRole('textbox', { name: 'Contact' }).fill('eve');
+      await page.getByRole('option', { name: 'eve@tea.test' }).click();
+      await button(page, 'Show the path').click();
+      await page.getByText('sends to eve@tea.test').waitFor();
+      await page.getByText('yes', { exact: true }).first().waitFor();
+      await button(page, 'Clear the path').click();
+      await button(page, 'Enable').click();
+      await page.getByText('Enabled', { exact: true }).waitFor();
 
       await go(page, 'Developers');
-      await page.getByRole('link', { name: 'Webhooks' }).click();
-      await page.getByRole('link', { name: `${receiver.url}/hooks` }).click();
-      await button(page, 'Show the delivery of email.sent').click();
-      await dialog.getByText('DELIVERED').waitFor();
-      await dialog.getByText('ada@example.com').waitFor();
-      await button(dialog, 'Send once more').click();
-      const sentOnes = () => receiver.received.filter(({ body }) => body.includes('"email.sent"'));
-      await until(() => sentOnes().length === 2, 'the delivery once more');
-      expect(new Set(sentOnes().map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-    } finally {
-      await receiver.close();
-    }
-  });
+      await page.getByRole('link', { name: 'Events' }).click();
+      await button(page, 'Send a test event').click();
+      await dialog.getByLabel('Event').fill('upgraded');
+      await pick(page, 'Contact', 'eve@tea.test');
+      await button(dialog, 'Record it').click();
+      await go(page, 'Automations');
+      await page.getByRole('link', { name: 'After the upgrade' }).click();
+      await stepOf(page, 'Wait for a time').getByText('1 here').click();
+      await page.getByRole('link', { name: 'eve@tea.test' }).waitFor();
+      await button(page, 'Move on').click();
+      await page.getByText('Nobody is at this step now.').waitFor();
+      await stepOf(page, 'End here').getByText('1 done').waitFor();
+      await page.getByText('yes 100%').waitFor();
+      await page.getByRole('link', { name: '100%' }).click();
+      await page.getByText('Only those who left by yes.').waitFor();
+      await page.getByRole('link', { name: 'eve@tea.test' }).waitFor();
+      expect((await mailbox('eve@tea.test')).map(({ subject }) => subject)).toEqual(['Thank you']);
+    });
 
-  it('an operator holds a project with a reason, its mail waits, and leaves when it is released', JOURNEY, async () => {
-    const tenant = await buildProject(service.db, 'Corner Books');
-    await buildDomain(service.db, { projectId: tenant.id, domain: 'books.test', signing: false });
-    const call = (path: string, body: unknown) =>
-      callHttp(service.baseUrl, 'POST', path, { key: tenant.secretKey, body });
-    for (const name of ['one', 'two']) await call('/contacts', { email: `${name}@readers.test`, subscribed: true });
-    await call('/campaigns', campaignBody({ name: 'New books', from: 'news@books.test' }));
-    const arrived = async () =>
-      (await Promise.all(['one', 'two'].map((name) => mailbox(`${name}@readers.test`)))).flat().length;
+    it('a developer makes a key, sends by the curl that is offered, and finds request, mail and delivery', {
+      ...JOURNEY,
+    }, async () => {
+      const receiver: WebhookReceiver = await startWebhookReceiver();
+      try {
+        const { page } = await signedOut();
+        await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+        await signIn(page);
+        await go(page, 'Developers');
+        await page.getByRole('link', { name: 'Webhooks' }).click();
+        await button(page, 'New endpoint').first().click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Address').fill(`${receiver.url}/hooks`);
+        await button(dialog, 'Register endpoint').click();
+        await button(dialog, 'I have kept it').click();
 
-    const { page } = await signedOut();
-    await signIn(page);
-    await go(page, 'Operator');
-    await page.getByRole('link', { name: 'Projects' }).click();
-    await page.getByRole('textbox', { name: 'Search by name' }).fill('corner');
-    await page.getByRole('link', { name: 'Corner Books' }).click();
-    await button(page, 'Hold …').click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Reason').fill('Complaints, ticket 7.');
-    await button(dialog, 'Hold').click();
-    await page.getByText('You hold this project').waitFor();
+        await page.getByRole('link', { name: 'API keys' }).click();
+        await button(page, 'New key').click();
+        await dialog.getByLabel('Name').fill('Shop');
+        await button(dialog, 'Create key').click();
+        await button(dialog, 'Copy the command').click();
+        const command = String(await page.evaluate('navigator.clipboard.readText()'));
+        await button(dialog, 'I have kept it').click();
+        const answer = JSON.parse(execFileSync('sh', ['-c', command], { encoding: 'utf8', stdio: 'pipe' }));
+        expect(answer, JSON.stringify(answer)).toMatchObject({ success: true });
 
-    const { page: theirs } = await openDashboard({ service, project: tenant, path: '/' });
-    await theirs.getByText('Complaints, ticket 7.').first().waitFor();
-    await go(theirs, 'Campaigns');
-    await theirs.getByRole('link', { name: 'New books' }).click();
-    await button(theirs, 'Audience').last().click();
-    await button(theirs, 'Review').last().click();
-    await theirs.getByText('mails wait until it is released').waitFor();
-    await button(theirs, 'When').last().click();
-    await button(theirs, 'Send to 2 contacts now').click();
-    await theirs.getByText(/^Waiting 2/).waitFor();
-    await theirs.getByText('Sending is on hold').waitFor();
-    expect(await arrived()).toBe(0);
+        const key = page.getByRole('row', { name: /Shop/ });
+        await key.getByRole('link', { name: 'Requests' }).click();
+        await page.getByRole('link', { name: 'POST /v1/send' }).click();
+        await page.getByRole('link', { name: 'ada@example.com' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Hello' }).waitFor();
+        await page.getByText('SENT', { exact: true }).waitFor();
+        expect((await mailbox('ada@example.com')).map(({ subject }) => subject)).toEqual(['Hello']);
 
-    await button(page, 'Release …').click();
-    await dialog.getByLabel('Note').fill('They have mended their list.');
-    await button(dialog, 'Release').click();
-    await page.getByText('You hold this project').waitFor({ state: 'detached' });
-    await page.getByText('released: They have mended their list.').waitFor();
-    await theirs.getByText('SENT', { exact: true }).waitFor();
-    await theirs.getByText(/^Sent 2/).waitFor();
-    await theirs.getByText('Sending is on hold').waitFor({ state: 'detached' });
-    expect(await arrived()).toBe(2);
+        await go(page, 'Developers');
+        await page.getByRole('link', { name: 'Webhooks' }).click();
+        await page.getByRole('link', { name: `${receiver.url}/hooks` }).click();
+        await button(page, 'Show the delivery of email.sent').click();
+        await dialog.getByText('DELIVERED').waitFor();
+        await dialog.getByText('ada@example.com').waitFor();
+        await button(dialog, 'Send once more').click();
+        const sentOnes = () => receiver.received.filter(({ body }) => body.includes('"email.sent"'));
+        await until(() => sentOnes().length === 2, 'the delivery once more');
+        expect(new Set(sentOnes().map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+      } finally {
+        await receiver.close();
+      }
+    });
+
+    it(
+      'an operator holds a project with a reason, its mail waits, and leaves when it is released',
+      JOURNEY,
+      async () => {
+        const tenant = await buildProject(service.db, 'Corner Books');
+        await buildDomain(service.db, { projectId: tenant.id, domain: 'books.test', signing: false });
+        const call = (path: string, body: unknown) =>
+          callHttp(service.baseUrl, 'POST', path, { key: tenant.secretKey, body });
+        for (const name of ['one', 'two']) await call('/contacts', { email: `${name}@readers.test`, subscribed: true });
+        await call('/campaigns', campaignBody({ name: 'New books', from: 'news@books.test' }));
+        const arrived = async () =>
+          (await Promise.all(['one', 'two'].map((name) => mailbox(`${name}@readers.test`)))).flat().length;
+
+        const { page } = await signedOut();
+        await signIn(page);
+        await go(page, 'Operator');
+        await page.getByRole('link', { name: 'Projects' }).click();
+        await page.getByRole('textbox', { name: 'Search by name' }).fill('corner');
+        await page.getByRole('link', { name: 'Corner Books' }).click();
+        await button(page, 'Hold …').click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Reason').fill('Complaints, ticket 7.');
+        await button(dialog, 'Hold').click();
+        await page.getByText('You hold this project').waitFor();
+
+        const { page: theirs } = await openDashboard({ service, project: tenant, path: '/' });
+        await theirs.getByText('Complaints, ticket 7.').first().waitFor();
+        await go(theirs, 'Campaigns');
+        await theirs.getByRole('link', { name: 'New books' }).click();
+        await button(theirs, 'Audience').last().click();
+        await button(theirs, 'Review').last().click();
+        await theirs.getByText('mails wait until it is released').waitFor();
+        await button(theirs, 'When').last().click();
+        await button(theirs, 'Send to 2 contacts now').click();
+        await theirs.getByText(/^Waiting 2/).waitFor();
+        await theirs.getByText('Sending is on hold').waitFor();
+        expect(await arrived()).toBe(0);
+
+        await button(page, 'Release …').click();
+        await dialog.getByLabel('Note').fill('They have mended their list.');
+        await button(dialog, 'Release').click();
+        await page.getByText('You hold this project').waitFor({ state: 'detached' });
+        await page.getByText('released: They have mended their list.').waitFor();
+        await theirs.getByText('SENT', { exact: true }).waitFor();
+        await theirs.getByText(/^Sent 2/).waitFor();
+        await theirs.getByText('Sending is on hold').waitFor({ state: 'detached' });
+        expect(await arrived()).toBe(2);
+      },
+    );
   });
 });
 

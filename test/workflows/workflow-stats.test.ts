@@ -174,6 +174,12 @@ describe('the visits to a step that have ended', () => {
     const second = await expectOk(visits(workflow, 'asks', `status=COMPLETED&limit=2&cursor=${first.cursor}`));
     expect(second).toMatchObject({ hasMore: false, cursor: null, data: [{ email: 'e-1@example.com' }] });
     expect((await expectOk(visits(workflow, 'asks', 'limit=2'))).data).toEqual(first.data);
+    const byBranch = await expectOk(visits(workflow, 'asks', 'branch=no&limit=1'));
+    expect(byBranch).toMatchObject({ hasMore: true, total: 2, data: [{ email: 'e-3@example.com' }] });
+    const next = await expectOk(visits(workflow, 'asks', `branch=no&limit=1&cursor=${byBranch.cursor}`));
+    expect(next).toMatchObject({ hasMore: false, data: [{ email: 'e-1@example.com' }] });
+    for (const query of ['branch=maybe', 'branch=no&status=FAILED'])
+      expect(await expectOk(visits(workflow, 'asks', query)), query).toMatchObject({ data: [], total: 0 });
     expect(await expectOk(visits(workflow, 'asks', 'status=FAILED'))).toMatchObject({ data: [], total: 0 });
     expect(await expectOk(visits(workflow, 'pause', 'status=COMPLETED'))).toMatchObject({ data: [], total: 0 });
     await expectOk(api.call('POST', `/workflows/${workflow.id}/executions/cancel-all`));

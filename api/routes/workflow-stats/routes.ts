@@ -60,7 +60,10 @@ const visitsRoute = createRoute({
   security: scopes('workflows:view'),
   request: {
     params: StepParams,
-    query: cursorQuery(20).extend({ status: EndedVisitStatusSchema.default('COMPLETED') }),
+    query: cursorQuery(20).extend({
+      status: EndedVisitStatusSchema.default('COMPLETED'),
+      branch: z.string().min(1).max(100).optional().openapi({ description: 'Only who left it by this branch' }),
+    }),
   },
   responses: { 200: ok(StepVisitList) },
 });

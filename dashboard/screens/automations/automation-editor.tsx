@@ -93,7 +93,7 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
     setRefused(told && { graph, faults: told });
   };
   const select = (step: string | undefined) => {
-    const { step: _, visits: __, panel, ...rest } = search;
+    const { step: _, visits: __, branch: ___, panel, ...rest } = search;
     open(step === undefined ? { ...rest, ...(panel === 'try' && { panel }) } : { ...rest, step, panel: 'settings' });
   };
   const count: CanvasActions['onCount'] = (step, of) => open(searchOf(search, step, of));

@@ -23,6 +23,8 @@ export interface AutomationSearch {
   panel?: 'settings' | 'people' | 'visits' | 'automation' | 'try';
   /** Which of those who left the step are listed. */
   visits?: VisitStatus;
+  /** Of those who are done there only who left it by this branch. */
+  branch?: string;
   view?: 'list';
   /** A sandbox run whose path is lit. */
   run?: string;
@@ -33,10 +35,11 @@ const PANELS = ['settings', 'people', 'visits', 'automation', 'try'] as const;
 const automationRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/automations/$automationId',
-  validateSearch: ({ step, panel, visits, view, run }: Record<string, unknown>): AutomationSearch => ({
+  validateSearch: ({ step, panel, visits, branch, view, run }: Record<string, unknown>): AutomationSearch => ({
     ...(typeof step === 'string' && { step }),
     ...(PANELS.some((known) => known === panel) && { panel: panel as NonNullable<AutomationSearch['panel']> }),
     ...(VISIT_STATUSES.some((known) => known === visits) && { visits: visits as VisitStatus }),
+    ...(typeof branch === 'string' && branch !== '' && { branch }),
     ...(view === 'list' && { view }),
     ...(typeof run === 'string' && { run }),
   }),

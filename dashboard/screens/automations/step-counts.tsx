@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { text } from '../../text/text.ts';
 import type { StepCounts } from './canvas/drawing.ts';
 import type { AutomationSearch, VisitStatus } from './routes.ts';
@@ -5,13 +6,15 @@ import classes from './step-counts.module.css';
 
 const t = text.automations;
 
-/** What a count of a step counts: who is there, or who left it so. */
-export type CountOf = 'here' | Exclude<VisitStatus, 'CANCELLED'>;
+/** What a count of a step counts: who is there, who left it so, or who left it by a branch. */
+export type CountOf = 'here' | Exclude<VisitStatus, 'CANCELLED'> | { branch: string };
 
 /** The search that shows whom a count counts. */
 export function searchOf(search: AutomationSearch, step: string, count: CountOf): AutomationSearch {
-  const { visits: _, ...rest } = search;
-  return count === 'here' ? { ...rest, step, panel: 'people' } : { ...rest, step, panel: 'visits', visits: count };
+  const { visits: _, branch: __, ...rest } = search;
+  if (count === 'here') return { ...rest, step, panel: 'people' };
+  const who = typeof count === 'string' ? { visits: count } : { visits: 'COMPLETED' as const, branch: count.branch };
+  return { ...rest, step, panel: 'visits', ...who };
 }
 
 /** The counts of a step, each a link to those whom it counts. */
@@ -26,7 +29,7 @@ export function StepCountLinks({
   onCount: (count: CountOf) => void;
   tabIndex?: number;
 }) {
-  const all: { count: CountOf; n: number; words: (n: number) => string }[] = [
+  const all: { count: CountOf & string; n: number; words: (n: number) => string }[] = [
     { count: 'here', n: waiting + running, words: t.waitingShort },
     { count: 'COMPLETED', n: completed, words: t.passed },
     { count: 'SKIPPED', n: skipped, words: t.skippedHere },
@@ -35,21 +38,41 @@ export function StepCountLinks({
   const shown = all.filter(({ n }) => n > 0);
   if (shown.length === 0) return <span>{t.nobodyYet}</span>;
   return shown.map(({ count, n, words }) => (
+    <CountLink key={count} kind={count} href={hrefOf(count)} onOpen={() => onCount(count)} tabIndex={tabIndex}>
+      {words(n)}
+    </CountLink>
+  ));
+}
+
+/** A link to whom a count counts, which opens beside the drawing. */
+export function CountLink({
+  kind,
+  href,
+  onOpen,
+  tabIndex,
+  children,
+}: {
+  kind?: string;
+  href: string;
+  onOpen: () => void;
+  tabIndex?: number | undefined;
+  children: ReactNode;
+}) {
+  return (
     <a
-      key={count}
-      href={hrefOf(count)}
+      href={href}
       className={classes.count}
-      data-count={count}
+      data-count={kind}
       draggable={false}
       tabIndex={tabIndex}
       onClick={(event) => {
         event.stopPropagation();
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;
         event.preventDefault();
-        onCount(count);
+        onOpen();
       }}
     >
-      {words(n)}
+      {children}
     </a>
-  ));
+  );
 }

@@ -3446,7 +3446,7 @@ export interface Operations {
   /** List who has left a step, by what became of the visit: `GET /v1/workflows/{id}/steps/{stepId}/visits` */
   listStepVisits: {
     params: { id: string; stepId: string };
-    query?: { limit?: number; cursor?: string; status?: "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED" };
+    query?: { limit?: number; cursor?: string; status?: "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED"; branch?: string };
     answer: StepVisitList;
   };
   /** List the suppression list: `GET /v1/suppressions` */

@@ -2,6 +2,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { BaseEdge, EdgeLabelRenderer, type EdgeProps, getSmoothStepPath } from '@xyflow/react';
 import { memo } from 'react';
 import { formatShare } from '../../../parts/count-link.tsx';
+import { CountLink } from '../step-counts.tsx';
 import { useCanvasActions } from './actions.ts';
 import classes from './canvas.module.css';
 import type { WayEdgeType } from './drawing.ts';
@@ -11,7 +12,7 @@ const BELOW = 28;
 
 /** A way from step to step: its branch, which share has taken it, and a button that puts a step in between. */
 export const WayEdge = memo(function WayEdge(edge: EdgeProps<WayEdgeType>) {
-  const { onAdd } = useCanvasActions();
+  const { onAdd, onCount, countHref } = useCanvasActions();
   const [path, middleX, middleY] = getSmoothStepPath({ ...edge, borderRadius: 14 });
   const { data, markerEnd } = edge;
   if (!data) return null;
@@ -35,7 +36,12 @@ export const WayEdge = memo(function WayEdge(edge: EdgeProps<WayEdgeType>) {
         >
           {branch !== null && (
             <span className={classes.branch} title={branch}>
-              {branch} {share !== null && formatShare(share, 1)}
+              {branch}{' '}
+              {share !== null && (
+                <CountLink href={countHref(edge.source, { branch })} onOpen={() => onCount(edge.source, { branch })}>
+                  {formatShare(share, 1)}
+                </CountLink>
+              )}
             </span>
           )}
           {!readOnly && (

@@ -32,7 +32,7 @@ export interface PanelProps {
 
 /** Beside the drawing, and on a phone above it: a step, the automation, or what is tried out. */
 export function Panel(p: PanelProps) {
-  const { step: stepId, panel, visits, ...rest } = p.search;
+  const { step: stepId, panel, visits, branch, ...rest } = p.search;
   const step = stepOf(p.editor.graph, stepId);
   const close = () => p.open(rest);
   const shown = contentOf(p, step);
@@ -102,7 +102,7 @@ function contentOf(p: PanelProps, step: Step | undefined): { title: string; cont
 function OfStep({ step, ...p }: PanelProps & { step: Step }) {
   const counts = p.stats.get(step.id);
   const here = counts ? counts.waiting + counts.running : 0;
-  const { visits, ...search } = p.search;
+  const { visits, branch, ...search } = p.search;
   const tab = search.panel === 'people' || search.panel === 'visits' ? search.panel : 'settings';
   return (
     <Tabs
@@ -134,6 +134,7 @@ function OfStep({ step, ...p }: PanelProps & { step: Step }) {
           workflowId={p.workflow.id}
           step={step}
           status={visits ?? firstOf(counts)}
+          branch={branch}
           counts={counts}
           onStatus={(status) => p.open({ ...search, panel: 'visits', visits: status })}
         />

@@ -22,12 +22,15 @@ export function Visits({
   workflowId,
   step,
   status,
+  branch,
   counts,
   onStatus,
 }: {
   workflowId: string;
   step: Step;
   status: VisitStatus;
+  /** Only who left it by this branch. */
+  branch: string | undefined;
   counts: StepCounts | undefined;
   onStatus: (status: VisitStatus) => void;
 }) {
@@ -45,7 +48,20 @@ export function Visits({
       <Text size="xs" c="dimmed">
         {t.visitMeans[status]}
       </Text>
-      <VisitList key={status} workflowId={workflowId} stepId={step.id} status={status} />
+      {branch !== undefined && (
+        <Group gap="xs">
+          <Text size="sm">{t.leftBy(branch)}</Text>
+          <Anchor component="button" type="button" size="sm" onClick={() => onStatus(status)}>
+            {t.allBranches}
+          </Anchor>
+        </Group>
+      )}
+      <VisitList
+        key={`${status} ${branch}`}
+        workflowId={workflowId}
+        stepId={step.id}
+        query={{ status, limit: 20, ...(branch !== undefined && { branch }) }}
+      />
     </Stack>
   );
 }
@@ -58,8 +74,16 @@ function labelOf(status: VisitStatus, counts: StepCounts | undefined): string {
   return `${word} ${formatCount(n)}`;
 }
 
-function VisitList({ workflowId, stepId, status }: { workflowId: string; stepId: string; status: VisitStatus }) {
-  const asked = pagesOf('listStepVisits', { params: { id: workflowId, stepId }, query: { status, limit: 20 } });
+function VisitList({
+  workflowId,
+  stepId,
+  query,
+}: {
+  workflowId: string;
+  stepId: string;
+  query: { status: VisitStatus; branch?: string; limit: number };
+}) {
+  const asked = pagesOf('listStepVisits', { params: { id: workflowId, stepId }, query });
   const pages = useInfiniteQuery({
     ...asked,
     // Whoever reads on is not made to lose the place.
@@ -71,7 +95,7 @@ function VisitList({ workflowId, stepId, status }: { workflowId: string; stepId:
   if (visits.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        {t.noVisits[status]}
+        {t.noVisits[query.status]}
       </Text>
     );
   }

@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from '../../cli/start/embedded-postgres.ts';
+import { freePort } from '../../cli/start/ports.ts';
+import { connect, type Db } from '../../db/connection.ts';
+import { migrateToLatest } from '../../db/migrator.ts';
+
+export interface BenchDatabase {
+  readonly db: Db;
+  close(): Promise<void>;
+}
+
+/** A migrated database: the one at `url`, which stays as the bench leaves it, or one that is gone with `close`. */
+export async function openDatabase({ url, max }: { url?: string | undefined; max: number }): Promise<BenchDatabase> {
+  const home = mkdtempSync(join(tmpdir(), 'tidings-bench-'));
+  const postgres =
+    url === undefined
+      ? await startEmbeddedPostgres({
+          dataFolder: join(home, 'postgres', 'data'),
+          logFile: join(home, 'postgres.log'),
+          port: await freePort(),
+          password: 'bench',
+        })
+      : undefined;
+  const connectionString = url ?? postgres?.url ?? '';
+  await migrateToLatest(connectionString);
+  const { db } = connect({ connectionString, max, applicationName: 'bench', onError: () => {} });
+  return {
+    db,
+    async close() {
+      await db.destroy();
+      await postgres?.stop();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
