@@ -47,6 +47,7 @@ export async function runSoak(args: string[]): Promise<number> {
   const doubt = trackDoubt(() => late.stage ?? ({ sink: { messages: [] }, twilio: { requests: [] } } as never));
   const stage = await startStage({ workers: 2, inDoubt: doubt.answerLost });
   late.stage = stage;
+  endWith(stage);
   try {
     const { shop, slow, news } = await setUp(stage, Math.round(seconds * CAMPAIGN_SHARE * CAMPAIGN_PER_SECOND));
     await sleep(HEAD_START_MS);
@@ -81,6 +82,15 @@ export async function runSoak(args: string[]): Promise<number> {
   } finally {
     await stage.close();
   }
+}
+
+/** Whoever ends the run early leaves no processes behind. */
+function endWith(stage: Stage): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      console.log('Ended before its time: no verdict.');
+      void stage.close().finally(() => process.exit(1));
+    });
 }
 
 /** Three projects: one with single messages and an automation, one with a low rate, one with campaigns. */

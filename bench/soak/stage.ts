@@ -58,8 +58,13 @@ const ACCOUNT = 'AC00000000000000000000000000000000';
 export async function startStage(p: { workers: number; inDoubt: (messageId: string) => void }): Promise<Stage> {
   const home = mkdtempSync(join(tmpdir(), 'tidings-soak-'));
   const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true, maxRetries: 10 })];
-  const close = async () => {
+  const endAll = async () => {
     for (const end of ends.reverse()) await end();
+  };
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= endAll();
+    return closed;
   };
   const kept = <T>(value: T, end: (value: T) => unknown): T => {
     ends.push(() => end(value));
