@@ -1,3 +1,5 @@
+import type { Pace } from '../db/executions/timer-seconds.ts';
+
 /**
  * From the hand-over of a start to its first task: what Temporal and the workers take at the most before it has to wait
  * in the outbox.
@@ -27,10 +29,17 @@ export class Admission {
   private waits: number[] = [];
   private heldBack = false;
   private changedAtMs = 0;
+  private lastWaitMs = 0;
 
   /** Starts, signals and cancels that may be with Temporal without having begun. */
   get window(): number {
     return this.size;
+  }
+
+  /** How Temporal followed when something began last; `easy` before. */
+  pace(): Pace {
+    if (this.lastWaitMs > TARGET_MS) return 'late';
+    return this.lastWaitMs < EASY_MS ? 'easy' : 'busy';
   }
 
   /** The window was full: rows may be waiting because of it. */
@@ -45,6 +54,7 @@ export class Admission {
     const waitMs = ninetieth(this.waits);
     this.waits = [];
     this.changedAtMs = nowMs;
+    this.lastWaitMs = waitMs;
     if (waitMs > TARGET_MS) this.resize(this.size * Math.max(SHRINK_MIN, TARGET_MS / waitMs));
     else if (waitMs < EASY_MS && this.heldBack) this.resize(this.size * GROW);
     this.heldBack = false;

@@ -11,6 +11,7 @@ import {
 import type { activitiesByQueue } from '../activities/registry.ts';
 import type { LoopWatch } from '../compute/loop-watch.ts';
 import type { Begun } from '../rules/executions/begun.ts';
+import type { StepInput } from '../rules/executions/execution.ts';
 import { TASK_QUEUES, type TaskQueue } from '../rules/queues.ts';
 import type { BegunSinks } from '../workflows/begun.ts';
 
@@ -45,6 +46,8 @@ export interface WorkerFleet {
   connection: NativeConnection;
   namespace: string;
   activities: ReturnType<typeof activitiesByQueue>;
+  /** Told of each step that comes after a timer of Temporal. */
+  timerEnded: () => void;
   workflowBundle: WorkflowBundleOption | undefined;
   /** Names the activity that holds the event loop. */
   loop: Pick<LoopWatch, 'as'>;
@@ -80,7 +83,12 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
           ...shared,
           taskQueue: TASK_QUEUES[queue],
           activities: p.activities[queue],
-          interceptors: { activity: [(context) => ({ inbound: namedFor(p.loop, context) })] },
+          interceptors: {
+            activity: [
+              (context) => ({ inbound: namedFor(p.loop, context) }),
+              () => ({ inbound: tellingTimers(p.timerEnded) }),
+            ],
+          },
           maxConcurrentActivityTaskExecutions: CONCURRENCY[queue],
           activityTaskPollerBehavior: queue === 'paced' ? PACED_POLLERS : POLLERS,
         }),
@@ -92,6 +100,17 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
 /** What an activity does is known by its name. */
 function namedFor(loop: WorkerFleet['loop'], { info }: Context): ActivityInboundCallsInterceptor {
   return { execute: (input, next) => loop.as(info.activityType, () => next(input)) };
+}
+
+/** Tells of each step that comes after a timer of Temporal. */
+function tellingTimers(ended: () => void): ActivityInboundCallsInterceptor {
+  return {
+    execute(input, next) {
+      const [step] = input.args as [Partial<StepInput> | undefined];
+      if (step?.resume === 'delay' || step?.resume === 'timeout') ended();
+      return next(input);
+    },
+  };
 }
 
 /** Without a prebuilt bundle the workflows are bundled from their source, which takes 2 to 3 seconds. */

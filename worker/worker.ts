@@ -11,10 +11,10 @@ import { takerOf } from '../rules/outbox.ts';
 import { createLifecycle } from '../temporal/lifecycle.ts';
 import { createActivityDeps } from './activity-deps.ts';
 import { Admission } from './admission.ts';
-import { startBeginRate } from './begin-rate.ts';
 import { startOutbox } from './outbox.ts';
 import { countComputed, countHeld, useTemporalLogger } from './temporal-logger.ts';
 import { startTemporalSide } from './temporal-side.ts';
+import { startTimerRate } from './timer-rate.ts';
 
 export interface RunningWorker {
   /** Drains: no new tasks, activities under way finish, connections close. */
@@ -66,12 +66,13 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     onComputed: countComputed,
     resumed: loop.resumed,
   });
-  const beginRate = startBeginRate({ db, timersPerSecond: config.timersPerSecond, log });
+  const admission = new Admission();
+  const timerRate = startTimerRate({ db, timersPerSecond: config.timersPerSecond, admission, log });
   const outbox = startOutbox({
     databaseUrl: config.database.url,
     deps: channels.deps,
     loop,
-    admission: new Admission(),
+    admission,
     log,
   });
   const temporal = await startTemporalSide({
@@ -81,9 +82,10 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
       workflowBundle: parts.workflowBundle,
       loop,
       begun: (begun) => {
-        beginRate.count();
+        timerRate.begun();
         outbox.begun(begun);
       },
+      timerEnded: timerRate.ended,
     },
     lifecycle,
     log,
@@ -95,7 +97,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     close: async () => {
       stopping.abort();
       await Promise.all([outbox.stop(), temporal.stop()]);
-      beginRate.stop();
+      timerRate.stop();
       loop.stop();
       await heartbeat?.stop();
       await lifecycle.close();

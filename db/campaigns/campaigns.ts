@@ -19,6 +19,7 @@ import { fittedPage, type Listed } from '../page-budget.ts';
 import type { RowOf } from '../schema/database.ts';
 import { newSlug, refusingTakenSlug } from '../slugs.ts';
 import { assertTopic } from '../topics/topics.ts';
+import { deleteMachineHours } from './machine-hours.ts';
 import { OPEN_CAMPAIGNS } from './status.ts';
 import { timingColumns, timingOf, WINDOW_COLUMN_NAMES } from './timing.ts';
 
@@ -223,6 +224,7 @@ export async function deleteCampaign(trx: Trx, p: CampaignRef): Promise<void> {
   if (rows.length === 0)
     throw await refusal(trx, p, 'A campaign that is SCHEDULED, SENDING or PAUSED has to be cancelled first.');
   await sql`DELETE FROM link_clicks WHERE campaign_id = ${p.id} AND project_id = ${p.projectId}`.execute(trx);
+  await deleteMachineHours(trx, p);
 }
 
 /** Makes a DRAFT of the same content, named "… (Copy)". @throws AppError NOT_FOUND */

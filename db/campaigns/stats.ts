@@ -3,6 +3,7 @@ import type { CampaignRef } from './campaigns.ts';
 import { SERIES } from './chunk-figures.ts';
 import { type CampaignCounts, NO_COUNTS } from './counts.ts';
 import { type Figures, readFigures } from './figures.ts';
+import { readMachineHours, SERIES_HOURS } from './machine-hours.ts';
 
 /** What the stats of one campaign say besides its counts. */
 export interface StatsDetail {
@@ -11,6 +12,7 @@ export interface StatsDetail {
   machineOpens: number;
   machineClicks: number;
   series: SeriesHour[];
+  machineSeries: MachineHour[];
 }
 
 /** What happened within the hour that begins at `at`. */
@@ -22,9 +24,14 @@ export interface SeriesHour {
   clicked: number;
 }
 
+/** What machines did within the hour that begins at `at`. */
+export interface MachineHour {
+  at: Date;
+  opens: number;
+  clicks: number;
+}
+
 const HOUR_MS = 3_600_000;
-/** After three days next to nobody opens a campaign. */
-const SERIES_HOURS = 72;
 
 /** Counts of campaigns by id; one that has no recipient is missing. */
 export async function countCampaigns(
@@ -42,8 +49,8 @@ export async function countCampaign(db: Db, p: CampaignRef): Promise<CampaignCou
 }
 
 /**
- * All figures of one campaign in one snapshot; `figures` undefined where it has no recipients. `series` has every hour
- * from the one in which it was started, and is empty before.
+ * All figures of one campaign in one snapshot; `figures` undefined where it has no recipients. Both series have every
+ * hour from the one in which it was started, and are empty before; that of machines is read by itself.
  */
 export async function readStats(
   db: Db,
@@ -51,14 +58,24 @@ export async function readStats(
 ): Promise<{ counts: CampaignCounts; detail: StatsDetail; figures: Figures | undefined }> {
   const figures = (await readFigures(db, { projectId: p.projectId, ids: [p.id] })).get(p.id);
   const { byReason = {}, machineOpens = 0, machineClicks = 0 } = figures ?? {};
-  const series = p.startedAt === null ? [] : seriesOf(figures, p.startedAt);
-  return { counts: figures?.counts ?? NO_COUNTS, detail: { byReason, machineOpens, machineClicks, series }, figures };
+  const hours = p.startedAt === null ? [] : hoursFrom(p.startedAt);
+  const machines = hours.length > 0 && machineOpens + machineClicks > 0 ? await readMachineHours(db, p) : undefined;
+  const detail = {
+    ...{ byReason, machineOpens, machineClicks },
+    series: hours.map((hour) => peopleIn(hour, figures)),
+    machineSeries: hours.map((hour) => ({ at: beginOf(hour), ...(machines?.get(hour) ?? { opens: 0, clicks: 0 }) })),
+  };
+  return { counts: figures?.counts ?? NO_COUNTS, detail, figures };
 }
 
-function seriesOf(figures: Figures | undefined, startedAt: Date): SeriesHour[] {
+const beginOf = (hour: number) => new Date(hour * HOUR_MS);
+
+function hoursFrom(startedAt: Date): number[] {
   const first = Math.floor(startedAt.getTime() / HOUR_MS);
-  return Array.from({ length: SERIES_HOURS }, (_, n) => {
-    const of = SERIES.map((kind) => [kind, figures?.hours[kind].get(first + n) ?? 0]);
-    return { at: new Date((first + n) * HOUR_MS), ...Object.fromEntries(of) } as SeriesHour;
-  });
+  return Array.from({ length: SERIES_HOURS }, (_, n) => first + n);
+}
+
+function peopleIn(hour: number, figures: Figures | undefined): SeriesHour {
+  const of = SERIES.map((kind) => [kind, figures?.hours[kind].get(hour) ?? 0]);
+  return { at: beginOf(hour), ...Object.fromEntries(of) } as SeriesHour;
 }

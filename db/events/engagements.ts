@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { statusesBefore } from '../../rules/emails/email-status.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import { countMachineHits, type MachineHits } from '../campaigns/machine-hours.ts';
 import { touch } from '../campaigns/touches.ts';
 import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
@@ -44,7 +45,14 @@ export async function recordEngagements(
   const before = await countEngagements(trx, p.projectId, engagements);
   await countLinkClicks(trx, p.projectId, engagements);
   const events = byPeople.flatMap((engagement) => firstEvents(engagement, before.get(engagement.email.id)));
-  return (await recordEvents(trx, { projectId: p.projectId, events })).outbox;
+  const { outbox } = await recordEvents(trx, { projectId: p.projectId, events });
+  await countMachineHits(trx, p.projectId, engagements.flatMap(machineHits));
+  return outbox;
+}
+
+function machineHits({ email, machineOpens: opens, machineClicks: clicks }: Engagement): MachineHits[] {
+  const { campaignId } = email;
+  return campaignId !== null && opens + clicks > 0 ? [{ campaignId, opens, clicks }] : [];
 }
 
 interface Counters {

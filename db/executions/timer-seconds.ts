@@ -8,16 +8,18 @@ import type { Db, Trx } from '../connection.ts';
 import { prepared } from '../prepared.ts';
 
 /**
- * Timers of a project that may end in one second, unless `timer_rate` says otherwise: half of what Temporal does on two
- * cores with what comes after them, so that the other half is there for others.
+ * Timers of a project that may end in one second, unless `timer_rate` says otherwise: a third of what Temporal does on
+ * two slow cores with what comes after them, so that the rest is there for others.
  */
-export const TIMERS_PER_SECOND = 20;
+export const TIMERS_PER_SECOND = 10;
 /** What a worker has told counts for so long. */
 const RATE_SECONDS = 10;
 /**
  * With each report the rate sinks by so much at the most: a pause between two bursts does not make the second one late.
  */
 const SINKS_TO = 0.95;
+/** And by this while what Temporal is handed begins late. */
+const SINKS_TO_WHEN_LATE = 0.8;
 /** Seconds looked at for room at once beside those that are needed; twice as many each time. */
 const WINDOW_SECONDS = 64;
 /** Bookings tried anew because another transaction took the room first; then a second may end a few more. */
@@ -76,13 +78,21 @@ export async function setTimerRate(db: Db, perSecond: number): Promise<void> {
   `.execute(db);
 }
 
+/** How Temporal follows: what it is handed begins soon, not too late, or late. */
+export type Pace = 'easy' | 'busy' | 'late';
+
 /**
- * A worker tells how much it sees Temporal begin. What all see together this installation can follow, so as many timers
- * of one project may end in a second, however small or large it is: else a steady stream of delays that it could follow
- * would be late, and later all the time.
- * @param p.atLeast what holds while little is begun
+ * A worker tells how many timers a second it sees Temporal follow. What all see together this installation can do, so
+ * as many timers of one project may end in a second, however small or large it is: else a steady stream of delays that
+ * it could follow would be late, and later all the time. More only while what it is handed begins soon: what is seen
+ * of a server that is full is all that it can do, and leaves nothing to others.
+ * @param p.atLeast what holds while little is seen
  */
-export async function reportBegun(db: Db, p: { workerId: string; perSecond: number; atLeast: number }): Promise<void> {
+export async function reportFollowed(
+  db: Db,
+  p: { workerId: string; perSecond: number; atLeast: number; pace: Pace },
+): Promise<void> {
+  const sunk = sql`floor(timer_rate.per_second * ${p.pace === 'late' ? SINKS_TO_WHEN_LATE : SINKS_TO}::float8)::int`;
   await prepared`
     WITH mine AS (
       INSERT INTO begin_rates (worker_id, per_second) VALUES (${p.workerId}::uuid, ${p.perSecond}::float8)
@@ -94,8 +104,9 @@ export async function reportBegun(db: Db, p: { workerId: string; perSecond: numb
       WHERE worker_id <> ${p.workerId}::uuid AND at > now() - make_interval(secs => ${RATE_SECONDS})
     )
     INSERT INTO timer_rate (per_second) SELECT greatest(${p.atLeast}::int, per_second) FROM all_see
-    ON CONFLICT (one) DO UPDATE SET
-      per_second = greatest(excluded.per_second, floor(timer_rate.per_second * ${SINKS_TO}::float8)::int)
+    ON CONFLICT (one) DO UPDATE SET per_second = CASE
+      WHEN ${p.pace === 'easy'} THEN greatest(excluded.per_second, ${sunk})
+      ELSE greatest(${p.atLeast}::int, ${sunk}) END
   `.execute(db);
 }
 

@@ -14,6 +14,7 @@ export interface CampaignsTables {
   campaigns: CampaignsTable;
   campaign_chunks: CampaignChunksTable;
   link_clicks: LinkClicksTable;
+  campaign_machine_hours: CampaignMachineHoursTable;
   campaign_touches: CampaignTouchesTable;
 }
 
@@ -85,6 +86,15 @@ export interface CampaignTouchesTable {
   campaign_id: string;
   email_id: string;
   project_id: string;
+}
+
+export interface CampaignMachineHoursTable {
+  campaign_id: string;
+  /** Numbered from 1970. */
+  hour: number;
+  project_id: string;
+  opens: Generated<number>;
+  clicks: Generated<number>;
 }
 
 export interface LinkClicksTable {

@@ -43,9 +43,9 @@ export const LIMITS = {
   TIMERS_PER_SECOND: {
     schema: wholeNumber(0, 1_000_000),
     takes: 'a whole number, 0 for no limit',
-    default: '20',
+    default: '10',
     about:
-      'DELAYs and deadlines of WAIT_FOR_EVENT of a project that may end in one second, or as many as Temporal has just been seen to begin in one, if that is more; who comes beyond ends in a later one.',
+      'DELAYs and deadlines of WAIT_FOR_EVENT of a project that may end in one second, or as many as Temporal has just been seen to follow with ease, if that is more; who comes beyond ends in a later one.',
   },
 } as const satisfies Variables;
 

@@ -350,7 +350,7 @@ describe('lists and figures', () => {
     const names =
       'total pending sent delivered opened clicked bounced complained unsubscribed failed skipped openRate clickRate bounceRate deliveryRate';
     const zeros = Object.fromEntries(names.split(' ').map((name) => [name, 0]));
-    const none = { byReason: {}, machineOpens: 0, machineClicks: 0, series: [], variants: null, comparison: null };
+    const none = { byReason: {}, machineOpens: 0, machineClicks: 0, series: [], machineSeries: [], variants: null, comparison: null };
     expect(body).toEqual({ ...zeros, ...none });
   });
 });

@@ -96,10 +96,18 @@ describeInBrowser('a campaign in the dashboard', () => {
       SELECT campaign_id, id, 0, project_id, content_id, 3 FROM emails WHERE campaign_id = ${id} LIMIT 1`.execute(db);
     await sql`UPDATE emails SET opened_at = now(), machine_opens = 2 WHERE campaign_id = ${id}`.execute(db);
     await sql`UPDATE campaign_chunks SET figures = NULL WHERE campaign_id = ${id}`.execute(db);
+    await sql`
+      INSERT INTO campaign_machine_hours (campaign_id, hour, project_id, opens)
+      SELECT id, floor(extract(epoch FROM started_at) / 3600)::int, project_id, 17 FROM campaigns WHERE id = ${id}`.execute(
+      db,
+    );
     const { page } = await open(`/campaigns/${id}`);
     await page.frameLocator('iframe').getByText('3 clicks').waitFor();
     await page.getByText('4 opens').waitFor();
     await page.getByRole('img', { name: /Opens and clicks by people/ }).waitFor();
+    await page.getByRole('button', { name: 'As a table' }).click();
+    await page.getByRole('columnheader', { name: 'Opens by machines' }).waitFor();
+    await page.getByRole('cell', { name: '17', exact: true }).waitFor();
     await page.getByRole('link', { name: '2' }).first().waitFor();
   });
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { deleteCampaign } from '../../db/campaigns/campaigns.ts';
 import { beginTurn, endTurn } from '../../db/campaigns/figures.ts';
 import { listRecipients } from '../../db/campaigns/recipients.ts';
 import { retryRecipients } from '../../db/campaigns/retry.ts';
@@ -125,6 +126,31 @@ describe('the figures of a campaign', () => {
     expect(first.series[0]).toMatchObject({ opened: 1, delivered: 1 });
     expect([await kept(id), await notes()]).toEqual([[1, 2, 3], 0]);
     expect(await stats(id)).toEqual(first);
+  });
+
+  it('say by hour what machines did, in the first three days, and forget it with the campaign', async () => {
+    const { id, mails } = await build();
+    const { db } = database;
+    const started = (ago: string) =>
+      sql`UPDATE campaigns SET started_at = now() - ${ago}::interval WHERE id = ${id}`.execute(db);
+    const other = await build();
+    await started('80 hours');
+    await open(mails[1] ?? '', { machine: true });
+    expect((await stats(id)).machineSeries[0]).toMatchObject({ opens: 0, clicks: 0 });
+    await started('0 hours');
+    await open(mails[1] ?? '', { machine: true });
+    await open(mails[5] ?? '', { machine: true });
+    await open(mails[5] ?? '', { machine: false });
+    const { machineSeries, series, machineOpens } = await stats(id);
+    expect(machineOpens).toBe(3);
+    expect(machineSeries.map(({ at }) => at)).toEqual(series.map(({ at }) => at));
+    // The hour may have ended meanwhile.
+    const [first, second] = machineSeries;
+    expect([(first?.opens ?? 0) + (second?.opens ?? 0), first?.clicks]).toEqual([2, 0]);
+    expect((await stats(other.id)).machineSeries[0]).toMatchObject({ opens: 0 });
+    await inTransaction(db, (trx) => deleteCampaign(trx, { projectId, id }));
+    const { rows } = await sql`SELECT FROM campaign_machine_hours WHERE campaign_id = ${id}`.execute(db);
+    expect(rows).toEqual([]);
   });
 
   it('are counted anew while a turn is at a chunk, and after it', async () => {

@@ -4,7 +4,8 @@ import { startExecutions } from '../../db/executions/start.ts';
 import {
   bookTimers,
   deletePassedTimerSeconds,
-  reportBegun,
+  type Pace,
+  reportFollowed,
   setTimerRate,
   TIMERS_PER_SECOND,
 } from '../../db/executions/timer-seconds.ts';
@@ -157,11 +158,12 @@ it('the rate is one for all processes, and 0 is no bound', async () => {
   expect(fullest(await instantsOf(other))).toBe(5);
 });
 
-it('as many timers end in a second as all workers see Temporal begin, and less and less again when they see less', async () => {
+it('as many timers end in a second as all workers see Temporal follow with ease, and less and less when they see less, or it is late', async () => {
   const rate = async () =>
     (await sql<{ n: number }>`SELECT per_second AS n FROM timer_rate`.execute(api.db)).rows[0]?.n;
   const [one, two] = ['0190a000-0000-7000-8000-000000000001', '0190a000-0000-7000-8000-000000000002'] as const;
-  const report = (workerId: string, perSecond: number) => reportBegun(api.db, { workerId, perSecond, atLeast: 20 });
+  const report = (workerId: string, perSecond: number, pace: Pace = 'easy') =>
+    reportFollowed(api.db, { workerId, perSecond, atLeast: 20, pace });
   await report(one, 3);
   expect(await rate()).toBe(20);
   await report(one, 300);
@@ -169,7 +171,12 @@ it('as many timers end in a second as all workers see Temporal begin, and less a
   expect(await rate()).toBe(500);
   await report(one, 0);
   expect(await rate()).toBe(475);
-  for (let n = 0; n < 100; n += 1) await report(two, 0);
+  // What is seen of a server that is full leaves nothing to others.
+  await report(one, 900, 'busy');
+  expect(await rate()).toBe(451);
+  await report(one, 900, 'late');
+  expect(await rate()).toBe(360);
+  for (let n = 0; n < 100; n += 1) await report(two, 0, 'late');
   expect(await rate()).toBe(20);
   await setTimerRate(api.db, TIMERS_PER_SECOND);
 });

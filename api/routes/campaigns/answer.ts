@@ -122,6 +122,7 @@ export const ListedCampaign = CampaignRecord.partial({
   .openapi('ListedCampaign', { example: CAMPAIGN_EXAMPLE });
 
 const SeriesHour = z.object({ at: Instant, sent: Count, delivered: Count, opened: Count, clicked: Count });
+const MachineHour = z.object({ at: Instant, opens: Count, clicks: Count });
 
 export const CampaignStats = z
   .object({
@@ -149,6 +150,7 @@ export const CampaignStats = z
       description:
         'By hour (UTC) for the first 72 hours, beginning with the hour in which it was started; empty before',
     }),
+    machineSeries: z.array(MachineHour).openapi({ description: 'Opens and clicks by machines in the same hours' }),
     ...variantStatsFields,
   })
   .openapi('CampaignStats', {
@@ -173,6 +175,7 @@ export const CampaignStats = z
       machineOpens: 7,
       machineClicks: 3,
       series: [{ at: '2026-01-01T12:00:00.000Z', sent: 97, delivered: 95, opened: 40, clicked: 12 }],
+      machineSeries: [{ at: '2026-01-01T12:00:00.000Z', opens: 7, clicks: 3 }],
       ...{ variants: null, comparison: null },
     },
   });
@@ -270,7 +273,7 @@ export function listedAnswer(
   return { ...answer, body, filters, audienceFilter, audienceCondition, variants };
 }
 
-export function statsAnswer(counts: CampaignCounts, { series, ...detail }: StatsDetail) {
+export function statsAnswer(counts: CampaignCounts, { series, machineSeries, ...detail }: StatsDetail) {
   const { sent, opened, clicked, delivered, bounced, failed } = counts;
   return {
     ...counts,
@@ -280,6 +283,7 @@ export function statsAnswer(counts: CampaignCounts, { series, ...detail }: Stats
     deliveryRate: percent(delivered, sent),
     ...detail,
     series: series.map(({ at, ...hour }) => ({ at: at.toISOString(), ...hour })),
+    machineSeries: machineSeries.map(({ at, ...hour }) => ({ at: at.toISOString(), ...hour })),
   };
 }
 

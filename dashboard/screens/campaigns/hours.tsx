@@ -8,19 +8,21 @@ import type { Stats } from './words.ts';
 
 const words = text.campaigns;
 
-/** When people opened and clicked, hour by hour: drawn, and as a table for who cannot see it. */
+/** When people and machines opened and clicked, hour by hour: drawn, and as a table for who cannot see it. */
 export function Hours({ stats }: { stats: Stats }) {
   // The same numbers are not drawn again at each look.
-  const key = JSON.stringify(stats.series);
+  const key = JSON.stringify(stats.series.map((hour, n) => ({ ...hour, machines: stats.machineSeries[n] })));
   const { atSeconds, series, busy } = useMemo(() => {
-    const hours = JSON.parse(key) as Stats['series'];
+    const hours = JSON.parse(key) as (Stats['series'][number] & { machines?: Stats['machineSeries'][number] })[];
+    const byMachines = hours.map(({ machines }) => (machines ? machines.opens + machines.clicks : 0));
     return {
       atSeconds: hours.map(({ at }) => Date.parse(at) / 1000),
       series: [
         { label: words.opens, color: '#2563eb', values: hours.map(({ opened }) => opened) },
         { label: words.clicks, color: '#e8590c', values: hours.map(({ clicked }) => clicked) },
+        { label: words.byMachines, color: '#868e96', values: byMachines },
       ],
-      busy: hours.filter(({ opened, clicked }) => opened + clicked > 0),
+      busy: hours.filter(({ opened, clicked }, n) => opened + clicked + (byMachines[n] ?? 0) > 0),
     };
   }, [key]);
   return (
@@ -43,14 +45,18 @@ export function Hours({ stats }: { stats: Stats }) {
                       <Table.Th>{words.hour}</Table.Th>
                       <Table.Th ta="right">{words.opens}</Table.Th>
                       <Table.Th ta="right">{words.clicks}</Table.Th>
+                      <Table.Th ta="right">{words.opensOfMachines}</Table.Th>
+                      <Table.Th ta="right">{words.clicksOfMachines}</Table.Th>
                     </Table.Tr>
                   </Table.Thead>
                   <Table.Tbody>
-                    {busy.map(({ at, opened, clicked }) => (
+                    {busy.map(({ at, opened, clicked, machines }) => (
                       <Table.Tr key={at}>
                         <Table.Td>{exactly(at)}</Table.Td>
                         <Table.Td ta="right">{formatCount(opened)}</Table.Td>
                         <Table.Td ta="right">{formatCount(clicked)}</Table.Td>
+                        <Table.Td ta="right">{formatCount(machines?.opens ?? 0)}</Table.Td>
+                        <Table.Td ta="right">{formatCount(machines?.clicks ?? 0)}</Table.Td>
                       </Table.Tr>
                     ))}
                   </Table.Tbody>

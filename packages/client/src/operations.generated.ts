@@ -426,6 +426,12 @@ export type CampaignStats = {
     opened: number;
     clicked: number;
   }[];
+  /** Opens and clicks by machines in the same hours */
+  machineSeries: {
+    at: string;
+    opens: number;
+    clicks: number;
+  }[];
   /** Null where the campaign has none. Who waits for the winner is in none of them */
   variants: CampaignVariantStats[] | null;
   comparison: VariantComparison;

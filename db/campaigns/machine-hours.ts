@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../connection.ts';
+import type { CampaignRef } from './campaigns.ts';
+
+/** Hours of a campaign that are counted, from that of its start: after three days next to nobody opens it. */
+export const SERIES_HOURS = 72;
+
+/** What prefetchers and scanners did with mails of a campaign. */
+export interface MachineHits {
+  campaignId: string;
+  opens: number;
+  clicks: number;
+}
+
+/**
+ * Counts by hour what machines did just now, in the transaction that counts it by mail. Its last statement: all who
+ * record at the same time come to the same row, and wait for each other from here to their commit.
+ */
+export async function countMachineHits(trx: Trx, projectId: string, hits: MachineHits[]): Promise<void> {
+  if (hits.length === 0) return;
+  await sql`
+    INSERT INTO campaign_machine_hours AS m (campaign_id, hour, project_id, opens, clicks)
+    SELECT c.id, floor(extract(epoch FROM now()) / 3600)::int, c.project_id, sum(u.opens), sum(u.clicks)
+    FROM unnest(${hits.map((hit) => hit.campaignId)}::uuid[], ${hits.map((hit) => hit.opens)}::int[],
+      ${hits.map((hit) => hit.clicks)}::int[]) AS u (campaign_id, opens, clicks)
+    JOIN campaigns c ON c.id = u.campaign_id AND c.project_id = ${projectId}
+    WHERE c.started_at > now() - make_interval(hours => ${SERIES_HOURS})
+    GROUP BY c.id ORDER BY c.id
+    ON CONFLICT (campaign_id, hour) DO UPDATE SET opens = m.opens + excluded.opens, clicks = m.clicks + excluded.clicks
+  `.execute(trx);
+}
+
+/** By the hour, numbered from 1970; hours without any are missing. */
+export async function readMachineHours(
+  db: Db,
+  p: CampaignRef,
+): Promise<Map<number, { opens: number; clicks: number }>> {
+  const { rows } = await sql<{ hour: number; opens: number; clicks: number }>`
+    SELECT hour, opens, clicks FROM campaign_machine_hours WHERE campaign_id = ${p.id} AND project_id = ${p.projectId}
+  `.execute(db);
+  return new Map(rows.map(({ hour, opens, clicks }) => [hour, { opens, clicks }]));
+}
+
+/** Forgets them, with the campaign. */
+export async function deleteMachineHours(trx: Trx, p: CampaignRef): Promise<void> {
+  await sql`DELETE FROM campaign_machine_hours WHERE campaign_id = ${p.id} AND project_id = ${p.projectId}`.execute(
+    trx,
+  );
+}
