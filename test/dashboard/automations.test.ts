@@ -57,7 +57,11 @@ describeInBrowser('automations in the dashboard', () => {
     // Nothing is lost on reload; then it is saved.
     await page.reload();
     await page.getByText('were kept in this browser').waitFor();
-    await page.keyboard.press('Control+s');
+    // As a key that is held down.
+    await page.keyboard.down('Control');
+    for (let n = 0; n < 4; n += 1) await page.keyboard.down('s');
+    await page.keyboard.up('s');
+    await page.keyboard.up('Control');
     await page.getByText('All saved').waitFor();
     await expectNoSeriousAxe(page);
 

@@ -141,8 +141,8 @@ describeInBrowser('on a fresh npm start', () => {
       await go(page, 'Campaigns');
       await page.getByRole('textbox', { name: 'Search' }).fill('A/B');
       await page.getByRole('link', { name: /A\/B$/ }).click();
-      await page.getByText('SENT', { exact: true }).waitFor();
-      await page.getByText('{{firstName}}, read this today').first().waitFor();
+      await page.getByRole('heading', { level: 1, name: /A\/B$/ }).waitFor();
+      await page.getByText('Winner: Chosen by hand').waitFor();
     });
 
     it('a marketer draws an automation, sees beforehand which way a contact takes, and watches them take it', {

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiFailure, call } from '../../../api/client.ts';
 import { answerOf } from '../../../api/queries.ts';
 import { useSession } from '../../../app/session.ts';
@@ -37,7 +37,7 @@ export interface Editor {
   change: (to: (graph: Graph) => Graph, about?: string) => void;
   undo: () => void;
   redo: () => void;
-  /** Saves; what the API refuses comes back, at its steps. */
+  /** Saves, unless it is at it; what the API refuses comes back, at its steps. */
   save: () => Promise<Faults | undefined>;
   /** Takes what is saved, whatever is drawn. */
   discard: () => void;
@@ -51,6 +51,8 @@ export function useEditor(workflow: WorkflowDetail): Editor {
   const { id } = workflow;
   const [state, setState] = useState<State>(() => begin(workflow, projectId));
   const [isSaving, setSaving] = useState(false);
+  // Known at once: a key that is held down asks again before the screen has changed.
+  const underWay = useRef(false);
   const [keepsDraft, setKeepsDraft] = useState(true);
   const { base, history } = state;
   const graph = history.present;
@@ -71,6 +73,8 @@ export function useEditor(workflow: WorkflowDetail): Editor {
   }, []);
 
   const save = async (): Promise<Faults | undefined> => {
+    if (underWay.current) return undefined;
+    underWay.current = true;
     setSaving(true);
     try {
       const { workflow: saved, ids } = await call('saveWorkflowGraph', {
@@ -89,6 +93,7 @@ export function useEditor(workflow: WorkflowDetail): Editor {
       tellFailure(error);
       return undefined;
     } finally {
+      underWay.current = false;
       setSaving(false);
     }
   };
