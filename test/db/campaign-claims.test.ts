@@ -1,25 +1,22 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findChunkClock } from '../../db/campaigns/chunk-clock.ts';
-import { claimRange, listRanges, nextClaim } from '../../db/campaigns/ledger.ts';
 import { cancelCampaign, pauseCampaign } from '../../db/campaigns/lifecycle.ts';
 import type { Db } from '../../db/connection.ts';
-import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { cancelStopped } from '../../db/recovery/lost-campaigns.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { deriveKey } from '../../rules/access/secrets.ts';
-import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import {
   type CampaignStart,
   type CampaignWorker,
   campaignWorker,
+  claimFirst,
   sendingCampaign,
 } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 
-const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
 let database: TestDatabase;
 let worker: CampaignWorker;
 
@@ -41,13 +38,8 @@ async function underWay(): Promise<CampaignStart> {
 
 /** How many a claim takes of the first so many recipients that are open. */
 async function claim(db: Db, start: CampaignStart, size: number): Promise<number> {
-  const chunk = { ...start, seq: 1 };
-  const [range] = await listRanges(db, { ...chunk, size, from: undefined });
-  const decided = await findChunkClock(db, chunk);
-  if (!range || !decided) throw new Error('the chunk has nobody left');
-  const clock = { key: decided.key, closesAt: null };
-  const terms = { dataKeys: [], suppressionPads: pads, sendRate: null, clock };
-  return (await claimRange(db, { ...chunk, claim: await nextClaim(db), range, ...terms })).length;
+  const key = (await findChunkClock(db, { ...start, seq: 1 }))?.key ?? '';
+  return claimFirst(db, start, { size, clock: { key, closesAt: null } });
 }
 
 /** Until so many wait for the lock that claims share. */

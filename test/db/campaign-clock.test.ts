@@ -1,22 +1,19 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findChunkClock, type OpenClock } from '../../db/campaigns/chunk-clock.ts';
-import { claimRange, listRanges, nextClaim } from '../../db/campaigns/ledger.ts';
-import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { updateProject } from '../../db/projects/projects.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { deriveKey } from '../../rules/access/secrets.ts';
-import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import {
   type CampaignStart,
   type CampaignWorker,
   campaignWorker,
+  claimFirst,
   sendingCampaign,
 } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
-const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
 let database: TestDatabase;
 let worker: CampaignWorker;
 let projectId: string;
@@ -41,12 +38,7 @@ const set = (changes: Parameters<typeof updateProject>[2]) =>
 
 /** How many recipients a claim takes under what was decided before. */
 async function claimed(clock: OpenClock): Promise<number> {
-  const chunk = { ...start, seq: 1 };
-  const [range] = await listRanges(database.db, { ...chunk, size: 100, from: undefined });
-  if (!range) throw new Error('the chunk has nobody left');
-  const claim = await nextClaim(database.db);
-  const request = { ...chunk, claim, range, dataKeys: [], suppressionPads: pads, sendRate: null, clock };
-  return (await claimRange(database.db, request)).length;
+  return claimFirst(database.db, start, { size: 100, clock });
 }
 const keyNow = async () => (await findChunkClock(database.db, { ...start, seq: 1 }))?.key ?? '';
 
