@@ -2,7 +2,7 @@ import { Alert, AppShell, Box, Burger, Group, NavLink, ScrollArea, Text } from '
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { answerOf } from '../api/queries.ts';
 import { Loading } from '../parts/loading.tsx';
 import { text } from '../text/text.ts';
@@ -24,6 +24,7 @@ export function Shell() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another screen closes the menu of a phone
   useEffect(close, [pathname]);
   const keys = useKeys();
+  const isIdle = useFirstIdle();
   const nav = useNav();
   return (
     <AppShell
@@ -75,12 +76,28 @@ export function Shell() {
           </Suspense>
         </Box>
       </AppShell.Main>
-      <Suspense>
-        <Search />
-        <KeysHelp opened={keys.opened} onClose={keys.close} />
-      </Suspense>
+      {isIdle && (
+        <Suspense>
+          <Search />
+          <KeysHelp opened={keys.opened} onClose={keys.close} />
+        </Suspense>
+      )}
     </AppShell>
   );
+}
+
+/** Whether the browser has had nothing to do once: Safari, which does not say so, after a second. */
+function useFirstIdle(): boolean {
+  const [isIdle, setIdle] = useState(false);
+  useEffect(() => {
+    if (!('requestIdleCallback' in window)) {
+      const timer = setTimeout(() => setIdle(true), 1_000);
+      return () => clearTimeout(timer);
+    }
+    const callback = requestIdleCallback(() => setIdle(true));
+    return () => cancelIdleCallback(callback);
+  }, []);
+  return isIdle;
 }
 
 /** A hold begins and ends elsewhere: whoever waits for its end sees it soon. */

@@ -1,10 +1,19 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { answerOf } from '../../api/queries.ts';
 import { shellRoute } from '../../app/root-route.tsx';
+import { Home } from './home.tsx';
+import { UPCOMING } from './upcoming.tsx';
 
 const homeRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/',
-  component: lazyRouteComponent(() => import('./home.tsx'), 'Home'),
+  // It comes with the app, and its answers are on their way while it is drawn: this is where everybody begins.
+  component: Home,
+  loader: ({ context: { queries } }) => {
+    void queries.prefetchQuery(answerOf('getMailOverview'));
+    void queries.prefetchQuery(answerOf('listAttention'));
+    void queries.prefetchQuery(UPCOMING);
+  },
 });
 
 export const homeRoutes = [homeRoute] as const;

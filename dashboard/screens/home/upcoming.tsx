@@ -10,15 +10,12 @@ import { text } from '../../text/text.ts';
 import { HourBars } from './hour-bars.tsx';
 import { Section } from './section.tsx';
 
-const HOURS = 48;
+export const UPCOMING = answerOf('listUpcomingHours', { query: { hours: 48 } });
 const POLL_MS = 60_000;
 
 /** Scheduled campaigns, and waves of delays by the hour in which they end. */
 export function Upcoming() {
-  const upcoming = useQuery({
-    ...answerOf('listUpcomingHours', { query: { hours: HOURS } }),
-    refetchInterval: POLL_MS,
-  });
+  const upcoming = useQuery({ ...UPCOMING, refetchInterval: POLL_MS });
   return (
     <Section title={text.home.upcoming}>
       <Answer of={upcoming} height={160}>
