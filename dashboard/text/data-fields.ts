@@ -6,6 +6,7 @@ export const dataFields = {
     boolean: 'Yes or no',
     date: 'Date',
     variable: 'Variable',
+    list: 'List',
     nothing: 'Empty',
     json: 'As JSON',
   },
@@ -27,6 +28,7 @@ export const dataFields = {
   namePlaceholder: 'Field',
   valuePlaceholder: 'Value',
   variablePlaceholder: 'event.total',
+  listPlaceholder: 'Add one, then Enter',
   nothingMeans: 'No value stands here.',
   jsonMeans: 'A list or a group of fields.',
   asFields: 'Fields',
@@ -35,4 +37,10 @@ export const dataFields = {
   badJson: (line: number, column: number) => `This is no JSON yet: line ${line}, column ${column}.`,
   noObject: 'A group of fields is needed: { … }.',
   format: 'Tidy up',
+  event: {
+    label: 'Data of the event',
+    lastPayload: 'What came last; change what you like.',
+    neverCame: 'This event has not come yet: say what it would bring.',
+    takeLast: 'Take what came last again',
+  },
 };

@@ -139,8 +139,6 @@ export const developers = {
     sendWhat: 'It counts as any other: automations start by it, and endpoints get it.',
     sendName: 'Event',
     sendContact: 'Contact',
-    sendData: 'Data (JSON)',
-    notJson: 'This is no JSON object.',
     sendNow: 'Record it',
     sent: (name: string) => `${name} was recorded.`,
     purge: 'Purge',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
-import { describeInBrowser, expectNoSeriousAxe, openDashboard, type Page } from '../support/browser.ts';
+import { choose, describeInBrowser, expectNoSeriousAxe, openDashboard } from '../support/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 /** What a person who knows no API sets up, and reads, of an automation. */
@@ -204,9 +204,3 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await settled();
   });
 });
-
-/** Takes one of the choices of a select. */
-async function choose(page: Page, label: string, option: string): Promise<void> {
-  await page.getByRole('textbox', { name: label, exact: true }).click();
-  await page.getByRole('option', { name: option, exact: true }).click();
-}

@@ -98,7 +98,7 @@ describeInBrowser('contacts in the dashboard', () => {
   });
 
   it('shows one contact: edits its data by type, takes that back, tells who unsubscribed it, and erases it', async () => {
-    const { id } = await save('ada@people.test', { plan: 'pro', seats: 5 });
+    const { id } = await save('ada@people.test', { plan: 'pro', seats: 5, tags: ['a', 'b'] });
     await call('POST', '/segments', { name: 'Pros', condition: isPro });
     await call('POST', '/topics', { name: 'News' });
     const { page, settled } = await openDashboard({ service, project, path: `/contacts/${id}` });
@@ -113,6 +113,12 @@ describeInBrowser('contacts in the dashboard', () => {
     expect(await seats()).toBe(7);
     await page.getByRole('button', { name: 'Undo' }).click();
     await until(async () => (await seats()) === 5, 'the old value');
+    await page.getByRole('button', { name: 'Change tags' }).click();
+    await page.getByRole('textbox', { name: 'Value' }).fill('c');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Change tags' }).getByText('a, b, c').waitFor();
+    expect((await call('GET', `/contacts/${id}`)).data.tags).toEqual(['a', 'b', 'c']);
     await page.getByRole('button', { name: 'Why in Pros' }).click();
     await page.getByText('plan is pro').waitFor();
     await page.getByRole('button', { name: 'Unsubscribe' }).click();

@@ -4,7 +4,7 @@ import { connect, type Db } from '../../db/connection.ts';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { describeInBrowser, openDashboard, type Page } from '../support/browser.ts';
+import { choose, describeInBrowser, openDashboard, type Page } from '../support/browser.ts';
 import { runDemo } from '../support/demo.ts';
 import { callHttp } from '../support/http.ts';
 import { newHome, removeHome, type StartedService, signInLinkOf, startService } from '../support/start.ts';
@@ -66,7 +66,7 @@ describeInBrowser('on a fresh npm start', () => {
       'dan@tea.test,Dan,free',
       'x,,',
     ];
-    await choose(page, 'Choose a file', `Email,First name,plan\n${rows.join('\n')}\n`);
+    await chooseFile(page, 'Choose a file', `Email,First name,plan\n${rows.join('\n')}\n`);
     await page.getByText('This is not an email address.').waitFor();
     await button(page, 'Import 4 contacts').click();
     await page.getByText('COMPLETED').waitFor();
@@ -98,11 +98,11 @@ describeInBrowser('on a fresh npm start', () => {
     await go(page, 'Campaigns');
     await button(page, 'New campaign').first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Autumn');
-    await pick(page, 'Begin with a template', 'Autumn teas');
+    await choose(page, 'Begin with a template', 'Autumn teas');
     await button(page, 'Create draft').click();
     await button(page, 'Audience').last().click();
     await page.getByRole('radio', { name: 'A segment' }).check();
-    await pick(page, 'Segment', /^On pro/);
+    await choose(page, 'Segment', /^On pro/);
     await button(page, 'Save, then review').click();
     await page.getByText('2 contacts of 3 will get it').waitFor();
     await button(page, 'When').last().click();
@@ -177,13 +177,13 @@ describeInBrowser('on a fresh npm start', () => {
       await page.getByRole('textbox', { name: 'Event that starts it' }).fill('upgraded');
       await button(page, 'Create and open').click();
       await addStep(page, 'Add the first step', 'Send a mail');
-      await pick(page, 'Template', /Thanks/);
+      await choose(page, 'Template', /Thanks/);
       await addStep(page, 'Add a step after Send a mail', 'Wait for a time');
       await addStep(page, 'Add a step after Wait for a time', 'Branch by a condition');
       await whoHasPlan(page, 'pro');
       await addStep(page, 'Add a step after Branch by a condition, branch yes', 'End here');
       await stepOf(page, 'Branch by a condition').click();
-      await pick(page, 'Branch no leads to', 'End here');
+      await choose(page, 'Branch no leads to', 'End here');
       await button(page, 'Save').click();
       await page.getByText('All saved').waitFor();
 
@@ -200,8 +200,8 @@ describeInBrowser('on a fresh npm start', () => {
       await go(page, 'Developers');
       await page.getByRole('link', { name: 'Events' }).click();
       await button(page, 'Send a test event').click();
-      await dialog.getByLabel('Event').fill('upgraded');
-      await pick(page, 'Contact', 'eve@tea.test');
+      await dialog.getByRole('textbox', { name: 'Event', exact: true }).fill('upgraded');
+      await choose(page, 'Contact', 'eve@tea.test');
       await button(dialog, 'Record it').click();
       await go(page, 'Automations');
       await page.getByRole('link', { name: 'After the upgrade' }).click();
@@ -330,14 +330,8 @@ async function go(page: Page, subject: string): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
-/** Chooses one of a list by what it says. */
-async function pick(page: Page, label: string, option: string | RegExp): Promise<void> {
-  await page.getByRole('textbox', { name: label, exact: true }).click();
-  await page.getByRole('option', { name: option }).click();
-}
-
 /** Chooses a CSV file of the computer. */
-async function choose(page: Page, name: string, csv: string): Promise<void> {
+async function chooseFile(page: Page, name: string, csv: string): Promise<void> {
   const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button(page, name).click()]);
   await chooser.setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
 }

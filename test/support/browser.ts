@@ -198,3 +198,9 @@ export async function screenshot(
   await page.setViewportSize({ width, height: least });
   return path;
 }
+
+/** Chooses from the list of an input by its label. */
+export async function choose(page: Page, label: string, option: string | RegExp): Promise<void> {
+  await page.getByRole('textbox', { name: label, exact: true }).click();
+  await page.getByRole('option', { name: option, exact: typeof option === 'string' }).click();
+}

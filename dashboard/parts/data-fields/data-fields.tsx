@@ -4,7 +4,7 @@ import { text } from '../../text/text.ts';
 import { JsonValue } from '../json-editor/json-value.tsx';
 import type { Variable } from '../mail-editor/variables.ts';
 import { DataRows, type KnownField } from './data-rows.tsx';
-import { type DataRow, dataOf, type RowType, rowsOf } from './rows.ts';
+import { type DataRow, dataOf, isWhole, type RowType, rowsOf } from './rows.ts';
 
 const t = text.dataFields;
 
@@ -26,8 +26,9 @@ export function DataFields({
 }: {
   label: string;
   description?: string;
-  value: Readonly<Record<string, unknown>>;
-  onChange: (value: Record<string, unknown>) => void;
+  value: Record<string, unknown>;
+  /** `whole` says whether no fault left anything out. */
+  onChange: (value: Record<string, unknown>, whole: boolean) => void;
   types: readonly RowType[];
   known: readonly KnownField[];
   variables?: readonly Variable[];
@@ -39,7 +40,7 @@ export function DataFields({
   const [rows, setRows] = useState<DataRow[]>(() => rowsOf(value));
   const change = (next: DataRow[]) => {
     setRows(next);
-    onChange(dataOf(next).data);
+    onChange(dataOf(next).data, isWhole(next));
   };
   const show = (next: string) => {
     // Each begins with what the other has made of it.
@@ -82,7 +83,8 @@ export function DataFields({
           value={value}
           needsObject
           disabled={disabled}
-          onChange={(next) => onChange((next ?? {}) as Record<string, unknown>)}
+          onChange={(next) => onChange((next ?? {}) as Record<string, unknown>, true)}
+          onFault={() => onChange(value, false)}
           {...(variables && { variables })}
         />
       )}

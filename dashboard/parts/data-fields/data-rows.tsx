@@ -1,7 +1,20 @@
-import { ActionIcon, Autocomplete, Box, Button, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import {
+  ActionIcon,
+  Autocomplete,
+  Box,
+  Button,
+  Group,
+  Select,
+  Stack,
+  TagsInput,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { text } from '../../text/text.ts';
+import { textsIn } from '../text-list.ts';
 import { type DataRow, dataOf, newRow, type RowType, rowTypeOf, withName, withText, withType } from './rows.ts';
 
 const t = text.dataFields;
@@ -151,6 +164,17 @@ function Value({ row, n, known, variables = [], error, disabled = false, onChang
           value={row.text}
           allowDeselect={false}
           onChange={(value) => value && change(value)}
+        />
+      );
+    case 'list':
+      return (
+        <TagsInput
+          {...input}
+          placeholder={t.listPlaceholder}
+          value={textsIn(row.text)}
+          allowDuplicates
+          splitChars={[]}
+          onChange={(texts) => change(JSON.stringify(texts))}
         />
       );
     case 'json':

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dataOf, newRow, rowsOf, withName, withText, withType } from './rows.ts';
+import { dataOf, isWhole, newRow, rowsOf, withName, withText, withType } from './rows.ts';
 
 describe('data as rows', () => {
   it('is the same data again where nobody has touched it, whatever it holds', () => {
@@ -21,6 +21,7 @@ describe('data as rows', () => {
       day: '2026-01-31',
       total: '{{ event.total }}',
       gone: null,
+      tags: ['a', 'b'],
       all: [1],
     };
     expect(rowsOf(data).map(({ name, type, text }) => [name, type, text])).toEqual([
@@ -30,6 +31,7 @@ describe('data as rows', () => {
       ['day', 'date', '2026-01-31'],
       ['total', 'variable', 'event.total'],
       ['gone', 'nothing', ''],
+      ['tags', 'list', '["a","b"]'],
       ['all', 'json', '[1]'],
     ]);
     expect(rowsOf({ greeting: 'Hello {{firstName}}' })[0]?.type).toBe('text');
@@ -41,10 +43,11 @@ describe('data as rows', () => {
       withText(newRow('vip', 'boolean'), 'false'),
       withText(newRow('plan', 'variable'), 'event.plan'),
       newRow('old', 'nothing'),
-      withText(newRow('tags', 'json'), '["a"]'),
+      withText(newRow('tags', 'list'), '["a"]'),
+      withText(newRow('all', 'json'), '[1]'),
       newRow('note'),
     ];
-    const data = { total: 12, vip: false, plan: '{{event.plan}}', old: null, tags: ['a'], note: '' };
+    const data = { total: 12, vip: false, plan: '{{event.plan}}', old: null, tags: ['a'], all: [1], note: '' };
     expect(dataOf(rows)).toEqual({ data, faults: new Map() });
   });
 
@@ -53,6 +56,8 @@ describe('data as rows', () => {
     const { data, faults } = dataOf(rows);
     expect(data).toEqual({ a: '' });
     expect(rows.map(({ key }) => faults.get(key))).toEqual(['number', 'unnamed', undefined, 'twice', 'json']);
+    expect(isWhole(rows)).toBe(false);
+    expect(isWhole([newRow(), newRow('a')])).toBe(true);
   });
 
   it('keeps the value of a row that has another name, and what can be read of one that has another type', () => {
@@ -63,5 +68,7 @@ describe('data as rows', () => {
     expect(withType(withText(newRow('n'), 'forty'), 'number').text).toBe('');
     expect(withType(withText(newRow('n'), 'x'), 'boolean').text).toBe('true');
     expect(withType(row, 'text').text).toBe('1');
+    expect(withType(withText(newRow('n', 'json'), '["a"]'), 'list').text).toBe('["a"]');
+    expect(withType(withText(newRow('n', 'json'), '[1]'), 'list').text).toBe('[]');
   });
 });

@@ -1,16 +1,18 @@
+import { isTextList } from '../text-list.ts';
+
 /** Data as rows that a person fills in: a name, what sort of value it is, and the value. */
 
 /**
- * What stands in a row: `variable` is one that is filled in when it runs, `nothing` is null, `json` a list or a group
- * of fields, written as JSON.
+ * What stands in a row: `variable` is one that is filled in when it runs, `nothing` is null, `list` holds texts, `json`
+ * is a list of something else or a group of fields, written as JSON.
  */
-export type RowType = 'text' | 'number' | 'boolean' | 'date' | 'variable' | 'nothing' | 'json';
+export type RowType = 'text' | 'number' | 'boolean' | 'date' | 'list' | 'variable' | 'nothing' | 'json';
 
 export interface DataRow {
   key: string;
   name: string;
   type: RowType;
-  /** What stands in the input. */
+  /** What stands in the input; a list as JSON. */
   text: string;
   /** The value as it came, as long as nobody has touched it: it stays what it is to the last digit. */
   stored?: { value: unknown };
@@ -43,6 +45,7 @@ function read(value: unknown): Pick<DataRow, 'type' | 'text'> {
   if (value === null) return { type: 'nothing', text: '' };
   if (typeof value === 'number') return { type: 'number', text: String(value) };
   if (typeof value === 'boolean') return { type: 'boolean', text: String(value) };
+  if (isTextList(value)) return { type: 'list', text: JSON.stringify(value) };
   if (typeof value !== 'string') return { type: 'json', text: shortJson(value) };
   const variable = VARIABLE.exec(value)?.[1];
   if (variable !== undefined) return { type: 'variable', text: variable };
@@ -72,6 +75,12 @@ export function dataOf(all: readonly DataRow[]): { data: Record<string, unknown>
   return { data: Object.fromEntries(data), faults };
 }
 
+/** Whether nothing that was filled in is left out of the data: a row that nobody has begun says nothing. */
+export function isWhole(all: readonly DataRow[]): boolean {
+  const { faults } = dataOf(all);
+  return all.every((row) => !faults.has(row.key) || (row.name === '' && row.text === ''));
+}
+
 function faultOf({ name, type, text, stored }: DataRow): RowFault | undefined {
   if (name === '') return 'unnamed';
   if (stored) return undefined;
@@ -82,6 +91,7 @@ function faultOf({ name, type, text, stored }: DataRow): RowFault | undefined {
       return text === '' ? 'date' : undefined;
     case 'variable':
       return PATH.test(text) ? undefined : 'variable';
+    case 'list':
     case 'json':
       return jsonIn(text) === undefined ? 'json' : undefined;
     default:
@@ -100,6 +110,7 @@ function saidBy({ type, text, stored }: DataRow): unknown {
       return null;
     case 'variable':
       return `{{${text}}}`;
+    case 'list':
     case 'json':
       return jsonIn(text);
     default:
@@ -133,16 +144,18 @@ export function withType({ stored: _, ...row }: DataRow, type: RowType): DataRow
 
 function fits({ type, text }: DataRow): boolean {
   if (type === 'boolean') return text === 'true' || text === 'false';
+  if (type === 'list') return isTextList(jsonIn(text));
   return type === 'date' ? DAY.test(text) : type !== 'nothing';
 }
 
 function firstText(type: RowType): string {
   if (type === 'boolean') return 'true';
-  return type === 'json' ? '[]' : '';
+  return type === 'json' || type === 'list' ? '[]' : '';
 }
 
 /** The type of a field's values, by the name that the API gives it. */
 export function rowTypeOf(type: string | undefined): RowType {
   if (type === 'number' || type === 'boolean' || type === 'date') return type;
-  return type === 'array' || type === 'object' ? 'json' : 'text';
+  if (type === 'array') return 'list';
+  return type === 'object' ? 'json' : 'text';
 }

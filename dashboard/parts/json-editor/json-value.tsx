@@ -13,6 +13,7 @@ const JsonEditor = lazy(async () => ({ default: (await import('./json-editor.tsx
 export function JsonValue({
   value,
   onChange,
+  onFault,
   needsObject = false,
   error,
   ...shown
@@ -21,6 +22,8 @@ export function JsonValue({
   description?: string;
   value: unknown;
   onChange: (value: unknown) => void;
+  /** What was typed cannot be read. */
+  onFault?: () => void;
   /** Whether only a group of fields will do. */
   needsObject?: boolean;
   error?: string | undefined;
@@ -39,6 +42,7 @@ export function JsonValue({
           setDraft(typed);
           const read = readJson(typed);
           if (faultOf(typed, needsObject) === undefined && 'value' in read) onChange(read.value);
+          else onFault?.();
         }}
       />
     </Suspense>

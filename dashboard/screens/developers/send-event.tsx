@@ -1,8 +1,9 @@
-import { JsonInput, Modal, Text, TextInput } from '@mantine/core';
+import { Modal, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
 import { ContactSelect } from '../../parts/contact-select.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
+import { EventPayload } from '../../parts/event-data/event-payload.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 
@@ -34,14 +35,14 @@ export function SendEvent({
 function Form({ eventName, onClose }: { eventName: string; onClose: () => void }) {
   const [name, setName] = useState(eventName);
   const [contactId, setContactId] = useState<string>();
-  const [data, setData] = useState('{}');
+  const [{ data, whole }, setPayload] = useState<{ data?: Record<string, unknown> | undefined; whole: boolean }>({
+    whole: true,
+  });
   const record = useWrite('recordEvent', {
     changes: ['getEventStats', 'listEvents', 'getEventUsage', 'listEventNames'],
   });
-  const parsed = objectIn(data);
   const submit = () => {
-    if (!parsed) return;
-    const body = { name: name.trim(), data: parsed, ...(contactId !== undefined && { contactId }) };
+    const body = { name: name.trim(), data: data ?? {}, ...(contactId !== undefined && { contactId }) };
     const done = () => {
       tellDone(words.sent(body.name));
       onClose();
@@ -49,12 +50,7 @@ function Form({ eventName, onClose }: { eventName: string; onClose: () => void }
     record.mutate({ body }, { onSuccess: done });
   };
   return (
-    <DialogForm
-      action={words.sendNow}
-      isReady={name.trim() !== '' && parsed !== undefined}
-      write={record}
-      onSubmit={submit}
-    >
+    <DialogForm action={words.sendNow} isReady={name.trim() !== '' && whole} write={record} onSubmit={submit}>
       <Text size="sm" c="dimmed">
         {words.sendWhat}
       </Text>
@@ -67,26 +63,7 @@ function Form({ eventName, onClose }: { eventName: string; onClose: () => void }
         data-autofocus
       />
       <ContactSelect label={words.sendContact} value={contactId} onChange={setContactId} />
-      <JsonInput
-        label={words.sendData}
-        value={data}
-        onChange={setData}
-        error={parsed ? undefined : words.notJson}
-        formatOnBlur
-        autosize
-        minRows={4}
-        maxRows={14}
-      />
+      <EventPayload eventName={name} onChange={(said, isWhole) => setPayload({ data: said, whole: isWhole })} />
     </DialogForm>
   );
-}
-
-/** The JSON object in a text; undefined where it is none. */
-function objectIn(given: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(given.trim() || '{}');
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined; // Half typed.
-  }
 }

@@ -70,7 +70,7 @@ export function WebhookForm({ config, set, faultAt, readOnly, eventName }: FormP
   );
 }
 
-const UPDATE_TYPES: readonly RowType[] = ['text', 'number', 'boolean', 'date', 'variable', 'nothing', 'json'];
+const UPDATE_TYPES: readonly RowType[] = ['text', 'number', 'boolean', 'date', 'list', 'variable', 'nothing', 'json'];
 
 export function UpdateForm({ config, set, faultAt, readOnly, eventName }: FormProps) {
   const subscribed = typeof config.subscribed === 'boolean' ? String(config.subscribed) : 'keep';

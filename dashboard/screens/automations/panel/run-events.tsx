@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { InputOf } from '../../../api/client.ts';
 import { answerOf } from '../../../api/queries.ts';
+import { EventPayload } from '../../../parts/event-data/event-payload.tsx';
 import { text } from '../../../text/text.ts';
 import type { WorkflowDetail } from '../graph/graph.ts';
-import { EventPayload } from './event-payload.tsx';
 
 const t = text.automations;
 type RunEvents = NonNullable<InputOf<'previewWorkflow'>['body']['events']>;

@@ -3,11 +3,11 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { type AnswerOf, type ApiFailure, call } from '../../../api/client.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
+import { EventPayload } from '../../../parts/event-data/event-payload.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { text } from '../../../text/text.ts';
 import type { WorkflowDetail } from '../graph/graph.ts';
 import { ContactSelect } from './contact-select.tsx';
-import { EventPayload } from './event-payload.tsx';
 import { PreviewPath, RunPath } from './path.tsx';
 import { type RunEvent, RunEvents, runEventsOf } from './run-events.tsx';
 

@@ -6,6 +6,7 @@ import { ActionButton, useWhyNot } from '../../../parts/action-button.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { tellFailure, tellUndoable } from '../../../parts/tell.tsx';
+import { isTextList } from '../../../parts/text-list.ts';
 import { text } from '../../../text/text.ts';
 import { CONTACT_CHANGED } from './changed.ts';
 import type { Contact } from './contact.tsx';
@@ -138,13 +139,18 @@ function Row({ contact, name }: { contact: Contact; name: string }) {
   );
 }
 
+const textsOf = (value: unknown) => (isTextList(value) && value.length > 0 ? value.join(', ') : words.emptyList);
+
 function Value({ value }: { value: unknown }) {
   const type = typeOf(value);
   if (type === 'boolean') return <>{value ? words.yes : words.no}</>;
   if (type === 'date' && String(value).includes('T')) return <Instant at={String(value)} />;
-  const shown = type === 'json' ? JSON.stringify(value) : String(value);
+  const shown = type === 'json' ? JSON.stringify(value) : type === 'list' ? textsOf(value) : String(value);
   return <>{shown.length > LONG_CHARS ? `${shown.slice(0, LONG_CHARS)} …` : shown}</>;
 }
+
+/** Types of whose values no text tells: choosing one begins with what is stored. */
+const OF_STORED: ReadonlySet<ValueType> = new Set(['boolean', 'list', 'json']);
 
 function Editor({ contact, name, onEnd }: { contact: Contact; name: string; onEnd: () => void }) {
   const stored = contact.data[name];
@@ -165,7 +171,7 @@ function Editor({ contact, name, onEnd }: { contact: Contact; name: string; onEn
           {...{ type, draft, fault }}
           focused
           onType={(next) => {
-            setDraft(draftOf(next === 'boolean' || next === 'json' ? stored : draft, next));
+            setDraft(draftOf(OF_STORED.has(next) ? stored : draft, next));
             setType(next);
             setFault(undefined);
           }}

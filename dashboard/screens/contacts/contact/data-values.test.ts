@@ -9,7 +9,9 @@ describe('a value of data', () => {
     ['2026', 'text'],
     [5, 'number'],
     [false, 'boolean'],
-    [['a'], 'json'],
+    [['a', 'b'], 'list'],
+    [[], 'list'],
+    [['a', 1], 'json'],
     [{ a: 1 }, 'json'],
   ])('%j is edited as %s, and comes back as it was', (value, type) => {
     expect(typeOf(value)).toBe(type);

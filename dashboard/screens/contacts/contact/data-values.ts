@@ -1,6 +1,8 @@
+import { isTextList } from '../../../parts/text-list.ts';
+
 /** How values of a contact's data are edited: by the type they have. */
-export type ValueType = 'text' | 'number' | 'boolean' | 'date' | 'json';
-export const VALUE_TYPES: readonly ValueType[] = ['text', 'number', 'boolean', 'date', 'json'];
+export type ValueType = 'text' | 'number' | 'boolean' | 'date' | 'list' | 'json';
+export const VALUE_TYPES: readonly ValueType[] = ['text', 'number', 'boolean', 'date', 'list', 'json'];
 
 /** As the API tells dates from other texts. */
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
@@ -10,11 +12,12 @@ export function typeOf(value: unknown): ValueType {
   if (typeof value === 'number') return 'number';
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value === 'string') return ISO_DATE.test(value) ? 'date' : 'text';
-  return 'json';
+  return isTextList(value) ? 'list' : 'json';
 }
 
-/** A value as it stands in an input of its type. */
+/** A value as it stands in an input of its type; a list as JSON. */
 export function draftOf(value: unknown, type: ValueType): string {
+  if (type === 'list') return JSON.stringify(isTextList(value) ? value : []);
   if (value === undefined || value === null) return type === 'boolean' ? 'true' : '';
   if (type === 'boolean') return value === true || value === 'true' ? 'true' : 'false';
   if (type === 'json') return JSON.stringify(value, null, 2);
@@ -34,6 +37,7 @@ export function readDraft(text: string, type: ValueType): Read {
       return Number.isFinite(Number(text)) ? { value: Number(text) } : { fault: 'notANumber' };
     case 'date':
       return ISO_DATE.test(text) && !Number.isNaN(Date.parse(text)) ? { value: text } : { fault: 'notADate' };
+    case 'list':
     case 'json':
       return readJson(text);
     case 'text':

@@ -1,4 +1,5 @@
-import { Group, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core';
+import { Group, SegmentedControl, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { textsIn } from '../../../parts/text-list.ts';
 import { text } from '../../../text/text.ts';
 import { VALUE_TYPES, type ValueType } from './data-values.ts';
 
@@ -42,6 +43,16 @@ export function ValueInput({
             { value: 'true', label: words.yes },
             { value: 'false', label: words.no },
           ]}
+        />
+      ) : type === 'list' ? (
+        <TagsInput
+          {...common}
+          placeholder={words.listPlaceholder}
+          autoFocus={focused}
+          allowDuplicates
+          splitChars={[]}
+          value={textsIn(draft)}
+          onChange={(texts) => onDraft(JSON.stringify(texts))}
         />
       ) : type === 'json' ? (
         <Textarea

@@ -1,28 +1,30 @@
 import { Button } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import { DataFields } from '../../../parts/data-fields/data-fields.tsx';
-import type { RowType } from '../../../parts/data-fields/rows.ts';
-import { useEventData } from '../../../parts/event-data/use-event-data.ts';
-import { Loading } from '../../../parts/loading.tsx';
-import { text } from '../../../text/text.ts';
+import { text } from '../../text/text.ts';
+import { DataFields } from '../data-fields/data-fields.tsx';
+import type { RowType } from '../data-fields/rows.ts';
+import { Loading } from '../loading.tsx';
+import { useEventData } from './use-event-data.ts';
 
-const t = text.automations;
-const TYPES: readonly RowType[] = ['text', 'number', 'boolean', 'date', 'nothing', 'json'];
+const t = text.dataFields.event;
+const TYPES: readonly RowType[] = ['text', 'number', 'boolean', 'date', 'list', 'nothing', 'json'];
 const NOTHING = {};
 
 /**
- * The data of an event that is tried out: it begins with what came last under this name, and each field can be changed.
+ * The data of an event that is tried out, or recorded by hand: it begins with what came last under this name, and each
+ * field can be changed.
  */
 export function EventPayload({
   eventName,
   onChange,
 }: {
   eventName: string;
-  onChange: (data: Record<string, unknown> | undefined) => void;
+  /** `whole` says whether no fault left anything out. */
+  onChange: (data: Record<string, unknown> | undefined, whole: boolean) => void;
 }) {
   const { fields, last, isRead } = useEventData(eventName);
   // What somebody has changed, and the rows that it stands in: they stay whatever comes in meanwhile.
-  const [own, setOwn] = useState<{ data: Record<string, unknown>; rows: string }>();
+  const [own, setOwn] = useState<{ data: Record<string, unknown>; whole: boolean; rows: string }>();
   // Counts what begins the rows anew.
   const [round, setRound] = useState(0);
   const tell = useRef(onChange);
@@ -30,10 +32,11 @@ export function EventPayload({
     tell.current = onChange;
   });
   const value = own?.data ?? last?.data;
+  const whole = own?.whole ?? true;
   useEffect(() => {
     // What nobody has changed is said as well.
-    if (isRead) tell.current(value);
-  }, [isRead, value]);
+    if (isRead) tell.current(value, whole);
+  }, [isRead, value, whole]);
   if (!isRead) return <Loading height={60} />;
   const rows = own?.rows ?? `${round} ${last?.id ?? ''}`;
   // Only what stands at the top is a row; what lies deeper is in its group.
@@ -46,10 +49,10 @@ export function EventPayload({
     <div>
       <DataFields
         key={rows}
-        label={t.eventData}
+        label={t.label}
         description={last ? t.lastPayload : t.neverCame}
         value={value ?? NOTHING}
-        onChange={(data) => setOwn({ data, rows })}
+        onChange={(data, isWhole) => setOwn({ data, whole: isWhole, rows })}
         types={TYPES}
         known={known}
       />
