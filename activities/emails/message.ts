@@ -13,7 +13,6 @@ import type { Config } from '../../rules/config.ts';
 import { listUnsubscribeHeaders } from '../../rules/content/content.ts';
 import { linkToken, messageId } from '../../rules/content/link-tokens.ts';
 import { isTracked } from '../../rules/content/message-tracking.ts';
-import type { Mailbox } from '../../rules/content/mime-headers.ts';
 import { buildVariables } from '../../rules/content/variables.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
@@ -21,6 +20,7 @@ import { isLargeMail } from '../../rules/emails/large-mail.ts';
 import { sealedVariables } from '../../rules/emails/sealed-variables.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
+import type { Mailbox } from '../../rules/mime/mime-headers.ts';
 import { sourced } from '../../rules/strangers/provenance.ts';
 import { createDkimKeys, type DkimKeys } from './dkim-keys.ts';
 

@@ -1,6 +1,6 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import type MimeNode from 'nodemailer/lib/mime-node';
-import { foldableText, singleLine } from '../../rules/content/mime-headers.ts';
+import { foldableText, singleLine } from '../../rules/mime/mime-headers.ts';
 import { withCrlf } from './smtp/payload.ts';
 
 export interface MailAddress {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Picture, PictureType } from '../../rules/content/picture.ts';
+import type { Picture, PictureType } from '../../rules/assets/picture.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { PictureType } from '../../rules/content/picture.ts';
+import type { PictureType } from '../../rules/assets/picture.ts';
 import type { Db } from '../connection.ts';
 
 /** What a row says of a picture that somebody asks for. */

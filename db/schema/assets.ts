@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { PictureType } from '../../rules/content/picture.ts';
+import type { PictureType } from '../../rules/assets/picture.ts';
 import type { GeneratedTimestamp, Timestamp } from './columns.ts';
 
 /** Pictures of mails. */

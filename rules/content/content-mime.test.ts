@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
+import { singleLine } from '../mime/mime-headers.ts';
 import { sourced, trusted } from '../strangers/provenance.ts';
 import {
   type ContentSource,
@@ -10,7 +11,6 @@ import {
   renderContent,
   renderMime,
 } from './content.ts';
-import { singleLine } from './mime-headers.ts';
 
 const urls = { baseUrl: 'https://mail.example', track: 'T_-'.repeat(14).padEnd(43, 'x'), manage: 'M'.repeat(43) };
 const headers: MessageHeaders = {

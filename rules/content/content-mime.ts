@@ -1,3 +1,4 @@
+import { isSafeValue, QuotedPrintableWriter, quotedPrintable } from '../mime/quoted-printable.ts';
 import {
   type Hole,
   holeText,
@@ -10,7 +11,6 @@ import {
 import { LINK_TOKEN_CHARS } from './link-tokens.ts';
 import { OUTPUT_MAX_CHARS } from './liquid-engine.ts';
 import { escapeHtml } from './plain-value.ts';
-import { isSafeValue, QuotedPrintableWriter, quotedPrintable } from './quoted-printable.ts';
 import { TemplateError } from './template-error.ts';
 
 /** `=_` cannot occur in quoted-printable, so no content can contain the boundary (RFC 2045 §6.7). */

@@ -1,4 +1,5 @@
 import { isReservedMailHeader } from '../emails/service-headers.ts';
+import { formatAddress, type Mailbox, mailboxHeader, mailDate, singleLine, textHeader } from '../mime/mime-headers.ts';
 import type { Sourced, Taken } from '../strangers/provenance.ts';
 import { fillWireBody, type WireBody, wireBody } from './content-mime.ts';
 import { dataName, URL_VARIABLES } from './content-names.ts';
@@ -8,7 +9,6 @@ import { htmlToText } from './content-text.ts';
 import { unsubscribeUrl } from './link-tokens.ts';
 import { renderBounded, type Scope } from './liquid.ts';
 import { NO_TEXT } from './mail-text.ts';
-import { formatAddress, type Mailbox, mailboxHeader, mailDate, singleLine, textHeader } from './mime-headers.ts';
 
 export { resolveLink } from './content-links.ts';
 export type { MessageUrls } from './content-pieces.ts';

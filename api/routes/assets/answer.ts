@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Asset } from '../../../db/assets/assets.ts';
-import { PICTURE_TYPES } from '../../../rules/content/picture.ts';
+import { PICTURE_TYPES } from '../../../rules/assets/picture.ts';
 import { cursorList, EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 
 const HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';

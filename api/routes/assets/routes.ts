@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import { ASSETS_MAX_BYTES, deleteAsset, listAssets, sumAssets } from '../../../db/assets/assets.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { readPicture } from '../../../rules/content/picture.ts';
+import { readPicture } from '../../../rules/assets/picture.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { isStorable } from '../../../rules/json-body.ts';
 import { errors, multipart, noContent, ok } from '../../http/answers.ts';

@@ -1,4 +1,4 @@
-import type { PictureType } from '../../../rules/content/picture.ts';
+import type { PictureType } from '../../../rules/assets/picture.ts';
 
 /** Of all kept pictures together, in each API process. */
 const KEPT_MAX_BYTES = 48 * 1024 * 1024;

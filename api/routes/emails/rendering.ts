@@ -6,9 +6,9 @@ import type { Email } from '../../../db/emails/emails.ts';
 import { BoundExceeded } from '../../../rules/bounded.ts';
 import { contentSource, listUnsubscribeHeaders } from '../../../rules/content/content.ts';
 import { linkToken, messageId } from '../../../rules/content/link-tokens.ts';
-import { formatMailbox } from '../../../rules/content/mime-headers.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
 import { emailDomain } from '../../../rules/emails/email-address.ts';
+import { formatMailbox } from '../../../rules/mime/mime-headers.ts';
 
 /** As much of a stranger's HTML is made text: a mail that somebody wrote is far shorter. */
 const STRANGERS_HTML_CHARS = 64 * 1024;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeHtml } from './plain-value.ts';
+import { escapeHtml } from '../content/plain-value.ts';
 import { isSafeValue, QuotedPrintableWriter, quotedPrintable } from './quoted-printable.ts';
 
 function decode(encoded: string): string {
