@@ -8,7 +8,7 @@ import { readyContent } from '../compute/contents.ts';
 import type { ClaimedRecipient } from '../db/campaigns/ledger.ts';
 import { parseConfig } from '../rules/config.ts';
 import { NO_TEXT } from '../rules/content/mail-text.ts';
-import type { SinkProcess } from '../test/support/sink-process.ts';
+import type { SinkProcess } from '../test/support/smtp/sink-process.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';
 
 export interface Measured {

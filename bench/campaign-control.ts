@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { type SinkProcess, startSinkProcess } from '../test/support/sink-process.ts';
+import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';
 import { call, insertContacts, residentMegabytes, untilSent, untilSink } from './campaign-stage.ts';

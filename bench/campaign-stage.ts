@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { SinkProcess } from '../test/support/sink-process.ts';
+import type { SinkProcess } from '../test/support/smtp/sink-process.ts';
 import type { StartedService } from '../test/support/start.ts';
 
 /** What benches of campaigns have in common: contacts, calls, and waiting for the sink and for the end. */

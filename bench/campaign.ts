@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { type SinkProcess, startSinkProcess } from '../test/support/sink-process.ts';
+import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
 import { measureNodemailerAndLiquid, measureRawSender } from './campaign-baselines.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { cpuMs, postgresCpuMs } from '../test/support/process-cpu.ts';
-import { startSinkProcess } from '../test/support/sink-process.ts';
+import { startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type SinkProcess, steadyMs } from '../test/support/sink-process.ts';
+import { type SinkProcess, steadyMs } from '../test/support/smtp/sink-process.ts';
 import type { ApiClient } from './load/api-client.ts';
 
 /** One kind of B's requests, from the request to the end of DATA. */

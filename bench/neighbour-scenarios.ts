@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { steadyMs } from '../test/support/sink-process.ts';
+import { steadyMs } from '../test/support/smtp/sink-process.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';
 import { inParallel } from './load/api-client.ts';
 import { insertContacts, makeWorkflow } from './load/projects.ts';

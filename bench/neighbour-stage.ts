@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type Db } from '../db/connection.ts';
 import { cpuMs, machineCpuMs, postgresCpuMs } from '../test/support/process-cpu.ts';
-import { type SinkProcess, startSinkProcess } from '../test/support/sink-process.ts';
+import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 import { type ApiClient, apiClient } from './load/api-client.ts';
 import { type LoadProject, makeProject, makeTemplate, makeWorkflow } from './load/projects.ts';

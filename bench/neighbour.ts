@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { steadyMs } from '../test/support/sink-process.ts';
+import { steadyMs } from '../test/support/smtp/sink-process.ts';
 import { inParallel } from './load/api-client.ts';
 import { type Latencies, percentile } from './neighbour-load.ts';
 import { LIMITS, type Outcome, SCENARIOS, type ScenarioName, type Sizes, until } from './neighbour-scenarios.ts';

@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import { DAY_MS, instantOf, wallAt, writeLocalTime } from '../rules/time/local-time.ts';
 import { campaignWorkflowId } from '../temporal/names.ts';
-import { type SinkProcess, startSinkProcess } from '../test/support/sink-process.ts';
+import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
 import { call, insertContacts } from './campaign-stage.ts';
 

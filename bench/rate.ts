@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import { campaignWorkflowId } from '../temporal/names.ts';
-import { type SinkProcess, startSinkProcess } from '../test/support/sink-process.ts';
-import { callService } from '../test/support/smtp-service.ts';
+import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
+import { callService } from '../test/support/smtp/smtp-service.ts';
 import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
 
 /**

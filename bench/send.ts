@@ -7,7 +7,7 @@ import { acceptSends } from '../db/sending/accept-sends.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { SendRequest } from '../rules/emails/send-request.ts';
 import { cpuMs, postgresCpuMs } from '../test/support/process-cpu.ts';
-import { startSmtpSink } from '../test/support/smtp-sink.ts';
+import { startSmtpSink } from '../test/support/smtp/smtp-sink.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 
 /**

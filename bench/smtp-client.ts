@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import nodemailer from 'nodemailer';
 import { SmtpPool } from '../channels/email/smtp/pool.ts';
-import { startSinkProcess } from '../test/support/sink-process.ts';
+import { startSinkProcess } from '../test/support/smtp/sink-process.ts';
 
 /** Own SMTP client against nodemailer's pool: the same messages, the same sink process, one after the other. */
 const { values } = parseArgs({

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import readline from 'node:readline';
 import { parseArgs } from 'node:util';
-import { steadyMs } from '../test/support/sink-process.ts';
-import { startSmtpSink } from '../test/support/smtp-sink.ts';
+import { steadyMs } from '../test/support/smtp/sink-process.ts';
+import { startSmtpSink } from '../test/support/smtp/smtp-sink.ts';
 
 /**
  * The SMTP sink as a process of its own, so that its work is not counted as the sender's and that it outlives a killed

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { FakeTwilio } from '../../cli/demo/twilio.ts';
 import type { Db } from '../../db/connection.ts';
 import { emailIdOf } from '../../rules/content/link-tokens.ts';
-import type { SmtpSink } from '../../test/support/smtp-sink.ts';
+import type { SmtpSink } from '../../test/support/smtp/smtp-sink.ts';
 
 /**
  * What a fault left in doubt: messages that had arrived and of which the service could not know, by the message's id

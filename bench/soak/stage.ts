@@ -12,7 +12,7 @@ import { connect, type Db } from '../../db/connection.ts';
 import { migrateToLatest } from '../../db/migrator.ts';
 import { TEST_SECRET_KEY } from '../../test/build/senders.ts';
 import { type HostProcess, startHostProcess } from '../../test/support/host-process.ts';
-import { type SmtpSink, startSmtpSink } from '../../test/support/smtp-sink.ts';
+import { type SmtpSink, startSmtpSink } from '../../test/support/smtp/smtp-sink.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../test/support/webhook-receiver.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { commitTrap, dataTrap, type Trap } from './taps.ts';

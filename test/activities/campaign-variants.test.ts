@@ -15,7 +15,7 @@ import {
   startedCampaign,
 } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
 let database: TestDatabase;
 let sink: SmtpSink;

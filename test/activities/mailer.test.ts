@@ -16,7 +16,7 @@ import { type BuildEmail, buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
 const DELIVERY = '0190a000-0000-7000-8000-00000000d001';
 const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');

@@ -16,7 +16,7 @@ import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startFakeSes } from '../support/fake-ses.ts';
-import { startSmtpSink } from '../support/smtp-sink.ts';
+import { startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
 let database: TestDatabase;
 const cleanup: (() => Promise<void>)[] = [];

@@ -9,7 +9,7 @@ import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { buildWorkflow } from '../build/workflows.ts';
 import { buildProject, type TestProject } from '../support/api.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
 /** The slow one takes 10 s, what is put off 30 to 60. */

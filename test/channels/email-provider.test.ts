@@ -5,7 +5,7 @@ import { sesProvider } from '../../channels/email/ses/provider.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { classifyReply } from '../../rules/emails/bounce.ts';
 import { startFakeSes } from '../support/fake-ses.ts';
-import { startSmtpSink } from '../support/smtp-sink.ts';
+import { startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
 const PROJECT = '0190a000-0000-7000-8000-0000000000b1';
 

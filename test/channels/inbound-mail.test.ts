@@ -9,8 +9,8 @@ import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Certificate, newCertificate } from '../support/certificate.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
-import { arf, dsn, dsnOf, xtext } from '../support/mail-reports.ts';
 import { mailState, newSentMail, type SentMail } from '../support/mail-state.ts';
+import { arf, dsn, dsnOf, xtext } from '../support/smtp/mail-reports.ts';
 
 const verpKey = deriveKey(TEST_SECRET_KEY, 'verp');
 

@@ -8,10 +8,10 @@ import { campaignBody } from '../build/campaigns.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { type DnsServer, startDnsServer, type Zone } from '../support/dns-server.ts';
-import { type MailVerdict, verdictOf } from '../support/mail-verdict.ts';
-import { type ReadMail, readMails } from '../support/read-mail.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { type MailVerdict, verdictOf } from '../support/smtp/mail-verdict.ts';
+import { type ReadMail, readMails } from '../support/smtp/read-mail.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
 /** Where SPF says that mail comes from; the sink sees it come from loopback. */

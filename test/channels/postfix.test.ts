@@ -18,10 +18,16 @@ import { buildProject } from '../support/api.ts';
 import { type CampaignWorker, campaignWorker, sendingCampaign } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
-import { verdictOf } from '../support/mail-verdict.ts';
-import { findPostfix, POSTFIX_SIZE_MAX, type Postfix, type PostfixListener, startPostfix } from '../support/postfix.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { verdictOf } from '../support/smtp/mail-verdict.ts';
+import {
+  findPostfix,
+  POSTFIX_SIZE_MAX,
+  type Postfix,
+  type PostfixListener,
+  startPostfix,
+} from '../support/smtp/postfix.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
 const files = await findPostfix();

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { PipeliningDoubts } from '../../channels/email/smtp/pipelining-doubts.ts';
 import { SmtpPool, type SmtpPoolOptions } from '../../channels/email/smtp/pool.ts';
 import type { SmtpMessage } from '../../channels/email/smtp/types.ts';
-import { type Script, startScriptedSmtp, willing } from '../support/scripted-smtp.ts';
-import { startSmtpSink } from '../support/smtp-sink.ts';
+import { type Script, startScriptedSmtp, willing } from '../support/smtp/scripted-smtp.ts';
+import { startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
 const cleanup: (() => Promise<void>)[] = [];
 afterEach(async () => {

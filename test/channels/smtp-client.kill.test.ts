@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { startSinkProcess } from '../support/sink-process.ts';
+import { startSinkProcess } from '../support/smtp/sink-process.ts';
 
 const CONNECTIONS = 5;
 
@@ -16,7 +16,7 @@ it('a sender killed at full speed leaves at most one message a connection that i
   try {
     const log = join(folder, 'answers');
     const out = openSync(log, 'w');
-    const sender = fileURLToPath(new URL('../support/smtp-sender.ts', import.meta.url));
+    const sender = fileURLToPath(new URL('../support/smtp/smtp-sender.ts', import.meta.url));
     const child = spawn(process.execPath, ['--import', 'tsx', sender, sink.url, String(CONNECTIONS)], {
       stdio: ['ignore', out, 'inherit'],
     });

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { SmtpPool } from '../../channels/email/smtp/pool.ts';
 import type { SmtpMessage, SmtpTimeouts } from '../../channels/email/smtp/types.ts';
 import { startSmtpServer } from '../../cli/demo/smtp-server.ts';
-import { type Script, startScriptedSmtp, willing } from '../support/scripted-smtp.ts';
+import { type Script, startScriptedSmtp, willing } from '../support/smtp/scripted-smtp.ts';
 
 const cleanup: (() => Promise<void>)[] = [];
 afterEach(async () => {

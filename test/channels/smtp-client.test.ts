@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { SmtpPool, type SmtpPoolOptions } from '../../channels/email/smtp/pool.ts';
 import type { SmtpMessage, SmtpResult } from '../../channels/email/smtp/types.ts';
-import { type ScriptedSmtp, startScriptedSmtp, willing } from '../support/scripted-smtp.ts';
-import { type SmtpSink, type SmtpSinkOptions, startSmtpSink } from '../support/smtp-sink.ts';
+import { type ScriptedSmtp, startScriptedSmtp, willing } from '../support/smtp/scripted-smtp.ts';
+import { type SmtpSink, type SmtpSinkOptions, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
 const cleanup: (() => Promise<void>)[] = [];
 afterEach(async () => {

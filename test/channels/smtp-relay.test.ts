@@ -15,7 +15,7 @@ import { buildKey } from '../support/api.ts';
 import { newCertificate } from '../support/certificate.ts';
 import { debianFiles } from '../support/debian-packages.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
 /** Exit codes of swaks. */

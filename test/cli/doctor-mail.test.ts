@@ -12,7 +12,7 @@ import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type DnsServer, startDnsServer, type Zone } from '../support/dns-server.ts';
 import { diagnoseHere, runDoctor } from '../support/doctor.ts';
-import { type ScriptedSmtp, startScriptedSmtp, willing } from '../support/scripted-smtp.ts';
+import { type ScriptedSmtp, startScriptedSmtp, willing } from '../support/smtp/scripted-smtp.ts';
 
 const DOCTOR_TIMEOUT_MS = 60_000;
 /** Reserved for documentation (RFC 5737): the address that mail would leave from. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
-import { choose, describeInBrowser, expectNoSeriousAxe, openDashboard } from '../support/browser.ts';
+import { choose, describeInBrowser, expectNoSeriousAxe, openDashboard } from '../support/browser/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 /** What a person who knows no API sets up, and reads, of an automation. */

@@ -7,7 +7,7 @@ import {
   expectNoSidewaysScroll,
   openDashboard,
   type Page,
-} from '../support/browser.ts';
+} from '../support/browser/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 describeInBrowser('automations in the dashboard', () => {

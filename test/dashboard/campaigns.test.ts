@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { buildContacts } from '../build/campaigns.ts';
-import { describeInBrowser, openDashboard, type Page } from '../support/browser.ts';
+import { describeInBrowser, openDashboard, type Page } from '../support/browser/browser.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
 

@@ -2,8 +2,13 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { buildContacts } from '../build/campaigns.ts';
 import { buildProject, type TestProject } from '../support/api.ts';
-import { describeInBrowser, expectNoSeriousAxe, expectNoSidewaysScroll, openDashboard } from '../support/browser.ts';
-import { buildDashboardData } from '../support/dashboard-data.ts';
+import {
+  describeInBrowser,
+  expectNoSeriousAxe,
+  expectNoSidewaysScroll,
+  openDashboard,
+} from '../support/browser/browser.ts';
+import { buildDashboardData } from '../support/browser/dashboard-data.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 

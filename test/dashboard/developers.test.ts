@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildDomain } from '../build/senders.ts';
-import { choose, describeInBrowser, expectNoSeriousAxe, openDashboard } from '../support/browser.ts';
+import { choose, describeInBrowser, expectNoSeriousAxe, openDashboard } from '../support/browser/browser.ts';
 import { callHttp } from '../support/http.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';

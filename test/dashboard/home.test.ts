@@ -2,7 +2,12 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { track } from '../build/events.ts';
 import { buildDomain } from '../build/senders.ts';
-import { describeInBrowser, expectNoSeriousAxe, expectNoSidewaysScroll, openDashboard } from '../support/browser.ts';
+import {
+  describeInBrowser,
+  expectNoSeriousAxe,
+  expectNoSidewaysScroll,
+  openDashboard,
+} from '../support/browser/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 describeInBrowser('sign-in and start page', () => {

@@ -4,7 +4,7 @@ import { connect, type Db } from '../../db/connection.ts';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { choose, describeInBrowser, openDashboard, type Page } from '../support/browser.ts';
+import { choose, describeInBrowser, openDashboard, type Page } from '../support/browser/browser.ts';
 import { runDemo } from '../support/demo.ts';
 import { callHttp } from '../support/http.ts';
 import { newHome, removeHome, type StartedService, signInLinkOf, startService } from '../support/start.ts';

@@ -3,7 +3,12 @@ import { buildEmail } from '../build/emails.ts';
 import { track } from '../build/events.ts';
 import { buildDomain } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';
-import { describeInBrowser, expectNoSeriousAxe, expectNoSidewaysScroll, openDashboard } from '../support/browser.ts';
+import {
+  describeInBrowser,
+  expectNoSeriousAxe,
+  expectNoSidewaysScroll,
+  openDashboard,
+} from '../support/browser/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 

@@ -12,7 +12,7 @@ import {
   type OpenDashboard,
   openDashboard,
   type Page,
-} from '../support/browser.ts';
+} from '../support/browser/browser.ts';
 import { operatorAddresses } from '../support/operator-addresses.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { signedIn } from '../support/session.ts';

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, newWindow } from '../support/browser.ts';
-import { watchPage } from '../support/page-watch.ts';
+import { describeInBrowser, newWindow } from '../support/browser/browser.ts';
+import { watchPage } from '../support/browser/page-watch.ts';
 
 /** A page that does what no page may, and its script, which the policy lets run. */
 const PAGE = `<!doctype html><html lang="en"><title>Bad</title><h1>Bad</h1><img src="/missing.png" alt="">

@@ -15,10 +15,10 @@ import {
   screenshot,
   signedInWindow,
   VIEWPORTS,
-} from '../support/browser.ts';
-import { buildDashboardData, type DashboardData } from '../support/dashboard-data.ts';
-import { OPEN_SCREENS, type Screen, screensOf } from '../support/dashboard-screens.ts';
-import { type PageWatch, watchPage } from '../support/page-watch.ts';
+} from '../support/browser/browser.ts';
+import { buildDashboardData, type DashboardData } from '../support/browser/dashboard-data.ts';
+import { OPEN_SCREENS, type Screen, screensOf } from '../support/browser/dashboard-screens.ts';
+import { type PageWatch, watchPage } from '../support/browser/page-watch.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const ROOT = packageRoot();
@@ -79,7 +79,7 @@ describeInBrowser('every screen of the dashboard', () => {
     expect(routes).toContain('/contacts');
     const listed = [...SCREENS, ...OPEN_SCREENS].map(({ path }) => path.replace(/\?.*/, ''));
     const unlisted = routes.filter((route) => !listed.some((path) => patternOf(route).test(path)));
-    expect(unlisted, 'routes that test/support/dashboard-screens.ts lacks').toEqual([]);
+    expect(unlisted, 'routes that test/support/browser/dashboard-screens.ts lacks').toEqual([]);
   });
 
   for (const screen of OPEN_SCREENS)

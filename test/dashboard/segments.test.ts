@@ -6,7 +6,7 @@ import {
   expectNoSidewaysScroll,
   openDashboard,
   type Page,
-} from '../support/browser.ts';
+} from '../support/browser/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 

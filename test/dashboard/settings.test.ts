@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { buildProject, type TestProject } from '../support/api.ts';
-import { describeInBrowser, expectNoSeriousAxe, expectNoSidewaysScroll, openDashboard } from '../support/browser.ts';
+import {
+  describeInBrowser,
+  expectNoSeriousAxe,
+  expectNoSidewaysScroll,
+  openDashboard,
+} from '../support/browser/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 describeInBrowser('settings in a browser', () => {

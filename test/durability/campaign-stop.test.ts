@@ -10,7 +10,7 @@ import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type HostProcess, startWorkerHost } from '../support/host-process.ts';
 import { createTestTemporal, type TestTemporal } from '../support/services.ts';
-import { type SinkProcess, startSinkProcess } from '../support/sink-process.ts';
+import { type SinkProcess, startSinkProcess } from '../support/smtp/sink-process.ts';
 import { until } from '../support/until.ts';
 
 const RECIPIENTS = 5_000;

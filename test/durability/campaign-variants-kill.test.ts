@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type SinkProcess, startSinkProcess } from '../support/sink-process.ts';
-import { callService, startSmtpService } from '../support/smtp-service.ts';
+import { type SinkProcess, startSinkProcess } from '../support/smtp/sink-process.ts';
+import { callService, startSmtpService } from '../support/smtp/smtp-service.ts';
 import { newHome, pidsOf, removeHome, type StartedService, untilService } from '../support/start.ts';
 import { until } from '../support/until.ts';
 

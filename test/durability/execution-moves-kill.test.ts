@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SinkProcess, startSinkProcess } from '../support/sink-process.ts';
-import { callService, startSmtpService } from '../support/smtp-service.ts';
+import { type SinkProcess, startSinkProcess } from '../support/smtp/sink-process.ts';
+import { callService, startSmtpService } from '../support/smtp/smtp-service.ts';
 import { newHome, removeHome, type StartedService, untilService } from '../support/start.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 

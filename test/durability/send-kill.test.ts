@@ -5,7 +5,7 @@ import { buildProject, type TestProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type HostProcess, startHostProcess } from '../support/host-process.ts';
 import { createTestTemporal } from '../support/services.ts';
-import { type SinkProcess, startSinkProcess } from '../support/sink-process.ts';
+import { type SinkProcess, startSinkProcess } from '../support/smtp/sink-process.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 /** Mails of one process that can be in doubt (activities/emails/mailer.ts): what a kill of it may double. */

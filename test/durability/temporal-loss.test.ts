@@ -4,8 +4,8 @@ import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { callService, startSmtpService } from '../support/smtp-service.ts';
-import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { callService, startSmtpService } from '../support/smtp/smtp-service.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { newHome, removeHome, type StartedService, untilService } from '../support/start.ts';
 
 const CONTACTS = 25;

@@ -6,7 +6,7 @@ import { expectOk } from '../build/workflows.ts';
 import { buildProject, type CallResult, type TestProject } from './api.ts';
 import { connectOperator, type Operator } from './operator.ts';
 import { startTestService, type TestService } from './service.ts';
-import { type SmtpSink, type SmtpSinkOptions, startSmtpSink } from './smtp-sink.ts';
+import { type SmtpSink, type SmtpSinkOptions, startSmtpSink } from './smtp/smtp-sink.ts';
 import { until } from './until.ts';
 
 /** A service that sends campaigns to a sink, and calls of the project that each test has to itself. */

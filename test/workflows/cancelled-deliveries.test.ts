@@ -7,7 +7,7 @@ import { expectOk } from '../build/workflows.ts';
 import { handOver } from '../support/hand-over.ts';
 import { connectOperator, type Operator } from '../support/operator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
 let service: TestService;

@@ -6,7 +6,7 @@ import { type BuildEmail, buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
 import { connectOperator, type Operator } from '../support/operator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
 let service: TestService;

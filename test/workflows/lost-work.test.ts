@@ -11,7 +11,7 @@ import { buildDomain } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
 import { handOver } from '../support/hand-over.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 

@@ -4,7 +4,7 @@ import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import type { CallResult } from '../support/api.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
 // A newsletter form on a page of somebody's shop: it has the public key, and a workflow that answers it with the

@@ -5,7 +5,7 @@ import { campaignBody } from '../build/campaigns.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
 /** What whoever reads a public key out of a page tries with the workflows, mails and campaigns of its project. */

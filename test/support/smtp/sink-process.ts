@@ -28,7 +28,7 @@ export function steadyMs(): number {
 /** Starts `bench/smtp-sink.ts`; `args` are its options, such as `--latency=20`. It ends with this process. */
 export async function startSinkProcess(args: string[] = []): Promise<SinkProcess> {
   const typescript = import.meta.url.endsWith('.ts');
-  const file = fileURLToPath(new URL(`../../bench/smtp-sink.${typescript ? 'ts' : 'js'}`, import.meta.url));
+  const file = fileURLToPath(new URL(`../../../bench/smtp-sink.${typescript ? 'ts' : 'js'}`, import.meta.url));
   const child = fork(file, args, {
     execArgv: typescript ? ['--import', 'tsx'] : [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

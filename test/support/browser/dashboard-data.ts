@@ -1,15 +1,15 @@
-import type { Db } from '../../db/connection.ts';
-import { buildCampaigns, type SeededCampaigns } from '../build/dashboard/campaigns.ts';
-import { buildContacts, buildJobs, buildLists, type SeededContact } from '../build/dashboard/contacts.ts';
-import { buildAccess, buildRequests, buildWebhooks } from '../build/dashboard/developers.ts';
-import { buildWorkflows, type SeededWorkflows } from '../build/dashboard/executions.ts';
-import { buildMails, buildSms, buildTemplates, buildTrackedEvents } from '../build/dashboard/mails.ts';
-import { buildPictures } from '../build/dashboard/pictures.ts';
-import { HOSTILE, PLAIN } from '../build/dashboard/voice.ts';
-import type { World } from '../build/dashboard/world.ts';
-import { buildDomain } from '../build/senders.ts';
-import { buildProject, type TestProject } from './api.ts';
-import type { CallOptions, CallResult } from './http.ts';
+import type { Db } from '../../../db/connection.ts';
+import { buildCampaigns, type SeededCampaigns } from '../../build/dashboard/campaigns.ts';
+import { buildContacts, buildJobs, buildLists, type SeededContact } from '../../build/dashboard/contacts.ts';
+import { buildAccess, buildRequests, buildWebhooks } from '../../build/dashboard/developers.ts';
+import { buildWorkflows, type SeededWorkflows } from '../../build/dashboard/executions.ts';
+import { buildMails, buildSms, buildTemplates, buildTrackedEvents } from '../../build/dashboard/mails.ts';
+import { buildPictures } from '../../build/dashboard/pictures.ts';
+import { HOSTILE, PLAIN } from '../../build/dashboard/voice.ts';
+import type { World } from '../../build/dashboard/world.ts';
+import { buildDomain } from '../../build/senders.ts';
+import { buildProject, type TestProject } from '../api.ts';
+import type { CallOptions, CallResult } from '../http.ts';
 
 /** Far enough for two pages of every list and for every outcome that a campaign's recipient can have. */
 const CONTACTS = 160;

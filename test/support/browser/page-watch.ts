@@ -1,5 +1,5 @@
 import type { ConsoleMessage, Page, Request } from 'playwright-core';
-import { until } from './until.ts';
+import { until } from '../until.ts';
 
 /** No request for so long is called quiet. */
 const QUIET_MS = 120;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
-import { debianFiles } from './debian-packages.ts';
+import { debianFiles } from '../debian-packages.ts';
 
 /**
  * The program without any window of its own, for which tests take half of the processor's time; with a font of Latin,

@@ -4,10 +4,10 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wri
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../cli/start/ports.ts';
-import { newCertificate } from './certificate.ts';
-import { type DebianFiles, debianFiles } from './debian-packages.ts';
-import { until } from './until.ts';
+import { freePort } from '../../../cli/start/ports.ts';
+import { newCertificate } from '../certificate.ts';
+import { type DebianFiles, debianFiles } from '../debian-packages.ts';
+import { until } from '../until.ts';
 
 /** Postfix, its AUTH by Cyrus SASL with a password file, and the program that writes that file. */
 const PACKAGES = ['postfix', 'libsasl2-2', 'libsasl2-modules', 'libsasl2-modules-db', 'sasl2-bin'];

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { SmtpPool } from '../../channels/email/smtp/pool.ts';
+import { SmtpPool } from '../../../channels/email/smtp/pool.ts';
 
 /**
  * Sends without end over `connections` to `url`, and writes each recipient to stdout as soon as it knows of the answer.

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { BrowserContext, Page } from 'playwright-core';
 import { describe, expect, onTestFinished } from 'vitest';
-import type { Db } from '../../db/connection.ts';
-import type { Role } from '../../rules/access/scopes.ts';
+import type { Db } from '../../../db/connection.ts';
+import type { Role } from '../../../rules/access/scopes.ts';
+import { buildPerson } from '../person.ts';
 import { findChromium, launchChromium } from './chromium.ts';
 import { watchPage } from './page-watch.ts';
-import { buildPerson } from './person.ts';
 
 export type { BrowserContext, Page } from 'playwright-core';
 

@@ -1,5 +1,5 @@
-import { callHttp } from './http.ts';
-import { type StartedService, startService } from './start.ts';
+import { callHttp } from '../http.ts';
+import { type StartedService, startService } from '../start.ts';
 
 /**
  * Starts the service with two workers that send to this sink, unsigned and unlimited: for tests that kill in the middle
