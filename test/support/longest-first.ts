@@ -1,8 +1,18 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that wait for processes or for Temporal take longest: one that began last would run alone at the end. */
-const LONGEST_FIRST = ['test/durability/', 'test/cli/', 'test/workflows/', 'test/channels/', 'test/'];
+/**
+ * Files that wait for a browser, for processes or for Temporal take longest: one that began last would run alone at the
+ * end.
+ */
+const LONGEST_FIRST = [
+  'test/dashboard/',
+  'test/durability/',
+  'test/cli/',
+  'test/workflows/',
+  'test/channels/',
+  'test/',
+];
 
 /**
  * The order of files for those that run side by side; within a rank the larger first, or what vitest remembers of the
