@@ -56,7 +56,7 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
   const [preview, setPreview] = useState<PreviewAnswer>();
   // A refusal stays until something else is drawn: the check after it says the same.
   const [refused, setRefused] = useState<{ graph: unknown; faults: Faults }>();
-  const check = useCheck({ id, graph, version: editor.version, updatedAt: workflow.updatedAt });
+  const check = useCheck({ id, graph, version: editor.version, updatedAt: workflow.updatedAt }, editor);
   const faults = refused?.graph === graph ? refused.faults : check;
   const isNarrow = useMediaQuery('(max-width: 48em)') ?? false;
   const asList = isNarrow || search.view === 'list';

@@ -6,6 +6,8 @@ import { type Faults, faultsByStep, NO_FAULTS } from '../graph/faults.ts';
 import { type Graph, savedAs } from '../graph/graph.ts';
 
 const AFTER_MS = 500;
+/** Begins the keys of what is asked so. */
+export const CHECK = 'checkGraph';
 
 export interface Check extends Faults {
   /** The API would not save it as it is. */
@@ -15,15 +17,18 @@ export interface Check extends Faults {
 
 /**
  * Asks the API, whenever nobody has drawn for a moment, what it would say of the drawing: it knows the rules, and
- * nothing is saved.
+ * nothing is saved. Not while it is being saved, nor of a version that was saved over: the answer would be a conflict.
  */
-export function useCheck(p: { id: string; graph: Graph; version: string; updatedAt: string }): Check {
+export function useCheck(
+  p: { id: string; graph: Graph; version: string; updatedAt: string },
+  { isSaving }: { isSaving: boolean },
+): Check {
   const { can } = useSession();
   const [asked] = useDebouncedValue(p, AFTER_MS, { leading: true });
   const { data, isFetching } = useQuery({
-    queryKey: ['checkGraph', asked.id, asked.version, asked.updatedAt, numberOf(asked.graph)],
+    queryKey: [CHECK, asked.id, asked.version, asked.updatedAt, numberOf(asked.graph)],
     queryFn: ({ signal }) => check(asked, signal),
-    enabled: can('workflows:edit'),
+    enabled: can('workflows:edit') && !isSaving && asked.version === p.version,
     placeholderData: keepPreviousData,
     gcTime: 0,
     staleTime: 60_000,

@@ -8,6 +8,7 @@ import { keepDraft, readDraft } from '../graph/draft.ts';
 import { type Faults, faultsByStep } from '../graph/faults.ts';
 import { type Graph, graphOf, sameGraph, savedAs, type WorkflowDetail, withIds } from '../graph/graph.ts';
 import { change, type History, historyOf, mapHistory, redo, undo } from '../graph/history.ts';
+import { CHECK } from './use-check.ts';
 
 interface State {
   /** What is saved, as far as we know. */
@@ -77,6 +78,7 @@ export function useEditor(workflow: WorkflowDetail): Editor {
     underWay.current = true;
     setSaving(true);
     try {
+      await client.cancelQueries({ queryKey: [CHECK, id] });
       const { workflow: saved, ids } = await call('saveWorkflowGraph', {
         params: { id },
         body: savedAs(graph, base.version),
