@@ -18,8 +18,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 900,
     rolldownOptions: {
-      // One file for what every screen needs, and one for what several share: of the sixty and thirty small ones that
-      // they were, each cost a request, and together a third of the wait for the first screen.
+      // One file for what every screen needs, and one for what several share, in place of a hundred small ones, each of
+      // which costs a request.
       output: {
         codeSplitting: {
           groups: [

@@ -140,7 +140,6 @@ export const contacts = {
     value: 'Value',
     type: 'Type',
     types: { text: 'text', number: 'number', boolean: 'yes or no', date: 'date', list: 'list', json: 'JSON' },
-    listPlaceholder: 'Add one, then Enter',
     emptyList: 'nothing in the list',
     yes: 'yes',
     no: 'no',

@@ -1,5 +1,5 @@
 import { Group, Input, SegmentedControl, Stack } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { text } from '../../text/text.ts';
 import { JsonValue } from '../json-editor/json-value.tsx';
 import type { Variable } from '../mail-editor/variables.ts';
@@ -17,6 +17,7 @@ export function DataFields({
   description,
   value,
   onChange,
+  onWhole,
   types,
   known,
   variables,
@@ -26,9 +27,10 @@ export function DataFields({
 }: {
   label: string;
   description?: string;
-  value: Record<string, unknown>;
-  /** `whole` says whether no fault left anything out. */
-  onChange: (value: Record<string, unknown>, whole: boolean) => void;
+  value: Readonly<Record<string, unknown>>;
+  onChange: (value: Record<string, unknown>) => void;
+  /** Told at first and after each change: whether no fault has left anything out of the value. */
+  onWhole?: (whole: boolean) => void;
   types: readonly RowType[];
   known: readonly KnownField[];
   variables?: readonly Variable[];
@@ -38,13 +40,17 @@ export function DataFields({
 }) {
   const [view, setView] = useState<'fields' | 'json'>('fields');
   const [rows, setRows] = useState<DataRow[]>(() => rowsOf(value));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, as it begins with all of the value
+  useEffect(() => onWhole?.(true), []);
   const change = (next: DataRow[]) => {
     setRows(next);
-    onChange(dataOf(next).data, isWhole(next));
+    onChange(dataOf(next).data);
+    onWhole?.(isWhole(next));
   };
   const show = (next: string) => {
     // Each begins with what the other has made of it.
     if (next === 'fields') setRows(rowsOf(value));
+    onWhole?.(true);
     setView(next === 'json' ? 'json' : 'fields');
   };
   return (
@@ -83,8 +89,11 @@ export function DataFields({
           value={value}
           needsObject
           disabled={disabled}
-          onChange={(next) => onChange((next ?? {}) as Record<string, unknown>, true)}
-          onFault={() => onChange(value, false)}
+          onChange={(next) => {
+            onChange((next ?? {}) as Record<string, unknown>);
+            onWhole?.(true);
+          }}
+          onFault={() => onWhole?.(false)}
           {...(variables && { variables })}
         />
       )}

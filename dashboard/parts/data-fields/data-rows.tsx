@@ -1,20 +1,8 @@
-import {
-  ActionIcon,
-  Autocomplete,
-  Box,
-  Button,
-  Group,
-  Select,
-  Stack,
-  TagsInput,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { ActionIcon, Autocomplete, Box, Button, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { text } from '../../text/text.ts';
-import { textsIn } from '../text-list.ts';
+import { TextListInput } from '../text-list-input.tsx';
 import { type DataRow, dataOf, newRow, type RowType, rowTypeOf, withName, withText, withType } from './rows.ts';
 
 const t = text.dataFields;
@@ -167,16 +155,7 @@ function Value({ row, n, known, variables = [], error, disabled = false, onChang
         />
       );
     case 'list':
-      return (
-        <TagsInput
-          {...input}
-          placeholder={t.listPlaceholder}
-          value={textsIn(row.text)}
-          allowDuplicates
-          splitChars={[]}
-          onChange={(texts) => change(JSON.stringify(texts))}
-        />
-      );
+      return <TextListInput {...input} json={row.text} onChange={change} />;
     case 'json':
       return (
         <Textarea

@@ -17,14 +17,16 @@ const NOTHING = {};
 export function EventPayload({
   eventName,
   onChange,
+  onWhole,
 }: {
   eventName: string;
-  /** `whole` says whether no fault left anything out. */
-  onChange: (data: Record<string, unknown> | undefined, whole: boolean) => void;
+  onChange: (data: Record<string, unknown> | undefined) => void;
+  /** Whether no fault has left anything out of the data. */
+  onWhole?: (whole: boolean) => void;
 }) {
   const { fields, last, isRead } = useEventData(eventName);
   // What somebody has changed, and the rows that it stands in: they stay whatever comes in meanwhile.
-  const [own, setOwn] = useState<{ data: Record<string, unknown>; whole: boolean; rows: string }>();
+  const [own, setOwn] = useState<{ data: Record<string, unknown>; rows: string }>();
   // Counts what begins the rows anew.
   const [round, setRound] = useState(0);
   const tell = useRef(onChange);
@@ -32,11 +34,10 @@ export function EventPayload({
     tell.current = onChange;
   });
   const value = own?.data ?? last?.data;
-  const whole = own?.whole ?? true;
   useEffect(() => {
     // What nobody has changed is said as well.
-    if (isRead) tell.current(value, whole);
-  }, [isRead, value, whole]);
+    if (isRead) tell.current(value);
+  }, [isRead, value]);
   if (!isRead) return <Loading height={60} />;
   const rows = own?.rows ?? `${round} ${last?.id ?? ''}`;
   // Only what stands at the top is a row; what lies deeper is in its group.
@@ -52,7 +53,8 @@ export function EventPayload({
         label={t.label}
         description={last ? t.lastPayload : t.neverCame}
         value={value ?? NOTHING}
-        onChange={(data, isWhole) => setOwn({ data, whole: isWhole, rows })}
+        onChange={(data) => setOwn({ data, rows })}
+        {...(onWhole && { onWhole })}
         types={TYPES}
         known={known}
       />

@@ -35,9 +35,8 @@ export function SendEvent({
 function Form({ eventName, onClose }: { eventName: string; onClose: () => void }) {
   const [name, setName] = useState(eventName);
   const [contactId, setContactId] = useState<string>();
-  const [{ data, whole }, setPayload] = useState<{ data?: Record<string, unknown> | undefined; whole: boolean }>({
-    whole: true,
-  });
+  const [data, setData] = useState<Record<string, unknown>>();
+  const [isWhole, setWhole] = useState(true);
   const record = useWrite('recordEvent', {
     changes: ['getEventStats', 'listEvents', 'getEventUsage', 'listEventNames'],
   });
@@ -50,7 +49,7 @@ function Form({ eventName, onClose }: { eventName: string; onClose: () => void }
     record.mutate({ body }, { onSuccess: done });
   };
   return (
-    <DialogForm action={words.sendNow} isReady={name.trim() !== '' && whole} write={record} onSubmit={submit}>
+    <DialogForm action={words.sendNow} isReady={name.trim() !== '' && isWhole} write={record} onSubmit={submit}>
       <Text size="sm" c="dimmed">
         {words.sendWhat}
       </Text>
@@ -63,7 +62,7 @@ function Form({ eventName, onClose }: { eventName: string; onClose: () => void }
         data-autofocus
       />
       <ContactSelect label={words.sendContact} value={contactId} onChange={setContactId} />
-      <EventPayload eventName={name} onChange={(said, isWhole) => setPayload({ data: said, whole: isWhole })} />
+      <EventPayload eventName={name} onChange={setData} onWhole={setWhole} />
     </DialogForm>
   );
 }

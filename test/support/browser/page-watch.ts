@@ -14,12 +14,6 @@ const REPORT_VIOLATIONS = `if (window === window.top) document.addEventListener(
  */
 const SAID_ELSEWHERE = /^Failed to load resource|Content Security Policy|^Blocked script execution in 'about:srcdoc'/;
 
-/**
- * Requests that end so are as they should be: the page gave them up itself since it went on to another screen, or a
- * frame wanted as a picture what is none, and the browser kept it back (Opaque Response Blocking).
- */
-const HELD = new Set(['net::ERR_ABORTED', 'net::ERR_BLOCKED_BY_ORB']);
-
 /** Looks for what no page may do. */
 export interface PageWatch {
   /** What went wrong and was not expected, in order. */
@@ -62,7 +56,7 @@ export async function watchPage(page: Page, baseUrl: string): Promise<PageWatch>
   page.on('requestfailed', (request) => {
     end(request);
     const why = request.failure()?.errorText ?? '';
-    if (!HELD.has(why)) faults.push(`request: ${nameOf(request)}: ${why}`);
+    if (!isHeld(why, request, page)) faults.push(`request: ${nameOf(request)}: ${why}`);
   });
   page.on('response', (response) => {
     if (response.status() >= 400) faults.push(`answer: ${response.status()} to ${nameOf(response.request())}`);
@@ -89,4 +83,12 @@ function isError(message: ConsoleMessage): boolean {
 
 function isOwn(url: string, baseUrl: string): boolean {
   return url.startsWith(`${baseUrl}/`) || /^(data|blob|about):/.test(url);
+}
+
+/**
+ * Whether a request failed as it should: the page gave it up itself since it went on to another screen, or a mail in a
+ * frame wanted as a picture what is none, and the browser kept it back (Opaque Response Blocking).
+ */
+function isHeld(why: string, request: Request, page: Page): boolean {
+  return why === 'net::ERR_ABORTED' || (why === 'net::ERR_BLOCKED_BY_ORB' && request.frame() !== page.mainFrame());
 }

@@ -1,5 +1,5 @@
-import { Group, SegmentedControl, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
-import { textsIn } from '../../../parts/text-list.ts';
+import { Group, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core';
+import { TextListInput } from '../../../parts/text-list-input.tsx';
 import { text } from '../../../text/text.ts';
 import { VALUE_TYPES, type ValueType } from './data-values.ts';
 
@@ -45,15 +45,7 @@ export function ValueInput({
           ]}
         />
       ) : type === 'list' ? (
-        <TagsInput
-          {...common}
-          placeholder={words.listPlaceholder}
-          autoFocus={focused}
-          allowDuplicates
-          splitChars={[]}
-          value={textsIn(draft)}
-          onChange={(texts) => onDraft(JSON.stringify(texts))}
-        />
+        <TextListInput {...common} autoFocus={focused} json={draft} onChange={onDraft} />
       ) : type === 'json' ? (
         <Textarea
           {...common}
