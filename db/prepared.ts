@@ -7,6 +7,7 @@ import {
   sql,
 } from 'kysely';
 import type pg from 'pg';
+import { TableSizes } from './table-sizes.ts';
 
 /** How a statement begins that `prepared` wrote, which is all that a connection sees of it. */
 const MARK = '/* prepared */ ';
@@ -20,12 +21,6 @@ export function prepared<T = unknown>(fragments: TemplateStringsArray, ...values
   return sql`${sql.raw(MARK)}${sql(fragments, ...values)}`;
 }
 
-/**
- * Plans are made anew this often: one that was made while a table was small reads all of it, and Postgres itself would
- * keep it until statistics are next collected, which takes up to a minute from when a burst begins.
- */
-const REPLAN_MS = 1_000;
-
 /** An array as a marked statement has it: `$1::uuid[]`. */
 const ARRAY = /\$\d+::(\w+)\[\]/g;
 
@@ -38,18 +33,20 @@ interface Statement {
 const statements = new Map<string, Statement>();
 
 /**
- * A pool whose connections prepare the statements that begin with the mark; `answered` hears of each answer, before who
- * asked does.
+ * A pool whose connections prepare the statements that begin with the mark, and plan them anew when tables have grown or
+ * shrunk; `answered` hears of each answer, before who asked does.
  */
 export function preparing(pool: pg.Pool, answered: () => void = () => {}): PostgresPool {
-  const clients = new WeakMap<pg.PoolClient, PostgresPoolClient & { plannedAtMs: number }>();
+  const clients = new WeakMap<pg.PoolClient, PostgresPoolClient & { generation: number }>();
+  const sizes = new TableSizes();
   return {
     connect: async () => {
       const client = await pool.connect();
-      const known = clients.get(client) ?? { ...preparingClient(client, answered), plannedAtMs: Date.now() };
+      await sizes.look(client);
+      const known = clients.get(client) ?? { ...preparingClient(client, answered), generation: sizes.generation };
       clients.set(client, known);
-      if (Date.now() - known.plannedAtMs >= REPLAN_MS) {
-        known.plannedAtMs = Date.now();
+      if (known.generation !== sizes.generation) {
+        known.generation = sizes.generation;
         // Not awaited: it runs before whatever is asked next, and a connection that broke fails that as well.
         client.query('DISCARD PLANS').catch(() => {});
       }

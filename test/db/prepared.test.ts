@@ -22,9 +22,8 @@ afterAll(async () => {
 
 const preparedStatements = async () => {
   const { rows } = await sql<{ statement: string; uses: number }>`
-    SELECT statement, generic_plans + custom_plans AS uses FROM pg_prepared_statements WHERE from_sql = false`.execute(
-    db,
-  );
+    SELECT statement, generic_plans + custom_plans AS uses FROM pg_prepared_statements
+    WHERE from_sql = false AND statement LIKE '/* prepared */%'`.execute(db);
   return rows.map(({ statement, uses }) => [statement, uses]);
 };
 
@@ -66,4 +65,21 @@ it('a plan made while a table was small is not kept when it has grown', async ()
   await read();
   vi.useRealTimers();
   expect(await plan()).toContain('Index');
+});
+
+it('a table that somebody has locked holds nobody up for long', async () => {
+  await sql`CREATE TABLE locked (id int)`.execute(db);
+  const { db: locker } = connect({
+    ...{ connectionString: database.url, max: 1, applicationName: 'prepared-test-locker', onError: () => {} },
+  });
+  await locker.transaction().execute(async (trx) => {
+    await sql`LOCK TABLE locked IN ACCESS EXCLUSIVE MODE`.execute(trx);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 120_000 });
+    const { rows } = await prepared<{ n: number }>`SELECT ${1}::int AS n`.execute(db);
+    vi.useRealTimers();
+    expect(rows).toEqual([{ n: 1 }]);
+  });
+  await locker.destroy();
+  const { rows } = await sql<{ lock_timeout: string }>`SHOW lock_timeout`.execute(db);
+  expect(rows).toEqual([{ lock_timeout: '0' }]);
 });
