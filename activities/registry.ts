@@ -15,9 +15,11 @@ type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
 /** Every activity, by the task queue that its workflows name for it. */
 export function activitiesByQueue(deps: ActivityDeps): Record<Exclude<TaskQueue, 'workflows'>, Activities> {
   const chunks = campaignChunkActivities(deps);
+  const steps = executionStepActivities(deps);
   return {
     transactional: { ...deliveryActivities(deps), ...smsActivities(deps) },
-    automation: { ...executionStepActivities(deps), ...campaignControlActivities(deps) },
+    steps,
+    automation: { ...steps, ...campaignControlActivities(deps) },
     webhooks: { ...webhookStepActivities(deps), ...webhookDeliveryActivities(deps) },
     bulk: {
       ...jobActivities(deps),

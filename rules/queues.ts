@@ -2,9 +2,14 @@
 export const TASK_QUEUES = {
   /** Tasks of workflows themselves. */
   workflows: 'workflows',
+  /**
+   * Steps of executions. For Temporal tasks of activities are a queue apart from those of workflows; that both have one
+   * name is why it may give a step to the worker that asked for it, with the answer to the workflow's task.
+   */
+  steps: 'workflows',
   /** Single mails and SMS. */
   transactional: 'transactional',
-  /** Steps of executions, and what steers a campaign. */
+  /** What steers a campaign, and steps that an earlier release has put here. */
   automation: 'automation',
   /** Requests to servers of tenants. */
   webhooks: 'webhooks',

@@ -5,6 +5,7 @@ import {
   type InjectedSinks,
   type NativeConnection,
   Worker,
+  type WorkerInterceptors,
   type WorkerOptions,
   type WorkflowBundleOption,
 } from '@temporalio/worker';
@@ -16,12 +17,15 @@ import { TASK_QUEUES, type TaskQueue } from '../rules/queues.ts';
 import type { BegunSinks } from '../workflows/begun.ts';
 
 type ActivityQueue = Exclude<TaskQueue, 'workflows'>;
+/** Steps are run by the worker of the workflows themselves: only so does Temporal give them to it at once. */
+type OwnQueue = Exclude<ActivityQueue, 'steps'>;
 
 /**
  * Activities of a queue that run at a time in one process. A mail or a webhook mostly waits, a chunk of a campaign
  * works, and one of a campaign with a send rate waits nearly all the time.
  */
 const CONCURRENCY: Record<ActivityQueue, number> = {
+  steps: 40,
   transactional: 20,
   automation: 40,
   webhooks: 100,
@@ -67,12 +71,21 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
   };
-  const queues = Object.keys(CONCURRENCY) as ActivityQueue[];
+  const interceptors: WorkerInterceptors = {
+    activity: [(context) => ({ inbound: namedFor(p.loop, context) }), () => ({ inbound: tellingTimers(p.timerEnded) })],
+  };
+  const activitiesOf = (queue: ActivityQueue) => ({
+    activities: p.activities[queue],
+    maxConcurrentActivityTaskExecutions: CONCURRENCY[queue],
+    activityTaskPollerBehavior: queue === 'paced' ? PACED_POLLERS : POLLERS,
+  });
+  const queues = Object.keys(CONCURRENCY).filter((queue) => queue !== 'steps') as OwnQueue[];
   return [
     await Worker.create({
       ...shared,
       taskQueue: TASK_QUEUES.workflows,
-      ...workflowSource(p.workflowBundle),
+      ...activitiesOf('steps'),
+      ...workflowSource(p.workflowBundle, interceptors),
       sinks: begunSinks(p.begun),
       maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
       workflowTaskPollerBehavior: POLLERS,
@@ -82,15 +95,8 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
         Worker.create({
           ...shared,
           taskQueue: TASK_QUEUES[queue],
-          activities: p.activities[queue],
-          interceptors: {
-            activity: [
-              (context) => ({ inbound: namedFor(p.loop, context) }),
-              () => ({ inbound: tellingTimers(p.timerEnded) }),
-            ],
-          },
-          maxConcurrentActivityTaskExecutions: CONCURRENCY[queue],
-          activityTaskPollerBehavior: queue === 'paced' ? PACED_POLLERS : POLLERS,
+          ...activitiesOf(queue),
+          interceptors,
         }),
       ),
     )),
@@ -116,11 +122,12 @@ function tellingTimers(ended: () => void): ActivityInboundCallsInterceptor {
 /** Without a prebuilt bundle the workflows are bundled from their source, which takes 2 to 3 seconds. */
 function workflowSource(
   bundle: WorkflowBundleOption | undefined,
+  interceptors: WorkerInterceptors,
 ): Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath' | 'interceptors'> {
-  if (bundle) return { workflowBundle: bundle };
+  if (bundle) return { workflowBundle: bundle, interceptors };
   return {
     workflowsPath: new URL('../workflows/registry.ts', import.meta.url).pathname,
-    interceptors: { workflowModules: [new URL('../workflows/begun.ts', import.meta.url).pathname] },
+    interceptors: { ...interceptors, workflowModules: [new URL('../workflows/begun.ts', import.meta.url).pathname] },
   };
 }
 

@@ -11,7 +11,7 @@ import { createWebhookStep } from './webhook-step.ts';
 
 type StepActivities<Name extends string> = Record<Name, (input: StepInput) => Promise<Next>>;
 
-export type EffectActivities = StepActivities<EffectOn<'automation'> | 'ADVANCE'>;
+export type EffectActivities = StepActivities<EffectOn<'steps'> | 'ADVANCE'>;
 export type WebhookActivities = StepActivities<EffectOn<'webhooks'>>;
 
 /**

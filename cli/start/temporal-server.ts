@@ -16,13 +16,15 @@ const LEFTOVER_GRACE_MS = 3_000;
  * Priorities and fairness of task queues are off in server 1.29 by default. One partition a task queue, for one server
  * gains nothing from four and a poll then finds its task at once. Its limits of requests a second are those of a shared
  * cluster; here the machine is the limit. The history service looks for new tasks 20 times a second by default: with
- * more than seven mails a second each of a workflow's three dispatches then waited 35 ms.
+ * more than seven mails a second each of a workflow's three dispatches then waited 35 ms. Eager activities, which steps
+ * of executions ask for, are off by default too.
  */
 const DYNAMIC_CONFIG: Readonly<Record<string, string>> = {
   'matching.useNewMatcher': 'true',
   'matching.enableFairness': 'true',
   'matching.numTaskqueueReadPartitions': '1',
   'matching.numTaskqueueWritePartitions': '1',
+  'system.enableActivityEagerExecution': 'true',
   'frontend.rps': '100000',
   'frontend.namespaceRPS': '100000',
   'frontend.namespaceRPS.visibility': '1000',

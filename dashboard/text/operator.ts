@@ -27,7 +27,8 @@ export const operator = {
   queueMeans: {
     workflows: 'Tasks of workflows themselves',
     transactional: 'Single mails and SMS that did not go at the first attempt',
-    automation: 'Steps of executions, and what steers a campaign',
+    steps: 'Steps of executions',
+    automation: 'What steers a campaign',
     webhooks: 'Requests to servers of projects',
     bulk: 'Campaigns, imports and what comes round by itself',
     paced: 'Chunks of campaigns that wait for a send rate',

@@ -16,6 +16,8 @@ declare module 'vitest' {
     postgresUrl: string;
     /** Of the run's Temporal; each test file makes its own namespace there. */
     temporalAddress: string;
+    /** Its metrics, in Prometheus' text format. */
+    temporalMetrics: string;
     /** The prebuilt workflows, for `workflowBundle: { codePath }`. */
     workflowBundle: string;
   }
@@ -30,9 +32,11 @@ export const TEMPLATE_DATABASE = 'tidings_template';
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   build();
   const home = mkdtempSync(join(tmpdir(), 'tidings-test-'));
-  const [postgres, temporal] = await allOrNone(startPostgres(home), startTemporal(home));
+  const metricsPort = await freePort();
+  const [postgres, temporal] = await allOrNone(startPostgres(home), startTemporal(home, metricsPort));
   project.provide('postgresUrl', postgres.url);
   project.provide('temporalAddress', temporal.address);
+  project.provide('temporalMetrics', `http://127.0.0.1:${metricsPort}/metrics`);
   project.provide('workflowBundle', join(ROOT, 'dist', 'workflow-bundle.js'));
   return async () => {
     await Promise.all([postgres.stop(), temporal.stop()]);
@@ -76,7 +80,7 @@ async function startPostgres(home: string): Promise<EmbeddedPostgres> {
   return postgres;
 }
 
-async function startTemporal(home: string): Promise<TemporalServer> {
+async function startTemporal(home: string, metricsPort: number): Promise<TemporalServer> {
   const binary = await findTemporalBinary({
     cliPath: process.env.TEMPORAL_CLI_PATH,
     binFolder: join(home, 'bin'),
@@ -92,6 +96,6 @@ async function startTemporal(home: string): Promise<TemporalServer> {
     port: await freePort(),
     uiPort: await freePort(),
     httpPort: await freePort(),
-    metricsPort: await freePort(),
+    metricsPort,
   });
 }

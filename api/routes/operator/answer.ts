@@ -223,7 +223,7 @@ export const OperatorHealth = z
         pingMs: 1.2,
         queues: [
           {
-            queue: 'automation',
+            queue: 'steps',
             backlog: 0,
             backlogSeconds: 0,
             addedPerSecond: 12.5,

@@ -45,7 +45,7 @@ interface Step {
 }
 
 /** The task queues that run effects. */
-export type EffectQueue = 'automation' | 'webhooks';
+export type EffectQueue = 'steps' | 'webhooks';
 
 /** A step with a side effect. An activity type of its own, named as the step type is, runs it on this queue. */
 export interface EffectStep<Queue extends EffectQueue> extends Step {

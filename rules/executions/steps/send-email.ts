@@ -15,9 +15,9 @@ export const SendEmailConfig = z.object({
 });
 
 /** Sends an email by a template to the contact, or to an address that the config makes of variables. */
-export const sendEmail: EffectStep<'automation'> = {
+export const sendEmail: EffectStep<'steps'> = {
   kind: 'effect',
-  queue: 'automation',
+  queue: 'steps',
   // The step may be drawn before its template is chosen; enabling the workflow asks for it.
   input: SendEmailConfig.partial({ templateId: true }),
   faults({ templateId, senderReady }) {

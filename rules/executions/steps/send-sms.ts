@@ -28,9 +28,9 @@ const SendSmsInput = SendSmsConfig.partial({ body: true })
   .transform(({ templateId: _, ...config }) => config);
 
 /** Sends an SMS to the contact's number. */
-export const sendSms: EffectStep<'automation'> = {
+export const sendSms: EffectStep<'steps'> = {
   kind: 'effect',
-  queue: 'automation',
+  queue: 'steps',
   // The step may be drawn before its text is written; enabling the workflow asks for it.
   input: SendSmsInput,
   faults: ({ config }) => (config.body === undefined ? ['has no body'] : configFaults(SendSmsConfig, config)),

@@ -8,9 +8,9 @@ export const UpdateContactConfig = z.object({
 });
 
 /** Changes the contact's data or its consent to marketing. */
-export const updateContact: EffectStep<'automation'> = {
+export const updateContact: EffectStep<'steps'> = {
   kind: 'effect',
-  queue: 'automation',
+  queue: 'steps',
   input: UpdateContactConfig,
   faults: ({ config }) => configFaults(UpdateContactConfig, config),
   branches: () => [null],
