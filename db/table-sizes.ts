@@ -12,7 +12,7 @@ const FACTOR = 2;
  */
 const LOOK = `SET LOCAL lock_timeout = '20ms';
   SELECT oid::text AS id, pg_relation_size(oid) AS bytes FROM pg_class
-  WHERE relkind IN ('r', 'm') AND relnamespace = current_schema()::text::regnamespace`;
+  WHERE relkind = 'r' AND relnamespace = current_schema()::text::regnamespace`;
 
 /**
  * Tells when plans are to be made anew. One that was made while a table was small reads all of it, and Postgres itself

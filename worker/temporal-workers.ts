@@ -17,8 +17,6 @@ import { TASK_QUEUES, type TaskQueue } from '../rules/queues.ts';
 import type { BegunSinks } from '../workflows/begun.ts';
 
 type ActivityQueue = Exclude<TaskQueue, 'workflows'>;
-/** Steps are run by the worker of the workflows themselves: only so does Temporal give them to it at once. */
-type OwnQueue = Exclude<ActivityQueue, 'steps'>;
 
 /**
  * Activities of a queue that run at a time in one process. A mail or a webhook mostly waits, a chunk of a campaign
@@ -59,7 +57,10 @@ export interface WorkerFleet {
   begun: (begun: Begun) => void;
 }
 
-/** A Temporal worker for each task queue, on one connection: a queue that is full keeps no other waiting. */
+/**
+ * A Temporal worker for each task queue, on one connection: a queue that is full keeps no other waiting. Steps are run
+ * by that of the workflows, since only so may Temporal give it a step with the answer to the workflow's task.
+ */
 export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
   const shared: Pick<
     WorkerOptions,
@@ -79,7 +80,7 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
     maxConcurrentActivityTaskExecutions: CONCURRENCY[queue],
     activityTaskPollerBehavior: queue === 'paced' ? PACED_POLLERS : POLLERS,
   });
-  const queues = Object.keys(CONCURRENCY).filter((queue) => queue !== 'steps') as OwnQueue[];
+  const queues = Object.keys(CONCURRENCY) as ActivityQueue[];
   return [
     await Worker.create({
       ...shared,
@@ -91,14 +92,11 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
       workflowTaskPollerBehavior: POLLERS,
     }),
     ...(await Promise.all(
-      queues.map((queue) =>
-        Worker.create({
-          ...shared,
-          taskQueue: TASK_QUEUES[queue],
-          ...activitiesOf(queue),
-          interceptors,
-        }),
-      ),
+      queues
+        .filter((queue) => queue !== 'steps')
+        .map((queue) =>
+          Worker.create({ ...shared, taskQueue: TASK_QUEUES[queue], ...activitiesOf(queue), interceptors }),
+        ),
     )),
   ];
 }

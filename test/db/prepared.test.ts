@@ -75,8 +75,7 @@ it('a table that somebody has locked holds nobody up for long', async () => {
   await locker.transaction().execute(async (trx) => {
     await sql`LOCK TABLE locked IN ACCESS EXCLUSIVE MODE`.execute(trx);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 120_000 });
-    const { rows } = await prepared<{ n: number }>`SELECT ${1}::int AS n`.execute(db);
-    vi.useRealTimers();
+    const { rows } = await prepared<{ n: number }>`SELECT ${1}::int AS n`.execute(db).finally(() => vi.useRealTimers());
     expect(rows).toEqual([{ n: 1 }]);
   });
   await locker.destroy();
