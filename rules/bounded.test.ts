@@ -16,6 +16,19 @@ describe('work within the bound', () => {
     expect(bounded(() => bounded(() => 1) + bounded(() => 2))).toBe(3);
   });
 
+  it('is stopped by the outer bound, whatever fails within it', () => {
+    let outlived = 0;
+    for (let round = 0; round < 50; round++) expect(() => bounded(() => failuresFor(500), 2)).toThrow(BoundExceeded);
+    expect(outlived).toBe(0);
+
+    /** Bounded work that fails at once, over and over. */
+    function failuresFor(ms: number): void {
+      const end = performance.now() + ms;
+      while (performance.now() < end) expect(() => bounded(fail)).toThrow('mine');
+      outlived++;
+    }
+  });
+
   it.each([
     [
       'a loop',
@@ -38,3 +51,7 @@ describe('work within the bound', () => {
     expect(bounded(() => 'next')).toBe('next');
   });
 });
+
+function fail(): never {
+  throw new Error('mine');
+}

@@ -16,6 +16,9 @@ let bound: Bound = { ms: 180, attempts: 3 };
 const context = createContext({ run: undefined });
 const call = new Script('run()');
 
+/** Whether this thread is within bounded work just now. */
+let within = false;
+
 /** The work did not end within its bound. */
 export class BoundExceeded extends Error {}
 
@@ -43,9 +46,13 @@ export function setBound(given: Bound): void {
  *
  * It costs about 130 µs a call (V8 starts a watchdog thread), 30 times a whole message of plain variables, so callers
  * use it for compiling and for templates with loops or costly filters, not for those that cannot take long.
+ *
+ * Within bounded work the outer bound holds for what is bounded in it: V8 has one interrupt a thread, and an inner call
+ * that meets that of an outer one swallows it, or ends the process (an assertion of Node's).
  * @throws BoundExceeded
  */
 export function bounded<T>(work: () => T, ms = bound.ms): T {
+  if (within) return work();
   const start = threadCpuMs();
   for (let attempt = 1; ; attempt++) {
     try {
@@ -57,16 +64,18 @@ export function bounded<T>(work: () => T, ms = bound.ms): T {
   }
 }
 
+/** `displayErrors` off: marking the line of an error that the work throws is what Node's assertion fails in. */
 function once<T>(work: () => T, ms: number): T {
-  const outer: unknown = context.run;
   context.run = work;
+  within = true;
   try {
-    return call.runInContext(context, { timeout: ms }) as T;
+    return call.runInContext(context, { timeout: ms, displayErrors: false }) as T;
   } catch (error) {
     if (isTimeout(error)) throw new BoundExceeded(`not done after ${ms} ms`, { cause: error });
     throw error;
   } finally {
-    context.run = outer;
+    within = false;
+    context.run = undefined;
   }
 }
 
