@@ -13,11 +13,9 @@ export interface Bound {
  */
 let bound: Bound = { ms: 180, attempts: 3 };
 
+/** `run` is the work that is within its bound just now, if any. */
 const context = createContext({ run: undefined });
 const call = new Script('run()');
-
-/** Whether this thread is within bounded work just now. */
-let within = false;
 
 /** The work did not end within its bound. */
 export class BoundExceeded extends Error {}
@@ -52,7 +50,7 @@ export function setBound(given: Bound): void {
  * @throws BoundExceeded
  */
 export function bounded<T>(work: () => T, ms = bound.ms): T {
-  if (within) return work();
+  if (context.run) return work();
   const start = threadCpuMs();
   for (let attempt = 1; ; attempt++) {
     try {
@@ -67,14 +65,12 @@ export function bounded<T>(work: () => T, ms = bound.ms): T {
 /** `displayErrors` off: marking the line of an error that the work throws is what Node's assertion fails in. */
 function once<T>(work: () => T, ms: number): T {
   context.run = work;
-  within = true;
   try {
     return call.runInContext(context, { timeout: ms, displayErrors: false }) as T;
   } catch (error) {
     if (isTimeout(error)) throw new BoundExceeded(`not done after ${ms} ms`, { cause: error });
     throw error;
   } finally {
-    within = false;
     context.run = undefined;
   }
 }
