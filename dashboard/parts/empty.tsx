@@ -12,7 +12,7 @@ export function Empty({
   title: string;
   what: ReactNode;
   action?: ReactNode;
-  curl?: CurlRequest;
+  curl?: CurlRequest | undefined;
 }) {
   return (
     <Paper withBorder p="xl">

@@ -2,13 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { answerOf } from '../api/queries.ts';
 import { useSession } from '../app/session.ts';
 
-/** Domains of the project that mail may be sent from; none for whom the role does not show them. */
-export function useVerifiedDomains({ enabled = true } = {}): string[] {
+/**
+ * Domains of the project that mail may be sent from; none for whom the role does not show them. Undefined while the
+ * answer is under way: what is made of them waits for it, so that nobody copies or creates what will not send.
+ */
+export function useVerifiedDomains({ enabled = true } = {}): string[] | undefined {
   const { projectId, can } = useSession();
-  const { data = [] } = useQuery({
+  const { data = [], isLoading } = useQuery({
     ...answerOf('listDomains', { params: { projectId } }),
     enabled: enabled && can('domains:view'),
     staleTime: 60_000,
   });
+  if (isLoading) return undefined;
   return data.filter(({ status }) => status === 'VERIFIED').map(({ domain }) => domain);
 }

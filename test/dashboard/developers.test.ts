@@ -21,6 +21,25 @@ describeInBrowser('screens for developers', () => {
     await receiver?.close();
   });
 
+  it('offer no command before it is known from which domain mail may be sent', async () => {
+    const { page } = await openDashboard({ service, path: '/developers' });
+    const { promise: known, resolve: answer } = Promise.withResolvers<void>();
+    await page.route('**/domains/project/*', async (route) => {
+      await known;
+      await route.continue();
+    });
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'New key' }).click();
+    await dialog.getByLabel('Name').fill('Till');
+    const asked = page.waitForRequest('**/domains/project/*');
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await asked;
+    await dialog.getByRole('button', { name: 'I have kept it' }).waitFor();
+    expect(await dialog.getByText('curl').count()).toBe(0);
+    answer();
+    await dialog.getByText('hello@shop.example.com').waitFor();
+  });
+
   it('make a key that is shown once, and lead from its request to the mail that it sent', async () => {
     const { page, settled } = await openDashboard({ service, path: '/developers' });
     await page.getByRole('button', { name: 'New key' }).click();

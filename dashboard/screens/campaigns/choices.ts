@@ -8,7 +8,7 @@ const TEMPLATES_MAX = 100;
 
 /** Addresses to send from, on the verified domains of the project. */
 export function useSenders(): string[] {
-  return useVerifiedDomains().map((domain) => `news@${domain}`);
+  return (useVerifiedDomains() ?? []).map((domain) => `news@${domain}`);
 }
 
 /** Templates that a campaign may begin with. */

@@ -64,7 +64,9 @@ export function NewKey({ opened, onClose }: { opened: boolean; onClose: () => vo
 
 /** A command that works as it is copied: the key is on the screen already, and both go with the dialog. */
 function TryIt({ secret }: { secret: string }) {
-  const command = `TIDINGS_KEY='${secret}'\n${curlOf(useFirstMail())}`;
+  const firstMail = useFirstMail();
+  if (!firstMail) return null;
+  const command = `TIDINGS_KEY='${secret}'\n${curlOf(firstMail)}`;
   return (
     <div>
       <Group justify="space-between" mb={4} wrap="nowrap">

@@ -16,7 +16,8 @@ export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: 
   const [type, setType] = useState<TemplateType>('TRANSACTIONAL');
   const [start, setStart] = useState<Start>('letter');
   // Without a sender an automation could not send it; it can be changed, as all of it.
-  const [domain] = useVerifiedDomains({ enabled: opened });
+  const domains = useVerifiedDomains({ enabled: opened });
+  const domain = domains?.[0];
   const navigate = useNavigate();
   const create = useWrite('createTemplate', { changes: ['listTemplates'] });
   const submit = (event: FormEvent) => {
@@ -72,7 +73,7 @@ export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: 
             <Button variant="default" onClick={onClose}>
               {text.parts.cancel}
             </Button>
-            <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
+            <Button type="submit" loading={create.isPending} disabled={name.trim() === '' || !domains}>
               {text.templates.create}
             </Button>
           </Group>
