@@ -23,7 +23,10 @@ describeInBrowser('screens for developers', () => {
 
   it('offer no command before it is known from which domain mail may be sent', async () => {
     const { page } = await openDashboard({ service, path: '/developers' });
-    const { promise: known, resolve: answer } = Promise.withResolvers<void>();
+    let answer = () => {};
+    const known = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
     await page.route('**/domains/project/*', async (route) => {
       await known;
       await route.continue();
