@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildDomain } from '../build/senders.ts';
-import { choose, describeInBrowser, expectNoSeriousAxe, openDashboard } from '../support/browser/browser.ts';
+import { choose, describeInBrowser, expectNoSeriousAxe, holdBack, openDashboard } from '../support/browser/browser.ts';
 import { callHttp } from '../support/http.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -23,14 +23,7 @@ describeInBrowser('screens for developers', () => {
 
   it('offer no command before it is known from which domain mail may be sent', async () => {
     const { page } = await openDashboard({ service, path: '/developers' });
-    let answer = () => {};
-    const known = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    await page.route('**/domains/project/*', async (route) => {
-      await known;
-      await route.continue();
-    });
+    const letGo = await holdBack(page, '**/domains/project/*');
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'New key' }).click();
     await dialog.getByLabel('Name').fill('Till');
@@ -39,7 +32,7 @@ describeInBrowser('screens for developers', () => {
     await asked;
     await dialog.getByRole('button', { name: 'I have kept it' }).waitFor();
     expect(await dialog.getByText('curl').count()).toBe(0);
-    answer();
+    letGo();
     await dialog.getByText('hello@shop.example.com').waitFor();
   });
 

@@ -6,6 +6,7 @@ import {
   describeInBrowser,
   expectNoSeriousAxe,
   expectNoSidewaysScroll,
+  holdBack,
   openDashboard,
   type Page,
 } from '../support/browser/browser.ts';
@@ -187,14 +188,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('textbox', { name: 'HTML and Liquid' }).click();
     await page.evaluate(COPY_PNG);
-    let goOn = () => {};
-    const wroteOn = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
-    await page.route('**/assets', async (route) => {
-      await wroteOn;
-      await route.continue();
-    });
+    const goOn = await holdBack(page, '**/assets');
     await page.keyboard.press('Control+Home');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Control+V');

@@ -204,3 +204,16 @@ export async function choose(page: Page, label: string, option: string | RegExp)
   await page.getByRole('textbox', { name: label, exact: true }).click();
   await page.getByRole('option', { name: option, exact: typeof option === 'string' }).click();
 }
+
+/** Holds the requests to these addresses back; what it returns lets them go on, and those after them. */
+export async function holdBack(page: Page, addresses: string): Promise<() => void> {
+  let letGo = () => {};
+  const released = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(addresses, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return letGo;
+}
