@@ -25,6 +25,7 @@ export class ChunkClaims {
   /** How many of them the next claim takes. */
   private stretches = 1;
   private foundNothing = false;
+  private refused = 0;
 
   constructor(deps: { db: Db; pads: KeyPads }, turn: ChunkTurn, claim: number) {
     this.deps = deps;
@@ -56,6 +57,11 @@ export class ChunkClaims {
     return this.foundNothing;
   }
 
+  /** Recipients who get nothing, by the claims so far. */
+  get skipped(): number {
+    return this.refused;
+  }
+
   /** Makes the next claim: of so many, or of as many as leave in about half a second. */
   async next(ranges: number = this.stretches): Promise<ClaimedRecipient[]> {
     const { db, pads } = this.deps;
@@ -75,6 +81,7 @@ export class ChunkClaims {
     const rows = await claimRange(db, request);
     if (rows.length === range.rows) return rows;
     const skipped = await skipRefused(db, request);
+    this.refused += skipped;
     if (rows.length > 0 || skipped > 0) return rows;
     this.foundNothing = true;
     this.ranges.unshift(range);

@@ -3,6 +3,8 @@ import type { ChunkTurnResult } from './chunk-turn.ts';
 /** What a turn knows at its end. */
 interface TurnEnd {
   sent: number;
+  /** Recipients of whom it learned something: an answer of the provider, or that they get nothing. */
+  heard: number;
   deferred: number;
   /** The provider had put off mails of this round in earlier turns. */
   putOffBefore: boolean;
@@ -31,7 +33,7 @@ export function unfinishedResult(end: TurnEnd): ChunkTurnResult {
   if (end.retryAfterMs !== undefined) return { outcome: 'paced', retryAfterMs: end.retryAfterMs, ...round };
   if (end.fenced) return { outcome: 'more', sent };
   // Not even an answer: the provider hangs.
-  if (sent === 0 && end.deferred === 0) return { outcome: 'deferred', sent };
+  if (end.heard === 0) return { outcome: 'deferred', sent };
   // The turn is over.
   if (from !== undefined) return { outcome: 'more', ...round };
   return { outcome: putOff ? 'deferred' : 'more', sent };

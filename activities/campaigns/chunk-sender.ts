@@ -65,6 +65,8 @@ class ChunkSender implements RecordOwner {
   private eventful: boolean;
   private sent = 0;
   private deferred = 0;
+  /** Mails that were answered, or could not be made. */
+  private answers = 0;
   private inDoubt = 0;
   private outage = 0;
   private fenced = false;
@@ -148,6 +150,7 @@ class ChunkSender implements RecordOwner {
     if (await finishChunk(this.deps.db, turn.chunk)) return { outcome: 'done', sent };
     return unfinishedResult({
       sent,
+      heard: this.answers + this.claims.skipped,
       deferred: this.deferred,
       putOffBefore: turn.putOff === true,
       from: this.rest(),
@@ -285,6 +288,7 @@ class ChunkSender implements RecordOwner {
         );
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
+      this.answers += 1;
       this.settle(row, failed('template_error', error.message));
     }
   }
@@ -314,6 +318,7 @@ class ChunkSender implements RecordOwner {
     const { recorder } = this.deps;
     const { id } = row;
     this.handedOver.answered(id);
+    this.answers += 1;
     if (result.outcome === 'accepted') {
       this.outage = 0;
       this.sent += 1;

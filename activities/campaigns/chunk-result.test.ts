@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { unfinishedResult } from './chunk-result.ts';
+
+/** A turn that came to all of its rows, of which some are open still. */
+const END = {
+  sent: 0,
+  heard: 0,
+  deferred: 0,
+  putOffBefore: false,
+  from: undefined,
+  stopped: false,
+  blocked: false,
+  outage: false,
+  hopeless: false,
+  retryAfterMs: undefined,
+  fenced: false,
+};
+
+describe('a turn at a chunk that leaves rows open', () => {
+  it('is put off when the provider said nothing at all', () => {
+    expect(unfinishedResult(END)).toEqual({ outcome: 'deferred', sent: 0 });
+  });
+
+  it('goes on at once when something was heard, if only that mails were refused for good', () => {
+    expect(unfinishedResult({ ...END, heard: 3 })).toEqual({ outcome: 'more', sent: 0 });
+    expect(unfinishedResult({ ...END, heard: 3, from: 'row' })).toEqual({
+      outcome: 'more',
+      sent: 0,
+      from: 'row',
+      putOff: false,
+    });
+  });
+
+  it('is put off when the provider put mails off, in this turn or before', () => {
+    expect(unfinishedResult({ ...END, heard: 3, deferred: 1 }).outcome).toBe('deferred');
+    expect(unfinishedResult({ ...END, heard: 3, sent: 3, putOffBefore: true }).outcome).toBe('deferred');
+  });
+});
