@@ -122,7 +122,13 @@ async function accept(
   try {
     const { sms, outbox } = await inSavepoint(trx, () =>
       insertSms(trx, {
-        ...{ projectId, mode, to, body, contactId, from, executionId: execution.id },
+        projectId,
+        mode,
+        to,
+        body,
+        contactId,
+        from,
+        executionId: execution.id,
         sandbox: execution.run !== null,
       }),
     );

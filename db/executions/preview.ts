@@ -198,16 +198,14 @@ class Preview {
     const explained = type === 'CONDITION' && status === 'COMPLETED';
     const held = output?.branch === 'yes';
     return {
-      ...{
-        stepId,
-        name: step?.name ?? type,
-        type,
-        config: step?.config ?? {},
-        status,
-        startedAt: now,
-        dueAt: dueAt ?? null,
-        error: error ?? null,
-      },
+      stepId,
+      name: step?.name ?? type,
+      type,
+      config: step?.config ?? {},
+      status,
+      startedAt: now,
+      dueAt: dueAt ?? null,
+      error: error ?? null,
       completedAt: status === 'RUNNING' || status === 'WAITING' ? null : now,
       ...outputOf(output),
       ...(explained && { filters: await explainCondition(this.db, { ...execution, config: step?.config, now, held }) }),

@@ -62,7 +62,8 @@ const FILES = [
   { filename: `${'長い名前'.repeat(20)}.bin`, contentType: 'application/octet-stream', content: Buffer.from([0]) },
   { filename: 'dots.txt', contentType: 'text/plain', content: Buffer.from('.\n..\r\nFrom me\rä, no end') },
   {
-    ...{ filename: 'before.eml', contentType: 'message/rfc822' },
+    filename: 'before.eml',
+    contentType: 'message/rfc822',
     content: Buffer.from('From: a@b.example\r\nSubject: before\r\n\r\n.Hello\r\n'),
   },
 ];
@@ -71,13 +72,13 @@ const LOGO = { filename: 'logo.png', contentType: 'image/png', content: EVERY_BY
 const MAILS: Outgoing[] = [
   {
     way: 'by /v1/send',
-    ...{ from: SHOP, to: { name: '山田 "Taro" 太郎', address: 'taro@to.test' }, replyTo: `answers@${SENDER}` },
+    from: SHOP,
+    to: { name: '山田 "Taro" 太郎', address: 'taro@to.test' },
+    replyTo: `answers@${SENDER}`,
     subject: `Grüße 🎉 an Jörg & Söhne, ${'weil der Betreff lang ist und gefaltet werden muß, '.repeat(5)}Ende`,
-    ...{
-      words: 'Hallo Jörg & Söhne, schön!',
-      hardLines: true,
-      headers: { 'x-order': '4711', 'x-long': 'wörd '.repeat(80).trim() },
-    },
+    words: 'Hallo Jörg & Söhne, schön!',
+    hardLines: true,
+    headers: { 'x-order': '4711', 'x-long': 'wörd '.repeat(80).trim() },
     send: () =>
       post('/v1/send', {
         to: { name: '山田 "Taro" 太郎', email: 'taro@to.test' },
@@ -91,19 +92,28 @@ const MAILS: Outgoing[] = [
   },
   {
     way: 'by /v1/send, with content whose text part is made from each finished HTML',
-    ...{ from: { name: '', address: SHOP.address }, to: { name: '', address: 'loops@to.test' } },
-    ...{ subject: 'Your list', words: 'one two three', unsubscribe: true },
+    from: { name: '', address: SHOP.address },
+    to: { name: '', address: 'loops@to.test' },
+    subject: 'Your list',
+    words: 'one two three',
+    unsubscribe: true,
     send: () =>
       post('/v1/send', {
-        ...{ to: 'loops@to.test', from: SHOP.address, subject: 'Your list' },
+        to: 'loops@to.test',
+        from: SHOP.address,
+        subject: 'Your list',
         body: '{% for word in words %}{% if word %}<b>{% endif %}{{word}}</b> {% endfor %}<a href="{{unsubscribeUrl}}">x</a>',
         data: { words: { value: ['one', 'two', 'three'], persistent: false } },
       }),
   },
   {
     way: 'by a template, with files and an inline image',
-    ...{ from: SHOP, to: { name: 'Ada', address: 'ada@to.test' }, replyTo: `reply@${SENDER}` },
-    ...{ subject: 'Ihre Bestellung 4711 – danke', words: 'Danke, Ada & Zoë!', hardLines: true },
+    from: SHOP,
+    to: { name: 'Ada', address: 'ada@to.test' },
+    replyTo: `reply@${SENDER}`,
+    subject: 'Ihre Bestellung 4711 – danke',
+    words: 'Danke, Ada & Zoë!',
+    hardLines: true,
     headers: { 'x-order': '4711' },
     files: [
       ...FILES.map(({ contentType: type, ...file }) => ({ ...file, type, disposition: 'attachment', contentId: null })),
@@ -111,12 +121,18 @@ const MAILS: Outgoing[] = [
     ],
     async send() {
       const template = await post('/templates', {
-        ...{ name: 'Order', type: 'TRANSACTIONAL', subject: 'Ihre Bestellung {{orderNo}} – danke' },
+        name: 'Order',
+        type: 'TRANSACTIONAL',
+        subject: 'Ihre Bestellung {{orderNo}} – danke',
         body: `<p>Danke, {{name}}!</p><img src="cid:logo@here">${HARD_LINES}`,
-        ...{ from: SHOP.address, fromName: SHOP.name, replyTo: `reply@${SENDER}` },
+        from: SHOP.address,
+        fromName: SHOP.name,
+        replyTo: `reply@${SENDER}`,
       });
       await post('/v1/send', {
-        ...{ to: { name: 'Ada', email: 'ada@to.test' }, template: template.id, headers: { 'X-Order': '4711' } },
+        to: { name: 'Ada', email: 'ada@to.test' },
+        template: template.id,
+        headers: { 'X-Order': '4711' },
         data: { name: 'Ada & Zoë', orderNo: { value: 4711, persistent: false } },
         attachments: [...FILES, { ...LOGO, disposition: 'inline' }].map(({ content, ...file }) => ({
           ...file,
@@ -127,27 +143,36 @@ const MAILS: Outgoing[] = [
   },
   {
     way: 'between international domains',
-    ...{
-      from: { name: 'Bücher', address: `hallo@${IDN_SENDER[1]}` },
-      to: { name: '', address: 'ada@xn--gre-6ka8i.test' },
-    },
-    ...{ subject: 'Post', words: 'Hallo' },
+    from: { name: 'Bücher', address: `hallo@${IDN_SENDER[1]}` },
+    to: { name: '', address: 'ada@xn--gre-6ka8i.test' },
+    subject: 'Post',
+    words: 'Hallo',
     send: () =>
       post('/v1/send', {
-        ...{ to: 'ada@xn--gre-6ka8i.test', from: { name: 'Bücher', email: `hallo@${IDN_SENDER[1]}` } },
-        ...{ subject: 'Post', body: '<p>Hallo</p>' },
+        to: 'ada@xn--gre-6ka8i.test',
+        from: { name: 'Bücher', email: `hallo@${IDN_SENDER[1]}` },
+        subject: 'Post',
+        body: '<p>Hallo</p>',
       }),
   },
   {
     way: 'to a local part outside ASCII',
-    ...{ from: { name: 'Shop', address: SHOP.address }, to: { name: '', address: 'jörg.山田@xn--bcher-kva.test' } },
-    ...{ subject: 'Hello Ada', words: 'Hello Ada', defects: ['To: NonASCIILocalPartDefect'] },
+    from: { name: 'Shop', address: SHOP.address },
+    to: { name: '', address: 'jörg.山田@xn--bcher-kva.test' },
+    subject: 'Hello Ada',
+    words: 'Hello Ada',
+    defects: ['To: NonASCIILocalPartDefect'],
     send: () => queue({ to: 'jörg.山田@bücher.test' }),
   },
   {
     way: 'by a campaign',
-    ...{ from: SHOP, to: { name: '', address: 'reader@to.test' }, replyTo: `news@${SENDER}` },
-    ...{ subject: 'Neues für Zoë & Co – 日本語', words: 'Hallo Zoë & Co', hardLines: true, unsubscribe: true },
+    from: SHOP,
+    to: { name: '', address: 'reader@to.test' },
+    replyTo: `news@${SENDER}`,
+    subject: 'Neues für Zoë & Co – 日本語',
+    words: 'Hallo Zoë & Co',
+    hardLines: true,
+    unsubscribe: true,
     async send() {
       // Nobody gets in by the API whose address is not ASCII.
       for (const email of ['reader@to.test', 'jürgen@bücher.test'])
@@ -161,25 +186,43 @@ const MAILS: Outgoing[] = [
   },
   {
     way: 'by a campaign to a local part outside ASCII',
-    ...{ from: SHOP, to: { name: '', address: 'jürgen@xn--bcher-kva.test' }, replyTo: `news@${SENDER}` },
-    ...{ subject: 'Neues für Zoë & Co – 日本語', words: 'Hallo Zoë & Co', hardLines: true, unsubscribe: true },
+    from: SHOP,
+    to: { name: '', address: 'jürgen@xn--bcher-kva.test' },
+    replyTo: `news@${SENDER}`,
+    subject: 'Neues für Zoë & Co – 日本語',
+    words: 'Hallo Zoë & Co',
+    hardLines: true,
+    unsubscribe: true,
     defects: ['To: NonASCIILocalPartDefect'],
     send: async () => {}, // The one before goes to both.
   },
   {
     way: "by a campaign's test",
-    ...{ from: SHOP, to: { name: '', address: 'me@to.test' }, replyTo: `news@${SENDER}` },
-    ...{ subject: '[TEST] Neues für  – 日本語', words: 'Hallo', hardLines: true },
+    from: SHOP,
+    to: { name: '', address: 'me@to.test' },
+    replyTo: `news@${SENDER}`,
+    subject: '[TEST] Neues für  – 日本語',
+    words: 'Hallo',
+    hardLines: true,
     send: async () => post(`/campaigns/${await createCampaign()}/test`, { email: 'me@to.test' }),
   },
   {
     way: 'by a workflow',
-    ...{ from: SHOP, to: { name: '', address: 'step@to.test' }, replyTo: `reply@${SENDER}` },
-    ...{ subject: 'Willkommen, Jürgen', words: 'Schön, Jürgen!', unsubscribe: true },
+    from: SHOP,
+    to: { name: '', address: 'step@to.test' },
+    replyTo: `reply@${SENDER}`,
+    subject: 'Willkommen, Jürgen',
+    words: 'Schön, Jürgen!',
+    unsubscribe: true,
     async send() {
       const { id: templateId } = await post('/templates', {
-        ...{ name: 'Welcome', type: 'MARKETING', subject: 'Willkommen, {{name}}', body: '<p>Schön, {{name}}!</p>' },
-        ...{ from: SHOP.address, fromName: SHOP.name, replyTo: `reply@${SENDER}` },
+        name: 'Welcome',
+        type: 'MARKETING',
+        subject: 'Willkommen, {{name}}',
+        body: '<p>Schön, {{name}}!</p>',
+        from: SHOP.address,
+        fromName: SHOP.name,
+        replyTo: `reply@${SENDER}`,
       });
       await buildWorkflow(service, { steps: { mail: { type: 'SEND_EMAIL', config: { templateId } } } });
       await post('/v1/track', { email: 'step@to.test', event: 'signup', data: { name: 'Jürgen' } });
@@ -187,26 +230,32 @@ const MAILS: Outgoing[] = [
   },
   {
     way: 'by the SMTP relay',
-    ...{ from: SHOP, to: { name: 'Ada Löwe', address: 'relayed@to.test' }, replyTo: `answers@${SENDER}` },
-    ...{ subject: 'Grüße {{name}}', words: 'Hallo {{name}}', hardLines: true },
+    from: SHOP,
+    to: { name: 'Ada Löwe', address: 'relayed@to.test' },
+    replyTo: `answers@${SENDER}`,
+    subject: 'Grüße {{name}}',
+    words: 'Hallo {{name}}',
+    hardLines: true,
     files: [{ filename: 'ä.bin', type: 'image/png', disposition: 'inline', contentId: '<a@b>', content: EVERY_BYTE }],
     send: () =>
       nodemailer
         .createTransport({ host: '127.0.0.1', port: relayPort, auth: { user: 'x', pass: service.one.secretKey } })
         .sendMail({
-          ...{ from: SHOP, to: { name: 'Ada Löwe', address: 'relayed@to.test' }, replyTo: `answers@${SENDER}` },
-          ...{
-            subject: 'Grüße {{name}}',
-            text: `Hallo {{name}}\n${HARD_LINES}`,
-            html: `<p>Hallo {{name}}</p>${HARD_LINES}`,
-          },
+          from: SHOP,
+          to: { name: 'Ada Löwe', address: 'relayed@to.test' },
+          replyTo: `answers@${SENDER}`,
+          subject: 'Grüße {{name}}',
+          text: `Hallo {{name}}\n${HARD_LINES}`,
+          html: `<p>Hallo {{name}}</p>${HARD_LINES}`,
           attachments: [{ filename: 'ä.bin', contentType: 'image/png', content: EVERY_BYTE, cid: 'a@b' }],
         }),
   },
   {
     way: 'from the service to the owner of a project',
-    ...{ from: { name: 'Tidings', address: `notices@${SENDER}` }, to: { name: '', address: 'owner@to.test' } },
-    ...{ subject: 'Ihr Projekt', words: 'Bitte lesen' },
+    from: { name: 'Tidings', address: `notices@${SENDER}` },
+    to: { name: '', address: 'owner@to.test' },
+    subject: 'Ihr Projekt',
+    words: 'Bitte lesen',
     send: () =>
       inTransaction(service.db, (trx) =>
         queueOwnerNotice(trx, { projectId: service.one.id, subject: 'Ihr Projekt', body: '<p>Bitte lesen</p>' }),
@@ -227,8 +276,11 @@ beforeAll(async () => {
   sink = await startSmtpSink({ keepBodies: true });
   relayPort = await freePort();
   service = await startTestService({
-    ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, SMTP_RELAY_PORT: String(relayPort) },
-    ...{ DNS_SERVERS: dns.address, PUBLIC_URL: `https://${MAIL_HOST}` },
+    EMAIL_PROVIDER: 'smtp',
+    SMTP_URL: sink.url,
+    SMTP_RELAY_PORT: String(relayPort),
+    DNS_SERVERS: dns.address,
+    PUBLIC_URL: `https://${MAIL_HOST}`,
   });
   for (const domain of [SENDER, IDN_SENDER[0]]) await publishDomain(domain);
   await buildOwner('owner@to.test');
@@ -344,12 +396,13 @@ async function createCampaign(): Promise<string> {
   const { data } = await post(
     '/campaigns',
     campaignBody({
-      ...{ subject: 'Neues für {{firstName}} – 日本語', body: `<p>Hallo {{firstName}}</p>${HARD_LINES}` },
-      ...{ from: SHOP.address, fromName: SHOP.name, replyTo: `news@${SENDER}` },
-      ...{
-        audienceType: 'FILTERED',
-        audienceFilter: { operator: 'AND', conditions: [{ field: 'data.list', operator: 'equals', value: 'news' }] },
-      },
+      subject: 'Neues für {{firstName}} – 日本語',
+      body: `<p>Hallo {{firstName}}</p>${HARD_LINES}`,
+      from: SHOP.address,
+      fromName: SHOP.name,
+      replyTo: `news@${SENDER}`,
+      audienceType: 'FILTERED',
+      audienceFilter: { operator: 'AND', conditions: [{ field: 'data.list', operator: 'equals', value: 'news' }] },
     }),
   );
   return data.id;

@@ -33,8 +33,11 @@ beforeAll(async () => {
   sink = await startSmtpSink({ keepBodies: true });
   port = await freePort();
   service = await startTestService({
-    ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, SMTP_RELAY_PORT: String(port) },
-    ...{ TLS_CERT_FILE: join(folder, 'cert.pem'), TLS_KEY_FILE: join(folder, 'key.pem') },
+    EMAIL_PROVIDER: 'smtp',
+    SMTP_URL: sink.url,
+    SMTP_RELAY_PORT: String(port),
+    TLS_CERT_FILE: join(folder, 'cert.pem'),
+    TLS_KEY_FILE: join(folder, 'key.pem'),
   });
   await buildDomain(service.db, { projectId: service.one.id, domain: 'sender.test', signing: false });
 });
@@ -47,7 +50,9 @@ afterAll(async () => {
 
 function client(key = service.one.secretKey, options: object = {}) {
   return nodemailer.createTransport({
-    ...{ host: '127.0.0.1', port, auth: { user: 'apikey', pass: key } },
+    host: '127.0.0.1',
+    port,
+    auth: { user: 'apikey', pass: key },
     tls: { rejectUnauthorized: false },
     ...options,
   });
@@ -119,17 +124,26 @@ describe('a message', () => {
     expect([header('x-order'), header('in-reply-to')]).toEqual(['4711', '<before@sender.test>']);
     expect(parsed.messageId).toBe(`<${id}@sender.test>`);
     const files = parsed.attachments.map((file) => ({
-      ...{ name: file.filename, type: file.mimeType, cid: file.contentId, disposition: file.disposition },
+      name: file.filename,
+      type: file.mimeType,
+      cid: file.contentId,
+      disposition: file.disposition,
       bytes: Buffer.from(file.content as ArrayBuffer),
     }));
     expect(files).toEqual(
       expect.arrayContaining([
         {
-          ...{ name: 'Rechnung ä.txt', type: 'text/plain', cid: undefined, disposition: 'attachment' },
+          name: 'Rechnung ä.txt',
+          type: 'text/plain',
+          cid: undefined,
+          disposition: 'attachment',
           bytes: Buffer.from('Ä bill\n'),
         },
         {
-          ...{ name: 'logo.png', type: 'image/png', cid: '<logo@here>', disposition: 'inline' },
+          name: 'logo.png',
+          type: 'image/png',
+          cid: '<logo@here>',
+          disposition: 'inline',
           bytes: Buffer.from([1, 2, 3, 0, 255]),
         },
       ]),
@@ -263,8 +277,13 @@ describe('from another host', () => {
     const certificate = p.tls ? await newCertificate() : undefined;
     const handler = { signIn: async () => {}, checkRecipient: () => {}, take: async (_: RelayMessage) => 'ok' };
     const relay = await startRelayListener({
-      ...{ host: '0.0.0.0', port: 0, name: 'relay.test', allowPlain: p.allowPlain, tls: certificate },
-      ...{ handler, onError: () => {} },
+      host: '0.0.0.0',
+      port: 0,
+      name: 'relay.test',
+      allowPlain: p.allowPlain,
+      tls: certificate,
+      handler,
+      onError: () => {},
     });
     try {
       return await talk(['EHLO me', auth('key')], relay.port, address);

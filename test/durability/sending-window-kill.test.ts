@@ -60,8 +60,14 @@ it('a campaign whose worker is killed while it waits for the window goes to ever
   await setWindow(projectId, { from: hourIn(2), to: hourIn(3) });
   const content = {
     ...NO_TEXT,
-    ...{ name: 'News', description: null, subject: 'Hi {{firstName}}', body: '<p>{{n}}</p>', from: 'a@sender.test' },
-    ...{ audienceType: 'ALL' as const, segmentId: null, audienceFilter: null },
+    name: 'News',
+    description: null,
+    subject: 'Hi {{firstName}}',
+    body: '<p>{{n}}</p>',
+    from: 'a@sender.test',
+    audienceType: 'ALL' as const,
+    segmentId: null,
+    audienceFilter: null,
   };
   const campaignId = await inTransaction(database.db, async (trx) => {
     const { id } = await insertCampaign(trx, { projectId, content });

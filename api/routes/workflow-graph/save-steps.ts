@@ -90,7 +90,9 @@ function largest(judged: Judged[]): string {
 function writtenOf({ secretKey }: Saving, { id, asked, stored, config }: Judged): StepToWrite {
   const { type, name = stored?.name ?? type, position } = asked;
   return {
-    ...{ id, type, name },
+    id,
+    type,
+    name,
     config: config ? sealStepConfig(secretKey, id, config, stored?.config) : (stored?.config ?? {}),
     position: position === undefined ? (stored?.position ?? null) : position,
   };
