@@ -68,7 +68,7 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
 
   async function recordIn(trx: Trx, projectId: string, returned: Returned[]): Promise<OutboxRow[]> {
     // All at once, in their order: each record locks its own again.
-    await lockContacts(trx, projectId, [...new Set(returned.flatMap(({ email }) => email.contactId ?? []))]);
+    await lockContacts(trx, { projectId, ids: [...new Set(returned.flatMap(({ email }) => email.contactId ?? []))] });
     const taken = await takeSimulated(trx, { projectId, ids: returned.map(({ id }) => id) });
     const outbox: OutboxRow[] = [];
     for (const one of returned.filter(({ id }) => taken.has(id))) {

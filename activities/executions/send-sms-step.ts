@@ -108,13 +108,13 @@ async function accept(
   const { projectId, contactId, mode } = execution;
   const at = { executionId: execution.id, visit: next.visit };
   const end = async (outcome: Unsent, outbox: OutboxRow[] = []) => ({
-    next: await completeEffect(trx, projectId, { ...at, ...outcome }),
+    next: await completeEffect(trx, { projectId, ...at, ...outcome }),
     outbox,
   });
   if ('unsent' in prepared) return end(prepared.unsent);
   // Marketing unless the step says otherwise: it waits for the project's sending window.
   const waits = standing.step.config.transactional === true ? [] : [standing];
-  const wait = (await waitForWindow(trx, projectId, waits)).get(execution.id);
+  const wait = (await waitForWindow(trx, { projectId, steps: waits })).get(execution.id);
   if (wait) return { next: wait, outbox: [] };
   const { to, body, from } = prepared;
   if (!(await consentsToSms(trx, { projectId, contactId, phone: to.e164 })))

@@ -64,7 +64,7 @@ async function findLost({ lifecycle }: Deps, page: OpenExecution[]): Promise<Los
 async function recover({ db, lifecycle, log }: Deps, projectId: string, lost: Lost[]): Promise<void> {
   const forgotten = lost.filter(({ status }) => status === null);
   const outbox = await inTransaction(db, async (trx) => {
-    const rows: OutboxRow[] = await restartExecutions(trx, projectId, forgotten);
+    const rows: OutboxRow[] = await restartExecutions(trx, { projectId, executions: forgotten });
     for (const [status, end] of Object.entries(ENDS)) {
       const ids = lost.filter((execution) => execution.status === status).map(({ id }) => id);
       const where = sql<boolean>`id = ANY(${ids}::uuid[])`;

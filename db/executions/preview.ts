@@ -95,7 +95,7 @@ export async function previewExecution(db: Db, p: PreviewRequest): Promise<Fores
   const { projectId, workflowId } = p;
   const workflow = await getWorkflow(db, { projectId, id: workflowId });
   const { entryStepId } = workflow;
-  const graph = await loadGraph(db, projectId, workflowId);
+  const graph = await loadGraph(db, { projectId, workflowId });
   const execution = newExecution(p, workflow);
   const world = previewWorld(db, p.startAt.getTime());
   const preview = new Preview(db, { execution, graph, world });

@@ -42,7 +42,7 @@ async function startWorker(): Promise<HostProcess> {
 const hourIn = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString().slice(11, 16);
 const setWindow = (projectId: string, window: { from: string; to: string } | null) =>
   inTransaction(database.db, (trx) =>
-    updateProject(trx, projectId, { sendingWindow: window && { ...window, days: [1, 2, 3, 4, 5, 6, 7] } }),
+    updateProject(trx, { projectId, changes: { sendingWindow: window && { ...window, days: [1, 2, 3, 4, 5, 6, 7] } } }),
   );
 
 /** How many recipients there are, and how many of their chunks wait. */

@@ -102,7 +102,7 @@ async function withVerifiedSenders(applying: Applying, wanted: CampaignContent, 
 }
 
 async function haveSenders({ trx, projectId }: Applying, content: CampaignContent): Promise<boolean> {
-  for (const from of sendersOf(content)) if (!(await isVerifiedSender(trx, projectId, from))) return false;
+  for (const from of sendersOf(content)) if (!(await isVerifiedSender(trx, { projectId, from }))) return false;
   return true;
 }
 

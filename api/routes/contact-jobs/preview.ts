@@ -84,7 +84,7 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
       const tried =
         look.errors.length === 0 ? await forecast({ projectId, file, layout: look.layout, text }) : undefined;
       const emails = look.first.flatMap(({ row }) => (row.ok ? [row.contact.email] : []));
-      const known = await findKnown(reads, projectId, emails);
+      const known = await findKnown(reads, { projectId, emails });
       return {
         delimiter: look.delimiter,
         rows: look.rows,

@@ -57,7 +57,7 @@ export function foreseeEffects(deps: EffectDeps, webhooks: SaidAnswer[]): Forese
 
 async function foreseeMail(deps: EffectDeps, standing: EffectStanding, world: World): Promise<ForeseenEffect> {
   const { execution } = standing;
-  const [draft] = await draftStepEmails(deps.db, execution.projectId, [standing]);
+  const [draft] = await draftStepEmails(deps.db, { projectId: execution.projectId, standings: [standing] });
   if (!draft || 'error' in draft) return unsendable(draft?.error ?? 'the SEND_EMAIL step cannot be read');
   const opensAt = draft.content.type === 'MARKETING' ? await passWindow(standing, world) : undefined;
   const email = await foreseeEmail(deps.db, {
