@@ -64,7 +64,8 @@ async function prepare({ config, db, compute }: ActivityDeps, standing: EffectSt
   const to = readPhoneNumber(String(contact.data.phone ?? ''));
   if (!to) return { unsent: { status: 'SKIPPED', output: { reason: 'no_phone' satisfies Reason } } };
   const urls = { baseUrl: config.publicUrl, track: '', manage };
-  const rendered = await render(compute, execution.projectId, {
+  const rendered = await render(compute, {
+    projectId: execution.projectId,
     text: parsed.data.body,
     input: { vars: variables, urls },
   });
@@ -80,8 +81,7 @@ function failed(reason: Reason, error: string): { unsent: Unsent } {
 
 async function render(
   compute: Compute,
-  projectId: string,
-  { text, input }: { text: string; input: Parameters<typeof renderedParts>[2]['input'] },
+  { projectId, text, input }: { projectId: string; text: string; input: Parameters<typeof renderedParts>[2]['input'] },
 ): Promise<{ body: string } | { fault: string }> {
   const work = { projectId, kind: 'sms.text' };
   try {

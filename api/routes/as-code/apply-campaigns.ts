@@ -38,7 +38,7 @@ export async function checkCampaigns(
     await at(`campaigns.${i}`, async () => {
       const said = { ...changedMailText(item, current), ...changedVariants(item, current) };
       if (current && changedFields(said, current).length === 0) return;
-      await refuseBadVariants(p.compute, p.projectId, { ...said, ...NOBODY });
+      await refuseBadVariants(p.compute, { projectId: p.projectId, content: { ...said, ...NOBODY } });
     });
   }
 }

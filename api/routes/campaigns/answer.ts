@@ -254,7 +254,7 @@ export function campaignAnswer(
 }
 
 /** A campaign with its counters of this moment. */
-export async function countedAnswer(db: Db, projectId: string, campaign: Campaign) {
+export async function countedAnswer(db: Db, { projectId, campaign }: { projectId: string; campaign: Campaign }) {
   const { id } = campaign;
   const [counts, openings] = await Promise.all([
     countCampaign(db, { projectId, id }),
