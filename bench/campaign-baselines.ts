@@ -78,8 +78,13 @@ export async function measureRawSender(sink: SinkProcess, messages: number): Pro
   });
   const content = {
     ...NO_TEXT,
-    ...{ id: randomUUID(), projectId: randomUUID(), subject: SUBJECT, body: BODY, type: 'MARKETING' as const },
-    ...{ from: FROM, templateId: null },
+    id: randomUUID(),
+    projectId: randomUUID(),
+    subject: SUBJECT,
+    body: BODY,
+    type: 'MARKETING' as const,
+    from: FROM,
+    templateId: null,
   };
   const compute = createCompute({ cpuMsPerSecond: 0 });
   const work = { projectId: content.projectId, kind: 'bench' };
@@ -89,7 +94,12 @@ export async function measureRawSender(sink: SinkProcess, messages: number): Pro
   const id = randomUUID();
   const send = (n: number, done: () => void) => {
     const recipient: ClaimedRecipient = {
-      ...{ id, contactId: id, email: `r${n}@bench.test`, data: null, untrustedKeys: [], attempts: 1 },
+      id,
+      contactId: id,
+      email: `r${n}@bench.test`,
+      data: null,
+      untrustedKeys: [],
+      attempts: 1,
       values: (composer.dataKeys === 'all' ? [] : composer.dataKeys).map((key) => Reflect.get(DATA, key)),
     };
     provider.submit(composer.compose(recipient), (result) => {

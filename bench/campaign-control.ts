@@ -32,15 +32,22 @@ try {
   service = await startService({
     home,
     env: {
-      ...{ WORKERS: values.workers, EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url },
-      ...{ DKIM_SIGN: 'off', RATE_LIMIT_PER_MINUTE: '0' },
+      WORKERS: values.workers,
+      EMAIL_PROVIDER: 'smtp',
+      SMTP_URL: sink.url,
+      DKIM_SIGN: 'off',
+      RATE_LIMIT_PER_MINUTE: '0',
     },
   });
   const database = new pg.Client(service.dev().databaseUrl);
   await database.connect();
   await insertContacts(database, { projectId: service.dev().projectId, from: 1, to: recipients });
   const { data } = await call(service, '/campaigns', {
-    ...{ name: 'Bench', subject: SUBJECT, body: BODY, from: `news@${service.dev().domain}`, audienceType: 'ALL' },
+    name: 'Bench',
+    subject: SUBJECT,
+    body: BODY,
+    from: `news@${service.dev().domain}`,
+    audienceType: 'ALL',
   });
   const startedAt = performance.now();
   await call(service, `/campaigns/${data.id}/send`, {});

@@ -37,8 +37,13 @@ const home = newHome();
 const service = await startService({
   home,
   env: {
-    ...{ PORT: '0', WORKERS: '1', EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, RATE_LIMIT_PER_MINUTE: '0' },
-    ...{ DKIM_SIGN: 'off', LOG_LEVEL: 'warn' },
+    PORT: '0',
+    WORKERS: '1',
+    EMAIL_PROVIDER: 'smtp',
+    SMTP_URL: sink.url,
+    RATE_LIMIT_PER_MINUTE: '0',
+    DKIM_SIGN: 'off',
+    LOG_LEVEL: 'warn',
     // What they cost is compared, not how a wave of timers is spread.
     TIMERS_PER_SECOND: '1000',
   },
@@ -173,8 +178,11 @@ async function inParallel(total: number, start: (n: number) => Promise<unknown>)
 
 async function createTemplate(): Promise<string> {
   const { id } = await post('/templates', {
-    ...{ name: 'Bench', subject: 'Hello {{name}}', body: '<p>Hello {{name}}, this is a mail.</p>' },
-    ...{ type: 'TRANSACTIONAL', from: `hello@${dev.domain}` },
+    name: 'Bench',
+    subject: 'Hello {{name}}',
+    body: '<p>Hello {{name}}, this is a mail.</p>',
+    type: 'TRANSACTIONAL',
+    from: `hello@${dev.domain}`,
   });
   return id as string;
 }

@@ -162,7 +162,11 @@ for (const abuse of values.only.split(',')) {
     const words = ({ late95, turn }: LoopDelay) => `${late95} / ${turn}`;
     const { sent: _, ...times } = mails;
     rows.push({
-      ...{ abuse, ...times, refused, 'api loop': words(loops.api), 'worker loop': words(loops.worker) },
+      abuse,
+      ...times,
+      refused,
+      'api loop': words(loops.api),
+      'worker loop': words(loops.worker),
       '': ok || abuse === 'idle' ? 'ok' : 'OVER',
     });
   } finally {

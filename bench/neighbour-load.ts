@@ -100,13 +100,11 @@ function latencies(sent: [number, number | undefined][]): Latencies {
   const now = steadyMs();
   const times = sent.map(([at, arrivedAt]) => (arrivedAt ?? now) - at).sort((a, b) => a - b);
   return {
-    ...{
-      sent: sent.length,
-      p50: percentile(times, 0.5),
-      p95: percentile(times, 0.95),
-      p99: percentile(times, 0.99),
-      max: percentile(times, 1),
-    },
+    sent: sent.length,
+    p50: percentile(times, 0.5),
+    p95: percentile(times, 0.95),
+    p99: percentile(times, 0.99),
+    max: percentile(times, 1),
     missing: sent.filter(([, arrivedAt]) => arrivedAt === undefined).length,
   };
 }

@@ -75,7 +75,11 @@ async function campaign(stage: Stage, sizes: Sizes): Promise<Outcome> {
   const total = sizes.recipients;
   await insertContacts(db, { projectId: a.id, count: total, localPart: 'r' });
   const { data } = await a.client.need('POST', '/campaigns', {
-    ...{ name: 'Neighbour', subject: SUBJECT, body: BODY, from: `news@${a.domain}`, audienceType: 'FILTERED' },
+    name: 'Neighbour',
+    subject: SUBJECT,
+    body: BODY,
+    from: `news@${a.domain}`,
+    audienceType: 'FILTERED',
     audienceFilter: { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] },
   });
   const b = neighbour(stage, sizes, 'campaign');

@@ -44,8 +44,14 @@ export async function startStage(p: { workers: string; env?: Record<string, stri
   const service = await startService({
     home,
     env: {
-      ...{ WORKERS: p.workers, EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, RATE_LIMIT_PER_MINUTE: '0' },
-      ...{ DKIM_SIGN: 'off', LOG_LEVEL: 'warn', ...measuringLoops(loops), ...p.env },
+      WORKERS: p.workers,
+      EMAIL_PROVIDER: 'smtp',
+      SMTP_URL: sink.url,
+      RATE_LIMIT_PER_MINUTE: '0',
+      DKIM_SIGN: 'off',
+      LOG_LEVEL: 'warn',
+      ...measuringLoops(loops),
+      ...p.env,
     },
   }).catch(async (error) => {
     await sink.stop();
@@ -66,7 +72,11 @@ export async function startStage(p: { workers: string; env?: Record<string, stri
   };
   const [a, b] = [await tenant('A'), await tenant('B')];
   return {
-    ...{ baseUrl, a, b, db, sink },
+    baseUrl,
+    a,
+    b,
+    db,
+    sink,
     cpu: () => {
       const ours = {
         api: cpuMs([pids.api]),

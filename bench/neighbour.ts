@@ -109,7 +109,10 @@ async function singleMails({ b, sink }: Stage, count: number): Promise<void> {
   console.log('\nSingle mails on an idle service, one at a time, ms from the request to the end of DATA');
   console.table([
     {
-      ...{ mails: count, p50, p99: percentile(times, 0.99), max: percentile(times, 1) },
+      mails: count,
+      p50,
+      p99: percentile(times, 0.99),
+      max: percentile(times, 1),
       limit: `p50 ${SINGLE_P50_MS}`,
       '': p50 <= SINGLE_P50_MS ? 'ok' : 'OVER',
     },
@@ -126,7 +129,10 @@ function print(): void {
   console.log("A's work, and executions a second of A and B together while it was done");
   console.table(
     results.map(({ name, outcome: { done, total, seconds, executionsPerSecond } }) => ({
-      ...{ scenario: name, done, total, seconds: round1(seconds) },
+      scenario: name,
+      done,
+      total,
+      seconds: round1(seconds),
       'executions/s': executionsPerSecond === undefined ? '' : round1(executionsPerSecond),
     })),
   );
@@ -148,7 +154,10 @@ function rowsOf(name: ScenarioName, { neighbour }: Outcome) {
   const row = (what: 'mails' | 'executions', seen: Latencies) => {
     const limit = limits?.[what];
     return {
-      ...{ scenario: name, what, ...seen, refused: what === 'mails' ? neighbour.refused : '' },
+      scenario: name,
+      what,
+      ...seen,
+      refused: what === 'mails' ? neighbour.refused : '',
       'p99 limit': limit ?? '',
       '': limit === undefined ? '' : seen.p99 <= limit && seen.missing === 0 ? 'ok' : 'OVER',
     };

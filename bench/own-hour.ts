@@ -41,8 +41,12 @@ try {
   const { first, zones } = zonesFrom(hourMs, Number(values.zones));
   await insertContacts(database, { projectId: service.dev().projectId, from: 1, to: recipients, zones });
   const { data } = await call(service, '/campaigns', {
-    ...{ name: 'Bench', subject: 'News', body: '<p>Hello {{firstName}}</p>', audienceType: 'ALL' },
-    ...{ from: `news@${service.dev().domain}`, sendAtLocal: writeLocalTime(wallAt(first, hourMs)) },
+    name: 'Bench',
+    subject: 'News',
+    body: '<p>Hello {{firstName}}</p>',
+    audienceType: 'ALL',
+    from: `news@${service.dev().domain}`,
+    sendAtLocal: writeLocalTime(wallAt(first, hourMs)),
   });
   const startedAt = performance.now();
   await call(service, `/campaigns/${data.id}/send`, {});
@@ -61,8 +65,11 @@ try {
   console.table(table);
   console.table([
     {
-      ...{ recipients, zones: zones.length, chunks: await countChunks(database, data.id) },
-      ...{ 'audience taken in s': takenSeconds, 'late by s': Math.round((Date.now() - hourMs) / 100) / 10 },
+      recipients,
+      zones: zones.length,
+      chunks: await countChunks(database, data.id),
+      'audience taken in s': takenSeconds,
+      'late by s': Math.round((Date.now() - hourMs) / 100) / 10,
       'mails of that hour': due,
     },
   ]);

@@ -46,8 +46,12 @@ const home = newHome();
 const service = await startService({
   home,
   env: {
-    ...{ WORKERS: '1', EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, RATE_LIMIT_PER_MINUTE: '0' },
-    ...{ SECRET_KEY: 'the secret key of the bench', LOG_LEVEL: 'warn' },
+    WORKERS: '1',
+    EMAIL_PROVIDER: 'smtp',
+    SMTP_URL: sink.url,
+    RATE_LIMIT_PER_MINUTE: '0',
+    SECRET_KEY: 'the secret key of the bench',
+    LOG_LEVEL: 'warn',
   },
 });
 const dev = service.dev();
@@ -61,7 +65,9 @@ const HEAD = [
   '',
 ].join('\r\n');
 const BODY_AFTER_TO = JSON.stringify({
-  ...{ from: { name: 'Shop', email: `shop@${dev.domain}` }, subject: 'Order {{orderNo}}', body: BODY },
+  from: { name: 'Shop', email: `shop@${dev.domain}` },
+  subject: 'Order {{orderNo}}',
+  body: BODY,
   data: { name: 'Ada', orderNo: { value: 4711, persistent: false } },
 }).slice('{'.length);
 
@@ -188,17 +194,22 @@ async function inParallel(count: number, work: () => Promise<unknown>): Promise<
 
 function sendRequest(to: string): SendRequest {
   return {
-    ...{ projectId: dev.projectId, mode: 'live', monthlyEmailLimit: null, request: 'POST /v1/send' },
-    ...{
-      idempotencyKey: to,
-      owner: { name: 'key:bench', public: false, scopes: new Set<string>() },
-      to: [{ email: to, name: null }],
-      subject: 'Order {{orderNo}}',
-      body: BODY,
-      templateId: undefined,
-    },
-    ...{ from: { email: `shop@${dev.domain}`, name: 'Shop' }, replyTo: undefined, subscribed: undefined },
-    ...{ data: { set: { name: 'Ada' }, remove: [], oneOff: { orderNo: 4711 } }, headers: {}, attachments: [] },
+    projectId: dev.projectId,
+    mode: 'live',
+    monthlyEmailLimit: null,
+    request: 'POST /v1/send',
+    idempotencyKey: to,
+    owner: { name: 'key:bench', public: false, scopes: new Set<string>() },
+    to: [{ email: to, name: null }],
+    subject: 'Order {{orderNo}}',
+    body: BODY,
+    templateId: undefined,
+    from: { email: `shop@${dev.domain}`, name: 'Shop' },
+    replyTo: undefined,
+    subscribed: undefined,
+    data: { set: { name: 'Ada' }, remove: [], oneOff: { orderNo: 4711 } },
+    headers: {},
+    attachments: [],
   };
 }
 

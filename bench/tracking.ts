@@ -79,7 +79,12 @@ async function sentMails(localPart: string, count: number): Promise<string[]> {
   await buildContacts(db, { projectId, count, localPart });
   const contentId = await saveContent(db, {
     ...NO_TEXT,
-    ...{ projectId, subject: 'News', body: BODY, type: 'MARKETING', from: `news@${dev.domain}`, fromName: 'Shop' },
+    projectId,
+    subject: 'News',
+    body: BODY,
+    type: 'MARKETING',
+    from: `news@${dev.domain}`,
+    fromName: 'Shop',
     templateId: null,
   });
   const { rows } = await sql<{ id: string }>`

@@ -75,13 +75,11 @@ async function tourMail({ client, toDomain, from }: Tour, dev: DevFile): Promise
   const to = `ada@${toDomain}`;
   const startedAt = performance.now();
   await client.call('POST', '/v1/send', {
-    ...{
-      to,
-      from,
-      subject: 'Hello {{name}}',
-      body: '<p>Hello {{name}}, this is a first mail.</p>',
-      data: { name: 'Ada' },
-    },
+    to,
+    from,
+    subject: 'Hello {{name}}',
+    body: '<p>Hello {{name}}, this is a first mail.</p>',
+    data: { name: 'Ada' },
   });
   report.line(`POST /v1/send accepted it in ${since(startedAt)}`);
   const headers = await mailboxHeaders(dev);

@@ -19,7 +19,8 @@ function watch({ started = true } = {}) {
   );
   if (started) loop.start();
   return {
-    ...{ loop, held },
+    loop,
+    held,
     hold: (ms: number) => {
       atMs += ms;
     },

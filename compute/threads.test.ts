@@ -11,7 +11,11 @@ const threads = createThreads();
 afterAll(() => threads.close());
 
 const source = (body: string): ContentSource => ({
-  ...{ subject: 'News', body, type: 'MARKETING', trackOpens: true, trackClicks: true },
+  subject: 'News',
+  body,
+  type: 'MARKETING',
+  trackOpens: true,
+  trackClicks: true,
 });
 const input = {
   vars: trusted({ name: 'Ada', items: ['tea', 'milk'] }),

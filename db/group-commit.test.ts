@@ -20,7 +20,9 @@ function setUp(options: Partial<GroupCommitOptions<Item, string>> = {}) {
   const batches: string[][] = [];
   const ends: (() => void)[] = [];
   const group = createGroupCommit<Item, string>({
-    ...{ lanes: 1, max: 3, queueOf: (item) => item.queue ?? '' },
+    lanes: 1,
+    max: 3,
+    queueOf: (item) => item.queue ?? '',
     apartBy: (item) => (item.apart ? [item.apart] : []),
     alikeBy: (item) => (item.alike ? [item.alike] : []),
     commit: async (items) => {
@@ -107,7 +109,9 @@ it('a second lane is taken by as many as are worth it, or when the first is held
 
 it('an item that makes the transaction fail fails alone', async () => {
   const group = createGroupCommit<string, string>({
-    ...{ lanes: 1, max: 10, queueOf: () => '' },
+    lanes: 1,
+    max: 10,
+    queueOf: () => '',
     commit: async (items) => {
       await new Promise((resolve) => setImmediate(resolve));
       if (items.includes('bad')) throw new AppError('CONFLICT');
@@ -148,7 +152,11 @@ it("when the transaction of several tenants fails, each tenant's items go on apa
     unlock = resolve;
   });
   const group = createGroupCommit<string, string>({
-    ...{ lanes: 2, max: 10, worthALane: 2, queueOf: () => '', tenantOf: (item) => item.charAt(0) },
+    lanes: 2,
+    max: 10,
+    worthALane: 2,
+    queueOf: () => '',
+    tenantOf: (item) => item.charAt(0),
     commit: async (items) => {
       batches.push(items);
       const tenants = new Set(items.map((item) => item.charAt(0)));
@@ -176,7 +184,9 @@ it("when the transaction of several tenants fails, each tenant's items go on apa
 it('a batch that ran out of time is not tried again item by item', async () => {
   let tries = 0;
   const group = createGroupCommit<string, string>({
-    ...{ lanes: 1, max: 10, queueOf: () => '' },
+    lanes: 1,
+    max: 10,
+    queueOf: () => '',
     commit: async () => {
       tries += 1;
       await new Promise((resolve) => setImmediate(resolve));
@@ -190,7 +200,9 @@ it('a batch that ran out of time is not tried again item by item', async () => {
 it('a batch that may be committed is not run again', async () => {
   const batches: string[][] = [];
   const group = createGroupCommit<string, string>({
-    ...{ lanes: 1, max: 10, queueOf: () => '' },
+    lanes: 1,
+    max: 10,
+    queueOf: () => '',
     commit: async (items) => {
       batches.push(items);
       await new Promise((resolve) => setImmediate(resolve));
@@ -210,7 +222,9 @@ it('a batch that may be committed is not run again', async () => {
 it('a database that is away is not asked once for each item', async () => {
   let tries = 0;
   const group = createGroupCommit<string, string>({
-    ...{ lanes: 1, max: 10, queueOf: () => '' },
+    lanes: 1,
+    max: 10,
+    queueOf: () => '',
     commit: async () => {
       tries += 1;
       await new Promise((resolve) => setImmediate(resolve));

@@ -190,7 +190,7 @@ export class CampaignSending {
     const work = { projectId, kind: 'campaign.content', bulk: true };
     const [stored, eventful] = await Promise.all([
       this.contents.get({ ...work, contentId: terms.contentId, tracked }),
-      hasListeners(db, projectId, 'email.sent'),
+      hasListeners(db, { projectId, eventName: 'email.sent' }),
     ]);
     const composer = createCampaignComposer({ config, compute, campaignId, stored });
     const turnEndsMs = Date.now() + (rate > 0 ? PACED_TURN_MS : TURN_MS);

@@ -34,7 +34,7 @@ export function createSendRates(deps: { db: Db; deploymentRate: number }): SendR
   async function rateOf(projectId: string): Promise<number> {
     const entry = known.get(projectId);
     if (entry && Date.now() - entry.readAtMs < RATE_TTL_MS) return entry.rate;
-    const rate = await getSendRate(db, projectId, deps.deploymentRate);
+    const rate = await getSendRate(db, { projectId, deploymentRate: deps.deploymentRate });
     known.set(projectId, { rate, readAtMs: Date.now() });
     return rate;
   }

@@ -63,24 +63,26 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
 
   async function record(projectId: string, returned: Returned[]): Promise<void> {
     if (returned.length === 0) return;
-    lifecycle.dispatch(await inTransaction(db, (trx) => recordIn(trx, projectId, returned)));
+    lifecycle.dispatch(await inTransaction(db, (trx) => recordIn(trx, { projectId, returned })));
   }
 
-  async function recordIn(trx: Trx, projectId: string, returned: Returned[]): Promise<OutboxRow[]> {
+  async function recordIn(trx: Trx, p: { projectId: string; returned: Returned[] }): Promise<OutboxRow[]> {
+    const { projectId, returned } = p;
     // All at once, in their order: each record locks its own again.
-    await lockContacts(trx, projectId, [...new Set(returned.flatMap(({ email }) => email.contactId ?? []))]);
+    await lockContacts(trx, { projectId, ids: [...new Set(returned.flatMap(({ email }) => email.contactId ?? []))] });
     const taken = await takeSimulated(trx, { projectId, ids: returned.map(({ id }) => id) });
     const outbox: OutboxRow[] = [];
     for (const one of returned.filter(({ id }) => taken.has(id))) {
-      outbox.push(...(await recordOne(trx, projectId, one)));
+      outbox.push(...(await recordOne(trx, { projectId, returned: one })));
     }
     return outbox;
   }
 
-  async function recordOne(trx: Trx, projectId: string, { email, what, link }: Returned): Promise<OutboxRow[]> {
+  async function recordOne(trx: Trx, p: { projectId: string; returned: Returned }): Promise<OutboxRow[]> {
+    const { email, what, link } = p.returned;
     const at = new Date();
     if (what === 'open' || what === 'click') {
-      return recordEngagements(trx, { projectId, engagements: [hitOf(email, what, { at, link })] });
+      return recordEngagements(trx, { projectId: p.projectId, engagements: [hitOf(email, what, { at, link })] });
     }
     const about = { emailId: email.id, suppressionKey, source: SOURCE };
     const feedback =

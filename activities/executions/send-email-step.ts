@@ -85,14 +85,14 @@ async function takeTurn(rates: SendRates, projectId: string): Promise<boolean> {
  */
 async function begin(trx: Trx, inputs: StepInput[], suppressionPads: KeyPads): Promise<Begun[]> {
   const projectId = inputs[0]?.projectId ?? '';
-  const standings = await resumeExecutions(trx, projectId, inputs);
+  const standings = await resumeExecutions(trx, { projectId, inputs });
   const effects = standings.flatMap((standing) => atEffect(standing, 'SEND_EMAIL') ?? []);
-  const waits = await waitForWindow(trx, projectId, await findMarketing(trx, projectId, effects));
-  const mails = await saveStepEmails(
-    trx,
+  const marketing = await findMarketing(trx, { projectId, standings: effects });
+  const waits = await waitForWindow(trx, { projectId, steps: marketing });
+  const mails = await saveStepEmails(trx, {
     projectId,
-    effects.filter(({ execution }) => !waits.has(execution.id)),
-  );
+    standings: effects.filter(({ execution }) => !waits.has(execution.id)),
+  });
   const claimed = await claimEmails(trx, { projectId, mails: mails.flatMap(claimOf), suppressionPads });
   const mailOf = new Map(mails.map((mail) => [mail.standing.execution.id, mail]));
   const emailOf = new Map(claimed.map((email) => [email.executionId, email]));
@@ -121,7 +121,7 @@ function passOver(trx: Trx, mail: StepEmail): Promise<Next> {
     mail.outcome === 'unsendable'
       ? { ...at, status: 'FAILED', error: mail.error, fails: true }
       : { ...at, status: 'COMPLETED', output: { emailId: mail.emailId } };
-  return completeEffect(trx, execution.projectId, outcome);
+  return completeEffect(trx, { projectId: execution.projectId, ...outcome });
 }
 
 async function send(deps: ActivityDeps, email: ClaimedEmail): Promise<Next> {
@@ -130,8 +130,9 @@ async function send(deps: ActivityDeps, email: ClaimedEmail): Promise<Next> {
   if (outcome.kind === 'stopped') throw new CancelledFailure('the execution was cancelled, or the worker stops');
   if (outcome.kind === 'later') return defer(deps, email, outcome);
   if (outcome.kind === 'unpaid' || outcome.kind === 'shut') return comeAgain(outcome);
+  const { projectId } = email;
   // Fenced off: another attempt of this step has the mail.
-  return settled ?? inTransaction(deps.db, (trx) => completeEffect(trx, email.projectId, completionOf(email)));
+  return settled ?? inTransaction(deps.db, (trx) => completeEffect(trx, { projectId, ...completionOf(email) }));
 }
 
 /** Completes the steps of mails in the transaction that records them; a mail put off leaves its step open. */

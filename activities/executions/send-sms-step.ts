@@ -64,7 +64,8 @@ async function prepare({ config, db, compute }: ActivityDeps, standing: EffectSt
   const to = readPhoneNumber(String(contact.data.phone ?? ''));
   if (!to) return { unsent: { status: 'SKIPPED', output: { reason: 'no_phone' satisfies Reason } } };
   const urls = { baseUrl: config.publicUrl, track: '', manage };
-  const rendered = await render(compute, execution.projectId, {
+  const rendered = await render(compute, {
+    projectId: execution.projectId,
     text: parsed.data.body,
     input: { vars: variables, urls },
   });
@@ -80,8 +81,7 @@ function failed(reason: Reason, error: string): { unsent: Unsent } {
 
 async function render(
   compute: Compute,
-  projectId: string,
-  { text, input }: { text: string; input: Parameters<typeof renderedParts>[2]['input'] },
+  { projectId, text, input }: { projectId: string; text: string; input: Parameters<typeof renderedParts>[2]['input'] },
 ): Promise<{ body: string } | { fault: string }> {
   const work = { projectId, kind: 'sms.text' };
   try {
@@ -108,13 +108,13 @@ async function accept(
   const { projectId, contactId, mode } = execution;
   const at = { executionId: execution.id, visit: next.visit };
   const end = async (outcome: Unsent, outbox: OutboxRow[] = []) => ({
-    next: await completeEffect(trx, projectId, { ...at, ...outcome }),
+    next: await completeEffect(trx, { projectId, ...at, ...outcome }),
     outbox,
   });
   if ('unsent' in prepared) return end(prepared.unsent);
   // Marketing unless the step says otherwise: it waits for the project's sending window.
   const waits = standing.step.config.transactional === true ? [] : [standing];
-  const wait = (await waitForWindow(trx, projectId, waits)).get(execution.id);
+  const wait = (await waitForWindow(trx, { projectId, steps: waits })).get(execution.id);
   if (wait) return { next: wait, outbox: [] };
   const { to, body, from } = prepared;
   if (!(await consentsToSms(trx, { projectId, contactId, phone: to.e164 })))
@@ -122,7 +122,13 @@ async function accept(
   try {
     const { sms, outbox } = await inSavepoint(trx, () =>
       insertSms(trx, {
-        ...{ projectId, mode, to, body, contactId, from, executionId: execution.id },
+        projectId,
+        mode,
+        to,
+        body,
+        contactId,
+        from,
+        executionId: execution.id,
         sandbox: execution.run !== null,
       }),
     );

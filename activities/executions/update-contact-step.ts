@@ -50,7 +50,8 @@ async function updateContact(
       }),
     );
     return {
-      next: await completeEffect(trx, projectId, {
+      next: await completeEffect(trx, {
+        projectId,
         ...at,
         status: 'COMPLETED',
         output: { updated: Object.keys(data.values) },
@@ -61,7 +62,7 @@ async function updateContact(
     // Data beyond the contact's limits: the step says so and the execution goes on.
     if (!(error instanceof AppError) || error.code !== 'VALIDATION_ERROR') throw error;
     const fault = error.errors ? refusedUpdate(error.errors).error : error.message;
-    return { next: await completeEffect(trx, projectId, { ...at, status: 'FAILED', error: fault }), outbox: [] };
+    return { next: await completeEffect(trx, { projectId, ...at, status: 'FAILED', error: fault }), outbox: [] };
   }
 }
 
@@ -69,5 +70,6 @@ async function updateContact(
 async function updateRun(trx: Trx, { execution, step, next }: EffectStanding): Promise<Next> {
   const { contact, variables } = await loadStepVariables(trx, execution);
   const outcome = outcomeOfUpdate({ config: step.config, contact, variables, swayed: execution.swayed });
-  return completeEffect(trx, execution.projectId, { executionId: execution.id, visit: next.visit, ...outcome });
+  const { projectId, id: executionId } = execution;
+  return completeEffect(trx, { projectId, executionId, visit: next.visit, ...outcome });
 }

@@ -46,7 +46,8 @@ async function makeRequest(deps: ActivityDeps, standing: EffectStanding): Promis
   const fault = faultOf(result);
   if (fault?.retry && tries < MAX_TRIES) return retryLater(deps, { standing, result, fault, tries });
   return inTransaction(deps.db, (trx) =>
-    completeEffect(trx, execution.projectId, {
+    completeEffect(trx, {
+      projectId: execution.projectId,
       executionId: execution.id,
       visit: next.visit,
       status: fault ? 'FAILED' : 'COMPLETED',
@@ -63,7 +64,8 @@ function leaveOut(deps: ActivityDeps, { execution, step, next }: EffectStanding)
   const { onFailure } = WebhookConfig.pick({ onFailure: true }).parse(step.config);
   const outcome = outcomeOfAnswer({ statusCode: 200, body: '', latencyMs: 0 }, onFailure);
   return inTransaction(deps.db, (trx) =>
-    completeEffect(trx, execution.projectId, {
+    completeEffect(trx, {
+      projectId: execution.projectId,
       executionId: execution.id,
       visit: next.visit,
       ...outcome,

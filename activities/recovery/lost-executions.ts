@@ -44,7 +44,7 @@ export async function recoverExecutions(deps: Deps): Promise<void> {
     for (const [projectId, theirs] of groupBy(lost, (execution) => execution.projectId)) {
       for (let at = 0; at < theirs.length; at += CHUNK) {
         // One that fails does not keep the others from it.
-        await recover(deps, projectId, theirs.slice(at, at + CHUNK)).catch((error: Error) =>
+        await recover(deps, { projectId, lost: theirs.slice(at, at + CHUNK) }).catch((error: Error) =>
           deps.log.warn({ projectId, reason: error.message }, 'executions without a workflow were not recovered'),
         );
       }
@@ -61,10 +61,11 @@ async function findLost({ lifecycle }: Deps, page: OpenExecution[]): Promise<Los
   });
 }
 
-async function recover({ db, lifecycle, log }: Deps, projectId: string, lost: Lost[]): Promise<void> {
+async function recover({ db, lifecycle, log }: Deps, p: { projectId: string; lost: Lost[] }): Promise<void> {
+  const { projectId, lost } = p;
   const forgotten = lost.filter(({ status }) => status === null);
   const outbox = await inTransaction(db, async (trx) => {
-    const rows: OutboxRow[] = await restartExecutions(trx, projectId, forgotten);
+    const rows: OutboxRow[] = await restartExecutions(trx, { projectId, executions: forgotten });
     for (const [status, end] of Object.entries(ENDS)) {
       const ids = lost.filter((execution) => execution.status === status).map(({ id }) => id);
       const where = sql<boolean>`id = ANY(${ids}::uuid[])`;

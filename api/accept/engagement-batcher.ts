@@ -133,7 +133,7 @@ export class EngagementBatcher {
       const groups = groupBy(ready, (hit) => emails.get(hit.emailId)?.projectId ?? '');
       const failed: Waiting[] = [];
       for (const [projectId, hits] of groups)
-        failed.push(...(await writeProject(this.deps, projectId, { hits, emails })));
+        failed.push(...(await writeProject(this.deps, { projectId, hits, emails })));
       return this.countTry([...early, ...failed, ...doubtful]);
     } catch (error) {
       log.warn({ reason: reasonOf(error), hits: written.length }, 'opens and clicks wait for the database');
@@ -172,8 +172,7 @@ async function settleDoubts(db: Db, hits: Waiting[]): Promise<{ batch: Waiting[]
 /** Returns what has to be tried again. */
 async function writeProject(
   deps: BatcherDeps,
-  projectId: string,
-  { hits, emails }: { hits: Waiting[]; emails: Map<string, Email> },
+  { projectId, hits, emails }: { projectId: string; hits: Waiting[]; emails: Map<string, Email> },
 ): Promise<Waiting[]> {
   const { db, lifecycle, log, lenient } = deps;
   const engagements = engagementsOf(hits, emails, lenient);
@@ -189,7 +188,7 @@ async function writeProject(
     const failed: Waiting[] = [];
     for (const id of ids) {
       const alone = hits.filter(({ emailId }) => emailId === id);
-      failed.push(...(await writeProject(deps, projectId, { hits: alone, emails })));
+      failed.push(...(await writeProject(deps, { projectId, hits: alone, emails })));
     }
     return failed;
   }

@@ -24,7 +24,10 @@ export async function sendCampaign(
   meanwhile: (id: string) => Promise<void> = async () => {},
 ): Promise<Sent> {
   const { data } = await client.need('POST', '/campaigns', {
-    ...{ name: 'Bench', subject: 'News for {{firstName}}', from: `news@${p.domain}`, audienceType: 'ALL' },
+    name: 'Bench',
+    subject: 'News for {{firstName}}',
+    from: `news@${p.domain}`,
+    audienceType: 'ALL',
     body: '<p>Hello {{firstName}} of {{company}}, you have {{points}} points.</p><p><a href="https://example.com/x">More</a></p>',
   });
   const cpu = () => ({ api: cpuMs([pids.api]), postgres: postgresCpuMs(pids.postgres) });

@@ -25,12 +25,15 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 export function apiClient(p: { baseUrl: string; key: string; connections?: number; timeoutMs?: number }): ApiClient {
   const timeoutMs = p.timeoutMs ?? 60_000;
   const agent = new Agent({
-    ...{ connections: p.connections ?? 64, pipelining: 1 },
-    ...{ headersTimeout: timeoutMs, bodyTimeout: timeoutMs },
+    connections: p.connections ?? 64,
+    pipelining: 1,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
   });
   const call: ApiClient['call'] = async (method, path, body, headers) => {
     const { statusCode, body: answer } = await request(p.baseUrl + path, {
-      ...{ method, dispatcher: agent },
+      method,
+      dispatcher: agent,
       headers: { authorization: `Bearer ${p.key}`, 'content-type': 'application/json', ...headers },
       ...(body !== undefined && { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
     });

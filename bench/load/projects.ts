@@ -19,8 +19,14 @@ export async function makeProject(db: Db, name: string): Promise<LoadProject> {
   const id = await insertProject(db, { name, publicKey: newPublicKey() });
   const { key, hash, prefix } = newSecretKey('live');
   await insertApiKey(db, {
-    ...{ projectId: id, name: 'load', hash, prefix, scopes: GRANTABLE_SCOPES },
-    ...{ mode: 'live', createdBy: null, expiresAt: null },
+    projectId: id,
+    name: 'load',
+    hash,
+    prefix,
+    scopes: GRANTABLE_SCOPES,
+    mode: 'live',
+    createdBy: null,
+    expiresAt: null,
   });
   const domain = `${name.toLowerCase()}.load.test`;
   await buildDomain(db, { projectId: id, domain, signing: false });
@@ -30,8 +36,11 @@ export async function makeProject(db: Db, name: string): Promise<LoadProject> {
 /** A transactional template that says hello. */
 export async function makeTemplate(client: ApiClient, domain: string): Promise<string> {
   const { id } = await client.need('POST', '/templates', {
-    ...{ name: 'Load', subject: 'Hello {{name}}', body: '<p>Hello {{name}}, this is a mail.</p>' },
-    ...{ type: 'TRANSACTIONAL', from: `hello@${domain}` },
+    name: 'Load',
+    subject: 'Hello {{name}}',
+    body: '<p>Hello {{name}}, this is a mail.</p>',
+    type: 'TRANSACTIONAL',
+    from: `hello@${domain}`,
   });
   return id;
 }

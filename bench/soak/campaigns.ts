@@ -6,8 +6,11 @@ const REPEAT_MS = 500;
 /** Makes a campaign to everybody and sends it, as often as it takes until the API has said so; its id. */
 export async function sendCampaign(client: ApiClient, domain: string, name: string): Promise<string> {
   const body = {
-    ...{ name, subject: 'News for {{firstName}}', body: '<p>Hello {{firstName}} <a href="https://e.test/">x</a></p>' },
-    ...{ from: `news@${domain}`, audienceType: 'ALL' },
+    name,
+    subject: 'News for {{firstName}}',
+    body: '<p>Hello {{firstName}} <a href="https://e.test/">x</a></p>',
+    from: `news@${domain}`,
+    audienceType: 'ALL',
   };
   for (;;) {
     // Made once only by luck: one whose answer was lost stays a DRAFT, which is nobody's campaign.

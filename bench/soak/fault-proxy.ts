@@ -66,7 +66,9 @@ export async function startFaultProxy(targetPort: number, tapOf: () => Tap = () 
     return ends.length;
   };
   return {
-    ...{ port, address: `127.0.0.1:${port}`, cut },
+    port,
+    address: `127.0.0.1:${port}`,
+    cut,
     delay: (ms) => {
       delayMs = ms;
     },

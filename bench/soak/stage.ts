@@ -97,10 +97,20 @@ export async function startStage(p: { workers: number; inDoubt: (messageId: stri
     const port = String(await freePort());
     const env = {
       DATABASE_URL: Object.assign(new URL(servers.url), { host: postgres.address }).href,
-      ...{ TEMPORAL_ADDRESS: temporal.address, TEMPORAL_NAMESPACE: 'default', SECRET_KEY: TEST_SECRET_KEY },
-      ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://${relay.address}`, DKIM_SIGN: 'off', LOG_LEVEL: 'warn' },
-      ...{ SMS_PROVIDER: 'twilio', TWILIO_ACCOUNT_SID: ACCOUNT, TWILIO_AUTH_TOKEN: 'soak' },
-      ...{ TWILIO_BASE_URL: twilio.url, WEBHOOK_ALLOW_PRIVATE: 'true', RATE_LIMIT_PER_MINUTE: '0', PORT: port },
+      TEMPORAL_ADDRESS: temporal.address,
+      TEMPORAL_NAMESPACE: 'default',
+      SECRET_KEY: TEST_SECRET_KEY,
+      EMAIL_PROVIDER: 'smtp',
+      SMTP_URL: `smtp://${relay.address}`,
+      DKIM_SIGN: 'off',
+      LOG_LEVEL: 'warn',
+      SMS_PROVIDER: 'twilio',
+      TWILIO_ACCOUNT_SID: ACCOUNT,
+      TWILIO_AUTH_TOKEN: 'soak',
+      TWILIO_BASE_URL: twilio.url,
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+      RATE_LIMIT_PER_MINUTE: '0',
+      PORT: port,
     };
     const baseUrl = `http://127.0.0.1:${port}`;
     const api = kept(
@@ -117,7 +127,19 @@ export async function startStage(p: { workers: number; inDoubt: (messageId: stri
     );
     while (!(await isLive(baseUrl))) await sleep(100);
     return {
-      ...{ baseUrl, db, sink, twilio, receiver, postgres, temporal, relay, commits, data, api, workers, close },
+      baseUrl,
+      db,
+      sink,
+      twilio,
+      receiver,
+      postgres,
+      temporal,
+      relay,
+      commits,
+      data,
+      api,
+      workers,
+      close,
       hungUp,
       hangUpOnce: () => {
         hungUp.add(twilio.requests.length + twilio.next.length);
@@ -136,20 +158,31 @@ export async function startStage(p: { workers: number; inDoubt: (messageId: stri
 async function startServers(home: string, atEnd: (end: () => unknown) => void) {
   const postgresPort = await freePort();
   const postgres = await startEmbeddedPostgres({
-    ...{ dataFolder: join(home, 'postgres', 'data'), logFile: join(home, 'postgres.log') },
-    ...{ port: postgresPort, password: 'soak' },
+    dataFolder: join(home, 'postgres', 'data'),
+    logFile: join(home, 'postgres.log'),
+    port: postgresPort,
+    password: 'soak',
   });
   atEnd(() => postgres.stop());
   await migrateToLatest(postgres.url);
   const { TEMPORAL_CLI_PATH: cliPath } = process.env;
   const binary = await findTemporalBinary({
-    ...{ cliPath, binFolder: join(home, 'bin'), env: process.env, progress: console.log },
+    cliPath,
+    binFolder: join(home, 'bin'),
+    env: process.env,
+    progress: console.log,
     signal: new AbortController().signal,
   });
   const temporalPort = await freePort();
   const temporal = await startTemporalServer({
-    ...{ binary, databaseFile: join(home, 'temporal.db'), logFile: join(home, 'temporal.log'), namespace: 'default' },
-    ...{ port: temporalPort, uiPort: await freePort(), httpPort: await freePort(), metricsPort: await freePort() },
+    binary,
+    databaseFile: join(home, 'temporal.db'),
+    logFile: join(home, 'temporal.log'),
+    namespace: 'default',
+    port: temporalPort,
+    uiPort: await freePort(),
+    httpPort: await freePort(),
+    metricsPort: await freePort(),
   });
   atEnd(() => temporal.stop());
   return { url: postgres.url, postgresPort, temporalPort };
@@ -182,7 +215,8 @@ function keep(name: string, start: () => Promise<HostProcess>): Kept {
   };
   const running = run();
   return {
-    ...{ name, deaths },
+    name,
+    deaths,
     kill: async () => {
       if (!host || !markOf(host.pid) || expected) return false;
       expected = true;

@@ -205,8 +205,14 @@ function contactOf(body: string): string {
 function emptyLine(kind: string, items: Asked[]): Line {
   const of = (state: Asked['state']) => items.filter((item) => item.state === state).length;
   return {
-    ...{ kind, asked: items.length, accepted: of('accepted'), unknown: of('unknown') },
-    ...{ served: 0, lost: 0, 'doubled, in doubt': 0, 'doubled, unexplained': 0 },
+    kind,
+    asked: items.length,
+    accepted: of('accepted'),
+    unknown: of('unknown'),
+    served: 0,
+    lost: 0,
+    'doubled, in doubt': 0,
+    'doubled, unexplained': 0,
   };
 }
 

@@ -85,15 +85,20 @@ export function openBucket(settings: BucketSettings): Bucket {
 async function openClient({ region, endpoint, credentials }: BucketSettings): Promise<Opened> {
   const sdk = await import('@aws-sdk/client-s3');
   const client = new sdk.S3Client({
-    ...{ region, endpoint, credentials, maxAttempts: TRIES },
+    region,
+    endpoint,
+    credentials,
+    maxAttempts: TRIES,
     // Other stores are reached by one name, whatever the bucket's.
     forcePathStyle: endpoint !== undefined,
     // Other stores do not know the checksums that the SDK adds by itself; the signature is over the body as it is.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
-      ...{ connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
-      ...{ httpAgent: { maxSockets: MAX_SOCKETS }, httpsAgent: { maxSockets: MAX_SOCKETS } },
+      connectionTimeout: CONNECT_MS,
+      socketTimeout: SILENCE_MS,
+      httpAgent: { maxSockets: MAX_SOCKETS },
+      httpsAgent: { maxSockets: MAX_SOCKETS },
     },
   });
   return { client, sdk };

@@ -28,7 +28,8 @@ export async function startMailListeners(p: {
   const home = openHome(parseSettings(env).home);
   const [inboundPort, relayPort] = [await freePort(), await freePort()];
   const listeners = await startChild({
-    ...({ name: 'mail listeners', command: 'api' } as const),
+    name: 'mail listeners',
+    command: 'api',
     home,
     logFile: join(home.logs, 'demo-listeners.log'),
     tell,

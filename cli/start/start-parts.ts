@@ -94,7 +94,8 @@ export async function startWorkerChildren(around: Surroundings, env: Environment
   const start = (number: number) => {
     const metrics = settings.metricsPort === undefined ? {} : { METRICS_PORT: String(settings.metricsPort + number) };
     const options = {
-      ...({ name: `worker ${number}`, command: 'worker' } as const),
+      name: `worker ${number}`,
+      command: 'worker' as const,
       env: { ...WORKER_MALLOC, ...env, ...metrics },
       home,
       logFile: join(home.logs, `worker-${number}.log`),

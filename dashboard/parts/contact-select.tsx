@@ -23,7 +23,9 @@ export function ContactSelect({
   const [asked] = useDebouncedValue(search.trim(), ASK_AFTER_MS);
   const chosen = useQuery({
     ...answerOf('getContact', { params: { id: value ?? '' } }),
-    ...{ enabled: value !== undefined, retry: false, staleTime: 60_000 },
+    enabled: value !== undefined,
+    retry: false,
+    staleTime: 60_000,
   }).data;
   // The text of the one that is chosen is no question.
   const query = { limit: SHOWN, ...(asked !== '' && asked !== chosen?.email && { search: asked }) };

@@ -75,13 +75,13 @@ export async function findKnown(
 ): Promise<Asset | undefined> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`room:assets:${projectId}`}, 0))`.execute(trx);
   const known = await findByHash(trx, { projectId, hash });
-  if (!known) await takeAssetRoom(trx, projectId, content.length);
+  if (!known) await takeAssetRoom(trx, { projectId, bytes: content.length });
   return known;
 }
 
-async function takeAssetRoom(trx: Trx, projectId: string, bytes: number): Promise<void> {
-  const stored = await sumAssets(trx, projectId);
-  if (stored.bytes + bytes <= ASSETS_MAX_BYTES && stored.count < ASSETS_MOST) return;
+async function takeAssetRoom(trx: Trx, p: { projectId: string; bytes: number }): Promise<void> {
+  const stored = await sumAssets(trx, p.projectId);
+  if (stored.bytes + p.bytes <= ASSETS_MAX_BYTES && stored.count < ASSETS_MOST) return;
   throw new AppError('CONFLICT', {
     message: `The pictures of a project are at most ${ASSETS_MAX_BYTES / 1024 / 1024} MB together, and ${ASSETS_MOST}.`,
     details: { ...stored, maxBytes: ASSETS_MAX_BYTES, most: ASSETS_MOST },

@@ -103,7 +103,7 @@ export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<Audien
   const taken = await takenSoFar(trx, p);
   // Last, because the month's row is what every send of the project waits for.
   const counted = campaign.monthly_email_limit === null ? 0 : page.open - (await countToSimulator(trx, p, page));
-  const room = await takeAllowance(trx, p.projectId, campaign, counted);
+  const room = await takeAllowance(trx, { projectId: p.projectId, campaign, n: counted });
   if (room < counted) await failBeyond(trx, p, page, room);
   return { outcome: 'taken', done: page.done, ...taken };
 }
@@ -126,7 +126,7 @@ export async function audiencePredicate(db: Db, audience: Audience): Promise<Raw
   const condition = audienceCondition(audience);
   const ours = sql<SqlBool>`contacts.project_id = ${projectId}`;
   if (!condition) return ours;
-  const segments = await loadSegmentSources(db, projectId, condition);
+  const segments = await loadSegmentSources(db, { projectId, condition });
   return sql<SqlBool>`${ours} AND (${compileCondition(condition, { projectId, now: new Date(), segments })})`;
 }
 
@@ -330,10 +330,10 @@ const NO_ZONE_OR_VARIANT = { zone: null, variant: null, rest: false };
  */
 export async function takeAllowance(
   trx: Trx,
-  projectId: string,
-  { mode, monthly_email_limit: limit }: Pick<CampaignRow, 'mode' | 'monthly_email_limit'>,
-  n: number,
+  p: { projectId: string; campaign: Pick<CampaignRow, 'mode' | 'monthly_email_limit'>; n: number },
 ): Promise<number> {
+  const { projectId, n } = p;
+  const { mode, monthly_email_limit: limit } = p.campaign;
   if (limit === null || mode === 'test') return n;
   if (await takeMonthlyAllowance(trx, { projectId, n, limit })) return n;
   if (await monthIsFull(trx, { projectId, limit })) return 0;

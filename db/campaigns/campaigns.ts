@@ -116,7 +116,7 @@ export async function insertCampaign(
 ): Promise<Campaign> {
   await assertContent(trx, p);
   const { projectId, content } = p;
-  const slug = p.slug ?? (await newCampaignSlug(trx, projectId, content.name));
+  const slug = p.slug ?? (await newCampaignSlug(trx, { projectId, name: content.name }));
   const inserted = trx
     .insertInto('campaigns')
     .values({ project_id: projectId, slug, ...contentColumns(content) })
@@ -231,7 +231,7 @@ export async function deleteCampaign(trx: Trx, p: CampaignRef): Promise<void> {
 export async function duplicateCampaign(trx: Trx, p: CampaignRef): Promise<Campaign> {
   const said = sql.raw(SAID.join(', '));
   const { name } = await getCampaign(trx, p);
-  const slug = await newCampaignSlug(trx, p.projectId, `${name}${COPY_SUFFIX}`);
+  const slug = await newCampaignSlug(trx, { projectId: p.projectId, name: `${name}${COPY_SUFFIX}` });
   const { rows } = await sql<CampaignRow>`
     INSERT INTO campaigns (project_id, name, slug, ${said})
     SELECT project_id, left(name, ${NAME_MAX_CHARS - COPY_SUFFIX.length}) || ${COPY_SUFFIX}, ${slug}, ${said}
@@ -245,7 +245,7 @@ export const NAME_MAX_CHARS = 255;
 const COPY_SUFFIX = ' (Copy)';
 
 /** Campaigns of a project are named one at a time. */
-async function newCampaignSlug(trx: Trx, projectId: string, name: string): Promise<string> {
+async function newCampaignSlug(trx: Trx, { projectId, name }: { projectId: string; name: string }): Promise<string> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`slug:campaigns:${projectId}`}, 0))`.execute(trx);
   return newSlug(trx, { table: 'campaigns', within: projectId, name });
 }
@@ -266,7 +266,7 @@ async function assertContent(
   trx: Trx,
   { projectId, content }: { projectId: string; content: CampaignContent },
 ): Promise<void> {
-  for (const { from } of [content, ...textsOf(content)]) await assertSender(trx, projectId, from);
+  for (const { from } of [content, ...textsOf(content)]) await assertSender(trx, { projectId, from });
   if (content.topicId) await assertTopic(trx, { projectId, id: content.topicId });
   if (content.segmentId === null) return;
   const { rows } = await sql`

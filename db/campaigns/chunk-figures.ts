@@ -84,7 +84,8 @@ function noFigures(): ChunkFigures {
     variants: [],
     byReason: {},
     hours: { sent: {}, delivered: {}, opened: {}, clicked: {} },
-    ...{ machineOpens: 0, machineClicks: 0 },
+    machineOpens: 0,
+    machineClicks: 0,
   };
 }
 

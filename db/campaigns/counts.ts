@@ -22,8 +22,17 @@ export interface CampaignCounts {
 }
 
 export const NO_COUNTS: Readonly<CampaignCounts> = {
-  ...{ total: 0, pending: 0, sent: 0, delivered: 0, opened: 0, clicked: 0 },
-  ...{ bounced: 0, complained: 0, unsubscribed: 0, failed: 0, skipped: 0 },
+  total: 0,
+  pending: 0,
+  sent: 0,
+  delivered: 0,
+  opened: 0,
+  clicked: 0,
+  bounced: 0,
+  complained: 0,
+  unsubscribed: 0,
+  failed: 0,
+  skipped: 0,
 };
 
 export function addCounts(sum: CampaignCounts, counts: CampaignCounts): void {

@@ -146,7 +146,8 @@ function sumOf(chunks: Chunk[]): Figures {
     tested: new Map(),
     byReason: {},
     hours: { sent: new Map(), delivered: new Map(), opened: new Map(), clicked: new Map() },
-    ...{ machineOpens: 0, machineClicks: 0 },
+    machineOpens: 0,
+    machineClicks: 0,
   };
   for (const chunk of chunks) if (chunk.figures) addChunk(sum, chunk, chunk.figures);
   return sum;

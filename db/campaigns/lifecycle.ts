@@ -81,9 +81,9 @@ export async function startCampaign(
   const row = rows[0];
   if (!row) throw await refusal(trx, p, 'Only a campaign that is DRAFT or SCHEDULED can be sent.');
   const campaign = toCampaign(row);
-  for (const text of textsOf(campaign)) await assertSender(trx, p.projectId, text.from);
-  await assertAudience(trx, p.projectId, campaign);
-  if (p.at === null && row.mode === 'live') await assertRoom(trx, p.projectId, campaign);
+  for (const text of textsOf(campaign)) await assertSender(trx, { projectId: p.projectId, from: text.from });
+  await assertAudience(trx, { projectId: p.projectId, campaign });
+  if (p.at === null && row.mode === 'live') await assertRoom(trx, { projectId: p.projectId, campaign });
   const start = { projectId: p.projectId, refId: p.id };
   const outbox = await enqueue(trx, [
     row.was === 'DRAFT'
@@ -232,9 +232,9 @@ export async function wakeCampaigns(trx: Trx, projectId: string): Promise<Outbox
   );
 }
 
-async function assertAudience(trx: Trx, projectId: string, campaign: Campaign): Promise<void> {
-  const { audienceType: type, segmentId, audienceFilter: filter } = campaign;
-  if (await audienceExists(trx, { projectId, type, segmentId, filter })) return;
+async function assertAudience(trx: Trx, p: { projectId: string; campaign: Campaign }): Promise<void> {
+  const { audienceType: type, segmentId, audienceFilter: filter } = p.campaign;
+  if (await audienceExists(trx, { projectId: p.projectId, type, segmentId, filter })) return;
   throw new AppError('BAD_REQUEST', {
     message: 'The audience of this campaign is empty: it has no subscribed contact.',
     suggestion: 'Change the audience, or subscribe contacts who agreed to it.',
@@ -246,7 +246,7 @@ async function assertAudience(trx: Trx, projectId: string, campaign: Campaign): 
  * A start that would skip everybody is refused; one to the simulator alone takes nothing of the month. What the month
  * has room for is taken page by page (db/campaigns/audience.ts).
  */
-async function assertRoom(trx: Trx, projectId: string, campaign: Campaign): Promise<void> {
+async function assertRoom(trx: Trx, { projectId, campaign }: { projectId: string; campaign: Campaign }): Promise<void> {
   const { rows } = await sql<{ limit: number | null }>`
     SELECT effective_monthly_email_limit AS limit FROM projects WHERE id = ${projectId}
   `.execute(trx);

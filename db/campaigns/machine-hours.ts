@@ -16,7 +16,8 @@ export interface MachineHits {
  * Counts by hour what machines did just now, in the transaction that counts it by mail. Its last statement: all who
  * record at the same time come to the same row, and wait for each other from here to their commit.
  */
-export async function countMachineHits(trx: Trx, projectId: string, hits: MachineHits[]): Promise<void> {
+export async function countMachineHits(trx: Trx, p: { projectId: string; hits: MachineHits[] }): Promise<void> {
+  const { projectId, hits } = p;
   if (hits.length === 0) return;
   await sql`
     INSERT INTO campaign_machine_hours AS m (campaign_id, hour, project_id, opens, clicks)

@@ -37,7 +37,7 @@ export async function retryRecipients(
     (await requeue(trx, p, { reasons: ['limit_reached'], limit: room })) +
     (await requeue(trx, p, { reasons: tried, limit: RETRY_ROWS - room }));
   if (requeued === 0) return { requeued, outbox: [] };
-  for (const { from } of textsOf(toCampaign(campaign))) await assertSender(trx, p.projectId, from);
+  for (const { from } of textsOf(toCampaign(campaign))) await assertSender(trx, { projectId: p.projectId, from });
   return { requeued, outbox: campaign.status === 'SENT' ? await startAgain(trx, p) : [] };
 }
 
@@ -59,7 +59,7 @@ async function takeRoom(trx: Trx, p: CampaignRef, campaign: EndedCampaign): Prom
   const { rows } = await sql<{ n: number }>`
     SELECT count(*) AS n FROM (SELECT ${failed(p, ['limit_reached'])} LIMIT ${RETRY_ROWS}) e
   `.execute(trx);
-  return takeAllowance(trx, p.projectId, campaign, rows[0]?.n ?? 0);
+  return takeAllowance(trx, { projectId: p.projectId, campaign, n: rows[0]?.n ?? 0 });
 }
 
 /**

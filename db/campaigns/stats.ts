@@ -61,7 +61,9 @@ export async function readStats(
   const hours = p.startedAt === null ? [] : hoursFrom(p.startedAt);
   const machines = hours.length > 0 && machineOpens + machineClicks > 0 ? await readMachineHours(db, p) : undefined;
   const detail = {
-    ...{ byReason, machineOpens, machineClicks },
+    byReason,
+    machineOpens,
+    machineClicks,
     series: hours.map((hour) => peopleIn(hour, figures)),
     machineSeries: hours.map((hour) => ({ at: beginOf(hour), ...(machines?.get(hour) ?? { opens: 0, clicks: 0 }) })),
   };

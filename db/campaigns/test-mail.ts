@@ -30,7 +30,7 @@ export async function insertTestMail(
   p: { projectId: string; text: MailText; email: string; mode: KeyMode; monthlyEmailLimit: number | null },
 ): Promise<TestMail> {
   const { projectId, text, mode } = p;
-  await assertSender(trx, projectId, text.from);
+  await assertSender(trx, { projectId, from: text.from });
   const limit = mode === 'live' && !isSimulatorAddress(p.email) ? p.monthlyEmailLimit : null;
   if (!(await takeMonthlyAllowance(trx, { projectId, n: 1, limit }))) throw new AppError('BILLING_LIMIT_EXCEEDED');
   const contentId = await saveContent(trx, {

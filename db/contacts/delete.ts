@@ -38,34 +38,35 @@ export async function deleteContacts(
     status: 'CANCELLED',
     reason: CONTACT_DELETED,
   });
-  await anonymiseExecutions(trx, p.projectId, ids);
-  await anonymiseMessages(trx, p.projectId, ids);
-  await forgetMemberships(trx, p.projectId, ids);
-  await anonymiseSuppressions(
-    trx,
-    p.projectId,
-    rows.map((row) => addressHash(p.suppressionKey, row.email)),
-  );
+  const contacts = { projectId: p.projectId, contactIds: ids };
+  await anonymiseExecutions(trx, contacts);
+  await anonymiseMessages(trx, contacts);
+  await forgetMemberships(trx, contacts);
+  await anonymiseSuppressions(trx, {
+    projectId: p.projectId,
+    hashes: rows.map((row) => addressHash(p.suppressionKey, row.email)),
+  });
   await sql`DELETE FROM contacts WHERE project_id = ${p.projectId} AND id = ANY(${ids}::uuid[])`.execute(trx);
   return { ids, outbox };
 }
 
 /** Empties what executions kept of the person; those that ran have been ended. */
-async function anonymiseExecutions(trx: Trx, projectId: string, contactIds: string[]): Promise<void> {
+async function anonymiseExecutions(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   await sql`
     UPDATE execution_steps SET output = NULL, error = NULL WHERE (output IS NOT NULL OR error IS NOT NULL) AND execution_id IN (
-      SELECT id FROM executions WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[]))
+      SELECT id FROM executions WHERE project_id = ${p.projectId} AND contact_id = ANY(${p.contactIds}::uuid[]))
   `.execute(trx);
   await sql`
     UPDATE executions SET context = '{}', event = '{}', error = NULL, run = NULL
-    WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[])
+    WHERE project_id = ${p.projectId} AND contact_id = ANY(${p.contactIds}::uuid[])
       AND (context <> '{}' OR event <> '{}' OR error IS NOT NULL OR run IS NOT NULL)
   `.execute(trx);
 }
 
-async function anonymiseMessages(trx: Trx, projectId: string, contactIds: string[]): Promise<void> {
-  await eraseWords(trx, { projectId, contactIds });
-  await noteAttachments(trx, { projectId, contactIds });
+async function anonymiseMessages(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
+  const { projectId, contactIds } = p;
+  await eraseWords(trx, p);
+  await noteAttachments(trx, p);
   // What has not left stays unsent; what is on the wire is settled by its sender, who has the address in memory.
   await sql`
     WITH erased AS (
@@ -90,17 +91,17 @@ async function anonymiseMessages(trx: Trx, projectId: string, contactIds: string
   `.execute(trx);
 }
 
-async function forgetMemberships(trx: Trx, projectId: string, contactIds: string[]): Promise<void> {
+async function forgetMemberships(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   for (const table of ['execution_waits', 'segment_members', 'back_in_stock_waits', 'frequency_slots']) {
     await sql`
-      DELETE FROM ${sql.table(table)} WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[])
+      DELETE FROM ${sql.table(table)} WHERE project_id = ${p.projectId} AND contact_id = ANY(${p.contactIds}::uuid[])
     `.execute(trx);
   }
 }
 
 /** The entry goes on stopping mail by its hash; the address is gone. */
-async function anonymiseSuppressions(trx: Trx, projectId: string, hashes: Buffer[]): Promise<void> {
+async function anonymiseSuppressions(trx: Trx, p: { projectId: string; hashes: Buffer[] }): Promise<void> {
   await sql`
-    UPDATE suppressions SET email = NULL WHERE project_id = ${projectId} AND address_hash = ANY(${hashes}::bytea[])
+    UPDATE suppressions SET email = NULL WHERE project_id = ${p.projectId} AND address_hash = ANY(${p.hashes}::bytea[])
   `.execute(trx);
 }

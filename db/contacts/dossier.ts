@@ -74,7 +74,8 @@ export async function listSegmentsOf(db: Db, { projectId, id }: ContactRef): Pro
     const some = segments.slice(at, at + SEGMENTS_AT_A_TIME);
     const columns = await Promise.all(
       some.map(
-        async (segment, n) => sql`(${await memberOf(db, projectId, segment.id)}) IS TRUE AS ${sql.ref(`s${n}`)}`,
+        async (segment, n) =>
+          sql`(${await memberOf(db, { projectId, segmentId: segment.id })}) IS TRUE AS ${sql.ref(`s${n}`)}`,
       ),
     );
     const { rows } = await sql<Record<string, boolean>>`
@@ -86,12 +87,12 @@ export async function listSegmentsOf(db: Db, { projectId, id }: ContactRef): Pro
 }
 
 /** Segments that refer to each other in a circle have nobody. */
-async function memberOf(db: Db, projectId: string, segmentId: string) {
+async function memberOf(db: Db, { projectId, segmentId }: { projectId: string; segmentId: string }) {
   const condition: Condition = {
     logic: 'AND',
     groups: [{ filters: [{ field: `segment.${segmentId}`, operator: 'memberOf' }] }],
   };
-  const segments = await loadSegmentSources(db, projectId, condition);
+  const segments = await loadSegmentSources(db, { projectId, condition });
   try {
     return compileCondition(condition, { projectId, now: new Date(), segments });
   } catch (error) {

@@ -31,18 +31,15 @@ const HOLDS = sql.raw(`interval '30 days'`);
  * Checks a setting against the project's templates, and keeps the template until the transaction ends.
  * @throws AppError NOT_FOUND for a template that is not the project's, VALIDATION_ERROR for one that cannot ask
  */
-export async function assertDoubleOptIn(
-  trx: Trx,
-  projectId: string,
-  { enabled, templateId }: DoubleOptIn,
-): Promise<void> {
+export async function assertDoubleOptIn(trx: Trx, p: { projectId: string; doubleOptIn: DoubleOptIn }): Promise<void> {
+  const { enabled, templateId } = p.doubleOptIn;
   if (templateId === null) {
     if (enabled) throw fieldError('doubleOptIn.templateId', 'Required while it is enabled.', 'invalid_type');
     return;
   }
   const { rows } = await sql<{ from: string | null; asks: boolean }>`
     SELECT from_email AS "from", position('confirmUrl' IN body) > 0 AS asks
-    FROM templates WHERE project_id = ${projectId} AND id = ${templateId} FOR KEY SHARE
+    FROM templates WHERE project_id = ${p.projectId} AND id = ${templateId} FOR KEY SHARE
   `.execute(trx);
   const template = rows[0];
   if (!template)
@@ -71,7 +68,7 @@ export async function askToConfirm(trx: Trx, p: { projectId: string; contactIds:
     RETURNING id, email, ${isDue(sql`old.confirmation_asked_at`)} AS due
   `.execute(trx);
   const due = asked.filter((contact) => contact.due);
-  if (due.length > 0) await sendConfirmations(trx, p.projectId, due);
+  if (due.length > 0) await sendConfirmations(trx, { projectId: p.projectId, contacts: due });
 }
 
 function isDue(at: RawBuilder<unknown>): RawBuilder<boolean> {
@@ -86,9 +83,9 @@ interface AskingTemplate extends MailText<string | null> {
 /** The mail leaves whatever the type of its template: it is the answer to what the person asked for. */
 async function sendConfirmations(
   trx: Trx,
-  projectId: string,
-  contacts: { id: string; email: string }[],
+  p: { projectId: string; contacts: { id: string; email: string }[] },
 ): Promise<void> {
+  const { projectId, contacts } = p;
   const { rows } = await sql<AskingTemplate>`
     SELECT t.id, p.effective_monthly_email_limit AS limit, ${selectMailText('t')}
     FROM projects p JOIN templates t ON t.id = p.double_opt_in_template_id AND t.project_id = p.id WHERE p.id = ${projectId}

@@ -22,7 +22,7 @@ export async function foundContacts(
 ): Promise<RawBuilder<SqlBool>> {
   const ours = sql<SqlBool>`contacts.project_id = ${projectId} AND ${matches(search)}`;
   if (!condition) return ours;
-  const segments = await loadSegmentSources(db, projectId, condition);
+  const segments = await loadSegmentSources(db, { projectId, condition });
   return sql<SqlBool>`${ours} AND ${compileCondition(condition, { projectId, now: new Date(), segments })}`;
 }
 

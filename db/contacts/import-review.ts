@@ -30,7 +30,7 @@ export async function foresee(
   p: { projectId: string; before: ImportForecast; created: Set<string>; review: CsvReview },
 ): Promise<ImportForecast> {
   const { before, review, created, projectId } = p;
-  const known = await findKnown(db, projectId, review.emails);
+  const known = await findKnown(db, { projectId, emails: review.emails });
   const suppressed = await findSuppressions(db, key, { projectId, emails: review.emails });
   let createdCount = 0;
   for (const email of review.emails) {
@@ -54,8 +54,8 @@ export async function foresee(
 }
 
 /** Which of these addresses are contacts. */
-export async function findKnown(db: Db, projectId: string, emails: readonly string[]): Promise<Set<string>> {
+export async function findKnown(db: Db, p: { projectId: string; emails: readonly string[] }): Promise<Set<string>> {
   const { rows } = await sql<{ email: string }>`
-    SELECT email FROM contacts WHERE project_id = ${projectId} AND email = ANY(${[...emails]}::text[])`.execute(db);
+    SELECT email FROM contacts WHERE project_id = ${p.projectId} AND email = ANY(${[...p.emails]}::text[])`.execute(db);
   return new Set(rows.map(({ email }) => email));
 }

@@ -3,9 +3,9 @@ import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 
 /** Locks contacts in the order of their ids, which every transaction that locks several keeps to. */
-export async function lockContacts(trx: Trx, projectId: string, ids: string[]): Promise<void> {
-  if (ids.length === 0) return;
+export async function lockContacts(trx: Trx, p: { projectId: string; ids: string[] }): Promise<void> {
+  if (p.ids.length === 0) return;
   await prepared`
-    SELECT id FROM contacts WHERE id = ANY(${ids}::uuid[]) AND ${ownedBy('project_id', projectId)} ORDER BY id FOR NO KEY UPDATE
+    SELECT id FROM contacts WHERE id = ANY(${p.ids}::uuid[]) AND ${ownedBy('project_id', p.projectId)} ORDER BY id FOR NO KEY UPDATE
   `.execute(trx);
 }

@@ -71,7 +71,7 @@ export interface UpsertedContact {
  */
 export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<UpsertedContact[]> {
   const wanted = foldByEmail(p.rows);
-  const known = await lockKnown(trx, p.projectId, wanted);
+  const known = await lockKnown(trx, { projectId: p.projectId, wanted });
   const asking = await holdBackAsking(trx, p, wanted, known);
   await settleSubscriptions(trx, p, wanted, known);
   const inserted = await insertMissing(
@@ -86,7 +86,8 @@ export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<Upser
     return (contact && changeOf(row, contact)) ?? [];
   });
   // In order before the first row is written, since the update visits them in any order.
-  if (wanted.size <= MANY_ROWS && changes.length > 1) await lockContacts(trx, p.projectId, changes.map(idOf));
+  if (wanted.size <= MANY_ROWS && changes.length > 1)
+    await lockContacts(trx, { projectId: p.projectId, ids: changes.map(idOf) });
   const updated = await updateChanged(trx, changes, p.causeId);
   const results = new Map([...known.values(), ...inserted, ...updated].map((contact) => [contact.email, contact]));
   for (const contact of updated) refuseTooMuch(contact, wanted.get(contact.email));
@@ -101,23 +102,22 @@ interface StoredContact extends UpsertedContact, KnownContact {
 
 async function lockKnown(
   trx: Trx,
-  projectId: string,
-  wanted: Map<string, ContactUpsert>,
+  p: { projectId: string; wanted: Map<string, ContactUpsert> },
 ): Promise<Map<string, StoredContact>> {
-  const emails = [...wanted.keys()];
+  const emails = [...p.wanted.keys()];
   // KEY SHARE: a deletion waits for us and then sees what we wrote; others who update do not wait. Of many rows most
   // change, and locking them for that at once saves a third of the writes. What a stranger may change depends on what
   // is there, which must stand still. Ids are looked up address by address, for a plan that does not look through all
   // that the project has (see `ownedBy`). The address is asked for again of the row that is locked: it may have changed
   // until then.
-  const judged = [...wanted.values()].some((row) => isStrangers(row) && saysSomething(row));
+  const judged = [...p.wanted.values()].some((row) => isStrangers(row) && saysSomething(row));
   const strength = sql.raw(judged || emails.length > MANY_ROWS ? 'NO KEY UPDATE' : 'KEY SHARE');
   const { rows } = await prepared<ContactRow>`
     SELECT ${STORED_COLUMNS}, false AS is_new, false AS changed
     FROM contacts c WHERE id = ANY(ARRAY(
       SELECT found.id FROM unnest(${emails}::text[]) AS wanted (email)
-      CROSS JOIN LATERAL (SELECT id FROM contacts WHERE project_id = ${projectId} AND email = wanted.email LIMIT 1) AS found))
-      AND c.email = ANY(${emails}::text[]) AND ${ownedBy('project_id', projectId)}
+      CROSS JOIN LATERAL (SELECT id FROM contacts WHERE project_id = ${p.projectId} AND email = wanted.email LIMIT 1) AS found))
+      AND c.email = ANY(${emails}::text[]) AND ${ownedBy('project_id', p.projectId)}
     ORDER BY id FOR ${strength}
   `.execute(trx);
   return new Map(rows.map((row) => [row.email, toStored(row)]));
@@ -162,25 +162,21 @@ async function settleSubscriptions(
     if (row) wanted.set(email, { ...row, subscribed: known.has(email) ? undefined : false });
   }
   const strangers = subscribing.filter((row) => isStrangers(row) && !refused.has(row.email));
-  await settleHistories(
-    trx,
-    projectId,
-    strangers.flatMap((row) => known.get(row.email) ?? []),
-  );
+  await settleHistories(trx, { projectId, contacts: strangers.flatMap((row) => known.get(row.email) ?? []) });
 }
 
 /**
  * Finds in their events whether those of whom it is not known were ever unsubscribed, and keeps it. The caller holds
  * their locks.
  */
-async function settleHistories(trx: Trx, projectId: string, contacts: StoredContact[]): Promise<void> {
-  const unknown = new Map(contacts.filter((one) => one.wasUnsubscribed === null).map((one) => [one.id, one]));
+async function settleHistories(trx: Trx, p: { projectId: string; contacts: StoredContact[] }): Promise<void> {
+  const unknown = new Map(p.contacts.filter((one) => one.wasUnsubscribed === null).map((one) => [one.id, one]));
   if (unknown.size === 0) return;
   const { rows } = await sql<{ id: string; was_unsubscribed: boolean }>`
     UPDATE contacts c SET was_unsubscribed = EXISTS (
       SELECT FROM events e
-      WHERE e.project_id = ${projectId} AND e.name = ${UNSUBSCRIBED_EVENT} AND e.contact_id = c.id)
-    WHERE c.id = ANY(${[...unknown.keys()]}::uuid[]) AND ${ownedBy('c.project_id', projectId)}
+      WHERE e.project_id = ${p.projectId} AND e.name = ${UNSUBSCRIBED_EVENT} AND e.contact_id = c.id)
+    WHERE c.id = ANY(${[...unknown.keys()]}::uuid[]) AND ${ownedBy('c.project_id', p.projectId)}
     RETURNING c.id, c.was_unsubscribed
   `.execute(trx);
   for (const row of rows) {

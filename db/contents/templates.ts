@@ -114,8 +114,8 @@ export async function insertTemplate(
   trx: Trx,
   p: TemplateFields & { projectId: string; slug?: string | undefined },
 ): Promise<Template> {
-  await takeRoom(trx, p.projectId, 'templates');
-  if (p.from !== null) await assertSender(trx, p.projectId, p.from);
+  await takeRoom(trx, { projectId: p.projectId, table: 'templates' });
+  if (p.from !== null) await assertSender(trx, { projectId: p.projectId, from: p.from });
   if (p.topicId !== null) await assertTopic(trx, { projectId: p.projectId, id: p.topicId });
   const { projectId, name, description, type } = p;
   const slug = p.slug ?? (await newSlug(trx, { table: 'templates', within: projectId, name }));
@@ -136,7 +136,7 @@ export async function updateTemplate(
   p: TemplateRef & { changes: Partial<TemplateFields & { slug: string }> },
 ): Promise<Template> {
   const { changes } = p;
-  if (changes.from) await assertSender(trx, p.projectId, changes.from);
+  if (changes.from) await assertSender(trx, { projectId: p.projectId, from: changes.from });
   if (changes.topicId) await assertTopic(trx, { projectId: p.projectId, id: changes.topicId });
   const updated = trx
     .updateTable('templates')
@@ -158,7 +158,7 @@ export async function updateTemplate(
 
 /** A new template with the same content, named "… (Copy)". @throws AppError NOT_FOUND; CONFLICT when there are 1,000 */
 export async function duplicateTemplate(trx: Trx, { projectId, id }: TemplateRef): Promise<Template> {
-  await takeRoom(trx, projectId, 'templates');
+  await takeRoom(trx, { projectId, table: 'templates' });
   const kept = TEMPLATE_NAME_MAX_CHARS - COPY_SUFFIX.length;
   const said = sql.raw(SAID.join(', '));
   const { name } = await getTemplate(trx, { projectId, id });

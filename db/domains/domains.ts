@@ -160,7 +160,7 @@ export async function saveDomainCheck(
  */
 export async function deleteDomain(trx: Trx, ref: DomainRef): Promise<void> {
   const { domain } = toDomain(await lockDomain(trx, ref));
-  const users = await domainUsers(trx, ref.projectId, domain);
+  const users = await domainUsers(trx, { projectId: ref.projectId, domain });
   if (Object.values(users).flat().length > 0) {
     throw new AppError('CONFLICT', { message: `Mail is still to be sent from ${domain}.`, details: users });
   }
@@ -180,19 +180,19 @@ function lockDomain(trx: Trx, { projectId, id }: DomainRef): Promise<DomainRow |
 
 type User = { id: string; name: string };
 
-async function domainUsers(db: Db, projectId: string, domain: string) {
-  const at = `@${domain}`;
+async function domainUsers(db: Db, p: { projectId: string; domain: string }) {
+  const at = `@${p.domain}`;
   const { rows: templates } = await sql<User>`
-    SELECT id, name FROM templates WHERE project_id = ${projectId} AND right(lower(from_email), ${at.length}::int) = ${at}
+    SELECT id, name FROM templates WHERE project_id = ${p.projectId} AND right(lower(from_email), ${at.length}::int) = ${at}
   `.execute(db);
   const { rows: campaigns } = await sql<User>`
     SELECT id, name FROM campaigns
-    WHERE project_id = ${projectId} AND status IN ${UNFINISHED_CAMPAIGNS} AND right(lower(from_email), ${at.length}::int) = ${at}
+    WHERE project_id = ${p.projectId} AND status IN ${UNFINISHED_CAMPAIGNS} AND right(lower(from_email), ${at.length}::int) = ${at}
   `.execute(db);
   // `from` of a step is an address, or an object with one.
   const { rows: workflowSteps } = await sql<User>`
     SELECT id, name FROM workflow_steps
-    WHERE project_id = ${projectId}
+    WHERE project_id = ${p.projectId}
       AND right(lower(coalesce(config->'from'->>'email', config->>'from')), ${at.length}::int) = ${at}
   `.execute(db);
   return { templates, campaigns, workflowSteps };

@@ -3,21 +3,21 @@ import { AppError } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
 
 /** @throws AppError DOMAIN_NOT_VERIFIED when the address is not on a verified domain of the project (contract §1.7) */
-export async function assertSender(db: Db, projectId: string, from: string): Promise<void> {
-  if (!(await isVerifiedSender(db, projectId, from))) throw new AppError('DOMAIN_NOT_VERIFIED', { details: { from } });
+export async function assertSender(db: Db, p: { projectId: string; from: string }): Promise<void> {
+  if (!(await isVerifiedSender(db, p))) throw new AppError('DOMAIN_NOT_VERIFIED', { details: { from: p.from } });
 }
 
 /** Whether an address is on a verified domain of the project. */
-export async function isVerifiedSender(db: Db, projectId: string, from: string): Promise<boolean> {
-  return (await listVerifiedDomains(db, projectId, [from])).has(domainOf(from));
+export async function isVerifiedSender(db: Db, p: { projectId: string; from: string }): Promise<boolean> {
+  return (await listVerifiedDomains(db, { projectId: p.projectId, senders: [p.from] })).has(domainOf(p.from));
 }
 
 /** Of the domains that addresses are on, those that the project has verified. */
-export async function listVerifiedDomains(db: Db, projectId: string, senders: string[]): Promise<Set<string>> {
-  if (senders.length === 0) return new Set();
+export async function listVerifiedDomains(db: Db, p: { projectId: string; senders: string[] }): Promise<Set<string>> {
+  if (p.senders.length === 0) return new Set();
   const { rows } = await sql<{ domain: string }>`
     SELECT domain FROM domains
-    WHERE project_id = ${projectId} AND domain = ANY(${[...new Set(senders.map(domainOf))]}::text[]) AND status = 'VERIFIED'
+    WHERE project_id = ${p.projectId} AND domain = ANY(${[...new Set(p.senders.map(domainOf))]}::text[]) AND status = 'VERIFIED'
   `.execute(db);
   return new Set(rows.map(({ domain }) => domain));
 }

@@ -53,7 +53,7 @@ export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<Feed
   const [email] = await listProvenEmails(trx, [p.emailId]);
   // A test mail never left: nobody can have anything to say about it.
   if (!email || email.mode === 'test') return { outcome: 'unknown', outbox: [] };
-  if (email.contactId) await lockContacts(trx, email.projectId, [email.contactId]);
+  if (email.contactId) await lockContacts(trx, { projectId: email.projectId, ids: [email.contactId] });
   const { feedback } = p;
   if (feedback.kind === 'delivery') return recordDelivery(trx, email, feedback.at);
   if (feedback.kind === 'complaint') return recordComplaint(trx, email, { ...p, at: feedback.at });

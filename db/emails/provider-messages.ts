@@ -14,13 +14,12 @@ export const PROVIDER_MESSAGE_DAYS = 30;
  */
 export async function insertProviderMessages(
   trx: Trx,
-  projectId: string,
-  messages: { messageId: string; emailId: string }[],
+  p: { projectId: string; messages: { messageId: string; emailId: string }[] },
 ): Promise<void> {
-  if (messages.length === 0) return;
+  if (p.messages.length === 0) return;
   await noteProviderMessages(sql`
-    SELECT u.message_id, ${projectId}::uuid, u.email_id
-    FROM unnest(${messages.map((m) => m.messageId)}::text[], ${messages.map((m) => m.emailId)}::uuid[]) AS u (message_id, email_id)
+    SELECT u.message_id, ${p.projectId}::uuid, u.email_id
+    FROM unnest(${p.messages.map((m) => m.messageId)}::text[], ${p.messages.map((m) => m.emailId)}::uuid[]) AS u (message_id, email_id)
   `).execute(trx);
 }
 

@@ -41,12 +41,15 @@ export async function recordEngagements(
   if (engagements.length === 0) return [];
   const byPeople = engagements.filter(({ opens, clicks }) => opens + clicks > 0);
   // Contacts before their mails, as everywhere: recordEvents needs their locks.
-  await lockContacts(trx, p.projectId, [...new Set(byPeople.flatMap(({ email }) => email.contactId ?? []))]);
-  const before = await countEngagements(trx, p.projectId, engagements);
-  await countLinkClicks(trx, p.projectId, engagements);
+  await lockContacts(trx, {
+    projectId: p.projectId,
+    ids: [...new Set(byPeople.flatMap(({ email }) => email.contactId ?? []))],
+  });
+  const before = await countEngagements(trx, { projectId: p.projectId, engagements });
+  await countLinkClicks(trx, { projectId: p.projectId, engagements });
   const events = byPeople.flatMap((engagement) => firstEvents(engagement, before.get(engagement.email.id)));
   const { outbox } = await recordEvents(trx, { projectId: p.projectId, events });
-  await countMachineHits(trx, p.projectId, engagements.flatMap(machineHits));
+  await countMachineHits(trx, { projectId: p.projectId, hits: engagements.flatMap(machineHits) });
   return outbox;
 }
 
@@ -64,13 +67,12 @@ interface Counters {
 /** Returns the counters as they were. A test mail stays SENT for good (contract §9.1). */
 async function countEngagements(
   trx: Trx,
-  projectId: string,
-  engagements: Engagement[],
+  p: { projectId: string; engagements: Engagement[] },
 ): Promise<Map<string, Counters>> {
-  const column = <T>(of: (engagement: Engagement) => T): T[] => engagements.map(of);
+  const column = <T>(of: (engagement: Engagement) => T): T[] => p.engagements.map(of);
   const { rows } = await sql<Counters>`
     WITH locked AS MATERIALIZED (
-      SELECT id FROM emails WHERE project_id = ${projectId} AND id = ANY(${column((e) => e.email.id)}::uuid[])
+      SELECT id FROM emails WHERE project_id = ${p.projectId} AND id = ANY(${column((e) => e.email.id)}::uuid[])
       ORDER BY id FOR NO KEY UPDATE
     ), counted AS (
     UPDATE emails e SET

@@ -20,14 +20,14 @@ export interface LinkClicks {
  * Counts the clicks of campaigns' mails by link, in the transaction that counts them by mail, and under the locks that
  * it holds on the mails. `engagements` are in the order of their mails.
  */
-export async function countLinkClicks(trx: Trx, projectId: string, engagements: Engagement[]): Promise<void> {
-  const rows = engagements.flatMap(({ email, links = [] }) =>
+export async function countLinkClicks(trx: Trx, p: { projectId: string; engagements: Engagement[] }): Promise<void> {
+  const rows = p.engagements.flatMap(({ email, links = [] }) =>
     email.campaignId === null ? [] : links.map((link) => ({ ...link, email, campaignId: email.campaignId })),
   );
   if (rows.length === 0) return;
   await sql`
     INSERT INTO link_clicks AS l (campaign_id, email_id, link, project_id, content_id, clicks, machine_clicks)
-    SELECT u.campaign_id, u.email_id, u.link, ${projectId}, u.content_id, u.clicks, u.machine_clicks
+    SELECT u.campaign_id, u.email_id, u.link, ${p.projectId}, u.content_id, u.clicks, u.machine_clicks
     FROM unnest(${rows.map((row) => row.campaignId)}::uuid[], ${rows.map((row) => row.email.id)}::uuid[],
       ${rows.map((row) => row.index)}::int[], ${rows.map((row) => row.email.contentId)}::uuid[],
       ${rows.map((row) => row.clicks)}::int[], ${rows.map((row) => row.machineClicks)}::int[])

@@ -78,9 +78,9 @@ export async function findListeners(
  * that waits for it, or an endpoint of the webhook registry. A bulk sender asks once a turn, and with each batch that
  * it records (`listens`); where nothing listens it may write plain event rows, set-based.
  */
-export async function hasListeners(db: Db, projectId: string, eventName: string): Promise<boolean> {
+export async function hasListeners(db: Db, p: { projectId: string; eventName: string }): Promise<boolean> {
   const { rows } = await sql<{ listens: boolean }>`
-    SELECT ${listens(sql`${projectId}::uuid`, eventName)} AS listens
+    SELECT ${listens(sql`${p.projectId}::uuid`, p.eventName)} AS listens
   `.execute(db);
   return rows[0]?.listens ?? false;
 }

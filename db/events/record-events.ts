@@ -61,23 +61,24 @@ export async function recordEvents(
   const { projectId } = p;
   if (p.events.length === 0) return { events: [], outbox: [] };
   const contactIds = contactIdsOf(p.events);
-  if (!p.contactsLocked) await lockContacts(trx, projectId, contactIds);
-  const events = await insertEvents(trx, projectId, await withOrigin(trx, projectId, p.events));
+  if (!p.contactsLocked) await lockContacts(trx, { projectId, ids: contactIds });
+  const events = await insertEvents(trx, { projectId, events: await withOrigin(trx, { projectId, events: p.events }) });
   const eventNames = [...new Set(events.map((event) => event.name))];
   const { workflows, exiting, waits, endpoints } = await findListeners(trx, { projectId, eventNames, contactIds });
   const outbox: OutboxRow[] = [];
   const exited = new Set<string>();
   // An event ends what began before it, also where it is the one that begins the next.
   for (const round of exiting.length > 0 ? roundsOf(events) : [events]) {
-    const ended = await exitExecutions(trx, projectId, round, exiting);
+    const ended = await exitExecutions(trx, { projectId, events: round, workflows: exiting });
     for (const id of ended.ids) exited.add(id);
     outbox.push(...ended.outbox);
-    for (const workflow of workflows) outbox.push(...(await startTriggered(trx, projectId, workflow, round)));
+    for (const workflow of workflows)
+      outbox.push(...(await startTriggered(trx, { projectId, workflow, events: round })));
   }
   // A wait that the executions just started begin with is not among these: it has looked at these events itself.
   const open = waits.filter((wait) => !exited.has(wait.executionId));
-  outbox.push(...(await satisfyWaits(trx, projectId, events, open)));
-  outbox.push(...(await queueDeliveries(trx, projectId, events, endpoints)));
+  outbox.push(...(await satisfyWaits(trx, { projectId, events, waits: open })));
+  outbox.push(...(await queueDeliveries(trx, { projectId, events, endpoints })));
   return { events, outbox };
 }
 
@@ -102,9 +103,10 @@ function contactIdsOf(events: NewEvent[]): string[] {
 }
 
 /** The events with what they take over from the executions that caused them. */
-async function withOrigin(trx: Trx, projectId: string, events: NewEvent[]): Promise<NewEvent[]> {
+async function withOrigin(trx: Trx, p: { projectId: string; events: NewEvent[] }): Promise<NewEvent[]> {
+  const { projectId, events } = p;
   const causeIds = [...new Set(events.flatMap((event) => event.causeId ?? []))];
-  const swaying = await findSwayed(trx, projectId, causeIds);
+  const swaying = await findSwayed(trx, { projectId, ids: causeIds });
   return events.map((event) => {
     const cause = swaying.get(event.causeId ?? '');
     const untrusted = event.untrusted || cause?.untrusted === true;
@@ -113,20 +115,23 @@ async function withOrigin(trx: Trx, projectId: string, events: NewEvent[]): Prom
 }
 
 /** Those of the executions that strangers began or let go on. */
-async function findSwayed(trx: Trx, projectId: string, ids: string[]): Promise<Map<string, { untrusted: boolean }>> {
-  if (ids.length === 0) return new Map();
+async function findSwayed(
+  trx: Trx,
+  p: { projectId: string; ids: string[] },
+): Promise<Map<string, { untrusted: boolean }>> {
+  if (p.ids.length === 0) return new Map();
   const { rows } = await prepared<{ id: string; untrusted: boolean }>`
     SELECT id, untrusted FROM executions
-    WHERE id = ANY(${ids}::uuid[]) AND ${ownedBy('project_id', projectId)} AND (untrusted OR swayed)
+    WHERE id = ANY(${p.ids}::uuid[]) AND ${ownedBy('project_id', p.projectId)} AND (untrusted OR swayed)
   `.execute(trx);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-async function insertEvents(trx: Trx, projectId: string, events: NewEvent[]): Promise<RecordedEvent[]> {
-  const recorded = events.map((event) => ({ ...event, id: uuidv7() }));
+async function insertEvents(trx: Trx, p: { projectId: string; events: NewEvent[] }): Promise<RecordedEvent[]> {
+  const recorded = p.events.map((event) => ({ ...event, id: uuidv7() }));
   await prepared`
     INSERT INTO events (project_id, id, contact_id, email_id, name, data, untrusted, swayed, actor)
-    SELECT ${projectId}, u.* FROM unnest(
+    SELECT ${p.projectId}, u.* FROM unnest(
       ${recorded.map((e) => e.id)}::uuid[], ${recorded.map((e) => e.contactId)}::uuid[],
       ${recorded.map((e) => e.emailId ?? null)}::uuid[], ${recorded.map((e) => e.name)}::text[],
       ${recorded.map((e) => JSON.stringify(e.data))}::jsonb[], ${recorded.map((e) => e.untrusted)}::bool[],
@@ -137,10 +142,9 @@ async function insertEvents(trx: Trx, projectId: string, events: NewEvent[]): Pr
 
 function startTriggered(
   trx: Trx,
-  projectId: string,
-  workflow: TriggeredWorkflow,
-  events: RecordedEvent[],
+  p: { projectId: string; workflow: TriggeredWorkflow; events: RecordedEvent[] },
 ): Promise<OutboxRow[]> {
+  const { projectId, workflow, events } = p;
   const starts = events.flatMap((event) =>
     event.name === workflow.eventName && event.contactId !== null
       ? [

@@ -55,7 +55,7 @@ async function askAll(db: Db, p: ConditionAsked, conditions: Condition[]): Promi
   if (conditions.length === 0) return [];
   const predicates: RawBuilder<boolean>[] = [];
   for (const condition of conditions) {
-    const segments = await loadSegmentSources(db, p.projectId, condition);
+    const segments = await loadSegmentSources(db, { projectId: p.projectId, condition });
     const { projectId, now, event, context } = p;
     predicates.push(compileCondition(condition, { projectId, now, segments, alias: 'c', step: { event, context } }));
   }

@@ -133,7 +133,7 @@ export async function startManually(
     });
   }
   await requireContact(trx, p);
-  await lockContacts(trx, p.projectId, [p.contactId]);
+  await lockContacts(trx, { projectId: p.projectId, ids: [p.contactId] });
   const start = {
     contactId: p.contactId,
     eventId: null,

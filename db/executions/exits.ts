@@ -19,10 +19,9 @@ interface HappenedEvent {
  */
 export async function exitExecutions(
   trx: Trx,
-  projectId: string,
-  events: HappenedEvent[],
-  workflows: ExitingWorkflow[],
+  p: { projectId: string; events: HappenedEvent[]; workflows: ExitingWorkflow[] },
 ): Promise<{ ids: string[]; outbox: OutboxRow[] }> {
+  const { projectId, events, workflows } = p;
   const now = new Date();
   const ended: { ids: string[]; outbox: OutboxRow[] } = { ids: [], outbox: [] };
   for (const workflow of workflows) {

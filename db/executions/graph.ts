@@ -27,9 +27,10 @@ interface GraphRow {
 }
 
 /** Steps and transitions of workflows, by the workflow's id. */
-export async function loadGraphs(db: Db, projectId: string, workflowIds: string[]): Promise<Map<string, Graph>> {
+export async function loadGraphs(db: Db, p: { projectId: string; workflowIds: string[] }): Promise<Map<string, Graph>> {
+  const { projectId, workflowIds } = p;
   const graphs = new Map<string, Graph>();
-  for (const id of new Set(workflowIds)) graphs.set(id, await loadGraph(db, projectId, id));
+  for (const id of new Set(workflowIds)) graphs.set(id, await loadGraph(db, { projectId, workflowId: id }));
   return graphs;
 }
 
@@ -37,14 +38,14 @@ export async function loadGraphs(db: Db, projectId: string, workflowIds: string[
  * Steps and transitions of one workflow. One by one, because a prepared statement over several would be planned each
  * time.
  */
-export async function loadGraph(db: Db, projectId: string, workflowId: string): Promise<Graph> {
+export async function loadGraph(db: Db, p: { projectId: string; workflowId: string }): Promise<Graph> {
   const { rows } = await prepared<GraphRow>`
     SELECT
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'type', type, 'name', name, 'config', config,
           'templateId', template_id)), '[]')
-        FROM workflow_steps WHERE project_id = ${projectId} AND workflow_id = ${workflowId}) AS steps,
+        FROM workflow_steps WHERE project_id = ${p.projectId} AND workflow_id = ${p.workflowId}) AS steps,
       (SELECT coalesce(jsonb_agg(jsonb_build_array(from_step_id, to_step_id, branch)), '[]')
-        FROM workflow_transitions WHERE project_id = ${projectId} AND workflow_id = ${workflowId}) AS edges
+        FROM workflow_transitions WHERE project_id = ${p.projectId} AND workflow_id = ${p.workflowId}) AS edges
   `.execute(db);
   return toGraph(rows[0] ?? { steps: [], edges: [] });
 }

@@ -47,7 +47,7 @@ export async function advanceExecution(
   else {
     const progress = newProgress();
     const stop = await advance(realWorld(trx), locked, { branch: p.branch, progress });
-    await saveProgress(trx, projectId, progress);
+    await saveProgress(trx, { projectId, progress });
     // Whoever has ended is signalled no more: what is left of the workflow is cancelled.
     if (stop.next.kind === 'end') return enqueue(trx, [{ projectId, kind: 'execution.cancel', refId: executionId }]);
   }
@@ -77,7 +77,7 @@ export async function retryExecution(trx: Trx, p: ExecutionRef): Promise<OutboxR
   if (execution.laps) delete execution.laps.comings[stepId];
   const progress = newProgress();
   const { next } = await walk(realWorld(trx), { execution, graph, stepId, progress });
-  await saveProgress(trx, projectId, progress);
+  await saveProgress(trx, { projectId, progress });
   if (next.kind === 'end') return [];
   const { workflowId, contactId } = execution;
   return enqueue(trx, [

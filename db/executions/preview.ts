@@ -95,7 +95,7 @@ export async function previewExecution(db: Db, p: PreviewRequest): Promise<Fores
   const { projectId, workflowId } = p;
   const workflow = await getWorkflow(db, { projectId, id: workflowId });
   const { entryStepId } = workflow;
-  const graph = await loadGraph(db, projectId, workflowId);
+  const graph = await loadGraph(db, { projectId, workflowId });
   const execution = newExecution(p, workflow);
   const world = previewWorld(db, p.startAt.getTime());
   const preview = new Preview(db, { execution, graph, world });
@@ -198,16 +198,14 @@ class Preview {
     const explained = type === 'CONDITION' && status === 'COMPLETED';
     const held = output?.branch === 'yes';
     return {
-      ...{
-        stepId,
-        name: step?.name ?? type,
-        type,
-        config: step?.config ?? {},
-        status,
-        startedAt: now,
-        dueAt: dueAt ?? null,
-        error: error ?? null,
-      },
+      stepId,
+      name: step?.name ?? type,
+      type,
+      config: step?.config ?? {},
+      status,
+      startedAt: now,
+      dueAt: dueAt ?? null,
+      error: error ?? null,
       completedAt: status === 'RUNNING' || status === 'WAITING' ? null : now,
       ...outputOf(output),
       ...(explained && { filters: await explainCondition(this.db, { ...execution, config: step?.config, now, held }) }),

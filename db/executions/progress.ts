@@ -45,20 +45,21 @@ export function newProgress(): Progress {
  * final after it: too many timers of one instant are spread, and who came to a step that is being deleted has ended
  * there.
  */
-export async function saveProgress(trx: Trx, projectId: string, progress: Progress): Promise<void> {
+export async function saveProgress(trx: Trx, p: { projectId: string; progress: Progress }): Promise<void> {
+  const { projectId, progress } = p;
   const { pauses } = progress;
-  await bookTimers(trx, projectId, pauses.flatMap(timerOf));
+  await bookTimers(trx, { projectId, timers: pauses.flatMap(timerOf) });
   let ended = new Set<string>();
   if (progress.closed.length + progress.visits.length + progress.positions.length > 0) {
-    ended = await saveVisits(trx, projectId, progress);
+    ended = await saveVisits(trx, { projectId, progress });
   }
   for (const { executionId, stop } of pauses) {
     if (ended.has(executionId)) stop.next = { kind: 'end', status: 'EXITED', reason: 'step_deleted' };
   }
-  await saveRuns(trx, projectId, progress.runs);
-  await deleteWaits(trx, projectId, progress.passedWaits);
+  await saveRuns(trx, { projectId, runs: progress.runs });
+  await deleteWaits(trx, { projectId, waits: progress.passedWaits });
   const waits = progress.waits.filter((wait) => !ended.has(wait.executionId));
-  await insertWaits(trx, projectId, waits);
+  await insertWaits(trx, { projectId, waits });
 }
 
 function timerOf({ visit, wait, stop, booked }: Pause) {
@@ -73,13 +74,13 @@ function timerOf({ visit, wait, stop, booked }: Pause) {
   };
 }
 
-async function saveRuns(trx: Trx, projectId: string, runs: Map<string, Run>): Promise<void> {
-  for (const [id, run] of runs) {
+async function saveRuns(trx: Trx, p: { projectId: string; runs: Map<string, Run> }): Promise<void> {
+  for (const [id, run] of p.runs) {
     await trx
       .updateTable('executions')
       .set({ run: JSON.stringify(run) })
       .where('id', '=', id)
-      .where('project_id', '=', projectId)
+      .where('project_id', '=', p.projectId)
       .execute();
   }
 }
@@ -91,7 +92,9 @@ async function saveRuns(trx: Trx, projectId: string, runs: Map<string, Run>): Pr
  * ended. One that comes to an effect needs no lock: its activity looks again.
  * @returns executions whose step is gone
  */
-async function saveVisits(trx: Trx, projectId: string, { closed, visits, positions }: Progress): Promise<Set<string>> {
+async function saveVisits(trx: Trx, p: { projectId: string; progress: Progress }): Promise<Set<string>> {
+  const { projectId } = p;
+  const { closed, visits, positions } = p.progress;
   const waitedAt = positions.flatMap(({ status, stepId }) => (status === 'WAITING' && stepId !== null ? stepId : []));
   const { rows } = await prepared<{ id: string; gone: boolean }>`
     WITH there AS MATERIALIZED (

@@ -42,14 +42,14 @@ const ENDED: Next = { kind: 'end', status: 'CANCELLED', reason: 'contact_deleted
  * order. No execution may be there twice. Safe to run again: what an earlier attempt of the same activity has done is
  * seen in the database, and the answer goes on from there.
  */
-export async function resumeExecutions(trx: Trx, projectId: string, inputs: StepInput[]): Promise<Standing[]> {
+export async function resumeExecutions(trx: Trx, p: { projectId: string; inputs: StepInput[] }): Promise<Standing[]> {
+  const { projectId, inputs } = p;
   const locked = await lockExecutions(trx, { projectId, asked: inputs });
   // The row decides, not the signal: an event that came in with the deadline counts as the event.
-  const waitEvents = await findWaitEvents(
-    trx,
+  const waitEvents = await findWaitEvents(trx, {
     projectId,
-    inputs.filter((input) => input.resume === 'event' || input.resume === 'timeout'),
-  );
+    waits: inputs.filter((input) => input.resume === 'event' || input.resume === 'timeout'),
+  });
   const progress = newProgress();
   const world = realWorld(trx);
   const stops: { execution?: StandingExecution; stop: Stop }[] = [];
@@ -62,13 +62,13 @@ export async function resumeExecutions(trx: Trx, projectId: string, inputs: Step
     const ended = { eventId: waitEvents.get(input.executionId), tookMs: found.standingMs };
     stops.push({ execution: found.execution, stop: await resume(world, found, { input, ended, progress }) });
   }
-  await saveProgress(trx, projectId, progress);
+  await saveProgress(trx, { projectId, progress });
   return stops.map(({ execution, stop }) => ({ ...stop, ...(execution && { execution }) }));
 }
 
 /** `resumeExecutions` of one. */
 export async function resumeExecution(trx: Trx, input: StepInput): Promise<Standing> {
-  const [standing] = await resumeExecutions(trx, input.projectId, [input]);
+  const [standing] = await resumeExecutions(trx, { projectId: input.projectId, inputs: [input] });
   return standing ?? { next: ENDED };
 }
 
@@ -98,12 +98,15 @@ export async function completeEffects(
     const found = locked.get(outcome.executionId);
     stops.push(found ? await complete(world, found, outcome, progress) : { next: ENDED });
   }
-  await saveProgress(trx, projectId, progress);
+  await saveProgress(trx, { projectId, progress });
   return stops.map((stop) => stop.next);
 }
 
 /** `completeEffects` of one. */
-export async function completeEffect(trx: Trx, projectId: string, outcome: EffectOutcome): Promise<Next> {
+export async function completeEffect(
+  trx: Trx,
+  { projectId, ...outcome }: EffectOutcome & { projectId: string },
+): Promise<Next> {
   const [next] = await completeEffects(trx, { projectId, outcomes: [outcome] });
   return next ?? ENDED;
 }

@@ -35,16 +35,14 @@ export function tablesOfRun({ projectId, contactId, run }: InRun, now?: Date): R
   const happened = now ? (run?.events.filter(({ at }) => at !== null && Date.parse(at) <= now.getTime()) ?? []) : [];
   if (happened.length > 0) {
     const rows = happened.map(({ id, name, data, at }) => ({
-      ...{
-        id,
-        name,
-        data,
-        created_at: at,
-        project_id: projectId,
-        contact_id: contactId,
-        untrusted: false,
-        swayed: false,
-      },
+      id,
+      name,
+      data,
+      created_at: at,
+      project_id: projectId,
+      contact_id: contactId,
+      untrusted: false,
+      swayed: false,
     }));
     tables.push(sql`events AS (
       SELECT e.* FROM events e WHERE e.project_id = ${projectId} AND e.contact_id = ${contactId}

@@ -25,7 +25,7 @@ export async function startSandbox(trx: Trx, p: SandboxStart): Promise<{ executi
   const workflow = await lockWorkflowForStart(trx, p);
   const { exitOn, exitWhenUnsubscribed } = await getWorkflow(trx, { projectId, id: workflow.id });
   await requireContact(trx, p);
-  await lockContacts(trx, projectId, [contactId]);
+  await lockContacts(trx, { projectId, ids: [contactId] });
   const id = uuidv7();
   const run: Run = newRun({ skipDelays: p.skipDelays, events: p.events });
   await trx

@@ -38,7 +38,7 @@ export async function lockExecutions(
   p: { projectId: string; asked: { executionId: string; visit: number }[]; contactsLocked?: boolean },
 ): Promise<Map<string, LockedExecution>> {
   const { projectId, asked } = p;
-  if (!p.contactsLocked) await lockTheirContacts(trx, projectId, asked.map(idOf));
+  if (!p.contactsLocked) await lockTheirContacts(trx, { projectId, ids: asked.map(idOf) });
   const { rows } = await prepared<LockedRow>`
     SELECT e.id, e.project_id AS "projectId", e.workflow_id AS "workflowId", e.contact_id AS "contactId", e.visit,
       e.event, e.context, e.untrusted, e.swayed, e.mode, e.laps, e.run, e.status, e.exit_reason AS reason, e.started_at AS "startedAt",
@@ -53,14 +53,14 @@ export async function lockExecutions(
     ORDER BY e.id FOR NO KEY UPDATE OF e
   `.execute(trx);
   const workflowIds = rows.map((row) => row.workflowId);
-  const graphs = await loadGraphs(trx, projectId, workflowIds);
+  const graphs = await loadGraphs(trx, { projectId, workflowIds });
   return new Map(rows.map((row) => [row.id, lockedOf(row, graphs)]));
 }
 
-async function lockTheirContacts(trx: Trx, projectId: string, ids: string[]): Promise<void> {
+async function lockTheirContacts(trx: Trx, p: { projectId: string; ids: string[] }): Promise<void> {
   await prepared`
-    SELECT id FROM contacts WHERE ${ownedBy('project_id', projectId)} AND id IN (
-      SELECT contact_id FROM executions WHERE id = ANY(${ids}::uuid[]) AND ${ownedBy('project_id', projectId)})
+    SELECT id FROM contacts WHERE ${ownedBy('project_id', p.projectId)} AND id IN (
+      SELECT contact_id FROM executions WHERE id = ANY(${p.ids}::uuid[]) AND ${ownedBy('project_id', p.projectId)})
     ORDER BY id FOR NO KEY UPDATE
   `.execute(trx);
 }

@@ -69,7 +69,7 @@ export async function beginExecutions(
     entered: WalkingExecution[];
   },
 ): Promise<OutboxRow[]> {
-  const graph = await loadGraph(trx, p.projectId, p.workflow.id);
+  const graph = await loadGraph(trx, { projectId: p.projectId, workflowId: p.workflow.id });
   const stops: { execution: WalkingExecution; stop: Stop }[] = [];
   const progress = newProgress();
   const world = realWorld(trx);
@@ -77,7 +77,7 @@ export async function beginExecutions(
     const stop = await walk(world, { execution, graph, stepId: p.workflow.entryStepId, progress });
     stops.push({ execution, stop });
   }
-  await saveProgress(trx, p.projectId, progress);
+  await saveProgress(trx, { projectId: p.projectId, progress });
   const inputs: (ExecutionInput & { contactId: string })[] = stops.flatMap(({ execution, stop: { next } }) =>
     next.kind === 'end'
       ? []

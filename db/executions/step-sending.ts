@@ -22,20 +22,12 @@ export function templateOf({ type, config: { templateId } }: Sending): string | 
  */
 export async function findSendingFaults(
   trx: Trx,
-  projectId: string,
-  steps: readonly Sending[],
+  p: { projectId: string; steps: readonly Sending[] },
 ): Promise<(AppError | undefined)[]> {
+  const { projectId, steps } = p;
   const asked = steps.map((step) => ({ templateId: templateOf(step), sender: senderOf(step) }));
-  const templates = await listTemplates(
-    trx,
-    projectId,
-    asked.flatMap(({ templateId }) => templateId ?? []),
-  );
-  const domains = await listVerifiedDomains(
-    trx,
-    projectId,
-    asked.flatMap(({ sender }) => sender ?? []),
-  );
+  const templates = await listTemplates(trx, { projectId, ids: asked.flatMap(({ templateId }) => templateId ?? []) });
+  const domains = await listVerifiedDomains(trx, { projectId, senders: asked.flatMap(({ sender }) => sender ?? []) });
   return asked.map(({ templateId, sender }) => {
     if (templateId && !templates.has(templateId.toLowerCase())) {
       return fieldError('config.templateId', 'no template of this project has this id');
@@ -50,10 +42,10 @@ function senderOf({ type, config: { from } }: Sending): string | null {
   return (typeof from === 'string' ? from : (from as { email?: string } | undefined)?.email) || null;
 }
 
-async function listTemplates(trx: Trx, projectId: string, ids: string[]): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
+async function listTemplates(trx: Trx, p: { projectId: string; ids: string[] }): Promise<Set<string>> {
+  if (p.ids.length === 0) return new Set();
   const { rows } = await sql<{ id: string }>`
-    SELECT id FROM templates WHERE project_id = ${projectId} AND id = ANY(${[...new Set(ids)]}::uuid[])
+    SELECT id FROM templates WHERE project_id = ${p.projectId} AND id = ANY(${[...new Set(p.ids)]}::uuid[])
   `.execute(trx);
   return new Set(rows.map(({ id }) => id));
 }

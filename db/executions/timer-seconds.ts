@@ -40,16 +40,17 @@ export interface Timer {
  * by N / `per_second` seconds. One statement where there is room. A full second knows where to look on, so a wave of
  * any size costs each group of timers the same.
  */
-export async function bookTimers(trx: Trx, projectId: string, timers: Timer[]): Promise<void> {
+export async function bookTimers(trx: Trx, p: { projectId: string; timers: Timer[] }): Promise<void> {
+  const { projectId, timers } = p;
   if (timers.length === 0) return;
   const asked = groupBy(timers, (timer) => Math.floor(timer.dueAt.getTime() / 1_000));
-  const booked = await book(trx, projectId, asked);
+  const booked = await book(trx, { projectId, asked });
   const full = booked.flatMap(({ second, before, perSecond, nextSecond }) => {
     const late = perSecond === 0 ? [] : (asked.get(second)?.slice(roomOf(before, perSecond)) ?? []);
     return late.length > 0 ? [{ second, late, from: Math.max(nextSecond ?? 0, second + 1) }] : [];
   });
   for (const { second, late, from } of full) {
-    const last = await bookLate(trx, projectId, { timers: late, from, perSecond: booked[0]?.perSecond ?? 0 });
+    const last = await bookLate(trx, { projectId, timers: late, from, perSecond: booked[0]?.perSecond ?? 0 });
     await sql`
       UPDATE timer_seconds SET next_second = ${last} WHERE project_id = ${projectId} AND second = ${second}
     `.execute(trx);
@@ -126,32 +127,31 @@ function roomOf(before: number, perSecond: number): number {
  * Counts timers into their seconds, whether or not there is room; in the order of the seconds, which is that of their
  * locks.
  */
-async function book(trx: Trx, projectId: string, asked: Map<number, Timer[]>): Promise<BookedSecond[]> {
-  const seconds = [...asked.keys()].sort((a, b) => a - b);
+async function book(trx: Trx, p: { projectId: string; asked: Map<number, Timer[]> }): Promise<BookedSecond[]> {
+  const seconds = [...p.asked.keys()].sort((a, b) => a - b);
   const { rows } = await prepared<Omit<BookedSecond, 'before'> & { booked: number }>`
     INSERT INTO timer_seconds AS t (project_id, second, booked)
-    SELECT ${projectId}::uuid, u.second, u.asked FROM unnest(${seconds}::bigint[],
-      ${seconds.map((second) => asked.get(second)?.length ?? 0)}::int[]) AS u (second, asked)
+    SELECT ${p.projectId}::uuid, u.second, u.asked FROM unnest(${seconds}::bigint[],
+      ${seconds.map((second) => p.asked.get(second)?.length ?? 0)}::int[]) AS u (second, asked)
     ORDER BY u.second
     ON CONFLICT (project_id, second) DO UPDATE SET booked = t.booked + excluded.booked
     RETURNING second, booked, next_second AS "nextSecond",
       coalesce((SELECT per_second FROM timer_rate), ${TIMERS_PER_SECOND}::int) AS "perSecond"
   `.execute(trx);
-  return rows.map(({ booked, ...row }) => ({ ...row, before: booked - (asked.get(row.second)?.length ?? 0) }));
+  return rows.map(({ booked, ...row }) => ({ ...row, before: booked - (p.asked.get(row.second)?.length ?? 0) }));
 }
 
 /** Books timers from a second on, where there is room. @returns the last second that it took */
 async function bookLate(
   trx: Trx,
-  projectId: string,
-  p: { timers: Timer[]; from: number; perSecond: number },
+  p: { projectId: string; timers: Timer[]; from: number; perSecond: number },
 ): Promise<number> {
-  const { perSecond } = p;
+  const { projectId, perSecond } = p;
   let { timers, from } = p;
   for (let round = 1; timers.length > 0; round += 1) {
-    const plan = await findRoom(trx, projectId, { timers, from, perSecond });
+    const plan = await findRoom(trx, { projectId, timers, from, perSecond });
     timers = [];
-    for (const { second, before } of await book(trx, projectId, plan)) {
+    for (const { second, before } of await book(trx, { projectId, asked: plan })) {
       const placed = plan.get(second) ?? [];
       // Somebody else may have taken the room since it was seen.
       const room = round < MAX_ROUNDS ? roomOf(before, perSecond) : placed.length;
@@ -172,15 +172,14 @@ function instantOf(second: number, position: number, perSecond: number): Date {
 /** Where each of the timers finds room, from a second on. */
 async function findRoom(
   trx: Trx,
-  projectId: string,
-  { timers, from, perSecond }: { timers: Timer[]; from: number; perSecond: number },
+  { projectId, timers, from, perSecond }: { projectId: string; timers: Timer[]; from: number; perSecond: number },
 ): Promise<Map<number, Timer[]>> {
   const plan = new Map<number, Timer[]>();
   let second = from;
   let placed = 0;
   for (let window = WINDOW_SECONDS; placed < timers.length; window *= 2) {
     const end = second + window + Math.ceil((timers.length - placed) / perSecond);
-    const known = await listSeconds(trx, projectId, { second, end });
+    const known = await listSeconds(trx, { projectId, second, end });
     while (second < end && placed < timers.length) {
       const { booked = 0, nextSecond } = known.get(second) ?? {};
       const room = roomOf(booked, perSecond);
@@ -194,8 +193,7 @@ async function findRoom(
 
 async function listSeconds(
   trx: Trx,
-  projectId: string,
-  { second, end }: { second: number; end: number },
+  { projectId, second, end }: { projectId: string; second: number; end: number },
 ): Promise<Map<number, { booked: number; nextSecond: number | null }>> {
   const { rows } = await sql<{ second: number; booked: number; nextSecond: number | null }>`
     SELECT second, booked, next_second AS "nextSecond" FROM timer_seconds

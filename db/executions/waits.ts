@@ -25,7 +25,8 @@ export interface NewWait extends WaitRef {
 }
 
 /** Registers that executions wait for events; the caller holds the contacts' locks. */
-export async function insertWaits(trx: Trx, projectId: string, waits: NewWait[]): Promise<void> {
+export async function insertWaits(trx: Trx, p: { projectId: string; waits: NewWait[] }): Promise<void> {
+  const { projectId, waits } = p;
   if (waits.length === 0) return;
   await sql`
     INSERT INTO execution_waits (project_id, execution_id, visit, contact_id, event_name, filters, since, deadline_at)
@@ -76,10 +77,10 @@ export async function findMatchingEvent(
 /**
  * Notes that strangers have let executions past a wait, in the transaction that lets them, under their contacts' locks.
  */
-export async function sway(trx: Trx, projectId: string, executionIds: string[]): Promise<void> {
-  if (executionIds.length === 0) return;
+export async function sway(trx: Trx, p: { projectId: string; executionIds: string[] }): Promise<void> {
+  if (p.executionIds.length === 0) return;
   await sql`
-    UPDATE executions SET swayed = true WHERE id = ANY(${executionIds}::uuid[]) AND ${ownedBy('project_id', projectId)}
+    UPDATE executions SET swayed = true WHERE id = ANY(${p.executionIds}::uuid[]) AND ${ownedBy('project_id', p.projectId)}
   `.execute(trx);
 }
 
@@ -90,10 +91,13 @@ export async function sway(trx: Trx, projectId: string, executionIds: string[]):
  */
 export async function satisfyWaits(
   trx: Trx,
-  projectId: string,
-  events: { id: string; contactId: string | null; name: string; data: Record<string, unknown>; swayed: boolean }[],
-  waits: OpenWait[],
+  p: {
+    projectId: string;
+    events: { id: string; contactId: string | null; name: string; data: Record<string, unknown>; swayed: boolean }[];
+    waits: OpenWait[];
+  },
 ): Promise<OutboxRow[]> {
+  const { projectId, events, waits } = p;
   const now = new Date();
   const satisfied = waits.flatMap((wait) => {
     const filters = wait.filters ? parseCondition(wait.filters, 'wait') : undefined;
@@ -112,11 +116,7 @@ export async function satisfyWaits(
       ${satisfied.map((w) => w.eventId)}::uuid[]) AS u (execution_id, visit, event_id)
     WHERE w.execution_id = u.execution_id AND w.visit = u.visit AND w.event_id IS NULL
   `.execute(trx);
-  await sway(
-    trx,
-    projectId,
-    satisfied.flatMap((wait) => (wait.swayed ? wait.executionId : [])),
-  );
+  await sway(trx, { projectId, executionIds: satisfied.flatMap((wait) => (wait.swayed ? wait.executionId : [])) });
   return enqueue(
     trx,
     satisfied.map((wait) => ({
@@ -131,23 +131,26 @@ export async function satisfyWaits(
 /**
  * The events that ended these waits, by execution; those that are open still, or that there are none of, are left out.
  */
-export async function findWaitEvents(trx: Trx, projectId: string, waits: WaitRef[]): Promise<Map<string, string>> {
-  if (waits.length === 0) return new Map();
+export async function findWaitEvents(
+  trx: Trx,
+  p: { projectId: string; waits: WaitRef[] },
+): Promise<Map<string, string>> {
+  if (p.waits.length === 0) return new Map();
   const { rows } = await sql<{ execution_id: string; event_id: string }>`
     SELECT w.execution_id, w.event_id FROM execution_waits w
-    JOIN unnest(${waits.map((w) => w.executionId)}::uuid[], ${waits.map((w) => w.visit)}::int[]) AS u (execution_id, visit)
+    JOIN unnest(${p.waits.map((w) => w.executionId)}::uuid[], ${p.waits.map((w) => w.visit)}::int[]) AS u (execution_id, visit)
       USING (execution_id, visit)
-    WHERE w.project_id = ${projectId} AND w.event_id IS NOT NULL
+    WHERE w.project_id = ${p.projectId} AND w.event_id IS NOT NULL
   `.execute(trx);
   return new Map(rows.map((row) => [row.execution_id, row.event_id]));
 }
 
 /** Takes waits away once their steps are passed, so that only open waits are looked through. */
-export async function deleteWaits(trx: Trx, projectId: string, waits: WaitRef[]): Promise<void> {
-  if (waits.length === 0) return;
+export async function deleteWaits(trx: Trx, p: { projectId: string; waits: WaitRef[] }): Promise<void> {
+  if (p.waits.length === 0) return;
   await sql`
     DELETE FROM execution_waits w
-    USING unnest(${waits.map((w) => w.executionId)}::uuid[], ${waits.map((w) => w.visit)}::int[]) AS u (execution_id, visit)
-    WHERE w.execution_id = u.execution_id AND w.visit = u.visit AND w.project_id = ${projectId}
+    USING unnest(${p.waits.map((w) => w.executionId)}::uuid[], ${p.waits.map((w) => w.visit)}::int[]) AS u (execution_id, visit)
+    WHERE w.execution_id = u.execution_id AND w.visit = u.visit AND w.project_id = ${p.projectId}
   `.execute(trx);
 }

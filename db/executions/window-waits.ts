@@ -14,11 +14,15 @@ import { bookTimers } from './timer-seconds.ts';
  * pause at the same step, whose timer's end leads to the step again; not a run that skips its pauses. Their answers are
  * by execution; who may go on is not among them. Under the contacts' locks.
  */
-export async function waitForWindow(trx: Trx, projectId: string, steps: EffectStanding[]): Promise<Map<string, Next>> {
+export async function waitForWindow(
+  trx: Trx,
+  p: { projectId: string; steps: EffectStanding[] },
+): Promise<Map<string, Next>> {
+  const { projectId, steps } = p;
   const now = Date.now();
   const waits: { standing: EffectStanding; dueAt: Date }[] = [];
-  const clocks = steps.length === 0 ? new Map<string, ClockRow>() : await findClocks(trx, projectId, steps);
-  const advanced = clocks.size === 0 ? new Set<string>() : await findAdvanced(trx, projectId, steps);
+  const clocks = steps.length === 0 ? new Map<string, ClockRow>() : await findClocks(trx, p);
+  const advanced = clocks.size === 0 ? new Set<string>() : await findAdvanced(trx, p);
   for (const standing of steps) {
     const { id, run } = standing.execution;
     if (advanced.has(id) || run?.skipDelays) continue;
@@ -27,8 +31,8 @@ export async function waitForWindow(trx: Trx, projectId: string, steps: EffectSt
     if (gate?.kind === 'shut') waits.push({ standing, dueAt: new Date(gate.notBeforeMs) });
   }
   if (waits.length === 0) return new Map();
-  await bookTimers(trx, projectId, waits.map(timerOf));
-  await saveWaits(trx, projectId, waits);
+  await bookTimers(trx, { projectId, timers: waits.map(timerOf) });
+  await saveWaits(trx, { projectId, waits });
   return new Map(
     waits.map(({ standing: { execution, step, next }, dueAt }) => [
       execution.id,
@@ -56,10 +60,10 @@ export async function endWindowWait(
 }
 
 /** Executions whose visit somebody has moved on by hand: no window holds it any more. */
-async function findAdvanced(trx: Trx, projectId: string, steps: EffectStanding[]): Promise<Set<string>> {
+async function findAdvanced(trx: Trx, p: { projectId: string; steps: EffectStanding[] }): Promise<Set<string>> {
   const { rows } = await prepared<{ id: string }>`
-    SELECT v.execution_id AS id FROM unnest(${steps.map(({ execution }) => execution.id)}::uuid[], ${steps.map(({ next }) => next.visit)}::int[]) AS u (id, visit)
-    JOIN execution_steps v ON v.execution_id = u.id AND v.visit = u.visit AND ${ownedBy('v.project_id', projectId)}
+    SELECT v.execution_id AS id FROM unnest(${p.steps.map(({ execution }) => execution.id)}::uuid[], ${p.steps.map(({ next }) => next.visit)}::int[]) AS u (id, visit)
+    JOIN execution_steps v ON v.execution_id = u.id AND v.visit = u.visit AND ${ownedBy('v.project_id', p.projectId)}
     WHERE ${wasAdvanced(sql`v`)}
   `.execute(trx);
   return new Set(rows.map((row) => row.id));
@@ -80,28 +84,27 @@ function timerOf(wait: { dueAt: Date }) {
 }
 
 /** By contact; none where the project has no window, which costs no look at the contacts. */
-async function findClocks(trx: Trx, projectId: string, steps: EffectStanding[]): Promise<Map<string, ClockRow>> {
-  const contactIds = steps.map(({ execution }) => execution.contactId);
+async function findClocks(trx: Trx, p: { projectId: string; steps: EffectStanding[] }): Promise<Map<string, ClockRow>> {
+  const contactIds = p.steps.map(({ execution }) => execution.contactId);
   const { rows } = await prepared<ClockRow & { id: string }>`
-    SELECT c.id, ${CLOCK_COLUMNS} FROM projects p JOIN contacts c ON c.id = ANY(${contactIds}::uuid[]) AND ${ownedBy('c.project_id', projectId)}
-    WHERE p.id = ${projectId} AND p.sending_window IS NOT NULL
+    SELECT c.id, ${CLOCK_COLUMNS} FROM projects p JOIN contacts c ON c.id = ANY(${contactIds}::uuid[]) AND ${ownedBy('c.project_id', p.projectId)}
+    WHERE p.id = ${p.projectId} AND p.sending_window IS NOT NULL
   `.execute(trx);
   return new Map(rows.map(({ id, ...clock }) => [id, clock]));
 }
 
 async function saveWaits(
   trx: Trx,
-  projectId: string,
-  waits: { standing: EffectStanding; dueAt: Date }[],
+  p: { projectId: string; waits: { standing: EffectStanding; dueAt: Date }[] },
 ): Promise<void> {
   await sql`
     WITH u AS (
-      SELECT * FROM unnest(${waits.map(({ standing }) => standing.execution.id)}::uuid[], ${waits.map(({ standing }) => standing.next.visit)}::int[],
-        ${waits.map(({ dueAt }) => dueAt)}::timestamptz[]) AS u (execution_id, visit, due_at)
+      SELECT * FROM unnest(${p.waits.map(({ standing }) => standing.execution.id)}::uuid[], ${p.waits.map(({ standing }) => standing.next.visit)}::int[],
+        ${p.waits.map(({ dueAt }) => dueAt)}::timestamptz[]) AS u (execution_id, visit, due_at)
     ), visits AS (
       UPDATE execution_steps s SET status = 'WAITING', due_at = u.due_at FROM u
-      WHERE s.execution_id = u.execution_id AND s.visit = u.visit AND s.project_id = ${projectId} AND s.status = 'RUNNING')
+      WHERE s.execution_id = u.execution_id AND s.visit = u.visit AND s.project_id = ${p.projectId} AND s.status = 'RUNNING')
     UPDATE executions e SET status = 'WAITING' FROM u
-    WHERE e.id = u.execution_id AND e.project_id = ${projectId} AND e.completed_at IS NULL
+    WHERE e.id = u.execution_id AND e.project_id = ${p.projectId} AND e.completed_at IS NULL
   `.execute(trx);
 }

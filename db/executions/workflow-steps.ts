@@ -50,7 +50,7 @@ export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
   await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
   const id = uuidv7();
   await takeStepRoom(trx, { ...p, written: [{ id, config: p.config }] });
-  await checkSending(trx, p.projectId, p);
+  await checkSending(trx, { projectId: p.projectId, step: p });
   const slug = p.slug ?? (await newSlug(trx, { table: 'workflow_steps', within: p.workflowId, name: p.name }));
   const inserted = trx
     .insertInto('workflow_steps')
@@ -87,7 +87,7 @@ export async function updateStep(
   await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
   const current = await getStep(trx, p);
   if (p.config) await takeStepRoom(trx, { ...p, written: [{ id: p.stepId, config: p.config }] });
-  if (p.config) await checkSending(trx, p.projectId, { type: current.type, config: p.config });
+  if (p.config) await checkSending(trx, { projectId: p.projectId, step: { type: current.type, config: p.config } });
   const config = p.config ? sealStepConfig(p.secretKey, p.stepId, p.config, current.config) : current.config;
   const position = p.position === undefined ? current.position : p.position;
   const row = await trx
@@ -256,7 +256,10 @@ async function spliceAround(trx: Trx, p: StepRef): Promise<void> {
   `.execute(trx);
 }
 
-async function checkSending(trx: Trx, projectId: string, step: { type: StepType; config: StepConfig }): Promise<void> {
-  const [fault] = await findSendingFaults(trx, projectId, [step]);
+async function checkSending(
+  trx: Trx,
+  p: { projectId: string; step: { type: StepType; config: StepConfig } },
+): Promise<void> {
+  const [fault] = await findSendingFaults(trx, { projectId: p.projectId, steps: [p.step] });
   if (fault) throw fault;
 }

@@ -119,7 +119,7 @@ export async function insertWorkflow(
     exitWhenUnsubscribed: boolean;
   },
 ): Promise<WorkflowDetail> {
-  await takeRoom(trx, p.projectId, 'workflows');
+  await takeRoom(trx, { projectId: p.projectId, table: 'workflows' });
   const slug = p.slug ?? (await newSlug(trx, { table: 'workflows', within: p.projectId, name: p.name }));
   const inserted = trx
     .insertInto('workflows')
@@ -179,7 +179,7 @@ export async function listWorkflowDetails(db: Db, projectId: string): Promise<Wo
  * makes.
  */
 export async function findFaults(trx: Trx, p: WorkflowKey): Promise<{ drawn: FieldError[]; unverified: FieldError[] }> {
-  const graph = await toGraph(trx, p.projectId, await getWorkflow(trx, p));
+  const graph = await toGraph(trx, { projectId: p.projectId, detail: await getWorkflow(trx, p) });
   const drawn = checkGraph({ ...graph, steps: graph.steps.map((step) => ({ ...step, senderReady: true })) });
   const known = new Set(drawn.map(({ field, message }) => `${field} ${message}`));
   const unverified = checkGraph(graph).filter(({ field, message }) => !known.has(`${field} ${message}`));
@@ -234,7 +234,7 @@ export async function updateWorkflow(trx: Trx, p: WorkflowKey & { changes: Workf
   const { slug } = p.changes;
   const row = await refusingTakenSlug({ what: 'workflow', slug }, () => updated.executeTakeFirst());
   const detail = await withGraph(trx, p, toWorkflow(row));
-  const errors = await faultsOf(trx, p.projectId, detail, p.changes);
+  const errors = await faultsOf(trx, { projectId: p.projectId, detail, changes: p.changes });
   if (errors.length > 0)
     throw new AppError('VALIDATION_ERROR', { message: 'The workflow cannot be run as it is.', errors });
   return detail;
@@ -294,17 +294,19 @@ async function withGraph(db: Db, { projectId, id }: WorkflowKey, workflow: Workf
   return { ...workflow, steps: steps.map(toStep), transitions: transitions.map(toTransition) };
 }
 
-async function faultsOf(trx: Trx, projectId: string, detail: WorkflowDetail, changes: WorkflowChanges) {
+async function faultsOf(trx: Trx, p: { projectId: string; detail: WorkflowDetail; changes: WorkflowChanges }) {
+  const { projectId, detail, changes } = p;
   const strange =
     changes.entryStepId && !detail.steps.some((step) => step.id === changes.entryStepId)
       ? [{ field: 'entryStepId', message: 'this is not a step of the workflow', code: 'custom' }]
       : [];
-  return changes.enabled ? [...strange, ...checkGraph(await toGraph(trx, projectId, detail))] : strange;
+  return changes.enabled ? [...strange, ...checkGraph(await toGraph(trx, { projectId, detail }))] : strange;
 }
 
 /** The workflow as its check sees it. */
-async function toGraph(trx: Trx, projectId: string, detail: WorkflowDetail): Promise<WorkflowGraph> {
-  const ready = await listReadySenders(trx, projectId, detail.id);
+async function toGraph(trx: Trx, p: { projectId: string; detail: WorkflowDetail }): Promise<WorkflowGraph> {
+  const { projectId, detail } = p;
+  const ready = await listReadySenders(trx, { projectId, workflowId: detail.id });
   return {
     ...detail,
     steps: detail.steps.map((step) => ({ ...step, senderReady: ready.has(step.id) })),
@@ -312,12 +314,12 @@ async function toGraph(trx: Trx, projectId: string, detail: WorkflowDetail): Pro
 }
 
 /** Steps with a template whose sender, or that of their template, is on a verified domain. */
-async function listReadySenders(trx: Trx, projectId: string, workflowId: string): Promise<Set<string>> {
+async function listReadySenders(trx: Trx, p: { projectId: string; workflowId: string }): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     SELECT s.id FROM workflow_steps s JOIN templates t ON t.id = s.template_id AND t.project_id = s.project_id
     JOIN domains d ON d.project_id = s.project_id AND d.status = 'VERIFIED' AND d.domain = lower(split_part(
       coalesce(s.config->'from'->>'email', s.config->>'from', t.from_email), '@', 2))
-    WHERE s.project_id = ${projectId} AND s.workflow_id = ${workflowId}
+    WHERE s.project_id = ${p.projectId} AND s.workflow_id = ${p.workflowId}
   `.execute(trx);
   return new Set(rows.map((row) => row.id));
 }

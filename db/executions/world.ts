@@ -72,7 +72,7 @@ export function realWorld(trx: Trx): World {
       return takeOwnEvent(execution, wait, this.now(execution)) ?? findMatchingEvent(trx, execution, wait);
     },
     endWindowWait: ({ projectId, id }, visit) => endWindowWait(trx, { projectId, executionId: id, visit }),
-    noteSwayed: ({ projectId, id }) => sway(trx, projectId, [id]),
+    noteSwayed: ({ projectId, id }) => sway(trx, { projectId, executionIds: [id] }),
   };
 }
 

@@ -122,13 +122,13 @@ export async function getProjectAsSet(db: Db, projectId: string): Promise<Projec
  */
 export async function updateProject(
   trx: Trx,
-  projectId: string,
-  changes: ProjectChanges,
+  p: { projectId: string; changes: ProjectChanges },
 ): Promise<{ project: Project; outbox: OutboxRow[] }> {
+  const { projectId, changes } = p;
   const { timezone, sendingWindow, doubleOptIn } = changes;
   const current = await lockProject(trx, projectId);
   refuseLooser(changes, current.operatorLimits);
-  if (doubleOptIn) await assertDoubleOptIn(trx, projectId, { ...current.doubleOptIn, ...doubleOptIn });
+  if (doubleOptIn) await assertDoubleOptIn(trx, { projectId, doubleOptIn: { ...current.doubleOptIn, ...doubleOptIn } });
   const columns = {
     name: changes.name,
     tracking: changes.tracking,
@@ -184,13 +184,13 @@ function refuseLooser(changes: ProjectChanges, ceilings: OperatorLimits): void {
 /**
  * Puts a project's marketing and automation mail on hold; one on hold already keeps its date and reason. May run twice.
  */
-export async function holdProject(trx: Trx, projectId: string, reason: string): Promise<Project> {
+export async function holdProject(trx: Trx, p: { projectId: string; reason: string }): Promise<Project> {
   await sql`
     UPDATE projects SET held_at = coalesce(held_at, now()), updated_at = now(),
-      hold_reason = CASE WHEN held_at IS NULL THEN ${reason} ELSE hold_reason END
-    WHERE id = ${projectId}
+      hold_reason = CASE WHEN held_at IS NULL THEN ${p.reason} ELSE hold_reason END
+    WHERE id = ${p.projectId}
   `.execute(trx);
-  return getProject(trx, projectId);
+  return getProject(trx, p.projectId);
 }
 
 /**

@@ -38,17 +38,16 @@ export async function listOpenExecutions(
  */
 export async function restartExecutions(
   trx: Trx,
-  projectId: string,
-  executions: OpenExecution[],
+  p: { projectId: string; executions: OpenExecution[] },
 ): Promise<OutboxRow[]> {
+  const { projectId, executions } = p;
   const inputs = executions.map(({ id, visit }) => ({ projectId, executionId: id, visit }));
-  const standings = await resumeExecutions(trx, projectId, inputs);
+  const standings = await resumeExecutions(trx, { projectId, inputs });
   const starts = standings.flatMap(startOf);
-  const satisfied = await findWaitEvents(
-    trx,
+  const satisfied = await findWaitEvents(trx, {
     projectId,
-    starts.map(({ executionId, next }) => ({ executionId, visit: next.visit })),
-  );
+    waits: starts.map(({ executionId, next }) => ({ executionId, visit: next.visit })),
+  });
   return enqueue(
     trx,
     starts.map((start) => ({

@@ -26,7 +26,8 @@ export interface RequestEffects {
 }
 
 /** Finds what came of a request by the ids that the log kept. The first 100 of each kind. */
-export async function findEffects(db: Db, projectId: string, made: RequestMade | null): Promise<RequestEffects> {
+export async function findEffects(db: Db, p: { projectId: string; made: RequestMade | null }): Promise<RequestEffects> {
+  const { projectId, made } = p;
   const { events: eventIds = [], executions: executionIds = [], emails: emailIds = [], sms: smsIds = [] } = made ?? {};
   const contacts = await rowsOf<RequestEffects['contacts'][number]>(
     db,

@@ -88,7 +88,7 @@ async function settlePage(
   ids: string[],
 ): Promise<{ added: number; removed: number; outbox: OutboxRow[] }> {
   const segment = tracked(await lockSegment(trx, ref));
-  await lockContacts(trx, ref.projectId, ids);
+  await lockContacts(trx, { projectId: ref.projectId, ids });
   const predicate = await segmentPredicate(trx, segment, new Date());
   const matching = sql`SELECT id FROM contacts WHERE project_id = ${ref.projectId} AND id = ANY(${ids}::uuid[]) AND ${predicate}`;
   const entered = await sql<{ contact_id: string }>`

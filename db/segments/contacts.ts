@@ -43,7 +43,7 @@ export async function segmentPredicate(db: Db, segment: SegmentDefinition, now: 
     logic: 'AND',
     groups: [{ filters: [{ field: `segment.${id}`, operator: 'memberOf' }] }],
   };
-  const segments = condition ? await loadSegmentSources(db, projectId, condition) : members;
+  const segments = condition ? await loadSegmentSources(db, { projectId, condition }) : members;
   return compileCondition(asked, { projectId, now, segments });
 }
 

@@ -51,7 +51,7 @@ export async function explainSegment(db: Db, segment: Segment, contactId: string
     projectId,
     contact,
     now: new Date(),
-    segments: await loadSegmentSources(db, projectId, segment.condition),
+    segments: await loadSegmentSources(db, { projectId, condition: segment.condition }),
   };
   const decided: ExplainedFilter[] = [];
   for (let at = 0; at < filters.length; at += FILTERS_AT_A_TIME) {

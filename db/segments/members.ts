@@ -33,7 +33,7 @@ export interface AddedMembers {
 export async function addMembers(trx: Trx, p: AddMembers): Promise<AddedMembers> {
   await lockStatic(trx, p);
   const emails = [...new Set(p.emails.map(normalizeEmail))];
-  const missing = await findMissing(trx, p.projectId, emails);
+  const missing = await findMissing(trx, { projectId: p.projectId, emails });
   const created = p.createMissing ? await createContacts(trx, p, missing) : 0;
   const { rows } = await sql`
     WITH changed AS (
@@ -91,11 +91,11 @@ async function lockStatic(trx: Trx, ref: SegmentRef): Promise<void> {
   });
 }
 
-async function findMissing(trx: Trx, projectId: string, emails: string[]): Promise<string[]> {
+async function findMissing(trx: Trx, p: { projectId: string; emails: string[] }): Promise<string[]> {
   const { rows } = await sql<{ email: string }>`
-    SELECT email FROM contacts WHERE project_id = ${projectId} AND email = ANY(${emails}::text[])`.execute(trx);
+    SELECT email FROM contacts WHERE project_id = ${p.projectId} AND email = ANY(${p.emails}::text[])`.execute(trx);
   const known = new Set(rows.map((row) => row.email));
-  return emails.filter((email) => !known.has(email));
+  return p.emails.filter((email) => !known.has(email));
 }
 
 async function createContacts(trx: Trx, p: AddMembers, missing: string[]): Promise<number> {

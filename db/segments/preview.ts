@@ -26,14 +26,14 @@ export async function previewCondition(
   db: Db,
   { projectId, condition }: { projectId: string; condition: Condition },
 ): Promise<ConditionPreview> {
-  const segments = await loadSegmentSources(db, projectId, condition);
+  const segments = await loadSegmentSources(db, { projectId, condition });
   const predicate = compileCondition(condition, { projectId, now: new Date(), segments });
   const asked = { projectId, predicate };
   const newest = await findAmongNewest(db, asked);
   if (newest.length === SAMPLE_CONTACTS)
-    return { count: await count(db, asked), sample: await read(db, projectId, newest) };
+    return { count: await count(db, asked), sample: await read(db, { projectId, ids: newest }) };
   const { total, ids } = await countAndFind(db, asked);
-  return { count: total, sample: await read(db, projectId, ids) };
+  return { count: total, sample: await read(db, { projectId, ids }) };
 }
 
 interface Asked {
@@ -63,10 +63,10 @@ async function countAndFind(db: Db, { projectId, predicate }: Asked): Promise<{ 
   return rows[0] ?? { total: 0, ids: [] };
 }
 
-async function read(db: Db, projectId: string, ids: string[]): Promise<Contact[]> {
-  if (ids.length === 0) return [];
+async function read(db: Db, p: { projectId: string; ids: string[] }): Promise<Contact[]> {
+  if (p.ids.length === 0) return [];
   const { rows } = await sql<ContactRow>`
-    SELECT ${CONTACT_COLUMNS} FROM contacts WHERE project_id = ${projectId} AND id = ANY(${ids}::uuid[])
+    SELECT ${CONTACT_COLUMNS} FROM contacts WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[])
     ORDER BY id DESC`.execute(db);
   return rows.map(toContact);
 }

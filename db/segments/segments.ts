@@ -134,7 +134,7 @@ export async function lockSegment(trx: Trx, { projectId, id }: SegmentRef): Prom
 export async function insertSegment(trx: Trx, segment: NewSegment): Promise<Segment> {
   const { projectId, name, description, type, condition, trackMembership } = segment;
   const slug = segment.slug ?? segmentSlug(name);
-  await takeRoom(trx, projectId, 'segments');
+  await takeRoom(trx, { projectId, table: 'segments' });
   if (condition) await checkReferences(trx, { projectId, condition });
   const inserted = trx
     .insertInto('segments')
@@ -229,7 +229,7 @@ async function checkReferences(
   const wanted = collectReferences(condition).segmentIds;
   if (wanted.length === 0) return;
   await lockReferences(trx, projectId);
-  const segments = await loadSegmentSources(trx, projectId, condition);
+  const segments = await loadSegmentSources(trx, { projectId, condition });
   const unknown = wanted.find((segmentId) => !segments.has(segmentId));
   if (unknown) throw fieldError('filters', `There is no segment ${unknown} in this project.`);
   if (id && segments.has(id)) segments.set(id, { kind: 'condition', condition });

@@ -15,15 +15,15 @@ const MAX_SEGMENTS = 500;
  */
 export async function loadSegmentSources(
   db: Db,
-  projectId: string,
-  condition: Condition,
+  p: { projectId: string; condition: Condition },
 ): Promise<Map<string, SegmentSource>> {
+  const { projectId, condition } = p;
   const sources = new Map<string, SegmentSource>();
   const asked = new Set<string>();
   let wanted = collectReferences(condition, 'step').segmentIds;
   while (wanted.length > 0 && asked.size < MAX_SEGMENTS) {
     for (const id of wanted) asked.add(id);
-    const rows = await selectSegments(db, projectId, wanted);
+    const rows = await selectSegments(db, { projectId, ids: wanted });
     for (const row of rows)
       sources.set(row.id, row.condition ? { kind: 'condition', condition: row.condition } : MEMBERS);
     wanted = rows.flatMap((row) => (row.condition ? collectReferences(row.condition).segmentIds : []));
@@ -36,9 +36,9 @@ const MEMBERS: SegmentSource = { kind: 'members' };
 
 type SegmentRow = RowOf<'segments', ['id', 'condition']>;
 
-async function selectSegments(db: Db, projectId: string, ids: readonly string[]): Promise<SegmentRow[]> {
+async function selectSegments(db: Db, p: { projectId: string; ids: readonly string[] }): Promise<SegmentRow[]> {
   const { rows } = await sql<SegmentRow>`
     SELECT id, CASE WHEN type = 'DYNAMIC' AND (NOT track_membership OR computed_at IS NULL) THEN condition END AS condition
-    FROM segments WHERE project_id = ${projectId} AND id = ANY(${[...ids]}::uuid[])`.execute(db);
+    FROM segments WHERE project_id = ${p.projectId} AND id = ANY(${[...p.ids]}::uuid[])`.execute(db);
   return rows;
 }

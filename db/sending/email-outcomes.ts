@@ -37,14 +37,15 @@ export async function recordEmailResults(
   const eventful = p.results.filter(isEventful);
   // Those of executions too: their steps are completed in this transaction.
   const touched = p.results.filter((result) => isEventful(result) || result.email.executionId !== null);
-  await lockContacts(trx, projectId, [...new Set(touched.flatMap(({ email }) => email.contact?.id ?? []))]);
+  await lockContacts(trx, { projectId, ids: [...new Set(touched.flatMap(({ email }) => email.contact?.id ?? []))] });
   const settlements = p.results.map(({ email, outcome }) => ({ id: email.id, claim: email.claim, outcome }));
   const recorded = await settleEmails(trx, { projectId, settlements });
   const counted = eventful.filter(({ email }) => recorded.has(email.id));
-  if (EMAIL_PROVIDERS[p.source].tellsById) await insertProviderMessages(trx, projectId, p.results.flatMap(handedOver));
+  if (EMAIL_PROVIDERS[p.source].tellsById)
+    await insertProviderMessages(trx, { projectId, messages: p.results.flatMap(handedOver) });
   const { outbox } = await recordEvents(trx, { projectId, events: counted.flatMap(eventsOf), contactsLocked: true });
   outbox.push(...(await endDeadMailboxes(trx, { ...p, results: counted })));
-  const guarded = await guard(trx, projectId, counted);
+  const guarded = await guard(trx, { projectId, results: counted });
   return { recorded, outbox: [...outbox, ...guarded.outbox], watched: guarded.watched };
 }
 
@@ -61,9 +62,9 @@ function handedOver({ email, outcome }: EmailResult): { messageId: string; email
 /** After everything else: its rows are shared with all that the project sends. */
 async function guard(
   trx: Trx,
-  projectId: string,
-  results: EmailResult[],
+  p: { projectId: string; results: EmailResult[] },
 ): Promise<{ outbox: OutboxRow[]; watched: boolean }> {
+  const { projectId, results } = p;
   const counts = ({ email }: EmailResult) => email.mode === 'live' && !isSimulated(email);
   const live = results.filter(counts).map(({ outcome }) => outcome);
   if (live.length === 0) return { outbox: [], watched: false };
@@ -114,7 +115,7 @@ async function endDeadMailboxes(
   const contactIds = dead.flatMap(({ email }) =>
     email.contact?.email === email.to?.email ? (email.contact?.id ?? []) : [],
   );
-  const contacts = await unsubscribeContacts(trx, p.projectId, contactIds);
+  const contacts = await unsubscribeContacts(trx, { projectId: p.projectId, ids: contactIds });
   return recordSubscriptionChanges(trx, {
     projectId: p.projectId,
     contacts,
@@ -125,10 +126,10 @@ async function endDeadMailboxes(
   });
 }
 
-async function unsubscribeContacts(trx: Trx, projectId: string, ids: string[]): Promise<SubscriptionState[]> {
+async function unsubscribeContacts(trx: Trx, p: { projectId: string; ids: string[] }): Promise<SubscriptionState[]> {
   const { rows } = await sql<SubscriptionState>`
     UPDATE contacts SET subscribed = false, updated_at = now()
-    WHERE project_id = ${projectId} AND id = ANY(${ids}::uuid[]) AND subscribed
+    WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[]) AND subscribed
     RETURNING id, subscribed, true AS "subscriptionChanged"
   `.execute(trx);
   return rows;

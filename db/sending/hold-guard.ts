@@ -48,7 +48,7 @@ export async function guardRates(
   if (dead + complaints === 0) return { outbox: [], watched };
   const standing = await findStanding(trx, projectId);
   const why = standing && brokenGuard(standing, standing);
-  return { outbox: why ? await holdOnce(trx, projectId, why) : [], watched };
+  return { outbox: why ? await holdOnce(trx, { projectId, reason: why }) : [], watched };
 }
 
 /**
@@ -68,7 +68,7 @@ export async function guardRefusals(
     RETURNING length(replace(recent, '0', '')) AS refused
   `.execute(trx);
   const why = brokenByRefusals({ provider, refused: rows[0]?.refused ?? 0 });
-  return why ? holdOnce(trx, projectId, why) : [];
+  return why ? holdOnce(trx, { projectId, reason: why }) : [];
 }
 
 /** Mails of one project to one domain. */
@@ -130,7 +130,7 @@ async function findStanding(trx: Trx, projectId: string): Promise<Standing | und
 }
 
 /** Puts a project on hold, tells its owners and notes it in the audit log; the UPDATE decides, so it happens once. */
-async function holdOnce(trx: Trx, projectId: string, reason: string): Promise<OutboxRow[]> {
+async function holdOnce(trx: Trx, { projectId, reason }: { projectId: string; reason: string }): Promise<OutboxRow[]> {
   const { numAffectedRows } = await sql`
     UPDATE projects SET held_at = now(), hold_reason = ${reason}, updated_at = now() WHERE id = ${projectId} AND held_at IS NULL
   `.execute(trx);

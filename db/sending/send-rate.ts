@@ -71,11 +71,11 @@ export async function returnSendTokens(
 }
 
 /** The rate that holds for a project: the lower of its own setting and the deployment's; 0 is none. */
-export async function getSendRate(db: Db, projectId: string, deploymentRate: number): Promise<number> {
+export async function getSendRate(db: Db, p: { projectId: string; deploymentRate: number }): Promise<number> {
   const { rows } = await sql<{ rate: number | null }>`
-    SELECT effective_send_rate_per_second AS rate FROM projects WHERE id = ${projectId}
+    SELECT effective_send_rate_per_second AS rate FROM projects WHERE id = ${p.projectId}
   `.execute(db);
-  return lowerRate(rows[0]?.rate ?? null, deploymentRate);
+  return lowerRate(rows[0]?.rate ?? null, p.deploymentRate);
 }
 
 /** Of a project's setting (null for none) and the deployment's (0 for none) the one that holds; 0 is none. */

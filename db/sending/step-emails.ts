@@ -36,14 +36,17 @@ interface Fault {
  * Puts the mails of SEND_EMAIL visits of one project into the ledger, in their order; running it again finds the same
  * rows (unique by execution and visit).
  */
-export async function saveStepEmails(trx: Trx, projectId: string, standings: EffectStanding[]): Promise<StepEmail[]> {
-  const drafts = await draftStepEmails(trx, projectId, standings);
+export async function saveStepEmails(
+  trx: Trx,
+  p: { projectId: string; standings: EffectStanding[] },
+): Promise<StepEmail[]> {
+  const drafts = await draftStepEmails(trx, p);
   const sendable = drafts.filter((draft): draft is Draft => 'content' in draft);
   const contentIds = await saveContents(
     trx,
     sendable.map((draft) => draft.content),
   );
-  const emailIds = await insertStepEmails(trx, projectId, sendable, contentIds);
+  const emailIds = await insertStepEmails(trx, { projectId: p.projectId, drafts: sendable, contentIds });
   return drafts.map((draft) =>
     'error' in draft
       ? { standing: draft.standing, outcome: 'unsendable', error: draft.error }
@@ -58,28 +61,27 @@ export async function saveStepEmails(trx: Trx, projectId: string, standings: Eff
 /** Of SEND_EMAIL visits those whose template is MARKETING. */
 export async function findMarketing(
   trx: Trx,
-  projectId: string,
-  standings: EffectStanding[],
+  p: { projectId: string; standings: EffectStanding[] },
 ): Promise<EffectStanding[]> {
-  const ids = standings.map(({ step }) => configOf(step)?.templateId ?? null);
+  const ids = p.standings.map(({ step }) => configOf(step)?.templateId ?? null);
   const { rows } = await prepared<{ id: string }>`
     SELECT t.id FROM templates t
-    WHERE t.id = ANY(${ids.filter((id) => id !== null)}::uuid[]) AND ${ownedBy('t.project_id', projectId)} AND t.type = 'MARKETING'
-      AND EXISTS (SELECT FROM projects p WHERE p.id = ${projectId} AND p.sending_window IS NOT NULL)
+    WHERE t.id = ANY(${ids.filter((id) => id !== null)}::uuid[]) AND ${ownedBy('t.project_id', p.projectId)} AND t.type = 'MARKETING'
+      AND EXISTS (SELECT FROM projects p WHERE p.id = ${p.projectId} AND p.sending_window IS NOT NULL)
   `.execute(trx);
   const marketing = new Set<string | null>(rows.map((row) => row.id));
-  return standings.filter((_, index) => marketing.has(ids[index] ?? null));
+  return p.standings.filter((_, index) => marketing.has(ids[index] ?? null));
 }
 
 /** What SEND_EMAIL visits send to whom, in their order. Writes nothing: previews ask too. */
 export async function draftStepEmails(
   db: Db,
-  projectId: string,
-  standings: EffectStanding[],
+  p: { projectId: string; standings: EffectStanding[] },
 ): Promise<(Draft | Fault)[]> {
+  const { projectId, standings } = p;
   const configs = standings.map(({ step }) => configOf(step));
   const templateIds = configs.flatMap((config) => config?.templateId ?? []);
-  const templates = await findTemplates(db, projectId, templateIds);
+  const templates = await findTemplates(db, { projectId, ids: templateIds });
   const drafts: (Draft | Fault)[] = [];
   for (const [index, standing] of standings.entries()) {
     drafts.push(await draftOf(db, standing, { config: configs[index], templates }));
@@ -132,10 +134,10 @@ interface TemplateRow extends MailText<string | null> {
   topicId: string | null;
 }
 
-async function findTemplates(db: Db, projectId: string, ids: string[]): Promise<Map<string, TemplateRow>> {
+async function findTemplates(db: Db, p: { projectId: string; ids: string[] }): Promise<Map<string, TemplateRow>> {
   const { rows } = await prepared<TemplateRow>`
     SELECT t.id, t.type, t.topic_id AS "topicId", ${selectMailText('t')} FROM templates t
-    WHERE t.id = ANY(${[...new Set(ids)]}::uuid[]) AND ${ownedBy('t.project_id', projectId)}
+    WHERE t.id = ANY(${[...new Set(p.ids)]}::uuid[]) AND ${ownedBy('t.project_id', p.projectId)}
   `.execute(db);
   return new Map(rows.map((row) => [row.id, row]));
 }
@@ -163,10 +165,9 @@ async function recipientOf(
 /** Ids of the mails, by execution. */
 async function insertStepEmails(
   trx: Trx,
-  projectId: string,
-  drafts: Draft[],
-  contentIds: string[],
+  p: { projectId: string; drafts: Draft[]; contentIds: string[] },
 ): Promise<Map<string, string>> {
+  const { projectId, drafts, contentIds } = p;
   if (drafts.length === 0) return new Map();
   const executions = drafts.map(({ standing }) => standing.execution);
   const { rows } = await prepared<{ execution_id: string; id: string }>`

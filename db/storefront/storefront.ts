@@ -127,7 +127,7 @@ export async function tellWaiting(
   if (page.length === 0) return { done: true, told: 0, outbox: [] };
   const ids = page.map((row) => row.contact_id);
   // Contacts first, as everywhere: whoever deletes one takes its lock and then its waits.
-  await lockContacts(trx, projectId, ids);
+  await lockContacts(trx, { projectId, ids });
   const { rows } = await sql<WaitRow>`
     DELETE FROM back_in_stock_waits w USING contacts c, storefront_variants v
     WHERE w.project_id = ${projectId} AND w.variant_id = ${variantId} AND w.after_restock_no < ${restockNo}

@@ -52,9 +52,9 @@ export async function setContactTopics(
   const { projectId, contactId } = p;
   const wanted = new Map(Object.entries(p.topics).map(([id, joined]) => [id.toLowerCase(), joined]));
   if (wanted.size === 0) return [];
-  await lockContacts(trx, projectId, [contactId]);
+  await lockContacts(trx, { projectId, ids: [contactId] });
   const ids = [...wanted.keys()].sort();
-  const topics = await keepTopics(trx, projectId, ids);
+  const topics = await keepTopics(trx, { projectId, ids });
   const { rows } = await sql<{ topic_id: string; joined: boolean; was: boolean | null }>`
     INSERT INTO topic_choices AS s (project_id, contact_id, topic_id, joined)
     SELECT ${projectId}, ${contactId}, u.id, u.joined
@@ -81,12 +81,12 @@ interface KeptTopic {
 }
 
 /** Not deleted before the transaction ends. */
-async function keepTopics(trx: Trx, projectId: string, ids: string[]): Promise<Map<string, KeptTopic>> {
+async function keepTopics(trx: Trx, p: { projectId: string; ids: string[] }): Promise<Map<string, KeptTopic>> {
   const { rows } = await sql<KeptTopic>`
     SELECT id, slug, name, default_subscribed FROM topics
-    WHERE project_id = ${projectId} AND id = ANY(${ids}::uuid[]) ORDER BY id FOR KEY SHARE
+    WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[]) ORDER BY id FOR KEY SHARE
   `.execute(trx);
-  if (rows.length < ids.length)
+  if (rows.length < p.ids.length)
     throw new AppError('NOT_FOUND', { message: 'No topic of this project has an id in topics.' });
   return new Map(rows.map((row) => [row.id, row]));
 }

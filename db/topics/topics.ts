@@ -82,7 +82,7 @@ export async function insertTopic(
   trx: Trx,
   p: { projectId: string; name: string; slug?: string | undefined } & TopicChanges,
 ): Promise<Topic> {
-  await takeRoom(trx, p.projectId, 'topics');
+  await takeRoom(trx, { projectId: p.projectId, table: 'topics' });
   const { projectId, name, slug = segmentSlug(name), description = null, defaultSubscribed = true } = p;
   const inserted = trx
     .insertInto('topics')

@@ -35,10 +35,9 @@ export interface WebhookDelivery {
  */
 export async function queueDeliveries(
   trx: Trx,
-  projectId: string,
-  events: RecordedEvent[],
-  endpoints: SubscribedEndpoint[],
+  p: { projectId: string; events: RecordedEvent[]; endpoints: SubscribedEndpoint[] },
 ): Promise<OutboxRow[]> {
+  const { projectId, events, endpoints } = p;
   const wanted = endpoints.flatMap(({ id, events: patterns }) =>
     events
       .filter((event) => matchesEvent(patterns, event.name))
@@ -56,7 +55,7 @@ export async function queueDeliveries(
       AS u (id, endpoint_id, event_id, name, data, contact_id)
     LEFT JOIN contacts c ON c.project_id = ${projectId} AND c.id = u.contact_id
   `.execute(trx);
-  return wakeEndpoints(trx, projectId, [...new Set(wanted.map((w) => w.endpointId))]);
+  return wakeEndpoints(trx, { projectId, endpointIds: [...new Set(wanted.map((w) => w.endpointId))] });
 }
 
 /**
@@ -64,7 +63,8 @@ export async function queueDeliveries(
  * asked after the deliveries are written, which holds a share of the endpoint's row lock: db/webhooks/turns.ts,
  * endTurn.
  */
-async function wakeEndpoints(trx: Trx, projectId: string, endpointIds: string[]): Promise<OutboxRow[]> {
+async function wakeEndpoints(trx: Trx, p: { projectId: string; endpointIds: string[] }): Promise<OutboxRow[]> {
+  const { projectId, endpointIds } = p;
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM webhook_endpoints WHERE project_id = ${projectId} AND id = ANY(${endpointIds}::uuid[])
       AND (wakes_at IS NULL OR wakes_at <= clock_timestamp())
@@ -152,7 +152,7 @@ async function wakeNow(trx: Trx, { projectId, id }: EndpointRef): Promise<Outbox
   await sql`
     UPDATE webhook_endpoints SET wakes_at = NULL, probe_at = NULL WHERE project_id = ${projectId} AND id = ${id}
   `.execute(trx);
-  return wakeEndpoints(trx, projectId, [id]);
+  return wakeEndpoints(trx, { projectId, endpointIds: [id] });
 }
 
 function nextSince(rows: { createdAt: Date }[]): Date | null {

@@ -12,7 +12,12 @@ const DAY: SendingWindow = { from: '08:00', to: '20:00', days: [...ALL_DAYS] };
 function seconds(changes: Partial<Omit<DurationRequest, 'clock'>> & { clock?: Partial<DurationRequest['clock']> }) {
   const { clock, ...rest } = changes;
   return estimateSeconds({
-    ...{ willSend: 1_000, ratePerSecond: 1, zones: [], scheduledAt: null, test: null, nowMs: NOW },
+    willSend: 1_000,
+    ratePerSecond: 1,
+    zones: [],
+    scheduledAt: null,
+    test: null,
+    nowMs: NOW,
     ...rest,
     clock: { projectZone: 'UTC', window: null, ...NO_TIMING, ...clock },
   });

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { type CampaignClock, campaignGate } from './gate.ts';
 
 const clock: CampaignClock = {
-  ...{ zone: 'Europe/Berlin', projectZone: 'UTC', window: null, sendAtLocal: '2026-12-01T09:00', latePolicy: 'SKIP' },
+  zone: 'Europe/Berlin',
+  projectZone: 'UTC',
+  window: null,
+  sendAtLocal: '2026-12-01T09:00',
+  latePolicy: 'SKIP',
   goingSince: new Date('2026-11-30T00:00:00Z'),
 };
 const at = (instant: string) => Date.parse(instant);

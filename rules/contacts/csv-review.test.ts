@@ -10,7 +10,10 @@ it('a review has addresses, types and bad rows with their cells, and no more of 
   const layout = readCsvLayout(FILE);
   const asked = { layout, at: layout.firstRowAt, limit: 100, text: false };
   expect(reviewCsvChunk(FILE, { ...asked, badMax: 10 })).toEqual({
-    ...{ rows: 4, torn: 1, nextAt: FILE.length, done: true },
+    rows: 4,
+    torn: 1,
+    nextAt: FILE.length,
+    done: true,
     emails: ['a@x.com', 'b@x.com'],
     subscribes: [true, true],
     bad: [

@@ -140,8 +140,12 @@ describe('a compiled message', { timeout: 30_000 }, () => {
         examples: [
           [
             {
-              ...{ subject: '{{name}}{{ plan ?? "x y" }}', body: '', type: 'TRANSACTIONAL' },
-              ...{ trackOpens: false, trackClicks: false, text: null },
+              subject: '{{name}}{{ plan ?? "x y" }}',
+              body: '',
+              type: 'TRANSACTIONAL',
+              trackOpens: false,
+              trackClicks: false,
+              text: null,
             },
             { plan: '.' },
             ['plan'],

@@ -2,13 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { afterCheck, dnsRecords, normalizeDomain, type Standing } from './sender-domain.ts';
 
 const SOURCE = {
-  ...{ domain: 'shop.example', selector: 'tidings-1', publicKey: 'KEY', mailHost: 'mail.tidings.example' },
-  ...{ returnPathDomain: undefined, provider: 'smtp' as const },
+  domain: 'shop.example',
+  selector: 'tidings-1',
+  publicKey: 'KEY',
+  mailHost: 'mail.tidings.example',
+  returnPathDomain: undefined,
+  provider: 'smtp' as const,
 };
 const NOW = new Date('2026-11-21T12:00:00Z');
 const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000);
 const standing = (given: Partial<Standing>): Standing => ({
-  ...{ status: 'PENDING', found: {}, createdAt: hoursAgo(1), missingSince: null },
+  status: 'PENDING',
+  found: {},
+  createdAt: hoursAgo(1),
+  missingSince: null,
   ...given,
 });
 

@@ -33,18 +33,16 @@ const NO_TYPO =
 
 /** Endings that do not exist, and what was meant. */
 export const MISSPELT_ENDINGS: Readonly<Record<string, string>> = {
-  ...{
-    cmo: 'com',
-    ocm: 'com',
-    con: 'com',
-    vom: 'com',
-    xom: 'com',
-    cim: 'com',
-    cpm: 'com',
-    coom: 'com',
-    comm: 'com',
-    clm: 'com',
-  },
+  cmo: 'com',
+  ocm: 'com',
+  con: 'com',
+  vom: 'com',
+  xom: 'com',
+  cim: 'com',
+  cpm: 'com',
+  coom: 'com',
+  comm: 'com',
+  clm: 'com',
   nte: 'net',
   ner: 'net',
   neet: 'net',

@@ -33,6 +33,9 @@ it('means by its words what the table of bounces reads in them', () => {
   expect(classifyReply(SIMULATED_REPLIES.put_off)).toMatchObject({ retry: true });
   expect(simulatedBounce('bounce').verdict).toMatchObject({ class: 'dead_mailbox', unsubscribe: true });
   expect(simulatedBounce('softbounce').verdict).toMatchObject({
-    ...{ class: 'mailbox_for_now', bounceType: 'Transient', status: 'BOUNCED', unsubscribe: false },
+    class: 'mailbox_for_now',
+    bounceType: 'Transient',
+    status: 'BOUNCED',
+    unsubscribe: false,
   });
 });

@@ -81,7 +81,8 @@ describe('a sending window', () => {
     const fine = { from: '08:00', to: '21:00' };
     expect(SendingWindowInput.parse(fine)).toEqual(DAY);
     expect(SendingWindowInput.parse({ ...fine, timezone: 'contact', days: [7, 1, 1] })).toMatchObject({
-      ...{ timezone: 'contact', days: [1, 7] },
+      timezone: 'contact',
+      days: [1, 7],
     });
     expect(faults({ from: '08:00', to: '08:00' })).toEqual(['to']);
     expect(faults({ ...fine, from: '8:00' })).toEqual(['from']);

@@ -178,9 +178,7 @@ describe('taking an audience with variants', () => {
     const start = await startedCampaign(database.db, { projectId, says: saysWith({}) });
     await worker.read(start);
     expect(await worker.take(start)).toMatchObject({ done: true, recipients: 75, testing: true });
-    expect(await recipients(start)).toEqual({
-      ...{ '0 PENDING': 8, '1 PENDING': 2, 'none PENDING': 40, 'none FAILED': 25 },
-    });
+    expect(await recipients(start)).toEqual({ '0 PENDING': 8, '1 PENDING': 2, 'none PENDING': 40, 'none FAILED': 25 });
   });
 
   it('makes chunks by variant and zone, where recipients go by their own clocks', async () => {

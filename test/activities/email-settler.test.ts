@@ -48,7 +48,11 @@ async function claimMails(count: number) {
 }
 function settle(emails: Awaited<ReturnType<typeof claimMails>>) {
   const settler = createEmailSettler({
-    ...{ db, suppressionKey, source: 'smtp', dispatch: () => {}, guard: { accepted: () => {} } },
+    db,
+    suppressionKey,
+    source: 'smtp',
+    dispatch: () => {},
+    guard: { accepted: () => {} },
   });
   const outcome = { kind: 'sent', providerMessageId: 'x', subject: 'Hi' } as const;
   return Promise.all(

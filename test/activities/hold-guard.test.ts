@@ -218,7 +218,9 @@ describe('refusals because of the sender', () => {
 describe('what comes back later', () => {
   function recorder() {
     const config = parseConfig({
-      ...{ DATABASE_URL: 'postgres://none', TEMPORAL_ADDRESS: 'none:1', SECRET_KEY: TEST_SECRET_KEY },
+      DATABASE_URL: 'postgres://none',
+      TEMPORAL_ADDRESS: 'none:1',
+      SECRET_KEY: TEST_SECRET_KEY,
       DNS_SERVERS: dns.address,
     });
     return createFeedbackRecorder({ config, db: service.db, lifecycle: { dispatch: () => {} } });

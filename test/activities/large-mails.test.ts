@@ -63,8 +63,12 @@ function mailerWith(p: { cpuMsPerSecond?: number; hardLimitMs?: number }) {
   const compute = createCompute({ cpuMsPerSecond: p.cpuMsPerSecond ?? 0, ...(threads && { threads }) });
   computes.push(compute);
   const config = parseConfig({
-    ...{ DATABASE_URL: database.url, TEMPORAL_ADDRESS: '127.0.0.1:1', SECRET_KEY: TEST_SECRET_KEY },
-    ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, PUBLIC_URL: 'https://mail.example.com' },
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: '127.0.0.1:1',
+    SECRET_KEY: TEST_SECRET_KEY,
+    EMAIL_PROVIDER: 'smtp',
+    SMTP_URL: sink.url,
+    PUBLIC_URL: 'https://mail.example.com',
   });
   const lifecycle = { dispatch: () => {} };
   return createMailer({ config, compute, db: database.db, provider, lifecycle, log: { warn: () => {} } });
@@ -73,8 +77,13 @@ function mailerWith(p: { cpuMsPerSecond?: number; hardLimitMs?: number }) {
 /** A mail with these files, in the ledger. */
 async function mail({ projectId }: Tenant, domain: string, files: Buffer[]): Promise<string> {
   const rows = files.map((content, n) => ({
-    ...{ id: uuidv7(), projectId, filename: `${n}.bin`, contentType: 'application/octet-stream' },
-    ...{ disposition: 'attachment' as const, contentId: null, content },
+    id: uuidv7(),
+    projectId,
+    filename: `${n}.bin`,
+    contentType: 'application/octet-stream',
+    disposition: 'attachment' as const,
+    contentId: null,
+    content,
   }));
   await insertAttachments(database.db, rows);
   const options = { attachmentIds: rows.map(({ id }) => id) };

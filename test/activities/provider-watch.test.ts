@@ -41,7 +41,11 @@ function readLog() {
 }
 
 const mail = (to = 'ann@example.org'): OutgoingEmail => ({
-  ...{ id: '1', projectId: 'p', from: 'bounces@example.com', to, raw: 'Subject: hello\r\n\r\nHello\r\n' },
+  id: '1',
+  projectId: 'p',
+  from: 'bounces@example.com',
+  to,
+  raw: 'Subject: hello\r\n\r\nHello\r\n',
 });
 
 function watch(provider: EmailProvider) {
@@ -114,8 +118,11 @@ it('a worker says it once for both ways of sending, and the mail is put off with
   const server = await startSmtpServer();
   cleanup.push(() => server.close());
   const config = parseConfig({
-    ...{ DATABASE_URL: database.url, TEMPORAL_ADDRESS: '127.0.0.1:1', SECRET_KEY: TEST_SECRET_KEY },
-    ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://ann:wr0ng@127.0.0.1:${server.port}` },
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: '127.0.0.1:1',
+    SECRET_KEY: TEST_SECRET_KEY,
+    EMAIL_PROVIDER: 'smtp',
+    SMTP_URL: `smtp://ann:wr0ng@127.0.0.1:${server.port}`,
   });
   const { lines, log } = readLog();
   const lifecycle = { dispatch: () => {} } as unknown as ActivityDeps['lifecycle'];

@@ -59,7 +59,7 @@ it('a hold that is set again during its release ends the release, and what is le
   await buildLedger(2_500, () => true);
   const first = await activities.releasePage({ projectId });
   expect(first.released).toBe(1_000);
-  await inTransaction(database.db, (trx) => holdProject(trx, projectId, 'again'));
+  await inTransaction(database.db, (trx) => holdProject(trx, { projectId, reason: 'again' }));
   expect(await activities.releasePage({ projectId, after: first.after })).toEqual({ released: 0, after: null });
   expect([await countHeld(), dispatched.length]).toEqual([1_500, 1_000]);
 });

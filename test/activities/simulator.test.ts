@@ -24,9 +24,7 @@ let slowOnes: Promise<SlowOnes>;
 beforeAll(async () => {
   sink = await startSmtpSink({});
   relayPort = await freePort();
-  service = await startTestService({
-    ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, SMTP_RELAY_PORT: String(relayPort) },
-  });
+  service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, SMTP_RELAY_PORT: String(relayPort) });
   slowOnes = sendSlowOnes(await newProject());
   // The test that looks at them says why.
   slowOnes.catch(() => undefined);
@@ -204,7 +202,10 @@ it('an automation and the SMTP relay have the same chain', async () => {
   const tracked = await call('POST', '/v1/track', { email: 'bounce+flow@simulator.test', event: 'signup' });
   expect(tracked.status).toBe(200);
   const relay = nodemailer.createTransport({
-    ...{ host: '127.0.0.1', port: relayPort, secure: false, ignoreTLS: true },
+    host: '127.0.0.1',
+    port: relayPort,
+    secure: false,
+    ignoreTLS: true,
     auth: { user: 'apikey', pass: project.secretKey },
   });
   const mail = { from: 'news@sender.test', to: 'complaint+relay@simulator.test', subject: 'Hi', text: 'Hello' };

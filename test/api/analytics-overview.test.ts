@@ -120,8 +120,12 @@ describe('GET /analytics/attention', () => {
     await api.db
       .insertInto('webhook_endpoints')
       .values({
-        ...{ project_id: projectId, url: 'https://hooks.example.com', events: ['*'], secret: 'sealed' },
-        ...{ status: 'DISABLED', disabled_reason: 'failed for 5 days' },
+        project_id: projectId,
+        url: 'https://hooks.example.com',
+        events: ['*'],
+        secret: 'sealed',
+        status: 'DISABLED',
+        disabled_reason: 'failed for 5 days',
       })
       .execute();
     const late = hourAgo(1);

@@ -35,8 +35,13 @@ describe('a picture', () => {
     const { status, body } = await upload(content, { name: 'Logo & more.gif' });
     expect(status).toBe(201);
     expect(body).toMatchObject({
-      ...{ filename: 'Logo & more.gif', contentType: 'image/gif', bytes: content.length, width: 2, height: 3 },
-      ...{ used: false, usedBy: { templates: 0, campaigns: 0, sent: false } },
+      filename: 'Logo & more.gif',
+      contentType: 'image/gif',
+      bytes: content.length,
+      width: 2,
+      height: 3,
+      used: false,
+      usedBy: { templates: 0, campaigns: 0, sent: false },
       url: `https://mail.example.com/assets/${body.hash}`,
     });
     const answer = await served(body.url);

@@ -42,8 +42,12 @@ async function sent(texts: [string, string]): Promise<string> {
     api.db,
     texts.map((body) => ({
       ...NO_TEXT,
-      ...{ projectId: project.id, type: 'MARKETING' as const, templateId: null },
-      ...{ subject: 'Hi', body, from: 'a@sender.test' },
+      projectId: project.id,
+      type: 'MARKETING' as const,
+      templateId: null,
+      subject: 'Hi',
+      body,
+      from: 'a@sender.test',
     })),
   );
   await sql`

@@ -35,9 +35,21 @@ describe('creating a campaign', () => {
   it('answers a DRAFT with every field, and GET answers the same', async () => {
     const campaign = await create({ description: 'd', fromName: 'Sender', replyTo: 'r@else.test' });
     expect(campaign).toMatchObject({
-      ...{ name: 'News', description: 'd', fromName: 'Sender', replyTo: 'r@else.test', status: 'DRAFT' },
-      ...{ type: 'ALL', audienceType: 'ALL', segmentId: null, filters: null, audienceFilter: null },
-      ...{ scheduledAt: null, scheduledFor: null, sentAt: null, totalRecipients: 0, sentCount: 0 },
+      name: 'News',
+      description: 'd',
+      fromName: 'Sender',
+      replyTo: 'r@else.test',
+      status: 'DRAFT',
+      type: 'ALL',
+      audienceType: 'ALL',
+      segmentId: null,
+      filters: null,
+      audienceFilter: null,
+      scheduledAt: null,
+      scheduledFor: null,
+      sentAt: null,
+      totalRecipients: 0,
+      sentCount: 0,
     });
     for (const path of [`/campaigns/${campaign.id}`, `/v1/campaigns/${campaign.id}`]) {
       expect((await api.call('GET', path)).body).toEqual(campaign);

@@ -56,7 +56,10 @@ describe('a request that is costly by its form', { timeout: FILE_TIMEOUT_MS }, (
   it('as a mail of a stranger with half a megabyte of nested markup is shown all the same', async () => {
     const body = '<div>'.repeat(MB / 10);
     const id = await buildEmail(service.db, {
-      ...{ projectId: service.one.id, sourceType: 'INBOUND', status: 'RECEIVED', body },
+      projectId: service.one.id,
+      sourceType: 'INBOUND',
+      status: 'RECEIVED',
+      body,
     });
     const answer = await service.call('GET', `/v1/emails/${id}`);
     expect([answer.status, answer.body.data.body]).toEqual([200, body]);

@@ -65,11 +65,13 @@ describe('bytes of a body', () => {
   it('of a mail are 16 MB with its attachments, 3 MB without', async () => {
     expect((await post('/v1/send', mail(file(12 * MB)))).status).toBe(200);
     expect((await post('/v1/send', mail(file(16 * MB)))).body.error).toMatchObject({
-      ...{ code: 'PAYLOAD_TOO_LARGE', details: { maxBytes: 16 * MB } },
+      code: 'PAYLOAD_TOO_LARGE',
+      details: { maxBytes: 16 * MB },
     });
     const unknown = `"extra":"${'x'.repeat(3 * MB)}"`;
     expect((await post('/v1/send', mail(`${unknown},${file(8)}`))).body.error).toMatchObject({
-      ...{ code: 'PAYLOAD_TOO_LARGE', details: { maxBytes: 3 * MB } },
+      code: 'PAYLOAD_TOO_LARGE',
+      details: { maxBytes: 3 * MB },
     });
   });
 
@@ -88,9 +90,7 @@ describe('sizes of what is kept', () => {
   const filter = (value: unknown) => ({ field: 'data.plan', operator: 'equals', value });
   const condition = (filters: object[]) => ({ logic: 'AND', groups: [{ filters }] });
   const many = Array.from({ length: 100 }, () => filter('x'.repeat(1_000)));
-  const campaign = {
-    ...{ name: 'N', subject: 'S', body: '<p>b</p>', from: 'x@shop.example.com', audienceType: 'FILTERED' },
-  };
+  const campaign = { name: 'N', subject: 'S', body: '<p>b</p>', from: 'x@shop.example.com', audienceType: 'FILTERED' };
   let workflowId: string;
   beforeAll(async () => {
     workflowId = (await api.call('POST', '/workflows', { body: { name: 'W', eventName: 'e' } })).body.id;

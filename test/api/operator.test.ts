@@ -177,7 +177,10 @@ describe('ceilings of the operator', () => {
     const path = `/operator/projects/${api.two.id}`;
     const set = await ask('PATCH', path, { monthlyEmailLimit: 5, bounceGuard: 0.01 });
     expect(set.body.operatorLimits).toEqual({
-      ...{ monthlyEmailLimit: 5, bounceGuard: 0.01, sendRatePerSecond: null, complaintGuard: null },
+      monthlyEmailLimit: 5,
+      bounceGuard: 0.01,
+      sendRatePerSecond: null,
+      complaintGuard: null,
     });
     const lifted = await ask('PATCH', path, { bounceGuard: null });
     expect(lifted.body).toMatchObject({ operatorLimits: { monthlyEmailLimit: 5, bounceGuard: null } });
@@ -203,8 +206,13 @@ describe('the health of the installation', () => {
     expect([postgres.connections > 0, postgres.databaseBytes > 0]).toEqual([true, true]);
     expect(temporal).toEqual({ reached: true, pingMs: expect.any(Number), queues: [] });
     expect(outbox).toContainEqual({
-      ...{ kind: 'email.retry', waiting: 1, handedOver: 0, oldestSeconds: expect.any(Number) },
-      ...{ projects: 1, failing: 1, lastError: 'Temporal was away' },
+      kind: 'email.retry',
+      waiting: 1,
+      handedOver: 0,
+      oldestSeconds: expect.any(Number),
+      projects: 1,
+      failing: 1,
+      lastError: 'Temporal was away',
     });
     expect(processes).toEqual([
       expect.objectContaining({ kind: 'worker', pid: process.pid, version: '1.2.3', build: 'abc', alive: true }),
@@ -230,8 +238,14 @@ describe('answers of providers', () => {
     const { body } = await ask('GET', '/operator/provider-answers');
     expect([body.provider, body.looked >= 5]).toEqual(['capture', true]);
     expect(body.answers[0]).toEqual({
-      ...{ code: '550 5.1.1', mails: 3, projects: 2, failed: 2, bounced: 1, waiting: 0 },
-      ...{ newestAt: expect.any(String), example: '550 5.1.1 Unknown' },
+      code: '550 5.1.1',
+      mails: 3,
+      projects: 2,
+      failed: 2,
+      bounced: 1,
+      waiting: 0,
+      newestAt: expect.any(String),
+      example: '550 5.1.1 Unknown',
       domains: [
         { domain: 'full.example', mails: 2 },
         { domain: 'other.example', mails: 1 },

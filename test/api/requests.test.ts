@@ -36,8 +36,13 @@ describe('the log of requests', () => {
     await api.call('PATCH', path, { body: { subscribed: 'hidden' }, headers: headers('a wrong change') });
     const logged = await entry('a wrong change');
     expect(logged).toMatchObject({
-      ...{ requestId: 'a wrong change', method: 'PATCH', route: '/contacts/{id}', status: 422 },
-      ...{ by: 'key', userId: null, errorCode: 'VALIDATION_ERROR' },
+      requestId: 'a wrong change',
+      method: 'PATCH',
+      route: '/contacts/{id}',
+      status: 422,
+      by: 'key',
+      userId: null,
+      errorCode: 'VALIDATION_ERROR',
       made: { contacts: [], events: [], executions: [], emails: [], sms: [] },
     });
     expect(logged.keyId).toEqual(expect.any(String));
@@ -162,8 +167,17 @@ describe('the log of requests', () => {
 
 describe('what the log keeps in memory', () => {
   const request = (projectId: string): NewLoggedRequest => ({
-    ...{ id: uuidv7(), projectId, requestId: 'r', method: 'GET', route: '/contacts', status: 200, ms: 1 },
-    ...{ actor: 'public', errorCode: null, made: null, createdAt: new Date() },
+    id: uuidv7(),
+    projectId,
+    requestId: 'r',
+    method: 'GET',
+    route: '/contacts',
+    status: 200,
+    ms: 1,
+    actor: 'public',
+    errorCode: null,
+    made: null,
+    createdAt: new Date(),
   });
 
   it('is bounded for each project, and a busy one takes no room of another', async () => {

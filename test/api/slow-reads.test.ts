@@ -53,7 +53,10 @@ it('twenty dashboards of one project that all wait keep nobody from sending', as
 it('a list that takes too long is a 503 that says what to do', async () => {
   const { db: reads } = connect({
     connectionString: api.deps.config.database.url,
-    ...{ max: 1, applicationName: 'test', onError: () => {}, statementTimeoutMs: 100 },
+    max: 1,
+    applicationName: 'test',
+    onError: () => {},
+    statementTimeoutMs: 100,
   });
   const app = createApp({ ...api.deps, reads });
   await api.db.transaction().execute(async (trx) => {

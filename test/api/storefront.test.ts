@@ -10,7 +10,10 @@ afterAll(() => api.close());
 
 const GID = 'gid://shopify/ProductVariant/';
 const variant = (variantId: string | number, change: object = {}) => ({
-  ...{ variantId, productTitle: 'Jumper', title: 'Blue, M', available: false },
+  variantId,
+  productTitle: 'Jumper',
+  title: 'Blue, M',
+  available: false,
   ...change,
 });
 const put = (variants: unknown[], key?: string) =>

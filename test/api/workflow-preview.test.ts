@@ -87,11 +87,9 @@ describe('a preview', () => {
       { stepId: workflow.steps.pause, name: 'pause', type: 'DELAY', at: START, dueAt: third, completedAt: third },
       { name: 'update', at: third, contact: { subscribed: false, data: { plan: 'pro', name: 'Ada' } } },
       {
-        ...{
-          name: 'isPro',
-          branch: 'yes',
-          condition: { groups: [{ filters: [{ field: 'data.plan', value: 'pro' }] }] },
-        },
+        name: 'isPro',
+        branch: 'yes',
+        condition: { groups: [{ filters: [{ field: 'data.plan', value: 'pro' }] }] },
         filters: [{ field: 'data.plan', operator: 'equals', value: 'pro', holds: true }],
       },
       {
@@ -106,7 +104,8 @@ describe('a preview', () => {
       { name: 'sent', branch: 'yes' },
       { name: 'news', at: hour, status: 'SKIPPED', wouldSend: false, reason: 'unsubscribed', subject: 'News for Ada' },
       {
-        ...{ name: 'hook', output: { statusCode: 200 } },
+        name: 'hook',
+        output: { statusCode: 200 },
         request: {
           method: 'POST',
           url: 'https://hooks.example.com/pro?x=1',
@@ -139,9 +138,7 @@ describe('a preview', () => {
     expect(await preview(workflow.id, { contactId })).toMatchObject({ exitReason: 'late' });
     expect(
       await preview(workflow.id, { contactId, events: [{ name: 'order' }, { name: 'order' }, { name: 'order' }] }),
-    ).toMatchObject({
-      ...{ status: 'COMPLETED', endedAt: START },
-    });
+    ).toMatchObject({ status: 'COMPLETED', endedAt: START });
   });
 
   it('leaves the workflow by the event that ends it, in mid-delay too, and when the contact unsubscribes', async () => {
@@ -156,11 +153,14 @@ describe('a preview', () => {
     const contactId = await newContact('leaves@example.com');
     const paid = { name: 'order.paid', at: later(DAY_MS) };
     expect(await preview(workflow.id, { contactId, events: [paid] })).toMatchObject({
-      ...{ status: 'EXITED', exitReason: 'exited_on_event', endedAt: later(DAY_MS) },
+      status: 'EXITED',
+      exitReason: 'exited_on_event',
+      endedAt: later(DAY_MS),
       steps: [{ name: 'first' }, { name: 'pause', status: 'CANCELLED', completedAt: later(DAY_MS) }],
     });
     expect(await preview(workflow.id, { contactId, events: [{ ...paid, at: later(6 * DAY_MS) }] })).toMatchObject({
-      ...{ exitReason: 'unsubscribed', endedAt: later(5 * DAY_MS) },
+      exitReason: 'unsubscribed',
+      endedAt: later(5 * DAY_MS),
       steps: [{}, { status: 'COMPLETED' }, { name: 'leave', status: 'CANCELLED' }],
     });
   });
@@ -176,7 +176,11 @@ describe('a preview', () => {
     };
     expect((await ask({ name: 'Ada' }))[0]).toMatchObject({ status: 'SKIPPED', reason: 'no_phone', wouldSend: false });
     expect((await ask({ name: 'Ada', phone: '+4915112345678' }))[0]).toMatchObject({
-      ...{ status: 'COMPLETED', wouldSend: true, channel: 'sms', to: '+4915112345678', body: 'Hello Ada' },
+      status: 'COMPLETED',
+      wouldSend: true,
+      channel: 'sms',
+      to: '+4915112345678',
+      body: 'Hello Ada',
     });
     await sql`UPDATE projects SET frequency_max = 1, frequency_days = 7 WHERE id = ${api.one.id}`.execute(api.db);
     const before = await everything();

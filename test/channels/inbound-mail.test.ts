@@ -213,7 +213,10 @@ describe('the session', () => {
   it('is encrypted where there is a certificate', async () => {
     const taken: string[] = [];
     const secure = await startInboundListener({
-      ...{ host: '127.0.0.1', port: 0, name: 'mx.example.com', tls: author },
+      host: '127.0.0.1',
+      port: 0,
+      name: 'mx.example.com',
+      tls: author,
       handler: { accepts: async () => true, take: async ({ from }) => void taken.push(from) },
       onError: (error) => errors.push(error),
     });
@@ -309,8 +312,11 @@ describe('mail to a verified domain', () => {
       sourceType: 'INBOUND',
       hasContent: true,
       body: expect.stringContaining('I wait.'),
-      ...{ spamVerdict: 'DISABLED', virusVerdict: 'DISABLED' },
-      ...{ spfVerdict: 'PASS', dkimVerdict: 'PASS', dmarcVerdict: 'PASS' },
+      spamVerdict: 'DISABLED',
+      virusVerdict: 'DISABLED',
+      spfVerdict: 'PASS',
+      dkimVerdict: 'PASS',
+      dmarcVerdict: 'PASS',
       processingTimeMillis: expect.any(Number),
       timestamp: expect.stringMatching(/Z$/),
     });
@@ -331,8 +337,12 @@ describe('mail to a verified domain', () => {
     const events = api.db.selectFrom('events').selectAll().where('name', '=', 'email.received');
     const event = await events.orderBy('id', 'desc').executeTakeFirstOrThrow();
     expect(event.data).toMatchObject({
-      ...{ subject: '{{ 7 }}', fromHeader: 'eve@author.example', from: 'eve@elsewhere.example' },
-      ...{ spfVerdict: 'GRAY', dkimVerdict: 'GRAY', dmarcVerdict: 'FAIL' },
+      subject: '{{ 7 }}',
+      fromHeader: 'eve@author.example',
+      from: 'eve@elsewhere.example',
+      spfVerdict: 'GRAY',
+      dkimVerdict: 'GRAY',
+      dmarcVerdict: 'FAIL',
     });
   });
 

@@ -66,7 +66,10 @@ function pool(options: SmtpPoolOptions): SmtpPool {
 }
 
 const message = (to = 'ada@to.test', data = 'Subject: hello\r\n\r\n.Hello\r\n') => ({
-  ...{ id: to, from: 'bounces@shop.example', to, data },
+  id: to,
+  from: 'bounces@shop.example',
+  to,
+  data,
 });
 
 async function arrived(count: number): Promise<string[]> {
@@ -86,7 +89,8 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
 
     beforeAll(async () => {
       service = await startTestService({
-        ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: urlOf({ options: '?requireTLS=true&maxConnections=4' }) },
+        EMAIL_PROVIDER: 'smtp',
+        SMTP_URL: urlOf({ options: '?requireTLS=true&maxConnections=4' }),
         PUBLIC_URL: 'https://mail.example',
       });
       const { publicKey } = await buildDomain(service.db, { projectId: service.one.id, domain });
@@ -121,7 +125,9 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       const { data } = await expectOk(
         service.call('POST', '/v1/send', {
           body: {
-            ...{ to: { name: 'Zoë', email: 'zoe@to.test' }, from: `hello@${domain}`, subject: 'Grüße' },
+            to: { name: 'Zoë', email: 'zoe@to.test' },
+            from: `hello@${domain}`,
+            subject: 'Grüße',
             body: `<pre>\n.\n..two\nFrom here\n${'ä'.repeat(2_000)}</pre>`,
             attachments: [
               {
@@ -191,7 +197,8 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
         { url: urlOf(strict), ca: postfix.certificate },
       ])
         expect(await pool(options).send(message())).toMatchObject({
-          ...{ outcome: 'unsent', error: expect.stringMatching(/certificate/i) },
+          outcome: 'unsent',
+          error: expect.stringMatching(/certificate/i),
         });
       expect(sink.messages).toEqual([]);
       const trusted = pool({ url: urlOf({ ...strict, host: 'localhost' }), ca: postfix.certificate });
@@ -253,8 +260,12 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
         const provider = smtpProvider({ url });
         cleanup.push(() => provider.close());
         const config = parseConfig({
-          ...{ DATABASE_URL: database.url, TEMPORAL_ADDRESS: 'none:1', SECRET_KEY: TEST_SECRET_KEY },
-          ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: url, PUBLIC_URL: 'https://mail.example' },
+          DATABASE_URL: database.url,
+          TEMPORAL_ADDRESS: 'none:1',
+          SECRET_KEY: TEST_SECRET_KEY,
+          EMAIL_PROVIDER: 'smtp',
+          SMTP_URL: url,
+          PUBLIC_URL: 'https://mail.example',
         });
         const mailer = createMailer({
           compute: createCompute({ cpuMsPerSecond: 0 }),

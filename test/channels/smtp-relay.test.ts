@@ -1,53 +1,34 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { networkInterfaces, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { networkInterfaces } from 'node:os';
 import { sql } from 'kysely';
 import nodemailer from 'nodemailer';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RELAY_MAX_BYTES, type RelayMessage, startRelayListener } from '../../channels/relay/listener.ts';
-import { freePort } from '../../cli/start/ports.ts';
-import { buildDomain } from '../build/senders.ts';
 import { buildKey } from '../support/api.ts';
 import { newCertificate } from '../support/certificate.ts';
-import { debianFiles } from '../support/debian-packages.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
+import type { TestService } from '../support/service.ts';
+import { type RelayService, startRelayService } from '../support/smtp/relay-service.ts';
+import type { SmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
-/** Exit codes of swaks. */
-const [SWAKS_DATA_FAILED, SWAKS_AUTH_FAILED] = [26, 28];
-
+let relay: RelayService;
 let service: TestService;
 let sink: SmtpSink;
-let folder: string;
 let port: number;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tidings-relay-'));
-  const { key, cert } = await newCertificate();
-  await Promise.all([writeFile(join(folder, 'key.pem'), key), writeFile(join(folder, 'cert.pem'), cert)]);
-  sink = await startSmtpSink({ keepBodies: true });
-  port = await freePort();
-  service = await startTestService({
-    ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, SMTP_RELAY_PORT: String(port) },
-    ...{ TLS_CERT_FILE: join(folder, 'cert.pem'), TLS_KEY_FILE: join(folder, 'key.pem') },
-  });
-  await buildDomain(service.db, { projectId: service.one.id, domain: 'sender.test', signing: false });
+  relay = await startRelayService();
+  ({ service, sink, port } = relay);
 });
 beforeEach(() => sink.reset());
-afterAll(async () => {
-  await service?.close();
-  await sink?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => relay?.close());
 
 function client(key = service.one.secretKey, options: object = {}) {
   return nodemailer.createTransport({
-    ...{ host: '127.0.0.1', port, auth: { user: 'apikey', pass: key } },
+    host: '127.0.0.1',
+    port,
+    auth: { user: 'apikey', pass: key },
     tls: { rejectUnauthorized: false },
     ...options,
   });
@@ -61,10 +42,6 @@ async function refusal(sending: Promise<unknown>): Promise<string> {
     () => 'accepted',
     (error: { response?: string }) => error.response ?? String(error),
   );
-}
-
-async function arrived(count = 1): Promise<string[]> {
-  return until(async () => (sink.bodies.length >= count ? sink.bodies : undefined), `${count} mails`);
 }
 
 async function recordOf(id = '') {
@@ -84,7 +61,7 @@ describe('a message', () => {
     names.push('Sender', 'DKIM-Signature', 'ARC-Seal', 'List-Unsubscribe', 'List-Unsubscribe-Post');
     const forged = Object.fromEntries(names.map((name) => [name, '<https://evil.example/forged>']));
     await client().sendMail({ ...mail, headers: { ...forged, 'X-Order': '4711' } });
-    const [raw = ''] = await arrived();
+    const [raw = ''] = await relay.arrived();
     const { headers } = await PostalMime.parse(Buffer.from(raw, 'latin1'));
     expect(headers.find(({ key }) => key === 'x-order')?.value).toBe('4711');
     expect(raw).not.toContain('evil.example');
@@ -107,7 +84,7 @@ describe('a message', () => {
     });
     const id = /^250 2\.0\.0 Accepted as ([0-9a-f-]{36})$/.exec(response)?.[1] ?? response;
     expect(await recordOf(id)).toMatchObject({ to: 'ada@to.test', sourceType: 'TRANSACTIONAL', mode: 'live' });
-    const [raw = ''] = await arrived();
+    const [raw = ''] = await relay.arrived();
     const parsed = await PostalMime.parse(Buffer.from(raw, 'latin1'));
     expect(parsed.subject).toBe('Grüße {{name}} {% if %}');
     expect(parsed.from).toMatchObject({ name: 'Shop, Inc.', address: 'hello@sender.test' });
@@ -119,17 +96,26 @@ describe('a message', () => {
     expect([header('x-order'), header('in-reply-to')]).toEqual(['4711', '<before@sender.test>']);
     expect(parsed.messageId).toBe(`<${id}@sender.test>`);
     const files = parsed.attachments.map((file) => ({
-      ...{ name: file.filename, type: file.mimeType, cid: file.contentId, disposition: file.disposition },
+      name: file.filename,
+      type: file.mimeType,
+      cid: file.contentId,
+      disposition: file.disposition,
       bytes: Buffer.from(file.content as ArrayBuffer),
     }));
     expect(files).toEqual(
       expect.arrayContaining([
         {
-          ...{ name: 'Rechnung ä.txt', type: 'text/plain', cid: undefined, disposition: 'attachment' },
+          name: 'Rechnung ä.txt',
+          type: 'text/plain',
+          cid: undefined,
+          disposition: 'attachment',
           bytes: Buffer.from('Ä bill\n'),
         },
         {
-          ...{ name: 'logo.png', type: 'image/png', cid: '<logo@here>', disposition: 'inline' },
+          name: 'logo.png',
+          type: 'image/png',
+          cid: '<logo@here>',
+          disposition: 'inline',
           bytes: Buffer.from([1, 2, 3, 0, 255]),
         },
       ]),
@@ -140,7 +126,7 @@ describe('a message', () => {
     const to = ['one@to.test', 'Two@to.test'];
     const { response } = await client().sendMail({ ...mail, to, cc: 'three@to.test', bcc: 'four@to.test' });
     expect(response).toMatch(/^250 2\.0\.0 Accepted as \S+ and 3 more$/);
-    const bodies = await arrived(4);
+    const bodies = await relay.arrived(4);
     expect([...sink.perRecipient().keys()].sort()).toEqual([
       'four@to.test',
       'one@to.test',
@@ -152,7 +138,7 @@ describe('a message', () => {
 
   it('of plain text keeps its lines in both parts', async () => {
     await client().sendMail({ ...mail, text: 'a < b\n  indented\n' });
-    const parsed = await PostalMime.parse((await arrived())[0] ?? '');
+    const parsed = await PostalMime.parse((await relay.arrived())[0] ?? '');
     expect(parsed.text?.trimEnd()).toBe('a < b\n  indented');
     expect(parsed.html).toContain('a &lt; b\n  indented');
   });
@@ -262,14 +248,19 @@ describe('from another host', () => {
   async function greeting(p: { tls: boolean; allowPlain: boolean }): Promise<string[]> {
     const certificate = p.tls ? await newCertificate() : undefined;
     const handler = { signIn: async () => {}, checkRecipient: () => {}, take: async (_: RelayMessage) => 'ok' };
-    const relay = await startRelayListener({
-      ...{ host: '0.0.0.0', port: 0, name: 'relay.test', allowPlain: p.allowPlain, tls: certificate },
-      ...{ handler, onError: () => {} },
+    const listener = await startRelayListener({
+      host: '0.0.0.0',
+      port: 0,
+      name: 'relay.test',
+      allowPlain: p.allowPlain,
+      tls: certificate,
+      handler,
+      onError: () => {},
     });
     try {
-      return await talk(['EHLO me', auth('key')], relay.port, address);
+      return await talk(['EHLO me', auth('key')], listener.port, address);
     } finally {
-      await relay.close();
+      await listener.close();
     }
   }
 
@@ -284,92 +275,6 @@ describe('from another host', () => {
     expect((await greeting({ tls: false, allowPlain: true }))[2]).toMatch(/^235 /);
   });
 });
-
-it("Python's smtplib sends through it, by STARTTLS", async () => {
-  const script = `
-import smtplib, ssl, sys
-from email.message import EmailMessage
-m = EmailMessage()
-m['From'] = 'Shop <hello@sender.test>'
-m['To'] = 'py@to.test, py2@to.test'
-m['Subject'] = 'Grüße aus Python'
-m['X-Tag'] = 'py'
-m.set_content('Text äöü\\n.a line with a dot\\n')
-m.add_alternative('<p>HTML äöü</p>', subtype='html')
-m.add_attachment(b'\\x00\\x01', maintype='application', subtype='octet-stream', filename='a.bin')
-c = ssl.create_default_context(); c.check_hostname = False; c.verify_mode = ssl.CERT_NONE
-with smtplib.SMTP('127.0.0.1', ${port}) as s:
-    s.starttls(context=c)
-    s.login('apikey', sys.argv[1])
-    refused = s.send_message(m)
-    assert refused == {}, refused
-    try:
-        s.sendmail('x@elsewhere.test', ['py@to.test'], 'From: x@elsewhere.test\\r\\n\\r\\nx')
-    except smtplib.SMTPDataError as e:
-        assert e.smtp_code == 550 and e.smtp_error.startswith(b'5.7.1 '), e
-    else:
-        raise AssertionError('accepted')
-`;
-  const { code, output } = await runProgram('python3', ['-c', script, service.one.secretKey]);
-  expect(code, output).toBe(0);
-  const bodies = await arrived(2);
-  const parsed = await PostalMime.parse(Buffer.from(bodies[0] ?? '', 'latin1'));
-  expect(parsed).toMatchObject({ subject: 'Grüße aus Python', text: expect.stringContaining('.a line with a dot') });
-  expect(parsed.html).toContain('<p>HTML äöü</p>');
-  expect(parsed.attachments).toMatchObject([{ filename: 'a.bin', disposition: 'attachment' }]);
-});
-
-const debian = await debianFiles(['swaks', 'libnet-ssleay-perl']);
-const missing = typeof debian === 'string' ? debian : undefined;
-
-describe.skipIf(missing)(`swaks${missing ? ` (left out: ${missing})` : ''}`, () => {
-  /** Runs it as `docs/smtp-relay.md` shows. */
-  async function swaks(p: { key?: string; from?: string; options?: string[] } = {}) {
-    const { key = service.one.secretKey, from = 'hello@sender.test', options = [] } = p;
-    const words = ['--server', '127.0.0.1', '--port', String(port), '-tls', '--auth-user', 'apikey'];
-    const message = ['--from', from, '--to', 'ada@to.test', '--header', 'Subject: Hello', '--body', 'It works.'];
-    const env = typeof debian === 'string' ? process.env : debian.env;
-    return runProgram('swaks', [...words, '--auth-password', key, ...message, ...options], env);
-  }
-
-  it.each([
-    ['by AUTH PLAIN', ['--auth', 'PLAIN']],
-    ['by AUTH LOGIN', ['--auth', 'LOGIN']],
-    ['with its commands pipelined', ['--pipeline']],
-    ['with a file', ['--attach-name', 'a.bin', '--attach-type', 'application/pdf', '--attach', 'PDF\\n.\\n']],
-  ])('sends through it %s, over STARTTLS', async (_how, options) => {
-    const { code, output } = await swaks({ options });
-    expect(code, output).toBe(0);
-    expect(output).toMatch(/=== TLS started with cipher TLSv1\.3/);
-    expect(output).toMatch(/<~ +235 /);
-    expect(output).toMatch(/<~ +250 2\.0\.0 Accepted as [0-9a-f-]{36}/);
-    const parsed = await PostalMime.parse((await arrived())[0] ?? '');
-    expect(parsed).toMatchObject({ subject: 'Hello', to: [{ address: 'ada@to.test' }] });
-    expect(parsed.text?.trim()).toBe('It works.');
-    expect(parsed.attachments.map(({ filename }) => filename)).toEqual(options.includes('--attach') ? ['a.bin'] : []);
-  });
-
-  it('is told why it is refused', async () => {
-    const wrongKey = await swaks({ key: 'sk_live_wrong' });
-    expect([wrongKey.code, wrongKey.output]).toEqual([SWAKS_AUTH_FAILED, expect.stringMatching(/535 5\.7\.8 \w/)]);
-    const noScope = await swaks({ key: service.one.bareKey });
-    expect([noScope.code, noScope.output]).toEqual([SWAKS_AUTH_FAILED, expect.stringContaining('email:send')]);
-    const notOurs = await swaks({ from: 'x@elsewhere.test' });
-    expect([notOurs.code, notOurs.output]).toEqual([SWAKS_DATA_FAILED, expect.stringMatching(/550 5\.7\.1 \w/)]);
-    expect(sink.messages).toEqual([]);
-  });
-});
-
-/** Its exit code, and all that it wrote. */
-async function runProgram(program: string, words: string[], env = process.env) {
-  const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'], env });
-  const output: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk));
-  const [code] = await once(child, 'close').catch((cause) => {
-    throw new Error(`this test needs ${program} on PATH`, { cause });
-  });
-  return { code, output: Buffer.concat(output).toString() };
-}
 
 const auth = (key: string) => `AUTH PLAIN ${Buffer.from(`\0apikey\0${key}`).toString('base64')}`;
 

@@ -115,7 +115,10 @@ it(
     await buildVerifiedDomain(api.db, api.one.id, 'shop.example');
     await buildVerifiedDomain(api.db, api.two.id, 'shop.example');
     const campaign = {
-      ...{ name: 'News', subject: 'Hello', from: 'hi@shop.example', audienceType: 'ALL' },
+      name: 'News',
+      subject: 'Hello',
+      from: 'hi@shop.example',
+      audienceType: 'ALL',
       variants: [{ name: 'A' }, { name: 'B', subject: 'Good day', weight: 2 }],
       test: { share: 0.2, metric: 'clicks', waitMinutes: 60, minimum: 10 },
     };

@@ -29,7 +29,8 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await expectOk(service.call('POST', '/contacts', { body: { email: 'pro@example.com', data: { plan: 'pro' } } }));
     const headers = { Authorization: 'Bearer very-secret-token' };
     const workflow = await buildWorkflow(service, {
-      ...{ enabled: false, eventName: 'order.paid' },
+      enabled: false,
+      eventName: 'order.paid',
       steps: {
         wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'order.paid', timeout: 60 }, to: 'hook' },
         hook: { type: 'WEBHOOK', config: { url: 'https://hooks.example.com/x', headers }, to: 'mark' },
@@ -84,7 +85,8 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await page.getByText('All saved').waitFor();
 
     expect(await configOf(workflow.id, wait)).toEqual({
-      ...{ eventName: 'order.paid', timeout: 60 },
+      eventName: 'order.paid',
+      timeout: 60,
       filters: {
         logic: 'OR',
         groups: [{ filters: [{ field: 'event.total', operator: 'greaterThan', value: 100 }] }],
@@ -133,7 +135,8 @@ describeInBrowser('the forms of automations in the dashboard', () => {
   it('try an automation out with what came last, field by field, and with what happens meanwhile', async () => {
     await track('linus@example.com', 'booked', { seats: 2, guest: { name: 'Linus' } });
     const workflow = await buildWorkflow(service, {
-      ...{ enabled: false, eventName: 'booked' },
+      enabled: false,
+      eventName: 'booked',
       steps: {
         large: {
           type: 'CONDITION',

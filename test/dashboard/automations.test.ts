@@ -86,7 +86,8 @@ describeInBrowser('automations in the dashboard', () => {
 
   it('can be drawn by keys alone, and every change can be undone', async () => {
     const workflow = await buildWorkflow(service, {
-      ...{ enabled: false, eventName: 'by-keys' },
+      enabled: false,
+      eventName: 'by-keys',
       steps: {
         first: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'last' },
         last: { type: 'EXIT' },

@@ -16,7 +16,10 @@ describeInBrowser('the dashboard in a browser', () => {
 
   it('leads who is signed out to the sign-in page, and back to what they asked for', async () => {
     const { page, settled } = await openDashboard({
-      ...{ service, as: null, path: '/contacts?search=ada', mayFail: [/answer: 401 to GET \/auth\/me/] },
+      service,
+      as: null,
+      path: '/contacts?search=ada',
+      mayFail: [/answer: 401 to GET \/auth\/me/],
     });
     expect(new URL(page.url()).pathname).toBe('/app/sign-in');
     await expectNoSeriousAxe(page);

@@ -55,9 +55,17 @@ describe('the condition builder knows the language of the API', () => {
 
   it('what it sends for an operator is what the API needs', () => {
     const fieldOf: Record<FieldKind, string> = {
-      ...{ email: 'email', subscribed: 'subscribed', createdAt: 'createdAt', updatedAt: 'updatedAt' },
-      ...{ data: 'data.x', context: 'context.x', payload: 'event.x', event: 'event.x', activity: 'email.opened' },
-      ...{ segment: `segment.${ID}`, topic: `topic.${ID}` },
+      email: 'email',
+      subscribed: 'subscribed',
+      createdAt: 'createdAt',
+      updatedAt: 'updatedAt',
+      data: 'data.x',
+      context: 'context.x',
+      payload: 'event.x',
+      event: 'event.x',
+      activity: 'email.opened',
+      segment: `segment.${ID}`,
+      topic: `topic.${ID}`,
     };
     for (const kind of KINDS) {
       for (const operator of operatorsOf(kind)) {

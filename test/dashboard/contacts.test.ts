@@ -143,7 +143,9 @@ describeInBrowser('contacts in the dashboard', () => {
     const rows = ['known@people.test,Ada,5,10115,x', 'new@people.test,Bob,7,00123,"=1+1"', 'nope,Eve,x,1,y'];
     const csv = `E-Mail,First name,Seats,Zip,Notes\n${rows.join('\n')}\n`;
     await page.setInputFiles('input[type=file]', {
-      ...{ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) },
+      name: 'people.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(csv),
     });
     await page.getByRole('button', { name: 'Import 2 contacts' }).waitFor();
     expect(await page.getByRole('textbox', { name: 'Where E-Mail goes' }).inputValue()).toBe('Email address');
@@ -166,7 +168,9 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByText('1 created').waitFor();
     await page.getByText('1 failed').waitFor();
     expect((await call('GET', '/contacts?search=new')).data[0].data).toEqual({
-      ...{ firstName: 'Bob', Seats: 7, Zip: '00123' },
+      firstName: 'Bob',
+      Seats: 7,
+      Zip: '00123',
     });
     await expectNoSeriousAxe(page);
     await page.getByRole('link', { name: 'Imports and jobs' }).click();

@@ -48,7 +48,10 @@ describeInBrowser('sign-in and start page', () => {
 
   it('says in the words of the API why somebody is not signed in', async () => {
     const { page } = await openDashboard({
-      ...{ service, as: null, path: '/sign-in', mayFail: [/answer: 401 to POST \/auth\/login/] },
+      service,
+      as: null,
+      path: '/sign-in',
+      mayFail: [/answer: 401 to POST \/auth\/login/],
     });
     await page.getByLabel('Email').fill('nobody@people.test');
     await page.getByRole('textbox', { name: 'Password' }).fill('wrong');

@@ -161,7 +161,13 @@ async function ownerOf(service: TestService): Promise<Record<string, string>> {
  */
 async function buildOperation({ db, one, two }: TestService): Promise<void> {
   const process = (kind: 'api' | 'worker', build: string, seen: string) => ({
-    ...{ id: uuidv7(), kind, host: 'host-1', pid: 7, version: '0.1.0', build, started_at: new Date() },
+    id: uuidv7(),
+    kind,
+    host: 'host-1',
+    pid: 7,
+    version: '0.1.0',
+    build,
+    started_at: new Date(),
     seen_at: sql<Date>`now() + ${seen}::interval`,
   });
   await db
@@ -175,7 +181,10 @@ async function buildOperation({ db, one, two }: TestService): Promise<void> {
   await db
     .insertInto('outbox')
     .values({
-      ...{ project_id: one.id, kind: 'email.retry', ref_id: one.id, last_error: 'Temporal was away' },
+      project_id: one.id,
+      kind: 'email.retry',
+      ref_id: one.id,
+      last_error: 'Temporal was away',
       available_at: sql<Date>`now() + interval '1 hour'`,
     })
     .execute();

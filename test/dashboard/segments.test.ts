@@ -65,7 +65,10 @@ describeInBrowser('segments in a browser', () => {
 
   it('what the API refuses stands at its row, and what is written survives a reload', async () => {
     const { page, settled } = await openDashboard({
-      ...{ service, project, path: '/segments/new', mayFail: [/answer: 422 to POST .*segments\/preview/] },
+      service,
+      project,
+      path: '/segments/new',
+      mayFail: [/answer: 422 to POST .*segments\/preview/],
     });
     await page.getByLabel('Name').fill('Long ago');
     await chooseByKeys(page, 'Field of condition 1', 'Created at');
@@ -148,7 +151,11 @@ describeInBrowser('segments in a browser', () => {
     const name = `<img src=x onerror=alert(1)>${'long'.repeat(60)}`.slice(0, 255);
     const { id } = await api('POST', '/segments', { name, slug: 'hostile', filters: PLAN_IS_PRO });
     const { page, settled } = await openDashboard({
-      ...{ service, project, path: '/segments', viewport: 'phone', dark: true },
+      service,
+      project,
+      path: '/segments',
+      viewport: 'phone',
+      dark: true,
     });
     await expectNoSidewaysScroll(page);
     await page.getByRole('link', { name: /onerror/ }).click();

@@ -24,7 +24,10 @@ describeInBrowser('settings in a browser', () => {
 
   it('the project is changed field by field, and what is refused stands at its field', async () => {
     const { page } = await openDashboard({
-      ...{ service, project, path: '/settings', mayFail: [/answer: 422 to PATCH \/project/] },
+      service,
+      project,
+      path: '/settings',
+      mayFail: [/answer: 422 to PATCH \/project/],
     });
     await page.getByLabel('Name').fill('The new shop');
     await page.getByRole('switch', { name: 'Only in a sending window' }).check();
@@ -40,7 +43,9 @@ describeInBrowser('settings in a browser', () => {
     expect(await stored()).toMatchObject({
       name: 'The new shop',
       sending_window: { from: '09:00', to: '17:30', days: [1, 2, 3, 4, 5] },
-      ...{ bounce_guard: 0.1, complaint_guard: 0.003, send_rate_per_second: null },
+      bounce_guard: 0.1,
+      complaint_guard: 0.003,
+      send_rate_per_second: null,
     });
     await page.getByRole('button', { name: 'Project: The new shop' }).waitFor();
     await expectNoSeriousAxe(page);
@@ -55,7 +60,11 @@ describeInBrowser('settings in a browser', () => {
     await expectNoSeriousAxe(page);
 
     const guest = await openDashboard({
-      ...{ service, project, as: null, path: `/join${new URL(link).hash}`, mayFail: [/answer: 401 to GET \/auth\/me/] },
+      service,
+      project,
+      as: null,
+      path: `/join${new URL(link).hash}`,
+      mayFail: [/answer: 401 to GET \/auth\/me/],
     });
     await guest.page.getByRole('heading', { name: 'Join The shop' }).waitFor();
     await expectNoSeriousAxe(guest.page);
@@ -110,12 +119,19 @@ describeInBrowser('settings in a browser', () => {
     await service.db
       .insertInto('domains')
       .values({
-        ...{ project_id: project.id, domain: `${'very-long-name-'.repeat(4)}x.example`, dkim_selector: 'x' },
-        ...{ dkim_private_key: 'x', dkim_public_key: 'x'.repeat(400) },
+        project_id: project.id,
+        domain: `${'very-long-name-'.repeat(4)}x.example`,
+        dkim_selector: 'x',
+        dkim_private_key: 'x',
+        dkim_public_key: 'x'.repeat(400),
       })
       .execute();
     const { page, settled } = await openDashboard({
-      ...{ service, project, path: '/settings', viewport: 'phone', dark: true },
+      service,
+      project,
+      path: '/settings',
+      viewport: 'phone',
+      dark: true,
     });
     for (const section of ['Project', 'Domains', 'Topics', 'SMS senders', 'Suppression list', 'Audit log', 'Team']) {
       await page.getByRole('tab', { name: section }).click();

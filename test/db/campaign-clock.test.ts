@@ -33,8 +33,8 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const set = (changes: Parameters<typeof updateProject>[2]) =>
-  inTransaction(database.db, (trx) => updateProject(trx, projectId, changes));
+const set = (changes: Parameters<typeof updateProject>[1]['changes']) =>
+  inTransaction(database.db, (trx) => updateProject(trx, { projectId, changes }));
 
 /** How many recipients a claim takes under what was decided before. */
 async function claimed(clock: OpenClock): Promise<number> {

@@ -31,10 +31,7 @@ function upsert(
 ): Promise<UpsertedContact[]> {
   const whole = rows.map((row) => ({ email: 'a@x.com', set: {}, remove: [], by: 'project' as const, ...row }));
   return inTransaction(database.db, (trx) =>
-    upsertContacts(trx, {
-      ...{ projectId, rows: whole, defaultSubscribed: true, suppressionKey, causeId: null },
-      ...options,
-    }),
+    upsertContacts(trx, { projectId, rows: whole, defaultSubscribed: true, suppressionKey, causeId: null, ...options }),
   );
 }
 

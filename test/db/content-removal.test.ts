@@ -136,11 +136,7 @@ describe('the words of mails to erased contacts', () => {
 
 describe('a mail that is being accepted while its words are removed', () => {
   const words = { subject: 'Raced', body: '<p>Raced words</p>' };
-  const content = {
-    ...NO_TEXT,
-    ...{ projectId: '', ...words, type: 'TRANSACTIONAL' as const, from: FROM },
-    templateId: null,
-  };
+  const content = { ...NO_TEXT, projectId: '', ...words, type: 'TRANSACTIONAL' as const, from: FROM, templateId: null };
   const insert = (contentId: string) => sql`
     INSERT INTO emails (project_id, content_id, source_type) VALUES (${api.one.id}, ${contentId}, 'TRANSACTIONAL')`;
 

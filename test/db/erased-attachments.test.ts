@@ -19,7 +19,9 @@ type Sent = { email: string; contact: { id: string } };
 /** One mail to each of some people, all with these files. */
 async function send(files: string[], people = 1): Promise<Sent[]> {
   const attachments = files.map((text) => ({
-    ...{ filename: 'invoice.txt', contentType: 'text/plain', content: Buffer.from(text).toString('base64') },
+    filename: 'invoice.txt',
+    contentType: 'text/plain',
+    content: Buffer.from(text).toString('base64'),
   }));
   const to = Array.from({ length: people }, () => `${uuidv7()}@example.com`);
   const body = { to, from: 'hello@shop.example.com', subject: 'Invoice', body: '<p>Here</p>', attachments };

@@ -95,8 +95,12 @@ describe('a contact who enters a segment', () => {
   const change = (contactId: string, data: Record<string, string>, causeId: string | null = null) =>
     inTransaction(api.db, (trx) =>
       patchContact(trx, {
-        ...{ projectId: api.one.id, id: contactId, suppressionKey, causeId },
-        ...{ data: trusted(data), forStranger: false },
+        projectId: api.one.id,
+        id: contactId,
+        suppressionKey,
+        causeId,
+        data: trusted(data),
+        forStranger: false,
       }),
     );
 

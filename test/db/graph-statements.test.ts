@@ -16,7 +16,8 @@ afterAll(() => api?.close());
 const chain = (length: number) => ({
   entryStepId: 'n0',
   steps: Array.from({ length }, (_, n) => ({
-    ...{ id: `n${n}`, name: 'Step' },
+    id: `n${n}`,
+    name: 'Step',
     ...(n % 2 === 0
       ? { type: 'SEND_EMAIL' as const, config: { templateId } }
       : { type: 'DELAY' as const, config: { amount: 1, unit: 'days' } }),

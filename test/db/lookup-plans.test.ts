@@ -79,17 +79,16 @@ async function addOthers(workflowId: string): Promise<void> {
 it('a step of one execution reads its own rows, not those of its project, by a plan that is made for all tenants', async () => {
   const projectId = api.one.id;
   const read = await countingRows(async (trx) => {
-    const standings = await resumeExecutions(trx, projectId, [{ projectId, executionId, visit: 1 }]);
-    const [mail] = await saveStepEmails(
-      trx,
+    const standings = await resumeExecutions(trx, { projectId, inputs: [{ projectId, executionId, visit: 1 }] });
+    const [mail] = await saveStepEmails(trx, {
       projectId,
-      standings.flatMap((s) => atEffect(s, 'SEND_EMAIL') ?? []),
-    );
+      standings: standings.flatMap((s) => atEffect(s, 'SEND_EMAIL') ?? []),
+    });
     if (mail?.outcome !== 'saved') throw new Error('the step has a mail');
     const mails = [{ id: mail.emailId, deliveryId: executionId }];
     const [email] = await claimEmails(trx, { projectId, mails, suppressionPads: keyPads(randomBytes(32)) });
     if (!email?.contact) throw new Error('the mail is there to be sent');
-    await lockContacts(trx, projectId, [email.contact.id]);
+    await lockContacts(trx, { projectId, ids: [email.contact.id] });
     const outcome = { kind: 'sent' as const, providerMessageId: null, subject: 'Hello' };
     const settlements = [{ id: email.id, claim: email.claim, outcome }];
     expect((await settleEmails(trx, { projectId, settlements })).size).toBe(1);
@@ -150,7 +149,8 @@ it('a statement that looks up a few ids is planned a few times, and not each tim
     onError: () => {},
   });
   try {
-    for (let n = 0; n < 20; n += 1) await db.transaction().execute((trx) => lockContacts(trx, api.one.id, [uuidv7()]));
+    for (let n = 0; n < 20; n += 1)
+      await db.transaction().execute((trx) => lockContacts(trx, { projectId: api.one.id, ids: [uuidv7()] }));
     const { rows } = await sql<{ planned: number; reused: number }>`
       SELECT custom_plans AS planned, generic_plans AS reused FROM pg_prepared_statements WHERE statement LIKE '%FROM contacts%'
     `.execute(db);

@@ -70,7 +70,10 @@ it('a plan made while a table was small is not kept when it has grown', async ()
 it('a table that somebody has locked holds nobody up for long', async () => {
   await sql`CREATE TABLE locked (id int)`.execute(db);
   const { db: locker } = connect({
-    ...{ connectionString: database.url, max: 1, applicationName: 'prepared-test-locker', onError: () => {} },
+    connectionString: database.url,
+    max: 1,
+    applicationName: 'prepared-test-locker',
+    onError: () => {},
   });
   await locker.transaction().execute(async (trx) => {
     await sql`LOCK TABLE locked IN ACCESS EXCLUSIVE MODE`.execute(trx);

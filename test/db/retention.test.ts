@@ -7,7 +7,12 @@ import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
 const NOTHING: Retention = {
-  ...{ webhookDeliveryDays: 0, attachmentDays: 0, executionStepDays: 0, eventDays: 0, jobDays: 0, auditLogDays: 0 },
+  webhookDeliveryDays: 0,
+  attachmentDays: 0,
+  executionStepDays: 0,
+  eventDays: 0,
+  jobDays: 0,
+  auditLogDays: 0,
   requestLogDays: 0,
 };
 

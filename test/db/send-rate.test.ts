@@ -209,10 +209,10 @@ describe('mails of workflows', () => {
 });
 
 it('of two limits the lower holds', async () => {
-  expect(await getSendRate(database.db, projectId, 0)).toBe(0);
+  expect(await getSendRate(database.db, { projectId, deploymentRate: 0 })).toBe(0);
   await database.db.updateTable('projects').set({ send_rate_per_second: 20 }).where('id', '=', projectId).execute();
-  expect(await getSendRate(database.db, projectId, 0)).toBe(20);
-  expect(await getSendRate(database.db, projectId, 5)).toBe(5);
+  expect(await getSendRate(database.db, { projectId, deploymentRate: 0 })).toBe(20);
+  expect(await getSendRate(database.db, { projectId, deploymentRate: 5 })).toBe(5);
 });
 
 it('the month has room for what fits, and concurrent takers never pass the limit', async () => {

@@ -128,7 +128,7 @@ describe('a timer alone', () => {
     const at = anHour();
     const timer = { dueAt: new Date(at), moveTo: () => {} };
     const undone = inTransaction(api.db, async (trx) => {
-      await bookTimers(trx, api.one.id, [timer]);
+      await bookTimers(trx, { projectId: api.one.id, timers: [timer] });
       throw new Error('rolled back');
     });
     await expect(undone).rejects.toThrow('rolled back');
@@ -138,7 +138,9 @@ describe('a timer alone', () => {
 });
 
 it('seconds that are over are forgotten', async () => {
-  await inTransaction(api.db, (trx) => bookTimers(trx, api.two.id, [{ dueAt: new Date(0), moveTo: () => {} }]));
+  await inTransaction(api.db, (trx) =>
+    bookTimers(trx, { projectId: api.two.id, timers: [{ dueAt: new Date(0), moveTo: () => {} }] }),
+  );
   await deletePassedTimerSeconds(api.db);
   const { rows } = await sql`SELECT 1 FROM timer_seconds WHERE second < extract(epoch FROM now()) - 3600`.execute(
     api.db,

@@ -45,8 +45,14 @@ async function sendCampaign(): Promise<string> {
   await buildContacts(database.db, { projectId, count: RECIPIENTS });
   const content = {
     ...NO_TEXT,
-    ...{ name: 'News', description: null, subject: 'Hi {{firstName}}', body: '<p>{{n}}</p>', from: 'a@sender.test' },
-    ...{ audienceType: 'ALL' as const, segmentId: null, audienceFilter: null },
+    name: 'News',
+    description: null,
+    subject: 'Hi {{firstName}}',
+    body: '<p>{{n}}</p>',
+    from: 'a@sender.test',
+    audienceType: 'ALL' as const,
+    segmentId: null,
+    audienceFilter: null,
   };
   return inTransaction(database.db, async (trx) => {
     const { id } = await insertCampaign(trx, { projectId, content });

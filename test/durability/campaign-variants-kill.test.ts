@@ -70,7 +70,11 @@ it('kill -9 while the share is sent, while it waits and while the rest is sent: 
     [service.dev().projectId, RECIPIENTS],
   );
   const draft = await call('POST', '/campaigns', {
-    ...{ name: 'N', subject: 'A', body: '<p>Hello</p>', from: `news@${service.dev().domain}`, audienceType: 'ALL' },
+    name: 'N',
+    subject: 'A',
+    body: '<p>Hello</p>',
+    from: `news@${service.dev().domain}`,
+    audienceType: 'ALL',
     variants: [
       { name: 'A', weight: 3 },
       { name: 'B', weight: 1, subject: 'B' },

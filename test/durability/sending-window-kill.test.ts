@@ -42,7 +42,7 @@ async function startWorker(): Promise<HostProcess> {
 const hourIn = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString().slice(11, 16);
 const setWindow = (projectId: string, window: { from: string; to: string } | null) =>
   inTransaction(database.db, (trx) =>
-    updateProject(trx, projectId, { sendingWindow: window && { ...window, days: [1, 2, 3, 4, 5, 6, 7] } }),
+    updateProject(trx, { projectId, changes: { sendingWindow: window && { ...window, days: [1, 2, 3, 4, 5, 6, 7] } } }),
   );
 
 /** How many recipients there are, and how many of their chunks wait. */
@@ -60,8 +60,14 @@ it('a campaign whose worker is killed while it waits for the window goes to ever
   await setWindow(projectId, { from: hourIn(2), to: hourIn(3) });
   const content = {
     ...NO_TEXT,
-    ...{ name: 'News', description: null, subject: 'Hi {{firstName}}', body: '<p>{{n}}</p>', from: 'a@sender.test' },
-    ...{ audienceType: 'ALL' as const, segmentId: null, audienceFilter: null },
+    name: 'News',
+    description: null,
+    subject: 'Hi {{firstName}}',
+    body: '<p>{{n}}</p>',
+    from: 'a@sender.test',
+    audienceType: 'ALL' as const,
+    segmentId: null,
+    audienceFilter: null,
   };
   const campaignId = await inTransaction(database.db, async (trx) => {
     const { id } = await insertCampaign(trx, { projectId, content });

@@ -28,7 +28,10 @@ beforeAll(async () => {
     TEMPORAL_NAMESPACE: temporal.namespace,
     SECRET_KEY: TEST_SECRET_KEY,
     // Nobody listens there: what left would never be SENT.
-    ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: 'smtp://127.0.0.1:1', RATE_LIMIT_PER_MINUTE: '0', PORT: String(port) },
+    EMAIL_PROVIDER: 'smtp',
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    RATE_LIMIT_PER_MINUTE: '0',
+    PORT: String(port),
   };
 });
 afterAll(async () => {

@@ -34,8 +34,11 @@ export type CampaignWorker = ReturnType<typeof campaignWorker>;
 export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: string; provider?: EmailProvider }) {
   const bulkProvider = provider ?? smtpProvider({ url: smtpUrl });
   const config = parseConfig({
-    ...{ DATABASE_URL: 'postgres://none', TEMPORAL_ADDRESS: 'none:1', SECRET_KEY: TEST_SECRET_KEY },
-    ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: smtpUrl },
+    DATABASE_URL: 'postgres://none',
+    TEMPORAL_ADDRESS: 'none:1',
+    SECRET_KEY: TEST_SECRET_KEY,
+    EMAIL_PROVIDER: 'smtp',
+    SMTP_URL: smtpUrl,
   });
   const lifecycle = { dispatch: () => {} } as unknown as ActivityDeps['lifecycle'];
   const log = pino({ level: 'silent' });
@@ -77,8 +80,14 @@ export async function startedCampaign(
 ): Promise<CampaignStart> {
   const content = {
     ...NO_TEXT,
-    ...{ name: 'News', description: null, subject: 'Hi {{firstName}}', body: '<p>{{n}}</p>', from: 'a@sender.test' },
-    ...{ audienceType: 'ALL' as const, segmentId: null, audienceFilter: null },
+    name: 'News',
+    description: null,
+    subject: 'Hi {{firstName}}',
+    body: '<p>{{n}}</p>',
+    from: 'a@sender.test',
+    audienceType: 'ALL' as const,
+    segmentId: null,
+    audienceFilter: null,
     ...says,
   };
   const { id } = await db.transaction().execute((trx) => insertCampaign(trx, { projectId, content }));

@@ -156,8 +156,13 @@ export async function buildEverything(
   await db
     .insertInto('invitations')
     .values({
-      ...{ id: ids.invitation, project_id, email, role: 'MEMBER', invited_by: ids.person },
-      ...{ token_hash: Buffer.from(ids.invitation), expires_at: new Date(Date.now() + 3_600_000) },
+      id: ids.invitation,
+      project_id,
+      email,
+      role: 'MEMBER',
+      invited_by: ids.person,
+      token_hash: Buffer.from(ids.invitation),
+      expires_at: new Date(Date.now() + 3_600_000),
     })
     .execute();
   await db

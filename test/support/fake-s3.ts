@@ -37,7 +37,10 @@ export async function startFakeS3(): Promise<FakeS3> {
       ASSETS_S3_ACCESS_KEY_ID: S3_KEY.id,
       ASSETS_S3_SECRET_ACCESS_KEY: S3_KEY.secret,
     },
-    ...{ objects: new Map(), requests: [], mood: 'well', cutAt: undefined },
+    objects: new Map(),
+    requests: [],
+    mood: 'well',
+    cutAt: undefined,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -197,7 +197,9 @@ describe('a sending window', () => {
   it('by the clocks of each contact, opens for one and not for another', async () => {
     const hourOf = (zone: string, ms: number) => writeLocalTime(wallAt(zone, Date.now() + ms)).slice(11);
     const sendingWindow = {
-      ...{ from: hourOf('Asia/Kathmandu', -HOUR_MS), to: hourOf('Asia/Kathmandu', HOUR_MS), timezone: 'contact' },
+      from: hourOf('Asia/Kathmandu', -HOUR_MS),
+      to: hourOf('Asia/Kathmandu', HOUR_MS),
+      timezone: 'contact',
     };
     await people('open', 'Asia/Kathmandu');
     await people('shut', 'Asia/Tokyo');

@@ -74,7 +74,9 @@ describe('a contact who triggers a workflow', () => {
 
     const execution = await ended(workflow.id);
     expect(execution).toMatchObject({
-      ...{ status: 'EXITED', exitReason: 'finished', event: { plan: 'pro' } },
+      status: 'EXITED',
+      exitReason: 'finished',
+      event: { plan: 'pro' },
       temporal: { workflowId: `execution-${execution.id}`, runId: expect.any(String) },
     });
     expect(execution.steps.map((s: { type: string; status: string }) => `${s.type} ${s.status}`)).toEqual([

@@ -39,7 +39,9 @@ describe('an execution that runs in a circle', () => {
     });
     await track(service, 'past@example.com', 'renewal', { renewsAt: '2020-01-01T00:00:00Z' });
     expect(await ended(workflow.id)).toMatchObject({
-      ...{ status: 'FAILED', error: 'loop', currentStepId: workflow.steps.mail },
+      status: 'FAILED',
+      error: 'loop',
+      currentStepId: workflow.steps.mail,
       steps: [
         { type: 'SEND_EMAIL', status: 'COMPLETED' },
         { type: 'DELAY', status: 'COMPLETED' },

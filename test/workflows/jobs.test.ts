@@ -111,7 +111,11 @@ describe('an import', () => {
       processed: 5,
       failedReason: null,
       result: {
-        ...{ totalRows: 5, successCount: 3, createdCount: 1, updatedCount: 2, failureCount: 2 },
+        totalRows: 5,
+        successCount: 3,
+        createdCount: 1,
+        updatedCount: 2,
+        failureCount: 2,
         errors: [
           { row: 4, email: 'nope', error: expect.any(String) },
           { row: 6, email: '', error: expect.any(String) },
@@ -235,7 +239,9 @@ describe('a bulk job', () => {
     expect(queued.status).toBe(202);
     expect(await ended('bulk', queued.body.jobId)).toMatchObject({
       status: 'COMPLETED',
-      ...{ progress: 100, total: 600, processed: 600 },
+      progress: 100,
+      total: 600,
+      processed: 600,
       result: { operation: 'unsubscribe', totalRequested: 600, successCount: 600, failureCount: 0 },
     });
     const left = encodeURIComponent(JSON.stringify(condition));

@@ -23,7 +23,8 @@ beforeAll(async () => {
     subject: 'Welcome, {{firstName}}',
   });
   await buildWorkflow(service, {
-    ...{ eventName: 'newsletter_form', allowReentry: true },
+    eventName: 'newsletter_form',
+    allowReentry: true,
     steps: { mail: { type: 'SEND_EMAIL', config: { templateId } } },
   });
 });

@@ -104,7 +104,11 @@ interface Visited {
 /** What of a story has to be the same in both: each step in order, how it went, and how all ended. */
 function told({ status, exitReason, error, steps }: Record<string, unknown> & { steps: Visited[] }) {
   const visits = steps.map(({ stepId, type, status: became, output }) => ({
-    ...{ stepId, type, became, branch: output?.branch, reason: output?.reason },
+    stepId,
+    type,
+    became,
+    branch: output?.branch,
+    reason: output?.reason,
   }));
   return { status, exitReason, error, visits };
 }

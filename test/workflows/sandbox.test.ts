@@ -126,7 +126,8 @@ describe('a sandbox', () => {
     });
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const execution = await tryOut(workflow, {
-      ...{ contactId: await newContact('given@example.com'), skipDelays: true },
+      contactId: await newContact('given@example.com'),
+      skipDelays: true,
       events: [
         { name: 'order', data: { total: 5 } },
         { name: 'order', data: { total: 50 }, at },

@@ -221,7 +221,8 @@ it('what a stranger tracked lets a person into a segment, but subscribes nobody 
   expect(await suppressionsOf(email)).toEqual(['unsubscribe']);
   const { subscribed, data, untrusted } = await contact(email);
   expect({ subscribed, data, untrusted }).toEqual({
-    ...{ subscribed: false, untrusted: ['tier'] },
+    subscribed: false,
+    untrusted: ['tier'],
     data: { tier: 'gold', joined: 'yes' },
   });
 });

@@ -98,7 +98,10 @@ describe('double opt-in', () => {
   it('sends the confirmation, and a campaign skips who has not confirmed', async () => {
     const { id: projectId, publicKey: key } = campaigns.project;
     const template = await call('POST', '/templates', {
-      ...{ name: 'Confirm', subject: 'Confirm', body: '<a href="{{confirmUrl}}">Yes</a>', from: 'a@sender.test' },
+      name: 'Confirm',
+      subject: 'Confirm',
+      body: '<a href="{{confirmUrl}}">Yes</a>',
+      from: 'a@sender.test',
       type: 'TRANSACTIONAL',
     });
     await campaigns.service.db
@@ -119,7 +122,11 @@ describe('double opt-in', () => {
       'the confirmation mail',
     );
     const marketing = await call('POST', '/templates', {
-      ...{ name: 'M', subject: 's', body: '<p>b</p>', from: 'a@sender.test', type: 'MARKETING' },
+      name: 'M',
+      subject: 's',
+      body: '<p>b</p>',
+      from: 'a@sender.test',
+      type: 'MARKETING',
     });
     const refused = await call('POST', '/v1/send', { to: 'new@to.test', template: marketing.body.id });
     expect(refused).toMatchObject({ status: 400, body: { error: { code: 'CONTACT_UNSUBSCRIBED' } } });

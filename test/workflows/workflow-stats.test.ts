@@ -165,7 +165,8 @@ describe('the visits to a step that have ended', () => {
     for (const n of [1, 2, 3]) await track(`e-${n}@example.com`, 'ended', { plan: n === 2 ? 'pro' : 'free' });
     const first = await expectOk(visits(workflow, 'asks', 'status=COMPLETED&limit=2'));
     expect(first).toMatchObject({
-      ...{ hasMore: true, total: 3 },
+      hasMore: true,
+      total: 3,
       data: [
         { email: 'e-3@example.com', status: 'COMPLETED', output: { branch: 'no' }, error: null },
         { email: 'e-2@example.com', status: 'COMPLETED', output: { branch: 'yes' }, completedAt: expect.any(String) },

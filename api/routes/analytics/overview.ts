@@ -88,8 +88,11 @@ export function analyticsOverviewRoutes(app: App, { reads }: Deps): void {
     const of = (part: number) => rate(part, totals.sent);
     const { delivered, opened, clicked, bounced, complained } = totals;
     const rates = {
-      ...{ delivered: of(delivered), opened: of(opened), clicked: of(clicked) },
-      ...{ bounced: of(bounced), complained: of(complained) },
+      delivered: of(delivered),
+      opened: of(opened),
+      clicked: of(clicked),
+      bounced: of(bounced),
+      complained: of(complained),
     };
     return c.json({ timezone, totals, rates, days }, 200);
   });
@@ -120,7 +123,11 @@ export function analyticsOverviewRoutes(app: App, { reads }: Deps): void {
 function totalsOf(days: readonly MailFigures[]): MailFigures {
   const sum = (figure: keyof MailFigures) => days.reduce((total, day) => total + day[figure], 0);
   return {
-    ...{ sent: sum('sent'), delivered: sum('delivered'), opened: sum('opened') },
-    ...{ clicked: sum('clicked'), bounced: sum('bounced'), complained: sum('complained') },
+    sent: sum('sent'),
+    delivered: sum('delivered'),
+    opened: sum('opened'),
+    clicked: sum('clicked'),
+    bounced: sum('bounced'),
+    complained: sum('complained'),
   };
 }

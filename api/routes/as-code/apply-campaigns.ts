@@ -38,7 +38,7 @@ export async function checkCampaigns(
     await at(`campaigns.${i}`, async () => {
       const said = { ...changedMailText(item, current), ...changedVariants(item, current) };
       if (current && changedFields(said, current).length === 0) return;
-      await refuseBadVariants(p.compute, p.projectId, { ...said, ...NOBODY });
+      await refuseBadVariants(p.compute, { projectId: p.projectId, content: { ...said, ...NOBODY } });
     });
   }
 }
@@ -102,7 +102,7 @@ async function withVerifiedSenders(applying: Applying, wanted: CampaignContent, 
 }
 
 async function haveSenders({ trx, projectId }: Applying, content: CampaignContent): Promise<boolean> {
-  for (const from of sendersOf(content)) if (!(await isVerifiedSender(trx, projectId, from))) return false;
+  for (const from of sendersOf(content)) if (!(await isVerifiedSender(trx, { projectId, from }))) return false;
   return true;
 }
 

@@ -27,7 +27,7 @@ export async function checkTemplates(
       type: type ?? current?.type ?? 'TRANSACTIONAL',
     };
     if (current && changedFields(content, current).length === 0) continue;
-    await at(`templates.${i}`, () => refuseBadContent(p.compute, p.projectId, content));
+    await at(`templates.${i}`, () => refuseBadContent(p.compute, { projectId: p.projectId, content }));
   }
 }
 

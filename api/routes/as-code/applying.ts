@@ -60,7 +60,7 @@ export async function mayBeSender(
   of: Record<string, unknown>,
   outcome = 'the sender is left as it is',
 ): Promise<boolean> {
-  if (await isVerifiedSender(applying.trx, applying.projectId, from)) return true;
+  if (await isVerifiedSender(applying.trx, { projectId: applying.projectId, from })) return true;
   find(applying, {
     code: 'sender_not_verified',
     severity: 'warning',

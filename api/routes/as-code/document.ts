@@ -44,9 +44,23 @@ export function campaignFields(content: CampaignContent & { timing: CampaignTimi
   const { audienceType, segmentId, topicId = null, audienceFilter, variants = null, test = null } = content;
   const { sendingWindow = 'project', sendAtLocal, latePolicy } = content.timing;
   return {
-    ...{ name, description, subject, preheader, body, from, fromName, replyTo },
-    ...{ audienceType, segmentId, audienceFilter, topicId, variants, test },
-    ...{ sendingWindow, sendAtLocal, latePolicy },
+    name,
+    description,
+    subject,
+    preheader,
+    body,
+    from,
+    fromName,
+    replyTo,
+    audienceType,
+    segmentId,
+    audienceFilter,
+    topicId,
+    variants,
+    test,
+    sendingWindow,
+    sendAtLocal,
+    latePolicy,
   };
 }
 

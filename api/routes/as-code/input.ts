@@ -97,8 +97,12 @@ export const WorkflowItem = PatchWorkflow.omit({ entryStepId: true, triggerConfi
  * A DRAFT of a campaign in a file, with its variants and their test. Whether and when it was sent is not in it.
  */
 export const CampaignItem = PutCampaign.omit({
-  ...({ scheduledFor: true, type: true, filters: true, audienceCondition: true } as const),
-  ...({ segmentId: true, topicId: true } as const),
+  scheduledFor: true,
+  type: true,
+  filters: true,
+  audienceCondition: true,
+  segmentId: true,
+  topicId: true,
 })
   .extend({
     slug: NamedSlug,
@@ -110,8 +114,12 @@ export const CampaignItem = PutCampaign.omit({
   })
   .openapi('CampaignFile', {
     example: {
-      ...{ slug: 'november-news', name: 'November news', subject: 'News', body: '<p>Hello</p>' },
-      ...{ from: 'news@example.com', audienceType: 'ALL' },
+      slug: 'november-news',
+      name: 'November news',
+      subject: 'News',
+      body: '<p>Hello</p>',
+      from: 'news@example.com',
+      audienceType: 'ALL',
       variants: [
         { name: 'A', weight: 1 },
         { name: 'B', subject: 'What is new', weight: 1 },

@@ -42,7 +42,10 @@ const OpenInvitation = z
   })
   .openapi('OpenInvitation', {
     example: {
-      ...{ email: 'grace@example.com', role: 'MEMBER', projectName: 'Web shop', invitedBy: 'ada@example.com' },
+      email: 'grace@example.com',
+      role: 'MEMBER',
+      projectName: 'Web shop',
+      invitedBy: 'ada@example.com',
       expiresAt: '2026-01-08T12:00:00.000Z',
     },
   });
@@ -132,7 +135,11 @@ async function join(trx: Trx, c: RequestContext, p: { tokenHash: Buffer; userId:
   const { projectId, id, email, role } = invitation;
   const actor = `user:${p.userId}`;
   await insertAudit(trx, {
-    ...{ projectId, action: 'team.joined', actor, target: p.userId, ip: clientAddress(c) },
+    projectId,
+    action: 'team.joined',
+    actor,
+    target: p.userId,
+    ip: clientAddress(c),
     details: { invitationId: id, email, role },
   });
   return invitation;

@@ -116,7 +116,11 @@ export const CampaignRecord = z
 
 /** As a list has it: where it is `truncated`, without body and conditions. */
 export const ListedCampaign = CampaignRecord.partial({
-  ...({ body: true, filters: true, audienceFilter: true, audienceCondition: true, variants: true } as const),
+  body: true,
+  filters: true,
+  audienceFilter: true,
+  audienceCondition: true,
+  variants: true,
 })
   .extend({ truncated: Truncated })
   .openapi('ListedCampaign', { example: CAMPAIGN_EXAMPLE });
@@ -176,7 +180,8 @@ export const CampaignStats = z
       machineClicks: 3,
       series: [{ at: '2026-01-01T12:00:00.000Z', sent: 97, delivered: 95, opened: 40, clicked: 12 }],
       machineSeries: [{ at: '2026-01-01T12:00:00.000Z', opens: 7, clicks: 3 }],
-      ...{ variants: null, comparison: null },
+      variants: null,
+      comparison: null,
     },
   });
 
@@ -249,7 +254,7 @@ export function campaignAnswer(
 }
 
 /** A campaign with its counters of this moment. */
-export async function countedAnswer(db: Db, projectId: string, campaign: Campaign) {
+export async function countedAnswer(db: Db, { projectId, campaign }: { projectId: string; campaign: Campaign }) {
   const { id } = campaign;
   const [counts, openings] = await Promise.all([
     countCampaign(db, { projectId, id }),

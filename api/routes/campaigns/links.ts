@@ -30,7 +30,9 @@ const LinkRecord = z
   .openapi('CampaignLink', {
     example: {
       url: 'https://example.com/news?id={{ id }}',
-      ...{ clicks: 40, uniqueClicks: 31, machineClicks: 12 },
+      clicks: 40,
+      uniqueClicks: 31,
+      machineClicks: 12,
       variants: null,
     },
   });

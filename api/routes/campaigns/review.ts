@@ -81,7 +81,10 @@ export function campaignReviewRoutes(app: App, { config, db, reads, compute }: D
     const found = await reviewAudience(reads, { projectId, campaign, pads, variables });
     const senders = [...new Set(texts.map(({ from }) => from))];
     const { held, domains, sendRate, monthlyRoom, clock } = await readStanding(db, {
-      ...{ projectId, campaign, mode, senders },
+      projectId,
+      campaign,
+      mode,
+      senders,
     });
     const willSend = Math.min(found.willSend, monthlyRoom ?? found.willSend);
     const beyond = found.willSend - willSend;
@@ -100,7 +103,10 @@ export function campaignReviewRoutes(app: App, { config, db, reads, compute }: D
     const { audience, missing } = found;
     const findings = [
       ...campaignFindings({
-        ...{ held, audience, willSend, estimatedSeconds },
+        held,
+        audience,
+        willSend,
+        estimatedSeconds,
         senders: senders.map((from) => ({ from, domain: domains.get(from) ?? null })),
       }),
       ...mergeFindings(

@@ -142,14 +142,14 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
     const { projectId } = c.var;
     const given = c.req.valid('json');
     const content = campaignContent(given);
-    await refuseBadVariants(compute, projectId, content);
+    await refuseBadVariants(compute, { projectId, content });
     const campaign = await inTransaction(db, (trx) => insertCampaign(trx, { projectId, content, slug: given.slug }));
     return c.json({ success: true as const, data: campaignAnswer(campaign) }, 200);
   });
 
   app.openapi(getRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    return c.json(await countedAnswer(db, ref.projectId, await getCampaign(db, ref)), 200);
+    return c.json(await countedAnswer(db, { projectId: ref.projectId, campaign: await getCampaign(db, ref) }), 200);
   });
 
   app.openapi(putRoute, async (c) => {
@@ -157,7 +157,10 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
     const { scheduledFor, ...changes } = c.req.valid('json');
     // Before anything is locked: a trial rendering waits for its turn. What the request leaves out was found good when
     // it was saved.
-    await refuseBadVariants(compute, ref.projectId, campaignContent(changes, await getCampaign(db, ref)));
+    await refuseBadVariants(compute, {
+      projectId: ref.projectId,
+      content: campaignContent(changes, await getCampaign(db, ref)),
+    });
     const changed = await inTransaction(db, async (trx) => {
       const current = await lockCampaign(trx, ref);
       const content = campaignContent(changes, current);

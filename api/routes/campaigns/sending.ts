@@ -122,7 +122,8 @@ export function campaignSendingRoutes(app: App, { db, lifecycle }: Deps): void {
       campaign.status === 'DRAFT'
         ? 'Nothing was sent: the campaign is a draft again.'
         : 'The campaign is cancelled; what was handed over stays recorded.';
-    return c.json({ success: true as const, data: await countedAnswer(db, ref.projectId, campaign), message }, 200);
+    const data = await countedAnswer(db, { projectId: ref.projectId, campaign });
+    return c.json({ success: true as const, data, message }, 200);
   });
 
   app.openapi(pauseRoute, async (c) => {
@@ -130,7 +131,8 @@ export function campaignSendingRoutes(app: App, { db, lifecycle }: Deps): void {
     const { campaign, outbox } = await inTransaction(db, (trx) => pauseCampaign(trx, { ...ref, reason: 'requested' }));
     lifecycle.dispatch(outbox);
     const message = 'The campaign is paused.';
-    return c.json({ success: true as const, data: await countedAnswer(db, ref.projectId, campaign), message }, 200);
+    const data = await countedAnswer(db, { projectId: ref.projectId, campaign });
+    return c.json({ success: true as const, data, message }, 200);
   });
 
   app.openapi(resumeRoute, async (c) => {
@@ -138,7 +140,8 @@ export function campaignSendingRoutes(app: App, { db, lifecycle }: Deps): void {
     const { campaign, outbox } = await inTransaction(db, (trx) => resumeCampaign(trx, ref));
     lifecycle.dispatch(outbox);
     const message = 'The campaign is being sent.';
-    return c.json({ success: true as const, data: await countedAnswer(db, ref.projectId, campaign), message }, 200);
+    const data = await countedAnswer(db, { projectId: ref.projectId, campaign });
+    return c.json({ success: true as const, data, message }, 200);
   });
 
   app.openapi(winnerRoute, async (c) => {
@@ -147,7 +150,8 @@ export function campaignSendingRoutes(app: App, { db, lifecycle }: Deps): void {
     const { campaign, outbox } = await inTransaction(db, (trx) => chooseWinner(trx, { ...ref, variant }));
     lifecycle.dispatch(outbox);
     const message = `The rest gets ${variant}.`;
-    return c.json({ success: true as const, data: await countedAnswer(db, ref.projectId, campaign), message }, 200);
+    const data = await countedAnswer(db, { projectId: ref.projectId, campaign });
+    return c.json({ success: true as const, data, message }, 200);
   });
 
   app.openapi(testRoute, async (c) => {

@@ -35,8 +35,13 @@ export const variantAnswerFields = {
 
 /** What a draft without variants answers. */
 export const NO_VARIANTS_EXAMPLE = {
-  ...{ variants: null, test: null, testState: null, testEndsAt: null },
-  ...{ winner: null, winnerBy: null, winnerAt: null },
+  variants: null,
+  test: null,
+  testState: null,
+  testEndsAt: null,
+  winner: null,
+  winnerBy: null,
+  winnerAt: null,
 };
 
 export function variantsAnswer(campaign: Omit<Campaign, 'timing'>) {

@@ -122,10 +122,14 @@ function withoutNulls(variant: z.output<typeof VariantInput>): CampaignVariant {
  * Checks what each variant says, and what the campaign itself does.
  * @throws AppError as `refuseBadContent`; a variant's fault names it
  */
-export async function refuseBadVariants(compute: Compute, projectId: string, content: CampaignContent): Promise<void> {
-  await refuseBadContent(compute, projectId, { ...content, type: 'MARKETING' });
+export async function refuseBadVariants(
+  compute: Compute,
+  p: { projectId: string; content: CampaignContent },
+): Promise<void> {
+  const { projectId, content } = p;
+  await refuseBadContent(compute, { projectId, content: { ...content, type: 'MARKETING' } });
   for (const [n, text] of (content.variants ? textsOf(content) : []).entries()) {
-    await refuseBadContent(compute, projectId, { ...text, type: 'MARKETING' }).catch((error: unknown) => {
+    await refuseBadContent(compute, { projectId, content: { ...text, type: 'MARKETING' } }).catch((error: unknown) => {
       throw error instanceof AppError ? ofVariant(n, error) : error;
     });
   }

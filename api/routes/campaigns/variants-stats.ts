@@ -15,7 +15,9 @@ export function variantStats({ variants, winner, test }: Campaign, figures: Figu
   });
   return {
     variants: variants.map(({ name, weight }, n) => ({
-      ...{ name, weight, winner: name === winner },
+      name,
+      weight,
+      winner: name === winner,
       ...figuresOf(figures?.variants.get(n) ?? NO_COUNTS, metric),
     })),
     comparison: compareVariants(compared, metric),

@@ -151,7 +151,10 @@ export const ImportPreview = z
   .openapi('ImportPreview', {
     description: 'Counts and errors are those that the import would end with, had nothing changed meanwhile.',
     example: {
-      ...{ delimiter: ',', rows: 2, mapping: { 'E-Mail': 'email', Seats: 'data.seats' }, problems: [] },
+      delimiter: ',',
+      rows: 2,
+      mapping: { 'E-Mail': 'email', Seats: 'data.seats' },
+      problems: [],
       columns: [
         { header: 'E-Mail', field: 'email', type: 'infer', samples: ['ada@example.com', 'nobody'], types: {} },
         { header: 'Seats', field: 'data.seats', type: 'infer', samples: ['5', '7'], types: { number: 1 } },
@@ -161,7 +164,12 @@ export const ImportPreview = z
         { row: 3, email: 'nobody', subscribed: null, data: {}, known: false, error: 'This is not an email address.' },
       ],
       result: {
-        ...{ totalRows: 2, successCount: 1, createdCount: 0, updatedCount: 1, failureCount: 1, unreadableRows: 0 },
+        totalRows: 2,
+        successCount: 1,
+        createdCount: 0,
+        updatedCount: 1,
+        failureCount: 1,
+        unreadableRows: 0,
         suppressedCount: 0,
         errors: [{ row: 3, email: 'nobody', error: 'This is not an email address.', values: ['nobody', '7'] }],
       },

@@ -22,8 +22,14 @@ const STEP_ROWS = 5_000;
 /** The first data row, as a spreadsheet counts. */
 const FIRST_ROW = 2;
 const NOTHING: ImportForecast = {
-  ...{ totalRows: 0, successCount: 0, createdCount: 0, updatedCount: 0, failureCount: 0, unreadableRows: 0 },
-  ...{ suppressedCount: 0, errors: [] },
+  totalRows: 0,
+  successCount: 0,
+  createdCount: 0,
+  updatedCount: 0,
+  failureCount: 0,
+  unreadableRows: 0,
+  suppressedCount: 0,
+  errors: [],
 };
 
 const previewRoute = createRoute({
@@ -78,9 +84,12 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
       const tried =
         look.errors.length === 0 ? await forecast({ projectId, file, layout: look.layout, text }) : undefined;
       const emails = look.first.flatMap(({ row }) => (row.ok ? [row.contact.email] : []));
-      const known = await findKnown(reads, projectId, emails);
+      const known = await findKnown(reads, { projectId, emails });
       return {
-        ...{ delimiter: look.delimiter, rows: look.rows, mapping: look.mapping, problems: look.errors },
+        delimiter: look.delimiter,
+        rows: look.rows,
+        mapping: look.mapping,
+        problems: look.errors,
         columns: columnsOf(look, tried?.types ?? {}),
         preview: tried ? look.first.map(({ row }, n) => previewRow(row, { number: FIRST_ROW + n, known })) : [],
         result: tried?.result ?? null,

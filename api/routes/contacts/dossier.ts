@@ -41,8 +41,15 @@ const Dossier = z
   })
   .openapi('ContactExport', {
     example: {
-      ...{ exportedAt: '2026-01-01T12:00:00.000Z', contact: CONTACT_EXAMPLE, suppressions: [], emails: [], sms: [] },
-      ...{ events: [], executions: [], segments: [], optIns: [] },
+      exportedAt: '2026-01-01T12:00:00.000Z',
+      contact: CONTACT_EXAMPLE,
+      suppressions: [],
+      emails: [],
+      sms: [],
+      events: [],
+      executions: [],
+      segments: [],
+      optIns: [],
     },
   });
 

@@ -52,12 +52,19 @@ const ContactSubscription = z
   })
   .openapi('ContactSubscription', {
     example: {
-      ...{ subscribed: false, subscription: 'unsubscribed', smsSubscribed: true },
+      subscribed: false,
+      subscription: 'unsubscribed',
+      smsSubscribed: true,
       changes: [{ at: AT, subscribed: false, actor: 'contact', actorName: null, reason: 'own_choice' }],
       suppressions: [
         {
-          ...{ id: EXAMPLE_ID, email: 'ada@example.com', reason: 'unsubscribe', source: 'unsubscribe_page' },
-          ...{ actor: 'contact', actorName: null, createdAt: AT },
+          id: EXAMPLE_ID,
+          email: 'ada@example.com',
+          reason: 'unsubscribe',
+          source: 'unsubscribe_page',
+          actor: 'contact',
+          actorName: null,
+          createdAt: AT,
         },
       ],
     },
@@ -123,9 +130,19 @@ const ContactExecutionRecord = z
   })
   .openapi('ContactExecution', {
     example: {
-      ...{ id: EXAMPLE_ID, workflowId: EXAMPLE_ID, workflowName: 'Welcome', status: 'WAITING', sandbox: false },
-      ...{ currentStepId: EXAMPLE_ID, stepName: 'A day later', stepType: 'DELAY', dueAt: AT },
-      ...{ exitReason: null, error: null, startedAt: AT, completedAt: null },
+      id: EXAMPLE_ID,
+      workflowId: EXAMPLE_ID,
+      workflowName: 'Welcome',
+      status: 'WAITING',
+      sandbox: false,
+      currentStepId: EXAMPLE_ID,
+      stepName: 'A day later',
+      stepType: 'DELAY',
+      dueAt: AT,
+      exitReason: null,
+      error: null,
+      startedAt: AT,
+      completedAt: null,
     },
   });
 

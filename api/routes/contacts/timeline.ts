@@ -23,7 +23,8 @@ const TimelineItem = z
   })
   .openapi('TimelineItem', {
     example: {
-      ...{ id: `contact.unsubscribed:${EXAMPLE_ID}`, type: 'contact.unsubscribed' },
+      id: `contact.unsubscribed:${EXAMPLE_ID}`,
+      type: 'contact.unsubscribed',
       timestamp: '2026-01-01T12:00:00.000Z',
       metadata: { eventName: 'contact.unsubscribed', emailId: null, data: {}, actor: 'contact', reason: 'own_choice' },
     },

@@ -35,7 +35,7 @@ export const EventList = z
   .openapi('EventList', { example: { events: [], data: [], cursor: null, hasMore: false } });
 
 /** Events as they are answered. The payload of a campaign's `email.sent` is made here from its email. */
-export async function eventAnswers(db: Db, projectId: string, events: EventRecord[]) {
+export async function eventAnswers(db: Db, { projectId, events }: { projectId: string; events: EventRecord[] }) {
   const missing = events.flatMap((event) => (event.data === null && event.emailId ? [event.emailId] : []));
   const emails = new Map((await listEmailsById(db, { projectId, ids: missing })).map((email) => [email.id, email]));
   return events.map((event) => {

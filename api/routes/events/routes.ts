@@ -147,7 +147,7 @@ export function eventRoutes(app: App, { db, reads, lifecycle }: Deps): void {
       }),
     );
     lifecycle.dispatch(outbox);
-    const [answer] = await eventAnswers(db, projectId, [event]);
+    const [answer] = await eventAnswers(db, { projectId, events: [event] });
     if (!answer) throw new Error('one event has one answer');
     noteMade(c, { events: [event.id] });
     return c.json(answer, 201);
@@ -156,7 +156,7 @@ export function eventRoutes(app: App, { db, reads, lifecycle }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { projectId } = c.var;
     const { items, ...page } = await listEvents(reads, { projectId, ...c.req.valid('query') });
-    const events = await eventAnswers(reads, projectId, items);
+    const events = await eventAnswers(reads, { projectId, events: items });
     return c.json({ events, data: events, ...page }, 200);
   });
 
@@ -180,7 +180,7 @@ export function eventRoutes(app: App, { db, reads, lifecycle }: Deps): void {
     const { contactId } = c.req.valid('param');
     await getContact(db, { projectId, id: contactId });
     const { items, ...page } = await listEvents(reads, { projectId, contactId, ...c.req.valid('query') });
-    const events = await eventAnswers(reads, projectId, items);
+    const events = await eventAnswers(reads, { projectId, events: items });
     return c.json({ events, data: events, ...page }, 200);
   });
 

@@ -53,7 +53,9 @@ export const StartExecution = z
 /** Events as a run has them. */
 export function runEventsOf(events: z.output<typeof RunEvents> | undefined): RunEvent[] {
   return (events ?? []).map(({ name, at, data }) => ({
-    ...{ id: uuidv7(), name, data: data ?? {} },
+    id: uuidv7(),
+    name,
+    data: data ?? {},
     at: at === undefined ? null : new Date(at).toISOString(),
   }));
 }

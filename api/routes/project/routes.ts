@@ -86,7 +86,7 @@ export function projectRoutes(app: App, { db, keys, lifecycle, reads }: Deps): v
     const changes = c.req.valid('json');
     const { project, outbox } = await inTransaction(db, async (trx) => {
       await audit(trx, c, 'project.updated', { ...changes });
-      return updateProject(trx, c.var.projectId, changes);
+      return updateProject(trx, { projectId: c.var.projectId, changes });
     });
     keys.forget();
     lifecycle.dispatch(outbox);
@@ -97,7 +97,7 @@ export function projectRoutes(app: App, { db, keys, lifecycle, reads }: Deps): v
     const { reason } = c.req.valid('json');
     const project = await inTransaction(db, async (trx) => {
       await audit(trx, c, 'project.held', { reason });
-      return holdProject(trx, c.var.projectId, reason);
+      return holdProject(trx, { projectId: c.var.projectId, reason });
     });
     keys.forget();
     return c.json(projectAnswer(project), 200);

@@ -52,6 +52,7 @@ export function requestRoutes(app: App, { reads }: Deps): void {
   app.openapi(getRoute, async (c) => {
     const { projectId } = c.var;
     const request = await getRequest(reads, { projectId, requestId: c.req.valid('param').requestId });
-    return c.json({ ...requestAnswer(request), made: await findEffects(reads, projectId, request.made) }, 200);
+    const made = await findEffects(reads, { projectId, made: request.made });
+    return c.json({ ...requestAnswer(request), made }, 200);
   });
 }

@@ -60,11 +60,19 @@ const Explanation = z
   })
   .openapi('SegmentExplanation', {
     example: {
-      ...{ segmentId: EXAMPLE_ID, contactId: EXAMPLE_ID, type: 'DYNAMIC', holds: true, member: null },
+      segmentId: EXAMPLE_ID,
+      contactId: EXAMPLE_ID,
+      type: 'DYNAMIC',
+      holds: true,
+      member: null,
       filters: [
         {
-          ...{ path: 'groups.0.filters.0', field: 'data.plan', operator: 'equals', value: 'pro' },
-          ...{ contactValue: 'pro', holds: true },
+          path: 'groups.0.filters.0',
+          field: 'data.plan',
+          operator: 'equals',
+          value: 'pro',
+          contactValue: 'pro',
+          holds: true,
         },
       ],
     },
@@ -105,8 +113,12 @@ const Change = z
   })
   .openapi('SegmentChange', {
     example: {
-      ...{ id: EXAMPLE_ID, change: 'entry', contactId: EXAMPLE_ID, email: 'ada@example.com' },
-      ...{ actor: null, actorName: null },
+      id: EXAMPLE_ID,
+      change: 'entry',
+      contactId: EXAMPLE_ID,
+      email: 'ada@example.com',
+      actor: null,
+      actorName: null,
       at: '2026-01-01T12:00:00.000Z',
     },
   });
@@ -136,7 +148,8 @@ const Usage = z
     example: {
       usedInSegments: [],
       usedInCampaigns: [{ id: EXAMPLE_ID, name: 'Spring sale', status: 'DRAFT' }],
-      ...{ usedInWorkflows: [], canDelete: true },
+      usedInWorkflows: [],
+      canDelete: true,
     },
   });
 

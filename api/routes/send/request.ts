@@ -53,7 +53,8 @@ export function sendRequest(input: SendInput, caller: SendCaller): SendRequest {
  * before it.
  * @throws AppError VALIDATION_ERROR, RATE_LIMIT_EXCEEDED
  */
-export async function checkLargeTemplates(compute: Compute, projectId: string, input: SendInput): Promise<void> {
+export async function checkLargeTemplates(compute: Compute, p: { projectId: string; input: SendInput }): Promise<void> {
+  const { projectId, input } = p;
   for (const field of ['subject', 'body'] as const) {
     const text = input[field];
     if (text === undefined || !isLiquid(text) || known[field].has(text) || isSmall([text])) continue;

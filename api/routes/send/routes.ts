@@ -47,7 +47,7 @@ export function sendRoutes(app: App, { config, db, compute, lifecycle }: Deps): 
 
   app.openapi({ ...sendRoute, maxBodyBytes: sendMaxBytes(config.attachmentsMaxBytes) }, async (c) => {
     const input = c.req.valid('json');
-    await checkLargeTemplates(compute, c.get('projectId'), input);
+    await checkLargeTemplates(compute, { projectId: c.get('projectId'), input });
     const request = sendRequest(input, {
       // `c.var` would make an object of all variables each time; this is the busiest route.
       projectId: c.get('projectId'),

@@ -5,13 +5,19 @@ import { ROLES } from '../../../rules/access/scopes.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 
 const MEMBER_EXAMPLE = {
-  ...{ userId: EXAMPLE_ID, email: 'ada@example.com', role: 'OWNER' as const },
+  userId: EXAMPLE_ID,
+  email: 'ada@example.com',
+  role: 'OWNER' as const,
   createdAt: '2026-01-01T12:00:00.000Z',
 };
 
 export const INVITATION_EXAMPLE = {
-  ...{ id: EXAMPLE_ID, email: 'grace@example.com', role: 'MEMBER' as const, invitedBy: 'ada@example.com' },
-  ...{ createdAt: '2026-01-01T12:00:00.000Z', expiresAt: '2026-01-08T12:00:00.000Z' },
+  id: EXAMPLE_ID,
+  email: 'grace@example.com',
+  role: 'MEMBER' as const,
+  invitedBy: 'ada@example.com',
+  createdAt: '2026-01-01T12:00:00.000Z',
+  expiresAt: '2026-01-08T12:00:00.000Z',
 };
 
 export const MemberRecord = z

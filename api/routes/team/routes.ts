@@ -116,7 +116,9 @@ export function teamRoutes(app: App, { db, reads, lifecycle, limits, config }: D
       const { name: projectName } = await getProject(trx, projectId);
       const mails = await queueInvitationMail(trx, { projectId, projectName, invitation: made, url, atRest });
       await insertAudit(trx, {
-        ...{ ...audited(c), action: 'team.invited', target: made.id },
+        ...audited(c),
+        action: 'team.invited',
+        target: made.id,
         details: { email, role, mailed: mails.length > 0 },
       });
       return { invitation: made, outbox: mails };

@@ -9,7 +9,11 @@ import { TemplateError, templateRefusal } from '../../../rules/content/template-
  * @throws AppError VALIDATION_ERROR with line and column (contract §4.2); RATE_LIMIT_EXCEEDED where the project has
  * used up its budget
  */
-export async function refuseBadContent(compute: Compute, projectId: string, content: ContentTemplates): Promise<void> {
+export async function refuseBadContent(
+  compute: Compute,
+  p: { projectId: string; content: ContentTemplates },
+): Promise<void> {
+  const { projectId, content } = p;
   try {
     const source = contentSource(content, true);
     const work = { projectId, kind: 'content.check' };

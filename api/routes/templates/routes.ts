@@ -128,7 +128,7 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     const given = c.req.valid('json');
     const { projectId } = c.var;
     refuseTopicOnTransactional(given);
-    await refuseBadContent(compute, projectId, given);
+    await refuseBadContent(compute, { projectId, content: given });
     const { name, slug, description = null, type, topicId = null } = given;
     const fields = { name, slug, description, type, topicId, ...changedMailText<string | null>(given) };
     const template = await inTransaction(db, (trx) => insertTemplate(trx, { projectId, ...fields }));
@@ -145,7 +145,10 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     const changes = c.req.valid('json');
     // Before anything is locked: a trial rendering waits for its turn. What the request leaves out was found good when
     // it was saved.
-    await refuseBadContent(compute, ref.projectId, { ...(await getTemplate(db, ref)), ...changes });
+    await refuseBadContent(compute, {
+      projectId: ref.projectId,
+      content: { ...(await getTemplate(db, ref)), ...changes },
+    });
     const template = await inTransaction(db, async (trx) => {
       const changed = await updateTemplate(trx, { ...ref, changes });
       refuseTopicOnTransactional(changed);

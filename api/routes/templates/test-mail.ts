@@ -50,7 +50,7 @@ export function templateTestRoutes(app: App, { db, compute, lifecycle }: Deps): 
     const { email, ...given } = c.req.valid('json');
     const { preheader = null, fromName = null, replyTo = null, ...said } = given;
     const text = { ...said, preheader, fromName, replyTo };
-    await refuseBadContent(compute, projectId, { ...text, type: 'TRANSACTIONAL' });
+    await refuseBadContent(compute, { projectId, content: { ...text, type: 'TRANSACTIONAL' } });
     const { emailId, outbox } = await inTransaction(db, (trx) =>
       insertTestMail(trx, { projectId, text, email, mode, monthlyEmailLimit: project.monthlyEmailLimit }),
     );

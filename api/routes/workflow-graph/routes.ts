@@ -27,7 +27,10 @@ export function workflowGraphRoutes(app: App, { config: { secretKey }, db, lifec
     const { id: workflowId } = c.req.valid('param');
     const graph = c.req.valid('json');
     const { workflow, ids, faults, outbox } = await saveGraph(db, {
-      ...{ projectId: c.var.projectId, workflowId, secretKey, graph },
+      projectId: c.var.projectId,
+      workflowId,
+      secretKey,
+      graph,
     });
     lifecycle.dispatch(outbox);
     return c.json({ workflow: workflowDetailAnswer(secretKey, workflow), ids, faults, dryRun: graph.dryRun }, 200);

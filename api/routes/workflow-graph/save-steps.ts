@@ -77,7 +77,7 @@ function sameConfig(secretKey: string, stored: Step, config: Record<string, unkn
 /** Of configs that are written: one that stays as it is was looked at when it came. */
 async function tellSendingFaults(saving: Saving, judged: Judged[]): Promise<void> {
   const asked = judged.flatMap(({ place, asked: { type }, config }) => (config ? [{ place, type, config }] : []));
-  const faults = await findSendingFaults(saving.trx, saving.projectId, asked);
+  const faults = await findSendingFaults(saving.trx, { projectId: saving.projectId, steps: asked });
   for (const [index, fault] of faults.entries()) if (fault) tell(saving, asked[index]?.place ?? '', fault);
 }
 
@@ -90,7 +90,9 @@ function largest(judged: Judged[]): string {
 function writtenOf({ secretKey }: Saving, { id, asked, stored, config }: Judged): StepToWrite {
   const { type, name = stored?.name ?? type, position } = asked;
   return {
-    ...{ id, type, name },
+    id,
+    type,
+    name,
     config: config ? sealStepConfig(secretKey, id, config, stored?.config) : (stored?.config ?? {}),
     position: position === undefined ? (stored?.position ?? null) : position,
   };

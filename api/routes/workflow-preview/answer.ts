@@ -48,20 +48,28 @@ const PreviewStep = z.object({
 });
 
 const stepExample = {
-  ...{ stepId: EXAMPLE_ID, name: 'A day later', type: 'DELAY' as const, status: 'COMPLETED' as const },
-  ...{ at: AT, startedAt: AT, completedAt: AT, dueAt: AT, branch: null, condition: null, filters: null },
-  ...{
-    wouldSend: null,
-    reason: null,
-    channel: null,
-    to: null,
-    from: null,
-    subject: null,
-    body: null,
-    request: null,
-    contact: null,
-  },
-  ...{ output: null, error: null },
+  stepId: EXAMPLE_ID,
+  name: 'A day later',
+  type: 'DELAY' as const,
+  status: 'COMPLETED' as const,
+  at: AT,
+  startedAt: AT,
+  completedAt: AT,
+  dueAt: AT,
+  branch: null,
+  condition: null,
+  filters: null,
+  wouldSend: null,
+  reason: null,
+  channel: null,
+  to: null,
+  from: null,
+  subject: null,
+  body: null,
+  request: null,
+  contact: null,
+  output: null,
+  error: null,
 };
 
 export const WorkflowPreview = z
@@ -79,8 +87,14 @@ export const WorkflowPreview = z
   })
   .openapi('WorkflowPreview', {
     example: {
-      ...{ workflowId: EXAMPLE_ID, contactId: EXAMPLE_ID, status: 'COMPLETED', exitReason: null, error: null },
-      ...{ startedAt: AT, endedAt: AT, steps: [stepExample] },
+      workflowId: EXAMPLE_ID,
+      contactId: EXAMPLE_ID,
+      status: 'COMPLETED',
+      exitReason: null,
+      error: null,
+      startedAt: AT,
+      endedAt: AT,
+      steps: [stepExample],
     },
   });
 
@@ -90,7 +104,11 @@ export function previewAnswer(
   { status, exitReason, error, startedAt, endedAt, steps }: Foreseen,
 ) {
   return {
-    ...{ workflowId, contactId, status, exitReason, error },
+    workflowId,
+    contactId,
+    status,
+    exitReason,
+    error,
     startedAt: startedAt.toISOString(),
     endedAt: endedAt?.toISOString() ?? null,
     steps: steps.map(stepAnswer),
@@ -102,14 +120,28 @@ function stepAnswer(step: ForeseenStep) {
   const { wouldSend = null, reason = null, channel = null, to = null, from = null, subject = null } = step.shown ?? {};
   const { body = null, request = null, contact = null } = step.shown ?? {};
   return {
-    ...{ stepId, name, type, status, branch, output, error },
+    stepId,
+    name,
+    type,
+    status,
+    branch,
+    output,
+    error,
     at: step.startedAt.toISOString(),
     startedAt: step.startedAt.toISOString(),
     completedAt: step.completedAt?.toISOString() ?? null,
     dueAt: step.dueAt?.toISOString() ?? null,
     condition: type === 'CONDITION' ? step.config : null,
     filters: filters ? filters.map(filterAnswer) : null,
-    ...{ wouldSend, reason, channel, to, from, subject, body, request, contact },
+    wouldSend,
+    reason,
+    channel,
+    to,
+    from,
+    subject,
+    body,
+    request,
+    contact,
   };
 }
 

@@ -57,11 +57,13 @@ export function foreseeEffects(deps: EffectDeps, webhooks: SaidAnswer[]): Forese
 
 async function foreseeMail(deps: EffectDeps, standing: EffectStanding, world: World): Promise<ForeseenEffect> {
   const { execution } = standing;
-  const [draft] = await draftStepEmails(deps.db, execution.projectId, [standing]);
+  const [draft] = await draftStepEmails(deps.db, { projectId: execution.projectId, standings: [standing] });
   if (!draft || 'error' in draft) return unsendable(draft?.error ?? 'the SEND_EMAIL step cannot be read');
   const opensAt = draft.content.type === 'MARKETING' ? await passWindow(standing, world) : undefined;
   const email = await foreseeEmail(deps.db, {
-    ...{ execution, draft, now: world.now(execution) },
+    execution,
+    draft,
+    now: world.now(execution),
     suppressionPads: suppressionPads(deriveKey(deps.config.secretKey, 'suppression')),
   });
   const rendered = await renderMail(deps, draft.content, email);
@@ -72,8 +74,11 @@ async function foreseeMail(deps: EffectDeps, standing: EffectStanding, world: Wo
     opensAt,
     outcome: { ...ending, output, ...(changes && { changes }) },
     shown: {
-      ...{ channel: 'email', wouldSend: outcome.kind === 'sent', reason: reasonOf(outcome) },
-      ...{ to: email?.to?.email ?? draft.to, from: draft.content.from },
+      channel: 'email',
+      wouldSend: outcome.kind === 'sent',
+      reason: reasonOf(outcome),
+      to: email?.to?.email ?? draft.to,
+      from: draft.content.from,
       subject: 'subject' in rendered ? rendered.subject : null,
     },
   };

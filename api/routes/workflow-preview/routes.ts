@@ -33,7 +33,11 @@ export function workflowPreviewRoutes(app: App, { config, reads, compute }: Deps
     if (contactId !== undefined) await getContact(reads, { projectId, id: contactId });
     const startsAt = startAt === undefined ? new Date() : new Date(startAt);
     const request: PreviewRequest = {
-      ...{ projectId, workflowId, event: event ?? {}, context: context ?? {}, startAt: startsAt },
+      projectId,
+      workflowId,
+      event: event ?? {},
+      context: context ?? {},
+      startAt: startsAt,
       ...(contactId === undefined ? strangerOf(projectId, contact, startsAt) : { contactId }),
       events: runEventsOf(events),
       effects: foreseeEffects({ db: reads, compute, config }, webhooks ?? []),
@@ -58,8 +62,14 @@ function strangerOf(
   return {
     contactId: id,
     contact: {
-      ...{ id, project_id: projectId, email: email.trim().toLowerCase(), subscribed, data, untrusted_keys: [] },
-      ...{ created_at, updated_at },
+      id,
+      project_id: projectId,
+      email: email.trim().toLowerCase(),
+      subscribed,
+      data,
+      untrusted_keys: [],
+      created_at,
+      updated_at,
     },
   };
 }

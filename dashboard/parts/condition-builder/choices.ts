@@ -35,7 +35,10 @@ export interface FieldSources {
 /** Every field that the project has, in the order of its kinds. */
 export function choicesOf(p: FieldSources): FieldChoice[] {
   const typed = ({ field, type }: { field: string; type: string }, kind: FieldKind): FieldChoice => ({
-    ...{ field, kind, label: labelOf(field, kind), type: fixedType(kind) ?? valueType(type) },
+    field,
+    kind,
+    label: labelOf(field, kind),
+    type: fixedType(kind) ?? valueType(type),
   });
   return [
     ...p.contactFields.flatMap((known) => {
@@ -53,7 +56,11 @@ export function choicesOf(p: FieldSources): FieldChoice[] {
 /** The fields of the data of one event, which is all that a wait for it can ask about. */
 export function eventChoicesOf(fields: readonly EventField[]): FieldChoice[] {
   return fields.map(({ path, type, values }) => ({
-    ...{ field: `event.${path}`, kind: 'payload', label: path, type: valueType(type), values },
+    field: `event.${path}`,
+    kind: 'payload',
+    label: path,
+    type: valueType(type),
+    values,
   }));
 }
 

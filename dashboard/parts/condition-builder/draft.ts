@@ -84,7 +84,10 @@ function draftFilterOf(stored: Filter): DraftFilter {
   const values = Array.isArray(value) ? value : value === undefined ? [] : [value];
   return {
     ...newFilter(),
-    ...{ field, operator, type: typeOfValue(values[0]), stored },
+    field,
+    operator,
+    type: typeOfValue(values[0]),
+    stored,
     text: values.length > 0 && !Array.isArray(value) ? String(values[0]) : '',
     list: Array.isArray(value) ? values.map(String) : [],
     ...(unit && { unit }),

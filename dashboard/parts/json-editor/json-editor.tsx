@@ -35,7 +35,9 @@ export function JsonEditor({
   useEffect(() => {
     if (!place.current) return;
     const opened = openJson(place.current, {
-      ...{ value, label, isReadOnly: disabled },
+      value,
+      label,
+      isReadOnly: disabled,
       variables: () => latest.current.variables,
       onChange: (typed) => latest.current.onChange(typed),
     });

@@ -78,7 +78,9 @@ function variablesAt(context: CompletionContext, variables: readonly Variable[])
   const isClosed = context.state.sliceDoc(context.pos, context.pos + 2) === '}}';
   const options = variables.map(
     ({ name, about }): Completion => ({
-      ...{ label: name, detail: about, type: 'variable' },
+      label: name,
+      detail: about,
+      type: 'variable',
       apply: isClosed ? name : `${name}}}`,
     }),
   );

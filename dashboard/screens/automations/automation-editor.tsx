@@ -79,7 +79,11 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
           reason: textIn(visit.output, 'reason'),
         }));
     return {
-      ...{ graph, positions: positionsOf(graph), selected: search.step, startLabel, readOnly },
+      graph,
+      positions: positionsOf(graph),
+      selected: search.step,
+      startLabel,
+      readOnly,
       stats: new Map(steps.map((step) => [step.stepId, step])),
       flows: flowsOf(graph, steps),
       faults: faults.steps,

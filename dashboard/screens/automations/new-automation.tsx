@@ -107,7 +107,9 @@ export function EventName(p: {
 async function createFrom(journey: Journey | undefined, { name, event }: { name: string; event: string }) {
   const eventName = event.trim() || null;
   const body = {
-    ...{ name, eventName, exitOn: journey?.exitOn ?? [] },
+    name,
+    eventName,
+    exitOn: journey?.exitOn ?? [],
     triggerType: eventName === null ? ('MANUAL' as const) : ('EVENT' as const),
   };
   const { id, version } = await call('createWorkflow', { body });

@@ -96,7 +96,10 @@ function columnsOf(revoke: (key: Key) => void): Column<Key>[] {
     },
     { name: words.created, cell: ({ createdAt }) => <Instant at={createdAt} />, wideOnly: true },
     {
-      ...{ name: words.revoke, head: ' ', align: 'right', isWhole: true },
+      name: words.revoke,
+      head: ' ',
+      align: 'right',
+      isWhole: true,
       cell: (key) =>
         stateOf(key) !== 'revoked' && (
           <ActionButton needs={NEEDS} size="compact-sm" variant="light" color="red" onClick={() => revoke(key)}>

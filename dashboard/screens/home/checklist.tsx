@@ -19,8 +19,12 @@ type Item = AnswerOf<'getChecklist'>['items'][number];
 const POLL_MS = 4_000;
 
 const PLACES: Record<Item['key'], string> = {
-  ...{ domain: '/settings/domains', contact: '/contacts', template: '/templates' },
-  ...{ mail: '/messages', event: '/developers/events', automation: '/automations' },
+  domain: '/settings/domains',
+  contact: '/contacts',
+  template: '/templates',
+  mail: '/messages',
+  event: '/developers/events',
+  automation: '/automations',
 };
 
 const CURLS: Partial<Record<Item['key'], CurlRequest>> = {

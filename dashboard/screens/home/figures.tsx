@@ -17,14 +17,12 @@ type Figure = keyof Overview['totals'];
 
 const FIGURES = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const satisfies Figure[];
 const COLORS: Record<Figure, string> = {
-  ...{
-    sent: '#3b74f6',
-    delivered: '#12b886',
-    opened: '#9775fa',
-    clicked: '#f08c00',
-    bounced: '#fa5252',
-    complained: '#c2255c',
-  },
+  sent: '#3b74f6',
+  delivered: '#12b886',
+  opened: '#9775fa',
+  clicked: '#f08c00',
+  bounced: '#fa5252',
+  complained: '#c2255c',
 };
 const DRAWN = ['sent', 'delivered', 'opened', 'clicked', 'bounced'] as const satisfies Figure[];
 const CHART_HEIGHT = 230;

@@ -17,7 +17,9 @@ export function Join() {
   const { hash: token } = useLocation();
   const invitation = useQuery({
     ...answerOf('getInvitation', { body: { token } }),
-    ...{ enabled: token !== '', retry: false, staleTime: Number.POSITIVE_INFINITY },
+    enabled: token !== '',
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
   });
   const title = invitation.data ? words.title(invitation.data.projectName) : words.plainTitle;
   useEffect(() => {

@@ -94,7 +94,8 @@ function drawn(hours: Tenant['hours']): { atSeconds: number[]; series: Series[] 
   const atSeconds = Array.from({ length: HOURS }, (_, index) => last - (HOURS - 1 - index) * HOUR_SECONDS);
   const byHour = new Map(hours.map((hour) => [Date.parse(hour.hour) / 1000, hour]));
   const line = (label: string, color: string, of: 'mails' | 'dead' | 'complaints'): Series => ({
-    ...{ label, color },
+    label,
+    color,
     values: atSeconds.map((at) => byHour.get(at)?.[of] ?? 0),
   });
   return {

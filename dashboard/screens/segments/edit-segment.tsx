@@ -52,7 +52,9 @@ export function EditSegment({ segment }: { segment: AnswerOf<'getSegment'> }) {
 
 function formOf({ name, description, trackMembership, condition }: AnswerOf<'getSegment'>): FormDraft {
   return {
-    ...{ name, trackMembership, description: description ?? '' },
+    name,
+    trackMembership,
+    description: description ?? '',
     condition: condition ? draftOf(condition) : newCondition(),
   };
 }

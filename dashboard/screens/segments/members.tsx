@@ -34,7 +34,8 @@ export function Members({ segment: { id, type } }: { segment: AnswerOf<'getSegme
               what={type === 'STATIC' ? words.noMembersStatic : words.noMembersDynamic}
               {...(type === 'STATIC' && {
                 curl: {
-                  ...{ method: 'POST' as const, path: `/segments/${id}/members` },
+                  method: 'POST' as const,
+                  path: `/segments/${id}/members`,
                   body: { emails: ['ada@example.com'] },
                 },
               })}

@@ -39,7 +39,8 @@ export function Invite() {
           label={words.role}
           description={words.roleMeans[role]}
           data={ROLES.filter((name) => name !== 'OWNER' || myRole === 'OWNER').map((value) => ({
-            ...{ value, label: text.roles[value] },
+            value,
+            label: text.roles[value],
           }))}
           value={role}
           onChange={(next) => next && setRole(next as Member['role'])}

@@ -49,7 +49,10 @@ function Members({ members }: { members: Member[] }) {
     { name: words.role, cell: (member) => <RoleOf member={member} /> },
     { name: words.joined, cell: ({ createdAt }) => <Instant at={createdAt} />, wideOnly: true },
     {
-      ...{ name: text.settings.remove, head: ' ', align: 'right', isWhole: true },
+      name: text.settings.remove,
+      head: ' ',
+      align: 'right',
+      isWhole: true,
       cell: (member) => <Remove member={member} onRemove={() => askToRemove(member)} />,
     },
   ];
@@ -98,7 +101,8 @@ function RoleOf({ member }: { member: Member }) {
       <Select
         aria-label={words.roleOf(email)}
         data={ROLES.filter((name) => name !== 'OWNER' || myRole === 'OWNER' || role === 'OWNER').map((value) => ({
-          ...{ value, label: text.roles[value] },
+          value,
+          label: text.roles[value],
         }))}
         value={role}
         onChange={(next) => {

@@ -26,7 +26,10 @@ export function SendTest({
     send.mutate(
       {
         body: {
-          ...{ email, subject, body, from: from.trim() },
+          email,
+          subject,
+          body,
+          from: from.trim(),
           ...(preheader && { preheader }),
           ...(fromName && { fromName }),
           ...(replyTo && { replyTo }),

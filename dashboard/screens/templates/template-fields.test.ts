@@ -2,9 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { changesOf, fieldsOf, isChanged, type Template } from './template-fields.ts';
 
 const SAVED: Template = {
-  ...{ id: 'x', slug: 'welcome', name: 'Welcome', subject: 'Hi', body: '<p>a</p>', type: 'MARKETING' },
-  ...{ description: null, preheader: 'p', from: null, fromName: null, replyTo: null, topicId: 't' },
-  ...{ createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' },
+  id: 'x',
+  slug: 'welcome',
+  name: 'Welcome',
+  subject: 'Hi',
+  body: '<p>a</p>',
+  type: 'MARKETING',
+  description: null,
+  preheader: 'p',
+  from: null,
+  fromName: null,
+  replyTo: null,
+  topicId: 't',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
 };
 const saved = fieldsOf(SAVED);
 

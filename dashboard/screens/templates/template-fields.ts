@@ -20,9 +20,16 @@ export interface TemplateFields {
 export function fieldsOf(template: Template): TemplateFields {
   const { name, description, subject, preheader, body, type, from, fromName, replyTo, topicId } = template;
   return {
-    ...{ name, subject, body, type },
-    ...{ description: description ?? '', preheader: preheader ?? '', topicId: topicId ?? '' },
-    ...{ from: from ?? '', fromName: fromName ?? '', replyTo: replyTo ?? '' },
+    name,
+    subject,
+    body,
+    type,
+    description: description ?? '',
+    preheader: preheader ?? '',
+    topicId: topicId ?? '',
+    from: from ?? '',
+    fromName: fromName ?? '',
+    replyTo: replyTo ?? '',
   };
 }
 

@@ -14,7 +14,11 @@ afterEach(() => api.close());
 
 const TEST = { share: 0.2, metric: 'clicks', waitMinutes: 90, minimum: 5 };
 const FILE = {
-  ...{ slug: 'news', name: 'News', subject: 'Hi {{firstName}}', body: '<p>Hello</p>', from: 'hi@shop.example' },
+  slug: 'news',
+  name: 'News',
+  subject: 'Hi {{firstName}}',
+  body: '<p>Hello</p>',
+  from: 'hi@shop.example',
   audienceType: 'ALL',
   variants: [
     { name: 'A', weight: 1 },
@@ -38,8 +42,16 @@ describe('a campaign in a file', () => {
     expect(files).toEqual([
       {
         ...FILE,
-        ...{ description: null, preheader: null, fromName: null, replyTo: null, segment: null, topic: null },
-        ...{ audienceFilter: null, sendingWindow: 'project', sendAtLocal: null, latePolicy: 'SEND' },
+        description: null,
+        preheader: null,
+        fromName: null,
+        replyTo: null,
+        segment: null,
+        topic: null,
+        audienceFilter: null,
+        sendingWindow: 'project',
+        sendAtLocal: null,
+        latePolicy: 'SEND',
       },
     ]);
     expect((await apply(files)).body).toMatchObject({ created: [], updated: [], unchanged: [{ slug: 'news' }] });
@@ -104,7 +116,9 @@ describe('a campaign in a file', () => {
     await apply([FILE]);
     await sql`UPDATE campaigns SET status = 'SENT'`.execute(api.db);
     expect((await apply([{ ...FILE, subject: 'Late' }])).body).toMatchObject({
-      ...{ created: [], updated: [], unchanged: [{ kind: 'campaign', slug: 'news' }] },
+      created: [],
+      updated: [],
+      unchanged: [{ kind: 'campaign', slug: 'news' }],
       findings: [{ code: 'campaign_begun', details: { status: 'SENT' } }],
     });
     expect((await campaigns())[0]).toMatchObject({ subject: FILE.subject });

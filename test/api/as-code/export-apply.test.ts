@@ -29,15 +29,17 @@ describe('an export', () => {
     expect(document.settings).not.toHaveProperty('name');
     expect(document.templates).toEqual([
       {
-        ...{ slug: 'welcome', name: 'Welcome', description: null, subject: 'Hi {{firstName}}', body: '<p>Hello</p>' },
-        ...{
-          type: 'MARKETING',
-          from: 'hi@shop.example',
-          fromName: null,
-          replyTo: null,
-          preheader: null,
-          topic: 'news',
-        },
+        slug: 'welcome',
+        name: 'Welcome',
+        description: null,
+        subject: 'Hi {{firstName}}',
+        body: '<p>Hello</p>',
+        type: 'MARKETING',
+        from: 'hi@shop.example',
+        fromName: null,
+        replyTo: null,
+        preheader: null,
+        topic: 'news',
       },
     ]);
     expect(document.segments.map((segment: { slug: string }) => segment.slug)).toEqual([

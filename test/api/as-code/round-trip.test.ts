@@ -182,9 +182,15 @@ function campaign(slug: string, names: { segments: string[]; topics: string[] })
   );
   const said = fc.record(
     {
-      ...{ slug: fc.constant(slug), name: fc.constantFrom('News', 'Grüße'), subject: text, body: text },
-      ...{ from: fc.constant('hi@shop.example'), fromName: fc.option(fc.constant('Ada')) },
-      ...{ description: fc.option(text), preheader: fc.option(text), topic: fc.constantFrom(null, ...names.topics) },
+      slug: fc.constant(slug),
+      name: fc.constantFrom('News', 'Grüße'),
+      subject: text,
+      body: text,
+      from: fc.constant('hi@shop.example'),
+      fromName: fc.option(fc.constant('Ada')),
+      description: fc.option(text),
+      preheader: fc.option(text),
+      topic: fc.constantFrom(null, ...names.topics),
       sendAtLocal: fc.option(fc.constantFrom('2026-12-01T09:00', '2020-02-29T23:00')),
       latePolicy: fc.constantFrom('SEND', 'SKIP'),
       sendingWindow: fc.constantFrom<unknown>('project', null, window),

@@ -18,8 +18,12 @@ let bare: RunningApi;
 const start = (env: Record<string, string> = {}) =>
   startApi(
     parseConfig({
-      ...{ DATABASE_URL: database.url, TEMPORAL_ADDRESS: '127.0.0.1:1' },
-      ...{ SECRET_KEY: 'the secret key of the tests', PORT: '0', SIGNUP: 'on', ...env },
+      DATABASE_URL: database.url,
+      TEMPORAL_ADDRESS: '127.0.0.1:1',
+      SECRET_KEY: 'the secret key of the tests',
+      PORT: '0',
+      SIGNUP: 'on',
+      ...env,
     }),
     { log: pino({ level: 'silent' }) },
   );

@@ -22,12 +22,10 @@ afterAll(async () => {
 
 async function start(env: Record<string, string> = {}): Promise<number> {
   const config = parseConfig({
-    ...{
-      DATABASE_URL: database.url,
-      TEMPORAL_ADDRESS: '127.0.0.1:1',
-      SECRET_KEY: 'the secret key of the tests',
-      PORT: '0',
-    },
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: '127.0.0.1:1',
+    SECRET_KEY: 'the secret key of the tests',
+    PORT: '0',
     ...env,
   });
   const api = await startApi(config, { log: pino({ level: 'silent' }) });

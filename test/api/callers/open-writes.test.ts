@@ -96,8 +96,13 @@ it('a stranger makes us fetch few certificates', async () => {
   const stranger = newCaller();
   for (let n = 0; n < 10; n += 1) api.deps.limits.takeForOpenWrite(stranger, CERTIFICATE_FETCHES);
   const message = {
-    ...{ Type: 'Notification', MessageId: 'x', TopicArn: 'arn:aws:sns:eu-west-1:123456789012:ses', Message: 'x' },
-    ...{ Timestamp: new Date().toISOString(), SignatureVersion: '1', Signature: 'eA==' },
+    Type: 'Notification',
+    MessageId: 'x',
+    TopicArn: 'arn:aws:sns:eu-west-1:123456789012:ses',
+    Message: 'x',
+    Timestamp: new Date().toISOString(),
+    SignatureVersion: '1',
+    Signature: 'eA==',
     SigningCertURL: 'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-0000.pem',
   };
   expect((await ask('POST', '/webhooks/sns', stranger, JSON.stringify(message))).status).toBe(429);

@@ -49,7 +49,11 @@ describe("an operator's limits", () => {
     expect((await send()).status).toBe(200);
     expect((await send()).body.error.code).toBe('BILLING_LIMIT_EXCEEDED');
     const refused = await asOwner('PATCH', '/project', {
-      ...{ monthlyEmailLimit: null, sendRatePerSecond: 6, bounceGuard: 1, complaintGuard: 0.002, name: 'Mine' },
+      monthlyEmailLimit: null,
+      sendRatePerSecond: 6,
+      bounceGuard: 1,
+      complaintGuard: 0.002,
+      name: 'Mine',
     });
     expect([refused.status, refused.body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
     expect(refused.body.error.errors.map(({ field }: { field: string }) => field)).toEqual([
@@ -58,7 +62,11 @@ describe("an operator's limits", () => {
     expect(refused.body.error.errors[1].message).toContain('1');
     expect((await send()).body.error.code).toBe('BILLING_LIMIT_EXCEEDED');
     expect((await asOwner('GET', '/project')).body).toMatchObject({
-      ...{ name: 'One', monthlyEmailLimit: 1, sendRatePerSecond: 5, bounceGuard: 0.05, complaintGuard: 0.001 },
+      name: 'One',
+      monthlyEmailLimit: 1,
+      sendRatePerSecond: 5,
+      bounceGuard: 0.05,
+      complaintGuard: 0.001,
       operatorLimits: {
         monthlyEmailLimit: 1,
         sendRatePerSecond: 5,
@@ -67,7 +75,7 @@ describe("an operator's limits", () => {
         held: false,
       },
     });
-    expect(await getSendRate(api.db, api.one.id, 100)).toBe(5);
+    expect(await getSendRate(api.db, { projectId: api.one.id, deploymentRate: 100 })).toBe(5);
   });
 
   it('may be tightened by the tenant, and give back what the tenant had when they are lifted', async () => {
@@ -95,7 +103,8 @@ describe("an operator's limits", () => {
         details: { operatorLimits: { monthlyEmailLimit: null, bounceGuard: null } },
       },
       {
-        ...{ action: 'project.updated', ip: null },
+        action: 'project.updated',
+        ip: null,
         details: {
           operatorLimits: { monthlyEmailLimit: 1, sendRatePerSecond: 5, bounceGuard: 0.05, complaintGuard: 0.001 },
         },

@@ -75,7 +75,8 @@ describe('an invitation', () => {
     const inviter = await signedIn(api, other);
     const again = (await invite('two@example.com', 'MEMBER', inviter)).body;
     const second = await call('POST', '/auth/invitations/accept', null, {
-      ...{ token: tokenOf(again.url), password: 'long enough' },
+      token: tokenOf(again.url),
+      password: 'long enough',
     });
     expect(second.body.user.id).toBe(first.body.user.id);
     expect(second.body.projects).toHaveLength(2);

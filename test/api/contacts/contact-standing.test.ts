@@ -18,14 +18,19 @@ const call = (method: string, path: string, body?: unknown, key = project.secret
 
 it('says who unsubscribed a contact and put its address on the suppression list, by name', async () => {
   expect((await call('GET', `/contacts/${ada}/subscription`)).body).toEqual({
-    ...{ subscribed: true, subscription: 'subscribed', smsSubscribed: true, changes: [], suppressions: [] },
+    subscribed: true,
+    subscription: 'subscribed',
+    smsSubscribed: true,
+    changes: [],
+    suppressions: [],
   });
   await call('POST', '/suppressions', { email: 'ada@to.test', reason: 'unsubscribe' });
   const { status, body } = await call('GET', `/v1/contacts/${ada}/subscription`);
   expect(status).toBe(200);
   const by = { actor: expect.stringMatching(/^key:/), actorName: expect.any(String) };
   expect(body).toMatchObject({
-    ...{ subscribed: false, subscription: 'unsubscribed' },
+    subscribed: false,
+    subscription: 'unsubscribed',
     changes: [{ ...by, subscribed: false, reason: 'request', at: expect.any(String) }],
     suppressions: [{ ...by, email: 'ada@to.test', reason: 'unsubscribe', source: 'api' }],
   });
@@ -59,7 +64,9 @@ it('lists the segments that a contact is in now', async () => {
 it('lists the executions of a contact with the step they stand at', async () => {
   const workflow = (await call('POST', '/workflows', { name: 'Welcome', triggerType: 'MANUAL' })).body;
   const step = await call('POST', `/workflows/${workflow.id}/steps`, {
-    ...{ type: 'DELAY', name: 'A day later', config: { amount: 1, unit: 'days' } },
+    type: 'DELAY',
+    name: 'A day later',
+    config: { amount: 1, unit: 'days' },
   });
   expect(step.status).toBe(201);
   await call('PATCH', `/workflows/${workflow.id}`, { enabled: true, entryStepId: step.body.id });
@@ -67,7 +74,9 @@ it('lists the executions of a contact with the step they stand at', async () => 
   expect(started.status).toBe(201);
   const { body } = await call('GET', `/contacts/${ada}/executions?active=true`);
   expect(body).toMatchObject({
-    ...{ total: 1, hasMore: false, cursor: null },
+    total: 1,
+    hasMore: false,
+    cursor: null,
     data: [
       { id: started.body.id, workflowName: 'Welcome', stepName: 'A day later', stepType: 'DELAY', completedAt: null },
     ],

@@ -33,7 +33,9 @@ it('says what an import would do, with columns guessed, and does nothing', async
   const { status, body } = await upload('/v1/contacts/import/preview', `E-Mail,First name,Seats\n${rows.join('\n')}\n`);
   expect(status).toBe(200);
   expect(body).toMatchObject({
-    ...{ delimiter: ',', rows: 5, problems: [] },
+    delimiter: ',',
+    rows: 5,
+    problems: [],
     mapping: { 'E-Mail': 'email', 'First name': 'data.firstName', Seats: 'data.Seats' },
     columns: [
       { header: 'E-Mail', field: 'email', types: {} },
@@ -41,20 +43,23 @@ it('says what an import would do, with columns guessed, and does nothing', async
       { header: 'Seats', field: 'data.Seats', types: { number: 2, text: 1 } },
     ],
     result: {
-      ...{ totalRows: 5, successCount: 4, createdCount: 2, updatedCount: 2, failureCount: 1, unreadableRows: 0 },
+      totalRows: 5,
+      successCount: 4,
+      createdCount: 2,
+      updatedCount: 2,
+      failureCount: 1,
+      unreadableRows: 0,
       suppressedCount: 1,
       errors: [{ row: 5, email: 'nope', values: ['nope', 'X', '1'] }],
     },
   });
   expect(body.preview[0]).toEqual({
-    ...{
-      row: 2,
-      email: 'known@to.test',
-      subscribed: null,
-      data: { firstName: 'K', Seats: 5 },
-      known: true,
-      error: null,
-    },
+    row: 2,
+    email: 'known@to.test',
+    subscribed: null,
+    data: { firstName: 'K', Seats: 5 },
+    known: true,
+    error: null,
   });
   expect(body.preview[3]).toMatchObject({ row: 5, email: 'nope', known: false, error: expect.any(String) });
   expect(await contacts()).toBe(1);

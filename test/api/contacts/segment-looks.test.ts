@@ -103,7 +103,9 @@ it('explains a STATIC segment by its membership', async () => {
   const path = `/segments/${segment.body.id}/explain?contactId=${ada}`;
   const field = `segment.${segment.body.id}`;
   expect((await call('GET', path)).body).toMatchObject({
-    ...{ holds: false, member: false, type: 'STATIC' },
+    holds: false,
+    member: false,
+    type: 'STATIC',
     filters: [{ field, operator: 'memberOf', contactValue: false, holds: false }],
   });
   await call('POST', `/segments/${segment.body.id}/members`, { emails: ['ada@to.test'] });

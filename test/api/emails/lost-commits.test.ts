@@ -36,7 +36,10 @@ const kinds = {
   send: {
     path: '/v1/send',
     body: (name: string) => ({
-      ...{ to: `${name}@example.com`, from: 'hello@shop.example.com', subject: name, body: '<p>Hi</p>' },
+      to: `${name}@example.com`,
+      from: 'hello@shop.example.com',
+      subject: name,
+      body: '<p>Hi</p>',
     }),
     effects: () => sql<{ n: number }>`SELECT count(*) AS n FROM emails`.execute(api.db),
   },

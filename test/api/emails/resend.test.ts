@@ -19,8 +19,12 @@ describe('POST /v1/emails/{id}/resend', () => {
   it('accepts a new mail with the content, variables, headers, text and files of the old one', async () => {
     const file = { filename: 'a.txt', content: 'QQ==', contentType: 'text/plain' };
     const body = {
-      ...{ to: { name: 'Ada', email: 'ada@example.com' }, from: 'hello@shop.example.com', subject: 'Order {{no}}' },
-      ...{ body: '<p>{{no}}</p>', data: { no: { value: 7, persistent: false } }, headers: { 'X-Shop': '1' } },
+      to: { name: 'Ada', email: 'ada@example.com' },
+      from: 'hello@shop.example.com',
+      subject: 'Order {{no}}',
+      body: '<p>{{no}}</p>',
+      data: { no: { value: 7, persistent: false } },
+      headers: { 'X-Shop': '1' },
       attachments: [file],
     };
     const sent = await expectOk(api.call('POST', '/v1/send', { body }));

@@ -102,9 +102,15 @@ async function begin(world: World, id: string, p: Begun): Promise<void> {
     const at = new Date(startedAt.getTime() + n * 20);
     return {
       ...outcomeColumns(outcomeOf(n, { over }), at, n),
-      ...{ id: idAt(at), project_id: projectId, contact_id: contact.id, to_email: contact.email, created_at: at },
-      ...{ content_id: variants > 1 && n % 2 === 1 ? otherId : contentId, campaign_id: id },
-      ...{ source_type: 'CAMPAIGN' as const, variant: variants > 1 ? n % 2 : null },
+      id: idAt(at),
+      project_id: projectId,
+      contact_id: contact.id,
+      to_email: contact.email,
+      created_at: at,
+      content_id: variants > 1 && n % 2 === 1 ? otherId : contentId,
+      campaign_id: id,
+      source_type: 'CAMPAIGN' as const,
+      variant: variants > 1 ? n % 2 : null,
     };
   });
   await db.insertInto('emails').values(rows).execute();
@@ -134,24 +140,21 @@ async function begin(world: World, id: string, p: Begun): Promise<void> {
   await db
     .updateTable('campaigns')
     .set({
-      ...{
-        status,
-        started_at: startedAt,
-        going_since: startedAt,
-        send_no: 1,
-        audience_done: true,
-        content_id: contentId,
-      },
+      status,
+      started_at: startedAt,
+      going_since: startedAt,
+      send_no: 1,
+      audience_done: true,
+      content_id: contentId,
       ...(status === 'SENT' && { sent_at: new Date(startedAt.getTime() + 240_000) }),
       ...(status === 'CANCELLED' && { cancelled_at: new Date(startedAt.getTime() + 60_000) }),
       ...(status === 'PAUSED' && { paused_reason: 'requested' as const, going_since: null }),
       ...(variants > 1 && {
-        ...{
-          variant_content_ids: sql<string[]>`${[contentId, otherId]}::uuid[]`,
-          winner: 1,
-          winner_by: 'test' as const,
-        },
-        ...{ test_ends_at: hoursAgo(28), winner_at: hoursAgo(28) },
+        variant_content_ids: sql<string[]>`${[contentId, otherId]}::uuid[]`,
+        winner: 1,
+        winner_by: 'test' as const,
+        test_ends_at: hoursAgo(28),
+        winner_at: hoursAgo(28),
       }),
     })
     .where('id', '=', id)

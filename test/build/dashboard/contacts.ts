@@ -131,7 +131,9 @@ export async function buildJobs({ db, projectId, voice }: World): Promise<string
   const jobs: { kind: JobKind; status: JobStatus; processed: number; result: object; failed_reason?: string }[] = [
     { kind: 'import', status: 'COMPLETED', processed: 1_200, result },
     {
-      ...{ kind: 'import', status: 'RUNNING', processed: 410 },
+      kind: 'import',
+      status: 'RUNNING',
+      processed: 410,
       result: { ...counts, totalRows: 410, successCount: 410, createdCount: 410 },
     },
     {
@@ -147,15 +149,13 @@ export async function buildJobs({ db, projectId, voice }: World): Promise<string
     const at = hoursAgo(n * 20 + 2);
     const ended = job.status === 'RUNNING' ? null : hoursAgo(n * 20 + 1.9);
     return {
-      ...{
-        ...job,
-        id: idAt(at),
-        project_id: projectId,
-        total: 1_200,
-        created_at: at,
-        started_at: at,
-        completed_at: ended,
-      },
+      ...job,
+      id: idAt(at),
+      project_id: projectId,
+      total: 1_200,
+      created_at: at,
+      started_at: at,
+      completed_at: ended,
       result: JSON.stringify(done),
     };
   });

@@ -34,25 +34,22 @@ export async function buildWebhooks({ db, projectId, call, voice }: World): Prom
         n === 2 ? 'FAILED' : pick(['DELIVERED', 'DELIVERED', 'DELIVERED', 'FAILED', 'PENDING'] as const, at + n * 3);
       const refused = status === 'DELIVERED' ? null : voice.say('The endpoint answered 503.', at, 1_000);
       return {
-        ...{
-          id: idAt(created),
-          project_id: projectId,
-          endpoint_id: id,
-          event_id: idAt(created),
-          status,
-          created_at: created,
-        },
-        ...{ event_name: voice.event(pick(['email.open', 'purchase', 'email.bounce'], at), at), error: refused },
+        id: idAt(created),
+        project_id: projectId,
+        endpoint_id: id,
+        event_id: idAt(created),
+        status,
+        created_at: created,
+        event_name: voice.event(pick(['email.open', 'purchase', 'email.bounce'], at), at),
+        error: refused,
         payload: JSON.stringify({
           event: { total: at, note: voice.say('Please ring twice', at, 10_000) },
           contact: { email: 'ada@example.com', subscribed: true, data: {} },
         }),
-        ...{
-          attempts: status === 'DELIVERED' ? 1 : 4,
-          response_status: status === 'DELIVERED' ? 200 : 503,
-          latency_ms: 20 + ((at * 53) % 400),
-          response_body: voice.say(status === 'DELIVERED' ? '{"received":true}' : 'upstream is away', at, 1_000),
-        },
+        attempts: status === 'DELIVERED' ? 1 : 4,
+        response_status: status === 'DELIVERED' ? 200 : 503,
+        latency_ms: 20 + ((at * 53) % 400),
+        response_body: voice.say(status === 'DELIVERED' ? '{"received":true}' : 'upstream is away', at, 1_000),
         next_attempt_at: status === 'PENDING' ? hoursAgo(-1) : null,
         completed_at: status === 'PENDING' ? null : created,
       };
@@ -92,8 +89,14 @@ export async function buildAccess({ db, projectId, voice }: World): Promise<void
     const at = hoursAgo(n * 11 + 1);
     const details = { name: voice.say('Web shop', n, 100), prefix: 'sk_live_3f9a1c' };
     return {
-      ...{ id: idAt(at), project_id: projectId, action: pick(actions, n), actor: pick(actors, n), target: idAt(at) },
-      ...{ ip: '192.0.2.17', details: JSON.stringify(details), created_at: at },
+      id: idAt(at),
+      project_id: projectId,
+      action: pick(actions, n),
+      actor: pick(actors, n),
+      target: idAt(at),
+      ip: '192.0.2.17',
+      details: JSON.stringify(details),
+      created_at: at,
     };
   });
   await db.insertInto('audit_log').values(rows).execute();
@@ -121,14 +124,12 @@ export async function buildRequests(
     const at = hoursAgo(n * 0.4 + 0.01);
     const { made: what, ...kind } = pick(kinds, n);
     return {
-      ...{
-        actor: `key:${key.id}`,
-        ...kind,
-        id: idAt(at),
-        project_id: projectId,
-        created_at: at,
-        ms: 3 + ((n * 17) % 90),
-      },
+      actor: `key:${key.id}`,
+      ...kind,
+      id: idAt(at),
+      project_id: projectId,
+      created_at: at,
+      ms: 3 + ((n * 17) % 90),
       // A caller may give any printable one.
       request_id: voice.say(idAt(at), n, 128).replaceAll(/[^\x20-\x7e]/g, '?'),
       made: what ? JSON.stringify(what) : null,

@@ -63,21 +63,20 @@ function stepsOf(templateIds: readonly string[]): Record<string, StepSpec> {
   return {
     'Say hello': { type: 'SEND_EMAIL', config: mail(0), to: 'First purchase?' },
     'First purchase?': {
-      ...{ type: 'WAIT_FOR_EVENT', config: { eventName: 'purchase', timeout: 259_200 } },
+      type: 'WAIT_FOR_EVENT',
+      config: { eventName: 'purchase', timeout: 259_200 },
       to: { event: 'A good customer?', timeout: 'Which reminder?' },
     },
     'A good customer?': { type: 'CONDITION', config: VIP, to: { yes: 'Mark as customer', no: 'Done' } },
     'Mark as customer': { type: 'UPDATE_CONTACT', config: { updates: { stage: 'customer' } }, to: 'Tell the shop' },
     'Tell the shop': { type: 'WEBHOOK', config: { url: 'https://shop.example.com/hooks/customers' }, to: 'Done' },
     'Which reminder?': {
-      ...{
-        type: 'SPLIT',
-        config: {
-          branches: [
-            { name: 'offer', weight: 2 },
-            { name: 'story', weight: 1 },
-          ],
-        },
+      type: 'SPLIT',
+      config: {
+        branches: [
+          { name: 'offer', weight: 2 },
+          { name: 'story', weight: 1 },
+        ],
       },
       to: { offer: 'The offer', story: 'A day more' },
     },
@@ -178,19 +177,15 @@ async function walk(
       const begunAt = new Date(startedAt.getTime() + at * HOUR_MS);
       const isOpen = visitStatus === 'WAITING' || visitStatus === 'RUNNING';
       return {
-        ...{
-          execution_id: id,
-          visit: at + 1,
-          project_id: projectId,
-          step_id: stepId,
-          type: typeOf.get(stepId) ?? 'EXIT',
-        },
-        ...{
-          status: visitStatus,
-          attempts: error ? 3 : 1,
-          started_at: begunAt,
-          error: error ? voice.say(error, n, 1_000) : null,
-        },
+        execution_id: id,
+        visit: at + 1,
+        project_id: projectId,
+        step_id: stepId,
+        type: typeOf.get(stepId) ?? 'EXIT',
+        status: visitStatus,
+        attempts: error ? 3 : 1,
+        started_at: begunAt,
+        error: error ? voice.say(error, n, 1_000) : null,
         completed_at: isOpen ? null : new Date(begunAt.getTime() + HOUR_MS / 2),
         due_at: visitStatus === 'WAITING' ? hoursAgo(-(n % 48) - 1) : null,
         output: output ? JSON.stringify(output) : null,
@@ -205,13 +200,19 @@ async function walk(
       COMPLETED: { exit_reason: 'end of the series' },
     }[status as string];
     return {
-      ...{ id, project_id: projectId, workflow_id: workflow.id, contact_id: contact.id, entry: 1, status, ...end },
-      ...{ visit: way.length, current_step_id: isOpen || status === 'FAILED' ? (steps.at(-1)?.step_id ?? null) : null },
-      ...{
-        event_name: voice.event('signup', 0),
-        event: JSON.stringify({ source: voice.say('landing page', n, 5_000) }),
-      },
-      ...{ started_at: startedAt, completed_at: isOpen ? null : new Date(startedAt.getTime() + way.length * HOUR_MS) },
+      id,
+      project_id: projectId,
+      workflow_id: workflow.id,
+      contact_id: contact.id,
+      entry: 1,
+      status,
+      ...end,
+      visit: way.length,
+      current_step_id: isOpen || status === 'FAILED' ? (steps.at(-1)?.step_id ?? null) : null,
+      event_name: voice.event('signup', 0),
+      event: JSON.stringify({ source: voice.say('landing page', n, 5_000) }),
+      started_at: startedAt,
+      completed_at: isOpen ? null : new Date(startedAt.getTime() + way.length * HOUR_MS),
     };
   });
   await db.insertInto('executions').values(rows).execute();

@@ -84,7 +84,11 @@ export async function buildMails(world: World, contacts: readonly SeededContact[
     const contact = pick(contacts, n * 7);
     return {
       ...outcomeColumns(outcomeOf(n, { over: n % 5 !== 0 }), at, n),
-      ...{ id: idAt(at), project_id: projectId, contact_id: contact.id, to_email: contact.email, created_at: at },
+      id: idAt(at),
+      project_id: projectId,
+      contact_id: contact.id,
+      to_email: contact.email,
+      created_at: at,
       content_id: pick(contentIds, n),
       source_type: 'TRANSACTIONAL' as const,
       mode: n % 12 === 11 ? ('test' as const) : ('live' as const),
@@ -104,21 +108,27 @@ type MailRow = Pick<ReturnType<typeof outcomeColumns>, 'sent_at' | 'delivered_at
 export async function buildMailEvents({ db, projectId, voice }: World, mails: readonly MailRow[]): Promise<void> {
   const events = mails.flatMap((mail, n) => {
     const common = {
-      ...{
-        subject: voice.say('Your order has left', n, 900),
-        from: SENDER,
-        fromName: 'The Tea Shop',
-        messageId: `<${mail.id}@shop>`,
-      },
-      ...{ emailId: mail.id, templateId: null, campaignId: mail.campaign_id ?? null, sourceType: mail.source_type },
+      subject: voice.say('Your order has left', n, 900),
+      from: SENDER,
+      fromName: 'The Tea Shop',
+      messageId: `<${mail.id}@shop>`,
+      emailId: mail.id,
+      templateId: null,
+      campaignId: mail.campaign_id ?? null,
+      sourceType: mail.source_type,
     };
     const event = (name: string, at: Date | null, data: object | null): Insertable<EventsTable>[] =>
       at === null || at.getTime() > Date.now()
         ? []
         : [
             {
-              ...{ id: idAt(at), project_id: projectId, contact_id: mail.contact_id ?? null, email_id: mail.id, name },
-              ...{ created_at: at, data: data && JSON.stringify({ ...common, ...data }) },
+              id: idAt(at),
+              project_id: projectId,
+              contact_id: mail.contact_id ?? null,
+              email_id: mail.id,
+              name,
+              created_at: at,
+              data: data && JSON.stringify({ ...common, ...data }),
             },
           ];
     return [
@@ -158,8 +168,12 @@ export async function buildTrackedEvents(
       note: voice.say('Please ring twice', n, 10_000),
     };
     return {
-      ...{ id: idAt(at), project_id: projectId, contact_id: pick(contacts, n * 3).id, created_at: at },
-      ...{ name: voice.event(pick(names, n), n % names.length), data: JSON.stringify(data) },
+      id: idAt(at),
+      project_id: projectId,
+      contact_id: pick(contacts, n * 3).id,
+      created_at: at,
+      name: voice.event(pick(names, n), n % names.length),
+      data: JSON.stringify(data),
     };
   });
   await db.insertInto('events').values(rows).execute();
@@ -177,14 +191,16 @@ export async function buildSms({ db, projectId, voice }: World, contacts: readon
   const rows = outcomes.map((outcome, n) => {
     const at = hoursAgo(n * 9 + 1);
     return {
-      ...{ ...outcome, id: idAt(at), project_id: projectId, contact_id: pick(contacts, n * 11).id, created_at: at },
-      ...{
-        to_phone: '+4915112345000',
-        from_phone: '+15005550006',
-        country: 'DE',
-        encoding: 'GSM7' as const,
-        segments: 1,
-      },
+      ...outcome,
+      id: idAt(at),
+      project_id: projectId,
+      contact_id: pick(contacts, n * 11).id,
+      created_at: at,
+      to_phone: '+4915112345000',
+      from_phone: '+15005550006',
+      country: 'DE',
+      encoding: 'GSM7' as const,
+      segments: 1,
       body: voice.say('Your tea is at the door.', n, 1_500),
       sent_at: outcome.status === 'FAILED' ? null : at,
     };

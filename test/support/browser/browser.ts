@@ -143,7 +143,10 @@ async function newContext({ viewport = 'desktop', dark = false }: Pick<OpenDashb
   const context = await browser.newContext({
     viewport: VIEWPORTS[viewport],
     ...(viewport === 'phone' && { isMobile: true, hasTouch: true }),
-    ...{ colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce', locale: 'en-US', timezoneId: 'Europe/Berlin' },
+    colorScheme: dark ? 'dark' : 'light',
+    reducedMotion: 'reduce',
+    locale: 'en-US',
+    timezoneId: 'Europe/Berlin',
   });
   // Generous for a busy machine; what is there is found at once.
   context.setDefaultTimeout(15_000);

@@ -57,7 +57,9 @@ export async function buildDashboardData(service: Seeded, { hostile = false } = 
   const voice = hostile ? HOSTILE : PLAIN;
   const project = await buildProject(db, voice.say('The Tea Shop', 0, 100));
   const world: World = {
-    ...{ db, voice, projectId: project.id },
+    db,
+    voice,
+    projectId: project.id,
     call: (method, path, options) => service.call(method, path, { key: project.secretKey, ...options }),
   };
   const { id: domainId } = await buildDomain(db, { projectId: project.id, domain: 'shop.example.com' });

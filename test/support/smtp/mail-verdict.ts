@@ -27,14 +27,12 @@ export async function verdictOf(dns: string, mail: ArrivedMail): Promise<MailVer
   const servers = new Resolver({ timeout: 2_000, tries: 2 });
   servers.setServers([dns]);
   const { spf, dkim, dmarc } = await authenticate(Buffer.from(mail.raw, 'latin1'), {
-    ...{
-      sender: mail.from,
-      ip: mail.ip,
-      helo: mail.helo,
-      mta: 'mx.receiver.test',
-      disableArc: true,
-      disableBimi: true,
-    },
+    sender: mail.from,
+    ip: mail.ip,
+    helo: mail.helo,
+    mta: 'mx.receiver.test',
+    disableArc: true,
+    disableBimi: true,
     resolver: (name: string, type: string) => servers.resolve(name, type) as Promise<string[]>,
   });
   if (!spf || !dkim || !dmarc) throw new Error('the message has no sender that could be checked');

@@ -79,13 +79,22 @@ function nodeOf(p: Drawing, step: Step): StepNodeType {
   const plain = ways.some(({ branch, to }) => branch === null && to !== null);
   const visited = lit?.steps.get(step.id);
   return {
-    ...{ id: step.id, type: 'step' as const, position: p.positions.get(step.id) ?? { x: 0, y: 0 } },
-    ...{ width: NODE.width, height: NODE.height, measured: { ...NODE }, selected: p.selected === step.id },
+    id: step.id,
+    type: 'step' as const,
+    position: p.positions.get(step.id) ?? { x: 0, y: 0 },
+    width: NODE.width,
+    height: NODE.height,
+    measured: { ...NODE },
+    selected: p.selected === step.id,
     ariaLabel: t.stepOf(step.name, t.stepNames[step.type] ?? step.type),
     data: {
-      ...{ step, line: describeStep(step, p.templates), counts: p.stats.get(step.id) },
+      step,
+      line: describeStep(step, p.templates),
+      counts: p.stats.get(step.id),
       faults: p.faults.get(step.id) ?? NONE,
-      ...{ visited, dimmed: lit !== undefined && !visited, readOnly: p.readOnly },
+      visited,
+      dimmed: lit !== undefined && !visited,
+      readOnly: p.readOnly,
       ways: ways.map(({ branch, to }) => ({ branch, open: to === null && !plain })),
     },
   };
@@ -106,14 +115,17 @@ function startOf({ graph, positions, startLabel, readOnly }: Drawing): StartNode
   const top = Math.min(0, ...all.map(({ y }) => y));
   const position = entry ? { x: entry.x, y: entry.y - START_SIZE.height - 64 } : { x: 0, y: top - 120 };
   return {
-    ...{ id: START, type: 'start' as const, position, draggable: false, selectable: false, connectable: true },
-    ...{
-      ...START_SIZE,
-      measured: { ...START_SIZE },
-      deletable: false,
-      focusable: false,
-      data: { label: startLabel, open: !entry && !readOnly },
-    },
+    id: START,
+    type: 'start' as const,
+    position,
+    draggable: false,
+    selectable: false,
+    connectable: true,
+    ...START_SIZE,
+    measured: { ...START_SIZE },
+    deletable: false,
+    focusable: false,
+    data: { label: startLabel, open: !entry && !readOnly },
   };
 }
 
@@ -124,8 +136,13 @@ export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, WayEdgeTyp
     const key = flowKey(from, branch);
     const isLit = lit?.ways.has(key) ?? false;
     const data = {
-      ...{ place: { after: from, branch }, branch, flow: flows.get(key), lit: isLit, readOnly },
-      ...{ dimmed: lit !== undefined && !isLit, addLabel: t.addBetween(nameOf(from), nameOf(to)) },
+      place: { after: from, branch },
+      branch,
+      flow: flows.get(key),
+      lit: isLit,
+      readOnly,
+      dimmed: lit !== undefined && !isLit,
+      addLabel: t.addBetween(nameOf(from), nameOf(to)),
     };
     return { ...edge(from, to, isLit), id: `${key} ${to}`, sourceHandle: handleOf(branch), data };
   });

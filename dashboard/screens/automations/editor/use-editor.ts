@@ -101,7 +101,13 @@ export function useEditor(workflow: WorkflowDetail): Editor {
   };
 
   return {
-    ...{ graph, version: base.version, epoch: state.epoch, isDirty, isSaving, keepsDraft, save },
+    graph,
+    version: base.version,
+    epoch: state.epoch,
+    isDirty,
+    isSaving,
+    keepsDraft,
+    save,
     fromDraft: state.fromDraft && isDirty,
     conflict: isBehind && isDirty && !isSaving,
     canUndo: history.past.length > 0,

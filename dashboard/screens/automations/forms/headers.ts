@@ -30,7 +30,9 @@ export function headersIn(stored: unknown): HeaderRow[] | undefined {
   const all = Object.entries(stored);
   if (!all.every(([, value]) => typeof value === 'string')) return undefined;
   return all.map(([name, value]: [string, string]) => ({
-    ...{ key: newKey(), name, value },
+    key: newKey(),
+    name,
+    value,
     ...(MASK.test(value) && { kept: name }),
   }));
 }

@@ -25,9 +25,12 @@ export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
     event.preventDefault();
     const eventName = form.eventName.trim() || null;
     const body = {
-      ...{ name: form.name, description: form.description || null, eventName },
+      name: form.name,
+      description: form.description || null,
+      eventName,
       triggerType: eventName === null ? ('MANUAL' as const) : ('EVENT' as const),
-      ...{ allowReentry: form.allowReentry, exitWhenUnsubscribed: form.exitWhenUnsubscribed },
+      allowReentry: form.allowReentry,
+      exitWhenUnsubscribed: form.exitWhenUnsubscribed,
       exitOn: exitsOf(form.exitOn),
     };
     write.mutate({ params: { id: workflow.id }, body }, { onSuccess: () => tellDone(t.settingsSaved) });
@@ -95,8 +98,12 @@ export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
 
 function formOf({ name, description, eventName, allowReentry, exitWhenUnsubscribed, exitOn }: WorkflowDetail) {
   return {
-    ...{ name, description: description ?? '', eventName: eventName ?? '' },
-    ...{ allowReentry, exitWhenUnsubscribed, exitOn: exitRowsOf(exitOn) },
+    name,
+    description: description ?? '',
+    eventName: eventName ?? '',
+    allowReentry,
+    exitWhenUnsubscribed,
+    exitOn: exitRowsOf(exitOn),
   };
 }
 

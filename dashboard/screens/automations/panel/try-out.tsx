@@ -141,7 +141,9 @@ function SandboxForm({ workflow, onRun }: { workflow: WorkflowDetail; onRun: (id
       call('startExecution', {
         params: { id: workflow.id },
         body: {
-          ...{ contactId: contact?.id ?? '', sandbox: true, skipDelays },
+          contactId: contact?.id ?? '',
+          sandbox: true,
+          skipDelays,
           ...(events.length > 0 && { events: runEventsOf(events) }),
         },
       }),

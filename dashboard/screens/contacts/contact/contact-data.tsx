@@ -168,7 +168,9 @@ function Editor({ contact, name, onEnd }: { contact: Contact; name: string; onEn
     <form onSubmit={submit} onKeyDown={onEscape(onEnd)}>
       <Stack gap="xs">
         <ValueInput
-          {...{ type, draft, fault }}
+          type={type}
+          draft={draft}
+          fault={fault}
           focused
           onType={(next) => {
             setDraft(draftOf(OF_STORED.has(next) ? stored : draft, next));
@@ -216,7 +218,9 @@ function NewField({ contact, onEnd }: { contact: Contact; onEnd: () => void }) {
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <ValueInput
-            {...{ type, draft, fault: faults.value }}
+            type={type}
+            draft={draft}
+            fault={faults.value}
             onType={(next) => {
               setDraft(draftOf(undefined, next));
               setType(next);

@@ -24,7 +24,8 @@ export function ContactExecutions({ contactId }: { contactId: string }) {
   const enabled = can('workflows:view');
   const open = useQuery({
     ...answerOf('listContactExecutions', { params, query: { active: true, limit: SHOWN } }),
-    ...{ enabled, refetchInterval: ASK_MS },
+    enabled,
+    refetchInterval: ASK_MS,
   });
   const ended = useQuery({
     ...answerOf('listContactExecutions', { params, query: { active: false, limit: SHOWN } }),

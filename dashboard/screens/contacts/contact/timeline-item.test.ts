@@ -5,12 +5,15 @@ import { whoIs } from './who.ts';
 it('a mail leads to itself, and says what it came of', () => {
   const metadata = { emailId: 'm1', subject: 'Hello', campaignId: 'c1', campaignName: 'Spring', executionId: null };
   expect(lineOf({ type: 'email.opened', metadata })).toEqual({
-    ...{ title: 'Mail opened: Hello', to: '/messages/m1', words: [] },
+    title: 'Mail opened: Hello',
+    to: '/messages/m1',
+    words: [],
     cause: { label: 'Spring', to: '/campaigns/c1' },
   });
   const ofWorkflow = { emailId: 'm2', campaignId: null, executionId: 'x', workflowId: 'w1', workflowName: 'Welcome' };
   expect(lineOf({ type: 'email.failed', metadata: { ...ofWorkflow, reason: 'unsubscribed' } })).toEqual({
-    ...{ title: 'Mail not sent: without a subject', to: '/messages/m2' },
+    title: 'Mail not sent: without a subject',
+    to: '/messages/m2',
     words: [{ kind: 'reason', value: 'unsubscribed' }],
     cause: { label: 'Welcome', to: '/messages/executions/w1/x' },
   });
@@ -33,7 +36,8 @@ it('a step, a change and an unknown type are told in words', () => {
     ],
   });
   expect(lineOf({ type: 'contact.unsubscribed', metadata: { reason: 'own_choice' } })).toEqual({
-    ...{ title: 'Unsubscribed', words: [{ kind: 'change', value: 'own_choice' }] },
+    title: 'Unsubscribed',
+    words: [{ kind: 'change', value: 'own_choice' }],
   });
   expect(lineOf({ type: 'new.type', metadata: {} }).title).toContain('new.type');
 });

@@ -37,7 +37,10 @@ export function usePreview(file: File) {
       return ask(known);
     },
     placeholderData: keepPreviousData,
-    ...{ gcTime: 0, staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false, retry: false },
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    retry: false,
   });
   const mapping = chosen ?? (preview.data?.mapping as Mapping | undefined);
   return {

@@ -7,7 +7,8 @@ import type { FieldsProps } from './project-section.tsx';
 
 const words = text.settings.project;
 const TRACKINGS = (['ENABLED', 'MARKETING_ONLY', 'DISABLED'] as const).map((value) => ({
-  ...{ value, label: words.trackings[value] },
+  value,
+  label: words.trackings[value],
 }));
 
 /** Tracking and double opt-in. */

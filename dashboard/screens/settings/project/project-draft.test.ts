@@ -3,10 +3,20 @@ import type { Project } from '../../../../packages/client/src/operations.generat
 import { changesOf, draftOfProject } from './project-draft.ts';
 
 const project = {
-  ...{ id: 'p', name: 'Shop', public: 'pk', tracking: 'ENABLED', color: null, disabled: false },
+  id: 'p',
+  name: 'Shop',
+  public: 'pk',
+  tracking: 'ENABLED',
+  color: null,
+  disabled: false,
   doubleOptIn: { enabled: false, templateId: null },
-  ...{ frequencyCap: null, timezone: 'Europe/Berlin', sendingWindow: null },
-  ...{ sendRatePerSecond: 50, monthlyEmailLimit: null, bounceGuard: 0.1, complaintGuard: 0.003 },
+  frequencyCap: null,
+  timezone: 'Europe/Berlin',
+  sendingWindow: null,
+  sendRatePerSecond: 50,
+  monthlyEmailLimit: null,
+  bounceGuard: 0.1,
+  complaintGuard: 0.003,
   hold: { held: false, since: null, reason: null },
   operatorLimits: {
     sendRatePerSecond: 50,
@@ -15,7 +25,8 @@ const project = {
     complaintGuard: null,
     held: false,
   },
-  ...{ createdAt: '', updatedAt: '' },
+  createdAt: '',
+  updatedAt: '',
 } as unknown as Project;
 
 it('only what was changed is sent, so an operator ceiling does not become the project limit', () => {
@@ -23,7 +34,8 @@ it('only what was changed is sent, so an operator ceiling does not become the pr
   expect(changesOf(project, draft)).toEqual({});
   expect(changesOf(project, { ...draft, name: ' Store ' })).toEqual({ name: 'Store' });
   expect(changesOf(project, { ...draft, month: 1000, complaintGuard: 0.2 })).toEqual({
-    ...{ monthlyEmailLimit: 1000, complaintGuard: 0.002 },
+    monthlyEmailLimit: 1000,
+    complaintGuard: 0.002,
   });
   expect(changesOf(project, { ...draft, rate: '' })).toEqual({ sendRatePerSecond: null });
 });
@@ -34,7 +46,8 @@ it('a window is one of the clocks that were chosen', () => {
   expect(changesOf(project, draft)).toEqual({ sendingWindow: window });
   expect(changesOf(project, { ...draft, clocks: 'contact' }).sendingWindow).toEqual({ ...window, timezone: 'contact' });
   expect(changesOf(project, { ...draft, clocks: 'zone', zone: 'Asia/Tokyo' }).sendingWindow).toEqual({
-    ...{ ...window, timezone: 'Asia/Tokyo' },
+    ...window,
+    timezone: 'Asia/Tokyo',
   });
   const stored = { ...project, sendingWindow: { ...window, timezone: 'contact' } } as unknown as Project;
   expect(changesOf(stored, draftOfProject(stored))).toEqual({});

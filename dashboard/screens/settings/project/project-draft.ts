@@ -36,16 +36,25 @@ export function draftOfProject(project: Project): ProjectDraft {
   const window = project.sendingWindow as SendingWindow | null;
   const zone = window?.timezone;
   return {
-    ...{ name: project.name, color: project.color ?? '', timezone: project.timezone, tracking: project.tracking },
-    ...{ windowed: window !== null, from: window?.from ?? '09:00', to: window?.to ?? '18:00' },
+    name: project.name,
+    color: project.color ?? '',
+    timezone: project.timezone,
+    tracking: project.tracking,
+    windowed: window !== null,
+    from: window?.from ?? '09:00',
+    to: window?.to ?? '18:00',
     days: (window?.days ?? WORK_DAYS).map(String),
     clocks: zone === undefined ? 'project' : zone === 'contact' ? 'contact' : 'zone',
     zone: zone === undefined || zone === 'contact' ? project.timezone : zone,
-    ...{ capped: project.frequencyCap !== null, capMax: project.frequencyCap?.max ?? 3 },
+    capped: project.frequencyCap !== null,
+    capMax: project.frequencyCap?.max ?? 3,
     capDays: project.frequencyCap?.days ?? 7,
-    ...{ doubleOptIn: project.doubleOptIn.enabled, templateId: project.doubleOptIn.templateId },
-    ...{ rate: project.sendRatePerSecond ?? '', month: project.monthlyEmailLimit ?? '' },
-    ...{ bounceGuard: percent(project.bounceGuard), complaintGuard: percent(project.complaintGuard) },
+    doubleOptIn: project.doubleOptIn.enabled,
+    templateId: project.doubleOptIn.templateId,
+    rate: project.sendRatePerSecond ?? '',
+    month: project.monthlyEmailLimit ?? '',
+    bounceGuard: percent(project.bounceGuard),
+    complaintGuard: percent(project.complaintGuard),
   };
 }
 

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import PostalMime from 'postal-mime';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { debianFiles } from '../support/debian-packages.ts';
+import { type RelayService, startRelayService } from '../support/smtp/relay-service.ts';
+
+/** Exit codes of swaks. */
+const [SWAKS_DATA_FAILED, SWAKS_AUTH_FAILED] = [26, 28];
+
+let relay: RelayService;
+
+beforeAll(async () => {
+  relay = await startRelayService();
+});
+beforeEach(() => relay.sink.reset());
+afterAll(() => relay?.close());
+
+it("Python's smtplib sends through it, by STARTTLS", async () => {
+  const script = `
+import smtplib, ssl, sys
+from email.message import EmailMessage
+m = EmailMessage()
+m['From'] = 'Shop <hello@sender.test>'
+m['To'] = 'py@to.test, py2@to.test'
+m['Subject'] = 'Grüße aus Python'
+m['X-Tag'] = 'py'
+m.set_content('Text äöü\\n.a line with a dot\\n')
+m.add_alternative('<p>HTML äöü</p>', subtype='html')
+m.add_attachment(b'\\x00\\x01', maintype='application', subtype='octet-stream', filename='a.bin')
+c = ssl.create_default_context(); c.check_hostname = False; c.verify_mode = ssl.CERT_NONE
+with smtplib.SMTP('127.0.0.1', ${relay.port}) as s:
+    s.starttls(context=c)
+    s.login('apikey', sys.argv[1])
+    refused = s.send_message(m)
+    assert refused == {}, refused
+    try:
+        s.sendmail('x@elsewhere.test', ['py@to.test'], 'From: x@elsewhere.test\\r\\n\\r\\nx')
+    except smtplib.SMTPDataError as e:
+        assert e.smtp_code == 550 and e.smtp_error.startswith(b'5.7.1 '), e
+    else:
+        raise AssertionError('accepted')
+`;
+  const { code, output } = await runProgram('python3', ['-c', script, relay.service.one.secretKey]);
+  expect(code, output).toBe(0);
+  const bodies = await relay.arrived(2);
+  const parsed = await PostalMime.parse(Buffer.from(bodies[0] ?? '', 'latin1'));
+  expect(parsed).toMatchObject({ subject: 'Grüße aus Python', text: expect.stringContaining('.a line with a dot') });
+  expect(parsed.html).toContain('<p>HTML äöü</p>');
+  expect(parsed.attachments).toMatchObject([{ filename: 'a.bin', disposition: 'attachment' }]);
+});
+
+const debian = await debianFiles(['swaks', 'libnet-ssleay-perl']);
+const missing = typeof debian === 'string' ? debian : undefined;
+
+describe.skipIf(missing)(`swaks${missing ? ` (left out: ${missing})` : ''}`, () => {
+  /** Runs it as `docs/smtp-relay.md` shows. */
+  async function swaks(p: { key?: string; from?: string; options?: string[] } = {}) {
+    const { key = relay.service.one.secretKey, from = 'hello@sender.test', options = [] } = p;
+    const words = ['--server', '127.0.0.1', '--port', String(relay.port), '-tls', '--auth-user', 'apikey'];
+    const message = ['--from', from, '--to', 'ada@to.test', '--header', 'Subject: Hello', '--body', 'It works.'];
+    const env = typeof debian === 'string' ? process.env : debian.env;
+    return runProgram('swaks', [...words, '--auth-password', key, ...message, ...options], env);
+  }
+
+  it.each([
+    ['by AUTH PLAIN', ['--auth', 'PLAIN']],
+    ['by AUTH LOGIN', ['--auth', 'LOGIN']],
+    ['with its commands pipelined', ['--pipeline']],
+    ['with a file', ['--attach-name', 'a.bin', '--attach-type', 'application/pdf', '--attach', 'PDF\\n.\\n']],
+  ])('sends through it %s, over STARTTLS', async (_how, options) => {
+    const { code, output } = await swaks({ options });
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/=== TLS started with cipher TLSv1\.3/);
+    expect(output).toMatch(/<~ +235 /);
+    expect(output).toMatch(/<~ +250 2\.0\.0 Accepted as [0-9a-f-]{36}/);
+    const parsed = await PostalMime.parse((await relay.arrived())[0] ?? '');
+    expect(parsed).toMatchObject({ subject: 'Hello', to: [{ address: 'ada@to.test' }] });
+    expect(parsed.text?.trim()).toBe('It works.');
+    expect(parsed.attachments.map(({ filename }) => filename)).toEqual(options.includes('--attach') ? ['a.bin'] : []);
+  });
+
+  it('is told why it is refused', async () => {
+    const wrongKey = await swaks({ key: 'sk_live_wrong' });
+    expect([wrongKey.code, wrongKey.output]).toEqual([SWAKS_AUTH_FAILED, expect.stringMatching(/535 5\.7\.8 \w/)]);
+    const noScope = await swaks({ key: relay.service.one.bareKey });
+    expect([noScope.code, noScope.output]).toEqual([SWAKS_AUTH_FAILED, expect.stringContaining('email:send')]);
+    const notOurs = await swaks({ from: 'x@elsewhere.test' });
+    expect([notOurs.code, notOurs.output]).toEqual([SWAKS_DATA_FAILED, expect.stringMatching(/550 5\.7\.1 \w/)]);
+    expect(relay.sink.messages).toEqual([]);
+  });
+});
+
+/** Its exit code, and all that it wrote. */
+async function runProgram(program: string, words: string[], env = process.env) {
+  const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'], env });
+  const output: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk));
+  const [code] = await once(child, 'close').catch((cause) => {
+    throw new Error(`this test needs ${program} on PATH`, { cause });
+  });
+  return { code, output: Buffer.concat(output).toString() };
+}

@@ -1,0 +1,49 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../../cli/start/ports.ts';
+import { buildDomain } from '../../build/senders.ts';
+import { newCertificate } from '../certificate.ts';
+import { startTestService, type TestService } from '../service.ts';
+import { until } from '../until.ts';
+import { type SmtpSink, startSmtpSink } from './smtp-sink.ts';
+
+export interface RelayService {
+  service: TestService;
+  /** Where the mail of its projects goes. */
+  sink: SmtpSink;
+  /** Of the relay, on loopback. */
+  port: number;
+  /** The mail that came to the sink, once there are so many. */
+  arrived(count?: number): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** The whole service with an SMTP relay, which has a certificate; `sender.test` is a domain of project one. */
+export async function startRelayService(): Promise<RelayService> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidings-relay-'));
+  const { key, cert } = await newCertificate();
+  await Promise.all([writeFile(join(folder, 'key.pem'), key), writeFile(join(folder, 'cert.pem'), cert)]);
+  const sink = await startSmtpSink({ keepBodies: true });
+  const port = await freePort();
+  const service = await startTestService({
+    EMAIL_PROVIDER: 'smtp',
+    SMTP_URL: sink.url,
+    SMTP_RELAY_PORT: String(port),
+    TLS_CERT_FILE: join(folder, 'cert.pem'),
+    TLS_KEY_FILE: join(folder, 'key.pem'),
+  });
+  await buildDomain(service.db, { projectId: service.one.id, domain: 'sender.test', signing: false });
+  return {
+    service,
+    sink,
+    port,
+    arrived: (count = 1) =>
+      until(async () => (sink.bodies.length >= count ? sink.bodies : undefined), `${count} mails`),
+    close: async () => {
+      await service.close();
+      await sink.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
