@@ -86,21 +86,6 @@ async function lockWaits(): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-/** As another campaign's claim of the same contact does: what was refused a place is no longer there to be read. */
-async function forgetOneRefusal(): Promise<void> {
-  await sql`
-    CREATE FUNCTION forget_one() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      IF pg_trigger_depth() = 1 AND NOT EXISTS (SELECT FROM frequency_slots WHERE wanted = ARRAY[contact_id]) THEN
-        UPDATE frequency_slots SET mails = mails - new.wanted[1]::text, wanted = ARRAY[contact_id] WHERE contact_id = new.contact_id;
-      END IF;
-      RETURN NULL;
-    END $$`.execute(database.db);
-  await sql`CREATE TRIGGER forget_one AFTER UPDATE ON frequency_slots FOR EACH ROW EXECUTE FUNCTION forget_one()`.execute(
-    database.db,
-  );
-}
-
 function counts({ campaignId }: CampaignStart) {
   return countCampaign(database.db, { projectId, id: campaignId });
 }
@@ -114,21 +99,6 @@ describe('a chunk', () => {
     expect(await send(start)).toMatchObject({ outcome: 'done', sent: 0 });
     expect(sink.messages).toHaveLength(300);
     expect(await finish(start)).toEqual({ outcome: 'sent' });
-  });
-
-  it('whose refusal under a cap is gone before it is read goes on at once, as nobody was asked to wait', async () => {
-    const start = await sending(3);
-    await sql`UPDATE projects SET frequency_max = 1, frequency_days = 1 WHERE id = ${projectId}`.execute(database.db);
-    await sql`
-      INSERT INTO frequency_slots (contact_id, project_id, wanted, mails)
-      SELECT id, project_id, '{}', jsonb_build_object(gen_random_uuid(), extract(epoch FROM now())) FROM contacts
-      WHERE project_id = ${projectId}`.execute(database.db);
-    await forgetOneRefusal();
-    expect(await worker().send(start)).toMatchObject({ outcome: 'more', sent: 0, retryAfterMs: 0 });
-    await sql`DROP TRIGGER forget_one ON frequency_slots`.execute(database.db);
-    expect(await counts(start)).toMatchObject({ skipped: 2, pending: 1 });
-    expect(await worker().send(start)).toMatchObject({ outcome: 'done', sent: 0 });
-    expect(await counts(start)).toMatchObject({ skipped: 3, pending: 0 });
   });
 
   it('what the provider put off is PENDING with its words, and leaves with the next turn', async () => {
