@@ -10,8 +10,11 @@ export function tellDone(message: string): void {
   notifications.show({ message, color: 'green', closeButtonProps: { 'aria-label': text.app.close } });
 }
 
-/** Says that it was done, and lets it be undone for ten seconds. */
-export function tellUndoable(message: string, undo: () => void): void {
+/**
+ * Says that it was done, and lets it be undone for ten seconds.
+ * @param undo tells by itself that it is done, where that has to be said; its failure is told here
+ */
+export function tellUndoable(message: string, undo: () => unknown): void {
   const id = notifications.show({
     autoClose: UNDO_MS,
     closeButtonProps: { 'aria-label': text.app.close },
@@ -23,7 +26,7 @@ export function tellUndoable(message: string, undo: () => void): void {
           variant="light"
           onClick={() => {
             notifications.hide(id);
-            undo();
+            Promise.resolve(undo()).catch(tellFailure);
           }}
         >
           {text.parts.undo}

@@ -4,6 +4,7 @@ import {
   describeInBrowser,
   expectNoSeriousAxe,
   expectNoSidewaysScroll,
+  holdBack,
   openDashboard,
   type Page,
 } from '../support/browser/browser.ts';
@@ -145,6 +146,20 @@ describeInBrowser('segments in a browser', () => {
     );
     await history.getByText('@people.test').filter({ visible: true }).first().waitFor();
     await expectNoSeriousAxe(page);
+  });
+
+  it('who was removed can be given back, also where their row has gone before all is read again', async () => {
+    const { id } = await api('POST', '/segments', { name: 'Slow', type: 'STATIC' });
+    await api('POST', `/segments/${id}/members`, { emails: ['ada@example.com'] });
+    const { page } = await openDashboard({ service, project, path: `/segments/${id}` });
+    const remove = page.getByRole('button', { name: 'Remove ada@example.com' });
+    await remove.waitFor();
+    const letGo = await holdBack(page, `**/segments/${id}`);
+    await remove.click();
+    await page.getByText('Nobody is in it').waitFor();
+    letGo();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await remove.waitFor();
   });
 
   it('is read on a phone in the dark, whatever it is called', async () => {

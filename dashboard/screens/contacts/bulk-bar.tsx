@@ -6,7 +6,7 @@ import type { InputOf } from '../../api/client.ts';
 import { answerOf, useWrite } from '../../api/queries.ts';
 import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
-import { tellDone, tellFailure, tellUndoable } from '../../parts/tell.tsx';
+import { tellDone, tellUndoable, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { jobEnd } from './jobs/job-end.ts';
 import type { ListSearch } from './routes.ts';
@@ -136,26 +136,16 @@ function useBulk(selection: Selection) {
       const changed = picked.filter(({ subscribed }) => subscribed !== (operation === 'subscribe'));
       const contactIds = picked.map(({ id }) => id);
       const back = starts[operation === 'subscribe' ? 'unsubscribe' : 'subscribe'];
-      starts[operation].mutate(
-        { body: { contactIds } },
-        {
-          onError: tellFailure,
-          onSuccess: ({ jobId }) => {
-            selection.clear();
-            const told = `${words.started[operation]}: ${text.contacts.people(picked.length)}`;
-            const undo = async () => {
-              try {
-                await jobEnd(jobId);
-                await back.mutateAsync({ body: { contactIds: changed.map(({ id }) => id) } });
-              } catch (error) {
-                tellFailure(error);
-              }
-            };
-            if (changed.length === 0) tellDone(told);
-            else tellUndoable(told, () => void undo());
-          },
-        },
-      );
+      whenDone(starts[operation].mutateAsync({ body: { contactIds } }), ({ jobId }) => {
+        selection.clear();
+        const told = `${words.started[operation]}: ${text.contacts.people(picked.length)}`;
+        const undo = async () => {
+          await jobEnd(jobId);
+          await back.mutateAsync({ body: { contactIds: changed.map(({ id }) => id) } });
+        };
+        if (changed.length === 0) tellDone(told);
+        else tellUndoable(told, undo);
+      });
     },
   };
 }
@@ -172,20 +162,14 @@ function ToSegment({ selection: { picked, all, clear } }: { selection: Selection
   const emails = [...picked.values()].map(({ email }) => email);
   const whyNot = all ? words.notForAll : emails.length > SEGMENT_MAX ? words.tooManyForSegment : undefined;
   const put = (id: string, name: string) =>
-    add.mutate(
-      { params: { id }, body: { emails } },
-      {
-        onError: tellFailure,
-        onSuccess: ({ added }) => {
-          clear();
-          const told = words.added(added, name);
-          // Who was in it before is not told apart, so only an addition of all can be taken back.
-          if (added === emails.length) {
-            tellUndoable(told, () => remove.mutate({ params: { id }, body: { emails } }, { onError: tellFailure }));
-          } else tellDone(told);
-        },
-      },
-    );
+    whenDone(add.mutateAsync({ params: { id }, body: { emails } }), ({ added }) => {
+      clear();
+      const told = words.added(added, name);
+      // Who was in it before is not told apart, so only an addition of all can be taken back.
+      if (added === emails.length) {
+        tellUndoable(told, () => remove.mutateAsync({ params: { id }, body: { emails } }));
+      } else tellDone(told);
+    });
   if (notAllowed !== undefined || whyNot !== undefined) {
     return (
       <ActionButton size="compact-sm" variant="default" needs="segments:edit" whyNot={whyNot}>

@@ -11,7 +11,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import type { Column } from '../../parts/row-table.tsx';
-import { tellDone, tellFailure } from '../../parts/tell.tsx';
+import { tellDone, whenDone } from '../../parts/tell.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { DELIVERY_STATUSES, type DeliveriesSearch } from './routes.ts';
@@ -167,10 +167,7 @@ function Details({ endpointId, delivery }: { endpointId: string; delivery: Deliv
           needs="workflows:edit"
           loading={replay.isPending}
           onClick={() =>
-            replay.mutate(
-              { params: { id: endpointId, deliveryId: id } },
-              { onSuccess: () => tellDone(words.replayed), onError: tellFailure },
-            )
+            whenDone(replay.mutateAsync({ params: { id: endpointId, deliveryId: id } }), () => tellDone(words.replayed))
           }
         >
           {words.replay}

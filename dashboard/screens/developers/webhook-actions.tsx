@@ -7,7 +7,7 @@ import { useWrite } from '../../api/queries.ts';
 import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
 import { AsCode } from '../../parts/as-code.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
-import { tellDone, tellFailure, tellUndoable } from '../../parts/tell.tsx';
+import { tellDone, tellUndoable, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { SecretDialog } from './secret-dialog.tsx';
 
@@ -22,17 +22,11 @@ export function WebhookActions({ endpoint }: { endpoint: AnswerOf<'getWebhook'> 
   const params = { id: endpoint.id };
   const update = useWrite('updateWebhook', { changes: ENDPOINT });
   const enable = (enabled: boolean, isUndo = false) =>
-    update.mutate(
-      { params, body: { enabled } },
-      {
-        onError: tellFailure,
-        onSuccess: () => {
-          const said = enabled ? words.enabled : words.disabled;
-          if (isUndo) tellDone(said);
-          else tellUndoable(said, () => enable(!enabled, true));
-        },
-      },
-    );
+    whenDone(update.mutateAsync({ params, body: { enabled } }), () => {
+      const said = enabled ? words.enabled : words.disabled;
+      if (isUndo) tellDone(said);
+      else tellUndoable(said, () => enable(!enabled, true));
+    });
   return (
     <>
       <AsCode method="GET" path={`/v1/webhooks/${endpoint.id}/deliveries`} />
@@ -56,12 +50,9 @@ function Replay({ endpointId }: { endpointId: string }) {
   const replay = useWrite('replayWebhookDeliveries', { changes: ['listWebhookDeliveries'] });
   const from = (hours: number) => {
     const since = new Date(Date.now() - hours * HOUR_MS).toISOString();
-    replay.mutate(
-      { params: { id: endpointId }, body: { since, status: 'FAILED' } },
-      {
-        onError: tellFailure,
-        onSuccess: ({ replayed, nextSince }) => tellDone(words.replayed(replayed, nextSince !== null)),
-      },
+    const input = { params: { id: endpointId }, body: { since, status: 'FAILED' as const } };
+    whenDone(replay.mutateAsync(input), ({ replayed, nextSince }) =>
+      tellDone(words.replayed(replayed, nextSince !== null)),
     );
   };
   if (whyNot) {

@@ -10,7 +10,7 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
-import { tellFailure, tellUndoable } from '../../parts/tell.tsx';
+import { tellUndoable, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { AddMembers, MEMBERS_CHANGED } from './add-members.tsx';
 
@@ -119,15 +119,8 @@ function RemoveMember({ segmentId, email }: { segmentId: string; email: string }
   const putBack = useWrite('addSegmentMembers', { changes: MEMBERS_CHANGED });
   const params = { id: segmentId };
   const take = () =>
-    remove.mutate(
-      { params, body: { emails: [email] } },
-      {
-        onError: tellFailure,
-        onSuccess: () =>
-          tellUndoable(words.memberRemoved(email), () =>
-            putBack.mutate({ params, body: { emails: [email] } }, { onError: tellFailure }),
-          ),
-      },
+    whenDone(remove.mutateAsync({ params, body: { emails: [email] } }), () =>
+      tellUndoable(words.memberRemoved(email), () => putBack.mutateAsync({ params, body: { emails: [email] } })),
     );
   return (
     <Tooltip label={whyNot ?? words.removeMember(email)}>

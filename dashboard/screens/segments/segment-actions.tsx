@@ -5,7 +5,7 @@ import { useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
-import { tellDone, tellFailure } from '../../parts/tell.tsx';
+import { tellDone, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 
 const words = text.segments;
@@ -19,7 +19,6 @@ export function SegmentActions({ segment }: { segment: AnswerOf<'getSegment'> })
   const count = useWrite('refreshSegment', { changes: MEMBERSHIP });
   const compute = useWrite('computeSegment', { changes: MEMBERSHIP });
   const remove = useWrite('deleteSegment', { changes: ['listSegments'] });
-  const done = { onError: tellFailure };
   return (
     <>
       {segment.trackMembership ? (
@@ -28,13 +27,8 @@ export function SegmentActions({ segment }: { segment: AnswerOf<'getSegment'> })
           variant="default"
           loading={compute.isPending}
           onClick={() =>
-            compute.mutate(
-              { params },
-              {
-                ...done,
-                onSuccess: ({ added, removed }) =>
-                  tellDone(words.computedNow(formatCount(added), formatCount(removed))),
-              },
+            whenDone(compute.mutateAsync({ params }), ({ added, removed }) =>
+              tellDone(words.computedNow(formatCount(added), formatCount(removed))),
             )
           }
         >
@@ -46,9 +40,8 @@ export function SegmentActions({ segment }: { segment: AnswerOf<'getSegment'> })
           variant="default"
           loading={count.isPending}
           onClick={() =>
-            count.mutate(
-              { params },
-              { ...done, onSuccess: ({ memberCount }) => tellDone(words.counted(formatCount(memberCount))) },
+            whenDone(count.mutateAsync({ params }), ({ memberCount }) =>
+              tellDone(words.counted(formatCount(memberCount))),
             )
           }
         >

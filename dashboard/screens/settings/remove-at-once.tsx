@@ -1,6 +1,6 @@
 import type { Permission } from '../../app/session.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { tellFailure, tellUndoable } from '../../parts/tell.tsx';
+import { tellUndoable, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 
 /** A button that takes an entry of a list off without asking; for ten seconds it can be put back, as it was. */
@@ -25,7 +25,7 @@ export function RemoveAtOnce({
       variant="light"
       color="red"
       loading={isPending}
-      onClick={() => void remove().then(() => tellUndoable(told, () => void putBack().catch(tellFailure)), tellFailure)}
+      onClick={() => whenDone(remove(), () => tellUndoable(told, putBack))}
     >
       {text.settings.remove}
     </ActionButton>

@@ -9,7 +9,7 @@ import { Answer } from '../../parts/answer.tsx';
 import { Breakable } from '../../parts/breakable.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
-import { tellDone, tellFailure, tellUndoable, whenDone } from '../../parts/tell.tsx';
+import { tellDone, tellUndoable, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { Invite } from './invite.tsx';
 import { RemoveMember } from './remove-member.tsx';
@@ -94,8 +94,7 @@ function RoleOf({ member }: { member: Member }) {
   const change = useWrite('changeTeamRole', { changes: [...TEAM_CHANGED, 'getMe'] });
   // Who makes themselves less cannot undo it.
   const whyNot = useWhyNotThem(member) ?? (userId === mine ? words.notMyself : undefined);
-  const become = (next: Role, onSuccess: () => void) =>
-    change.mutate({ params: { userId }, body: { role: next } }, { onError: tellFailure, onSuccess });
+  const become = (next: Role) => change.mutateAsync({ params: { userId }, body: { role: next } });
   return (
     <Tooltip label={whyNot ?? words.roleMeans[role]} multiline maw={260}>
       <Select
@@ -108,7 +107,7 @@ function RoleOf({ member }: { member: Member }) {
         onChange={(next) => {
           if (!next || next === role) return;
           const told = words.roleChanged(email, text.roles[next as Role]);
-          become(next as Role, () => tellUndoable(told, () => become(role, () => {})));
+          whenDone(become(next as Role), () => tellUndoable(told, () => become(role)));
         }}
         allowDeselect={false}
         disabled={whyNot !== undefined || change.isPending}

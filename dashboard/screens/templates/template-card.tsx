@@ -7,7 +7,7 @@ import { useSession } from '../../app/session.ts';
 import { useWhyNot } from '../../parts/action-button.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Instant } from '../../parts/instant.tsx';
-import { tellDone, tellFailure } from '../../parts/tell.tsx';
+import { tellDone, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { draftKey } from './draft-key.ts';
 import { RemoveTemplate } from './remove-template.tsx';
@@ -63,11 +63,7 @@ function CardMenu({ id, name }: { id: string; name: string }) {
   const [isRemoving, removing] = useDisclosure();
   const whyNot = useWhyNot('templates:edit');
   const duplicate = useWrite('duplicateTemplate', { changes: ['listTemplates'] });
-  const copy = () =>
-    duplicate.mutate(
-      { params: { id } },
-      { onSuccess: () => tellDone(text.templates.duplicated), onError: (error) => tellFailure(error) },
-    );
+  const copy = () => whenDone(duplicate.mutateAsync({ params: { id } }), () => tellDone(text.templates.duplicated));
   return (
     <>
       <Menu position="bottom-end" withinPortal>

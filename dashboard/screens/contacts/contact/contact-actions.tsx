@@ -8,7 +8,7 @@ import { useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../../parts/confirm-typed.tsx';
 import { Failed } from '../../../parts/failed.tsx';
-import { tellDone, tellFailure, tellUndoable } from '../../../parts/tell.tsx';
+import { tellDone, tellUndoable } from '../../../parts/tell.tsx';
 import { text } from '../../../text/text.ts';
 import { CONTACT_CHANGED } from './changed.ts';
 import type { Contact } from './contact.tsx';
@@ -109,9 +109,7 @@ function ChangeEmail({ contact: { id, email }, onClose }: { contact: Contact; on
       {
         onSuccess: () => {
           onClose();
-          tellUndoable(words.emailSaved, () =>
-            back.mutate({ params: { id }, body: { email } }, { onError: tellFailure }),
-          );
+          tellUndoable(words.emailSaved, () => back.mutateAsync({ params: { id }, body: { email } }));
         },
       },
     );

@@ -78,9 +78,7 @@ function useSave(contact: Contact) {
           ...(p.onFailed && { onError: p.onFailed }),
           onSuccess: () => {
             p.onSaved?.();
-            tellUndoable(told, () =>
-              back.mutate({ params, body: { data: { [key]: before } } }, { onError: tellFailure }),
-            );
+            tellUndoable(told, () => back.mutateAsync({ params, body: { data: { [key]: before } } }));
           },
         },
       );

@@ -5,7 +5,7 @@ import { answerOf, useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { Answer } from '../../../parts/answer.tsx';
 import { Instant } from '../../../parts/instant.tsx';
-import { tellFailure, tellUndoable } from '../../../parts/tell.tsx';
+import { tellUndoable, whenDone } from '../../../parts/tell.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
 import { CONTACT_CHANGED } from './changed.ts';
@@ -38,15 +38,10 @@ function Switch({ contact: { id, subscribed } }: { contact: Contact }) {
   const back = useWrite('updateContact', { changes: CONTACT_CHANGED });
   const params = { id };
   const change = () =>
-    save.mutate(
-      { params, body: { subscribed: !subscribed } },
-      {
-        onError: tellFailure,
-        onSuccess: () =>
-          tellUndoable(subscribed ? words.unsubscribed : words.subscribed, () =>
-            back.mutate({ params, body: { subscribed } }, { onError: tellFailure }),
-          ),
-      },
+    whenDone(save.mutateAsync({ params, body: { subscribed: !subscribed } }), () =>
+      tellUndoable(subscribed ? words.unsubscribed : words.subscribed, () =>
+        back.mutateAsync({ params, body: { subscribed } }),
+      ),
     );
   return (
     <ActionButton needs="contacts:edit" size="compact-sm" variant="default" loading={save.isPending} onClick={change}>
@@ -99,9 +94,7 @@ function Suppressions({ email, suppressions }: Subscription & { email: string })
   const params = { email };
   const reasons = suppressions.map(({ reason }) => reason);
   // Entries come back with today's date: only those put there by hand are the same as before.
-  const putBack = () => {
-    for (const reason of reasons) add.mutate({ body: { email, reason } }, { onError: tellFailure });
-  };
+  const putBack = () => Promise.all(reasons.map((reason) => add.mutateAsync({ body: { email, reason } })));
   return (
     <Stack gap={6}>
       <Group justify="space-between" gap="xs">
@@ -114,9 +107,7 @@ function Suppressions({ email, suppressions }: Subscription & { email: string })
             size="compact-sm"
             variant="default"
             loading={lift.isPending}
-            onClick={() =>
-              lift.mutate({ params }, { onError: tellFailure, onSuccess: () => tellUndoable(words.lifted, putBack) })
-            }
+            onClick={() => whenDone(lift.mutateAsync({ params }), () => tellUndoable(words.lifted, putBack))}
           >
             {words.lift}
           </ActionButton>
@@ -127,13 +118,8 @@ function Suppressions({ email, suppressions }: Subscription & { email: string })
             variant="default"
             loading={add.isPending}
             onClick={() =>
-              add.mutate(
-                { body: { email, reason: 'manual' } },
-                {
-                  onError: tellFailure,
-                  onSuccess: () =>
-                    tellUndoable(words.suppressed, () => lift.mutate({ params }, { onError: tellFailure })),
-                },
+              whenDone(add.mutateAsync({ body: { email, reason: 'manual' } }), () =>
+                tellUndoable(words.suppressed, () => lift.mutateAsync({ params })),
               )
             }
           >

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { answerOf, useWrite } from '../../../api/queries.ts';
 import { useWhyNot } from '../../../parts/action-button.tsx';
 import { Answer } from '../../../parts/answer.tsx';
-import { tellFailure, tellUndoable } from '../../../parts/tell.tsx';
+import { tellUndoable, whenDone } from '../../../parts/tell.tsx';
 import { text } from '../../../text/text.ts';
 import { CONTACT_CHANGED } from './changed.ts';
 import type { Contact } from './contact.tsx';
@@ -19,15 +19,10 @@ export function ContactTopics({ contact: { id, topics } }: { contact: Contact })
   const back = useWrite('updateContact', { changes: CONTACT_CHANGED });
   const params = { id };
   const change = (topicId: string, name: string, on: boolean) =>
-    save.mutate(
-      { params, body: { topics: { [topicId]: on } } },
-      {
-        onError: tellFailure,
-        onSuccess: () =>
-          tellUndoable(on ? words.joined(name) : words.left(name), () =>
-            back.mutate({ params, body: { topics: { [topicId]: !on } } }, { onError: tellFailure }),
-          ),
-      },
+    whenDone(save.mutateAsync({ params, body: { topics: { [topicId]: on } } }), () =>
+      tellUndoable(on ? words.joined(name) : words.left(name), () =>
+        back.mutateAsync({ params, body: { topics: { [topicId]: !on } } }),
+      ),
     );
   return (
     <Section title={words.title}>
