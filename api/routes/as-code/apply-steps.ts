@@ -101,13 +101,13 @@ async function configOf(
   const of = { kind: 'workflow', slug: p.workflow.item.slug, step: step.slug };
   const given = { ...step.config };
   if (step.type === 'WEBHOOK') return checkConfig(step.type, withSecrets(applying, { given, open, of }));
-  if (step.type === 'CONDITION') return checkConfig(step.type, withSegments(applying, { given, open, of }) as Config);
-  if (!STEPS[step.type].takesTemplate) return checkConfig(step.type, given);
-  const config = checkConfig(
-    step.type,
-    withIds(given, applying.ids, (name) => refuseUnknown([name], 'config')),
-  );
-  return withSender(applying, { config, open, of });
+  const { names, sendsEmail } = STEPS[step.type];
+  const named =
+    names === 'condition'
+      ? conditionWithIds(applying, { given, of })
+      : withIds(given, applying.ids, (name) => refuseUnknown([name], 'config'), names);
+  const config = checkConfig(step.type, named);
+  return sendsEmail ? withSender(applying, { config, open, of }) : config;
 }
 
 function withSecrets(applying: Applying, p: { given: Config; open: Config | undefined; of: Config }): Config {
@@ -120,7 +120,7 @@ function withSecrets(applying: Applying, p: { given: Config; open: Config | unde
 }
 
 /** A condition may name a segment or a topic that was deleted since; it is told. */
-function withSegments(applying: Applying, p: { given: Config; open: Config | undefined; of: Config }): unknown {
+function conditionWithIds(applying: Applying, p: { given: Config; of: Config }): Config {
   const unknown: UnknownName[] = [];
   const condition = conditionWith(p.given, applying.ids, (name) => void unknown.push(name));
   refuseUnknown(
@@ -132,7 +132,7 @@ function withSegments(applying: Applying, p: { given: Config; open: Config | und
     const message = `The step ${p.of.step} names the ${kind} ${name}, which is not there.`;
     find(applying, { code, severity: 'warning', message, details: { ...p.of, [kind]: name } });
   }
-  return condition;
+  return condition as Config;
 }
 
 /** A `from` that may not be the sender stays what it is, or away. */

@@ -92,9 +92,9 @@ function stepFile({ id, slug, type, name, config, position }: Step, p: { slugs: 
 }
 
 function stepConfigFile(type: Step['type'], config: Json, slugs: Names): Json {
-  if (type === 'CONDITION') return conditionWith(config, slugs) as Json;
   if (type === 'WEBHOOK') return withoutSecrets(config);
-  return STEPS[type].takesTemplate ? withSlugs(config, slugs) : config;
+  const { names } = STEPS[type];
+  return names === 'condition' ? (conditionWith(config, slugs) as Json) : withSlugs(config, slugs, names);
 }
 
 export function isObject(value: unknown): value is Json {

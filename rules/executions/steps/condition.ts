@@ -8,7 +8,7 @@ export const condition: PassedStep = {
   input: StepConditionInput,
   faults: ({ config }) => configFaults(StepConditionInput, config),
   branches: () => ['yes', 'no'],
-  takesTemplate: false,
+  names: 'condition',
   sendsEmail: false,
   conditionAt: [],
   usesField: (config, key) => storedConditionUses(config, { dataField: `data.${key}` }, 'step'),

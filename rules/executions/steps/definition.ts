@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { IdField } from '../../as-code/references.ts';
 
 /**
  * A way on that a step takes by what it finds: `yes` or `no`, `event` or `timeout`, or a name that the tenant gave it.
@@ -26,8 +27,11 @@ interface Step {
    * The branches it leaves by; `null` is the plain transition. A step without a plain one needs each of its branches.
    */
   branches(config: StepConfig): readonly (Branch | null)[];
-  /** Whether `templateId` of its config names a template of the project. */
-  takesTemplate: boolean;
+  /**
+   * Where its config names other resources of the project: the fields that hold their ids, or `condition` where all of
+   * it is one, whose filters name segments and topics. Files have slugs in these places.
+   */
+  names: readonly IdField[] | 'condition';
   /**
    * Whether it sends an email, for which it or its template needs a sender on a verified domain. What an email brings
    * about (email.open, email.click …) may be recorded before its step ends, so a wait that comes next looks back to the

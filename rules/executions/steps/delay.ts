@@ -54,7 +54,7 @@ export const delay: PauseStep = {
   input: DelayConfig,
   faults: ({ config }) => configFaults(DelayConfig, config),
   branches: () => [null],
-  takesTemplate: false,
+  names: [],
   sendsEmail: false,
   conditionAt: null,
   usesField: null,

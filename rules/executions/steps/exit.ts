@@ -9,7 +9,7 @@ export const exit: PassedStep = {
   input: ExitConfig,
   faults: ({ config }) => configFaults(ExitConfig, config),
   branches: () => [],
-  takesTemplate: false,
+  names: [],
   sendsEmail: false,
   conditionAt: null,
   usesField: null,

@@ -25,7 +25,7 @@ export const sendEmail: EffectStep<'steps'> = {
     return senderReady ? [] : ['has no sender on a verified domain, nor has its template'];
   },
   branches: () => [null],
-  takesTemplate: true,
+  names: ['templateId'],
   sendsEmail: true,
   conditionAt: null,
   usesField: null,

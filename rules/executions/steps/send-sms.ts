@@ -35,7 +35,7 @@ export const sendSms: EffectStep<'steps'> = {
   input: SendSmsInput,
   faults: ({ config }) => (config.body === undefined ? ['has no body'] : configFaults(SendSmsConfig, config)),
   branches: () => [null],
-  takesTemplate: false,
+  names: [],
   sendsEmail: false,
   conditionAt: null,
   usesField: null,

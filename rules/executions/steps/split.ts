@@ -29,7 +29,7 @@ export const split: PassedStep = {
   input: SplitConfig,
   faults: ({ config }) => configFaults(SplitConfig, config),
   branches: splitBranches,
-  takesTemplate: false,
+  names: [],
   sendsEmail: false,
   conditionAt: null,
   usesField: null,

@@ -14,7 +14,7 @@ export const updateContact: EffectStep<'steps'> = {
   input: UpdateContactConfig,
   faults: ({ config }) => configFaults(UpdateContactConfig, config),
   branches: () => [null],
-  takesTemplate: false,
+  names: [],
   sendsEmail: false,
   conditionAt: null,
   usesField: ({ updates }, key) => typeof updates === 'object' && updates !== null && key in updates,

@@ -23,7 +23,7 @@ export const waitForEvent: PauseStep = {
   input: WaitConfig,
   faults: ({ config }) => configFaults(WaitConfig, config),
   branches: () => [null, 'event', 'timeout'],
-  takesTemplate: false,
+  names: [],
   sendsEmail: false,
   conditionAt: ['filters'],
   usesField: null,
