@@ -1,7 +1,8 @@
 /** What steps name of a project's resources, as their types say (`names`). */
 import { type IdField, idsIn, type NamedId } from '../../as-code/references.ts';
+import { storedConditionUses } from '../../filters/references.ts';
 import type { StepConfig } from './definition.ts';
-import { STEPS, type StepType } from './registry.ts';
+import { STEP_TYPES, STEPS, type StepType } from './registry.ts';
 
 interface Configured {
   type: StepType;
@@ -18,4 +19,15 @@ export function hasField(type: StepType, field: IdField): boolean {
 export function namedIds({ type, config }: Configured): NamedId[] {
   const { names } = STEPS[type];
   return names === 'condition' ? [] : idsIn(config, names);
+}
+
+/** Types whose configs can name a segment. */
+export const TYPES_WITH_SEGMENTS = STEP_TYPES.filter(
+  (type) => STEPS[type].names === 'condition' || hasField(type, 'segmentId'),
+);
+
+/** Whether a config names this segment, in a field or in its condition. */
+export function usesSegment(step: Configured, segmentId: string): boolean {
+  if (STEPS[step.type].names === 'condition') return storedConditionUses(step.config, { segmentId }, 'step');
+  return namedIds(step).some(({ kind, id }) => kind === 'segment' && id.toLowerCase() === segmentId.toLowerCase());
 }
