@@ -78,7 +78,7 @@ async function prepare(
   deps: ActivityDeps,
   { execution, step, next }: EffectStanding,
 ): Promise<{ request: WebhookRequest; onFailure: 'CONTINUE' | 'FAIL' }> {
-  const config = WebhookConfig.parse(openStepConfig(deps.config.secretKey, step?.id ?? '', step?.config ?? {}));
+  const config = WebhookConfig.parse(openStepConfig(deps.config.secretKey, step));
   const urls = contactUrls(deps.config.publicUrl, contactToken(deps.config.secretKey, execution.contactId));
   const { contact, variables } = await loadStepVariables(deps.db, execution, urls);
   const payload = webhookPayload(config, { execution, contact, variables });

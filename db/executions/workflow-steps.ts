@@ -61,7 +61,7 @@ export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
       type: p.type,
       name: p.name,
       slug,
-      config: JSON.stringify(sealStepConfig(p.secretKey, id, p.config)),
+      config: JSON.stringify(sealStepConfig(p.secretKey, { ...p, id })),
       template_id: templateOf(p),
       position: p.position && JSON.stringify(p.position),
     })
@@ -88,7 +88,9 @@ export async function updateStep(
   const current = await getStep(trx, p);
   if (p.config) await takeStepRoom(trx, { ...p, written: [{ id: p.stepId, config: p.config }] });
   if (p.config) await checkReferences(trx, { projectId: p.projectId, step: { type: current.type, config: p.config } });
-  const config = p.config ? sealStepConfig(p.secretKey, p.stepId, p.config, current.config) : current.config;
+  const config = p.config
+    ? sealStepConfig(p.secretKey, { ...current, config: p.config }, current.config)
+    : current.config;
   const position = p.position === undefined ? current.position : p.position;
   const row = await trx
     .updateTable('workflow_steps')

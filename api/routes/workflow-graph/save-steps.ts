@@ -71,7 +71,7 @@ function judge(
 
 /** Masked values stand for those that are stored. */
 function sameConfig(secretKey: string, stored: Step, config: Record<string, unknown>): boolean {
-  return changedFields({ config }, { config: maskStepConfig(secretKey, stored.id, stored.config) }).length === 0;
+  return changedFields({ config }, { config: maskStepConfig(secretKey, stored) }).length === 0;
 }
 
 /** Of configs that are written: one that stays as it is was looked at when it came. */
@@ -93,7 +93,7 @@ function writtenOf({ secretKey }: Saving, { id, asked, stored, config }: Judged)
     id,
     type,
     name,
-    config: config ? sealStepConfig(secretKey, id, config, stored?.config) : (stored?.config ?? {}),
+    config: config ? sealStepConfig(secretKey, { id, type, config }, stored?.config) : (stored?.config ?? {}),
     position: position === undefined ? (stored?.position ?? null) : position,
   };
 }

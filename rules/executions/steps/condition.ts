@@ -9,6 +9,7 @@ export const condition: PassedStep = {
   faults: ({ config }) => configFaults(StepConditionInput, config),
   branches: () => ['yes', 'no'],
   names: 'condition',
+  secretsIn: [],
   sendsEmail: false,
   conditionAt: [],
   usesField: (config, key) => storedConditionUses(config, { dataField: `data.${key}` }, 'step'),

@@ -9,6 +9,9 @@ export type Branch = string;
 /** What a tenant sets of a step. */
 export type StepConfig = Record<string, unknown>;
 
+/** A field of a config that holds secrets: the password in a `url`, each value of `headers`. */
+export type SecretField = 'url' | 'headers';
+
 /** A step as the check sees it that comes before a workflow is enabled. */
 export interface DrawnStep {
   config: StepConfig;
@@ -32,6 +35,8 @@ interface Step {
    * it is one, whose filters name segments and topics. Files have slugs in these places.
    */
   names: readonly IdField[] | 'condition';
+  /** The fields of its config that hold secrets. They are kept sealed, masked in answers and left out of files. */
+  secretsIn: readonly SecretField[];
   /**
    * Whether it sends an email, for which it or its template needs a sender on a verified domain. What an email brings
    * about (email.open, email.click …) may be recorded before its step ends, so a wait that comes next looks back to the

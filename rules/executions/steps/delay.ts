@@ -55,6 +55,7 @@ export const delay: PauseStep = {
   faults: ({ config }) => configFaults(DelayConfig, config),
   branches: () => [null],
   names: [],
+  secretsIn: [],
   sendsEmail: false,
   conditionAt: null,
   usesField: null,

@@ -10,6 +10,7 @@ export const exit: PassedStep = {
   faults: ({ config }) => configFaults(ExitConfig, config),
   branches: () => [],
   names: [],
+  secretsIn: [],
   sendsEmail: false,
   conditionAt: null,
   usesField: null,

@@ -26,6 +26,7 @@ export const sendEmail: EffectStep<'steps'> = {
   },
   branches: () => [null],
   names: ['templateId'],
+  secretsIn: [],
   sendsEmail: true,
   conditionAt: null,
   usesField: null,

@@ -36,6 +36,7 @@ export const sendSms: EffectStep<'steps'> = {
   faults: ({ config }) => (config.body === undefined ? ['has no body'] : configFaults(SendSmsConfig, config)),
   branches: () => [null],
   names: [],
+  secretsIn: [],
   sendsEmail: false,
   conditionAt: null,
   usesField: null,

@@ -30,6 +30,7 @@ export const split: PassedStep = {
   faults: ({ config }) => configFaults(SplitConfig, config),
   branches: splitBranches,
   names: [],
+  secretsIn: [],
   sendsEmail: false,
   conditionAt: null,
   usesField: null,

@@ -15,6 +15,7 @@ export const updateContact: EffectStep<'steps'> = {
   faults: ({ config }) => configFaults(UpdateContactConfig, config),
   branches: () => [null],
   names: [],
+  secretsIn: [],
   sendsEmail: false,
   conditionAt: null,
   usesField: ({ updates }, key) => typeof updates === 'object' && updates !== null && key in updates,

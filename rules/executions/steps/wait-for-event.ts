@@ -24,6 +24,7 @@ export const waitForEvent: PauseStep = {
   faults: ({ config }) => configFaults(WaitConfig, config),
   branches: () => [null, 'event', 'timeout'],
   names: [],
+  secretsIn: [],
   sendsEmail: false,
   conditionAt: ['filters'],
   usesField: null,

@@ -31,6 +31,7 @@ export const webhook: EffectStep<'webhooks'> = {
   faults: ({ config }) => configFaults(WebhookConfig, { ...config, headers: undefined }),
   branches: () => [null],
   names: [],
+  secretsIn: ['headers', 'url'],
   sendsEmail: false,
   conditionAt: null,
   usesField: null,
