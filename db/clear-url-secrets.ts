@@ -41,7 +41,7 @@ async function sealSteps(db: Db, secretKey: string): Promise<void> {
     `.execute(db);
   await inPages(page, async ({ id, url }) => {
     if (!isClear(url)) return;
-    const sealed = sealStepConfig(secretKey, id, { url });
+    const sealed = sealStepConfig(secretKey, { id, type: 'WEBHOOK', config: { url } });
     await sql`
       UPDATE workflow_steps SET config = config || ${JSON.stringify(sealed)}::jsonb
       WHERE id = ${id} AND config->>'url' = ${url} AND NOT config ? 'urlSecret'

@@ -2,10 +2,11 @@ import { CancelledFailure, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Trx } from '../../db/connection.ts';
 import {
-  atEffect,
   completeEffect,
   completeEffects,
   type EffectOutcome,
+  type EffectStanding,
+  type EffectWays,
   resumeExecutions,
 } from '../../db/executions/resume.ts';
 import { noteAttempt } from '../../db/executions/visits.ts';
@@ -33,6 +34,12 @@ const WORTH_A_LANE = 16;
 
 /** A mail that is this attempt's to send, or where the execution stands when there is none. */
 type Begun = { email: ClaimedEmail } | { next: Next };
+
+/**
+ * A mail of a sandbox goes the same way: its execution's mode is `test`, so that nobody gets it, and its row has what
+ * the run has changed.
+ */
+const MAIL_OF: EffectWays<EffectStanding> = { real: (effect) => effect, sandbox: (effect) => effect };
 
 /**
  * The SEND_EMAIL activity. The mail is a row, unique by execution and visit, before it is sent, so a run after a crash
@@ -86,7 +93,7 @@ async function takeTurn(rates: SendRates, projectId: string): Promise<boolean> {
 async function begin(trx: Trx, inputs: StepInput[], suppressionPads: KeyPads): Promise<Begun[]> {
   const projectId = inputs[0]?.projectId ?? '';
   const standings = await resumeExecutions(trx, { projectId, inputs });
-  const effects = standings.flatMap((standing) => atEffect(standing, 'SEND_EMAIL') ?? []);
+  const effects = standings.flatMap((standing) => standing.atEffect('SEND_EMAIL', MAIL_OF) ?? []);
   const marketing = await findMarketing(trx, { projectId, standings: effects });
   const waits = await waitForWindow(trx, { projectId, steps: marketing });
   const mails = await saveStepEmails(trx, {

@@ -3,10 +3,10 @@ import { type Compute, OverBudget } from '../../compute/compute.ts';
 import { readyContent, renderedParts } from '../../compute/contents.ts';
 import type { Trx } from '../../db/connection.ts';
 import {
-  atEffect,
   completeEffect,
   type EffectOutcome,
   type EffectStanding,
+  type EffectWays,
   resumeExecution,
 } from '../../db/executions/resume.ts';
 import { loadStepVariables } from '../../db/executions/variables.ts';
@@ -28,6 +28,14 @@ import type { ActivityDeps } from '../deps.ts';
 type Prepared = { to: PhoneNumber; from: string | undefined; body: string } | { unsent: Unsent };
 type Unsent = Omit<EffectOutcome, 'executionId' | 'visit'>;
 
+type SmsStanding = EffectStanding & { sandbox: boolean };
+
+/** An SMS of a sandbox is accepted as well: its execution's mode is `test`, so that nobody gets it. */
+const SMS_OF: EffectWays<SmsStanding> = {
+  real: (effect) => ({ ...effect, sandbox: false }),
+  sandbox: (effect) => ({ ...effect, sandbox: true }),
+};
+
 /**
  * The SEND_SMS activity. The text is rendered first, outside any transaction; then the SMS is accepted in the
  * transaction that ends the visit, so a visit has one at the most, whatever is run again. The SMS ledger delivers it as
@@ -38,12 +46,12 @@ type Unsent = Omit<EffectOutcome, 'executionId' | 'visit'>;
 export function createSendSmsStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   return async (input) => {
     const standing = await inTransaction(deps.db, (trx) => resumeExecution(trx, input));
-    const effect = atEffect(standing, 'SEND_SMS');
+    const effect = standing.atEffect('SEND_SMS', SMS_OF);
     if (!effect) return standing.next;
     const prepared = await prepare(deps, effect);
     const { next, outbox } = await inTransaction(deps.db, async (trx) => {
       const again = await resumeExecution(trx, { ...input, visit: effect.next.visit });
-      const still = atEffect(again, 'SEND_SMS');
+      const still = again.atEffect('SEND_SMS', SMS_OF);
       // Another attempt of this step came first, or the execution has ended.
       if (still?.next.visit !== effect.next.visit) return { next: again.next, outbox: [] };
       return accept(trx, still, prepared);
@@ -101,7 +109,7 @@ async function render(
 /** Consent is read here, under the contact's lock, and again when the SMS is claimed. */
 async function accept(
   trx: Trx,
-  standing: EffectStanding,
+  standing: SmsStanding,
   prepared: Prepared,
 ): Promise<{ next: Next; outbox: OutboxRow[] }> {
   const { execution, next } = standing;
@@ -129,7 +137,7 @@ async function accept(
         contactId,
         from,
         executionId: execution.id,
-        sandbox: execution.run !== null,
+        sandbox: standing.sandbox,
       }),
     );
     return end({ status: 'COMPLETED', output: { smsId: sms.id } }, outbox);

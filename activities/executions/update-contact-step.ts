@@ -1,24 +1,33 @@
 import type { Trx } from '../../db/connection.ts';
 import { patchContact } from '../../db/contacts/contacts.ts';
-import { atEffect, completeEffect, type EffectStanding, resumeExecution } from '../../db/executions/resume.ts';
+import { completeEffect, type EffectStanding, resumeExecution } from '../../db/executions/resume.ts';
 import { loadStepVariables } from '../../db/executions/variables.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { interpolateFields } from '../../rules/content/interpolate.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
+import type { Run } from '../../rules/executions/run.ts';
 import { UpdateContactConfig } from '../../rules/executions/steps/update-contact.ts';
 import { outcomeOfUpdate, refusedUpdate } from '../../rules/executions/update-outcome.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ActivityDeps } from '../deps.ts';
+
+interface Done {
+  next: Next;
+  outbox: OutboxRow[];
+}
 
 /** The UPDATE_CONTACT activity. All that it does is one transaction. */
 export function createUpdateContactStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   return async (input) => {
     const { next, outbox } = await inTransaction(deps.db, async (trx) => {
       const standing = await resumeExecution(trx, input);
-      const effect = atEffect(standing, 'UPDATE_CONTACT');
-      return effect ? updateContact(deps, trx, effect) : { next: standing.next, outbox: [] };
+      const done = standing.atEffect<Promise<Done>>('UPDATE_CONTACT', {
+        real: (effect) => updateContact(deps, trx, effect),
+        sandbox: (effect) => updateRun(trx, effect),
+      });
+      return done ?? { next: standing.next, outbox: [] };
     });
     deps.lifecycle.dispatch(outbox);
     return next;
@@ -29,11 +38,10 @@ export function createUpdateContactStep(deps: ActivityDeps): (input: StepInput) 
 async function updateContact(
   deps: ActivityDeps,
   trx: Trx,
-  { execution, step, next }: EffectStanding,
-): Promise<{ next: Next; outbox: OutboxRow[] }> {
+  { execution, step, next }: EffectStanding<null>,
+): Promise<Done> {
   const { projectId } = execution;
   const at = { executionId: execution.id, visit: next.visit };
-  if (execution.run) return { next: await updateRun(trx, { execution, step, next }), outbox: [] };
   const config = UpdateContactConfig.parse(step.config);
   const { variables } = await loadStepVariables(trx, execution);
   const data = interpolateFields(config.updates, variables);
@@ -67,9 +75,9 @@ async function updateContact(
 }
 
 /** A sandbox changes the contact in its own run. */
-async function updateRun(trx: Trx, { execution, step, next }: EffectStanding): Promise<Next> {
+async function updateRun(trx: Trx, { execution, step, next }: EffectStanding<Run>): Promise<Done> {
   const { contact, variables } = await loadStepVariables(trx, execution);
   const outcome = outcomeOfUpdate({ config: step.config, contact, variables, swayed: execution.swayed });
   const { projectId, id: executionId } = execution;
-  return completeEffect(trx, { projectId, executionId, visit: next.visit, ...outcome });
+  return { next: await completeEffect(trx, { projectId, executionId, visit: next.visit, ...outcome }), outbox: [] };
 }

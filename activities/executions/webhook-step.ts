@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { WebhookRequest, WebhookResult } from '../../channels/webhook-request.ts';
-import { atEffect, completeEffect, type EffectStanding, resumeExecution } from '../../db/executions/resume.ts';
+import { completeEffect, type EffectStanding, resumeExecution } from '../../db/executions/resume.ts';
 import { openStepConfig } from '../../db/executions/step-secrets.ts';
 import { loadStepVariables } from '../../db/executions/variables.ts';
 import { countTries, noteAttempt } from '../../db/executions/visits.ts';
@@ -8,6 +8,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { interpolate } from '../../rules/content/interpolate.ts';
 import { contactToken, contactUrls } from '../../rules/content/link-tokens.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
+import type { Run } from '../../rules/executions/run.ts';
 import { WebhookConfig } from '../../rules/executions/steps/webhook.ts';
 import { faultOfAnswer, outcomeOfAnswer, outputOfAnswer } from '../../rules/executions/webhook-outcome.ts';
 import { webhookPayload } from '../../rules/executions/webhook-payload.ts';
@@ -27,9 +28,11 @@ const NAMES_EXECUTION = /^(?:x-execution-id|idempotency-key)$/i;
 export function createWebhookStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   return async (input) => {
     const standing = await inTransaction(deps.db, (trx) => resumeExecution(trx, input));
-    const effect = atEffect(standing, 'WEBHOOK');
-    if (!effect) return standing.next;
-    return effect.execution.run ? leaveOut(deps, effect) : makeRequest(deps, effect);
+    const done = standing.atEffect('WEBHOOK', {
+      real: (effect) => makeRequest(deps, effect),
+      sandbox: (effect) => leaveOut(deps, effect),
+    });
+    return done ?? standing.next;
   };
 }
 
@@ -38,7 +41,7 @@ export function createWebhookStep(deps: ActivityDeps): (input: StepInput) => Pro
  * request makes it again with the same `Idempotency-Key`, by which the endpoint can tell.
  * @throws ApplicationFailure WEBHOOK_RETRY with the delay that Temporal keeps to
  */
-async function makeRequest(deps: ActivityDeps, standing: EffectStanding): Promise<Next> {
+async function makeRequest(deps: ActivityDeps, standing: EffectStanding<null>): Promise<Next> {
   const { execution, next } = standing;
   const { request, onFailure } = await prepare(deps, standing);
   const result = await deps.webhooks.send(request);
@@ -60,7 +63,7 @@ async function makeRequest(deps: ActivityDeps, standing: EffectStanding): Promis
 }
 
 /** A sandbox calls nobody: the endpoint is taken to have said that all is well. */
-function leaveOut(deps: ActivityDeps, { execution, step, next }: EffectStanding): Promise<Next> {
+function leaveOut(deps: ActivityDeps, { execution, step, next }: EffectStanding<Run>): Promise<Next> {
   const { onFailure } = WebhookConfig.pick({ onFailure: true }).parse(step.config);
   const outcome = outcomeOfAnswer({ statusCode: 200, body: '', latencyMs: 0 }, onFailure);
   return inTransaction(deps.db, (trx) =>
@@ -76,9 +79,9 @@ function leaveOut(deps: ActivityDeps, { execution, step, next }: EffectStanding)
 
 async function prepare(
   deps: ActivityDeps,
-  { execution, step, next }: EffectStanding,
+  { execution, step, next }: EffectStanding<null>,
 ): Promise<{ request: WebhookRequest; onFailure: 'CONTINUE' | 'FAIL' }> {
-  const config = WebhookConfig.parse(openStepConfig(deps.config.secretKey, step?.id ?? '', step?.config ?? {}));
+  const config = WebhookConfig.parse(openStepConfig(deps.config.secretKey, step));
   const urls = contactUrls(deps.config.publicUrl, contactToken(deps.config.secretKey, execution.contactId));
   const { contact, variables } = await loadStepVariables(deps.db, execution, urls);
   const payload = webhookPayload(config, { execution, contact, variables });
@@ -125,7 +128,7 @@ function faultOf(result: WebhookResult): Fault | null {
 
 async function retryLater(
   deps: ActivityDeps,
-  p: { standing: EffectStanding; result: WebhookResult; fault: Fault; tries: number },
+  p: { standing: EffectStanding<null>; result: WebhookResult; fault: Fault; tries: number },
 ): Promise<never> {
   const { execution, next } = p.standing;
   const asked = p.result.outcome === 'answered' ? p.result.retryAfterSeconds : null;

@@ -1,3 +1,5 @@
+import type { StepType } from '../../packages/client/src/operations.generated.ts';
+
 const units: Record<string, [one: string, more: string]> = {
   seconds: ['second', 'seconds'],
   minutes: ['minute', 'minutes'],
@@ -30,8 +32,8 @@ const summary = {
   unsubscribes: 'unsubscribes',
 };
 
-/** How people call the types of steps; the API's own words are beside them. */
-const stepNames: Record<string, string> = {
+/** How people call the types of steps, in the order in which they are offered; the API's own words are beside them. */
+const stepNames: Record<StepType, string> = {
   SEND_EMAIL: 'Send a mail',
   SEND_SMS: 'Send an SMS',
   DELAY: 'Wait for a time',

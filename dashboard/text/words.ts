@@ -1,3 +1,4 @@
+import type { StepType } from '../../packages/client/src/operations.generated.ts';
 import { change, job, subscription, suppression } from './contact-words.ts';
 import { delivery, endpoint } from './developer-words.ts';
 
@@ -63,7 +64,7 @@ const execution: Record<string, Word> = {
 };
 
 /** Types of steps. */
-const step: Record<string, Word> = {
+const step: Record<StepType, Word> = {
   SEND_EMAIL: { means: 'Sends a mail.', color: UNDER_WAY },
   SEND_SMS: { means: 'Sends a text message.', color: UNDER_WAY },
   DELAY: { means: 'Waits for a time, or until an hour.', color: WAITS },
@@ -130,7 +131,8 @@ export type WordKind = keyof typeof WORDS;
 
 /** What a word of the API means; undefined for one that is not explained. */
 export function wordOf(kind: WordKind, value: string): Word | undefined {
-  return WORDS[kind][value];
+  const words: Record<string, Word> = WORDS[kind];
+  return words[value];
 }
 
 /** All words of a kind that are explained, for a choice among them. */

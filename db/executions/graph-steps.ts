@@ -6,7 +6,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { freeSlug, slugOf } from '../../rules/slug.ts';
 import type { Trx } from '../connection.ts';
 import { endExecutions } from './end.ts';
-import { templateOf } from './step-sending.ts';
+import { templateOf } from './step-references.ts';
 
 interface WorkflowRef {
   projectId: string;
@@ -24,7 +24,7 @@ export interface StepToWrite {
 
 /**
  * Adds steps, in their order. The caller holds the workflow's lock, and has looked whether there is room for them and
- * what `findSendingFaults` says of them.
+ * what `findReferenceFaults` says of them.
  */
 export async function insertSteps(trx: Trx, { projectId, workflowId }: WorkflowRef, steps: StepToWrite[]) {
   if (steps.length === 0) return;

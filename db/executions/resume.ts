@@ -1,7 +1,7 @@
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import { exitReason } from '../../rules/executions/exits.ts';
 import { endPause as endLapsPause } from '../../rules/executions/laps.ts';
-import { changeRun, type RunChanges } from '../../rules/executions/run.ts';
+import { changeRun, type Run, type RunChanges } from '../../rules/executions/run.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { type EffectType, isEffect, STEPS } from '../../rules/executions/steps/registry.ts';
 import type { Trx } from '../connection.ts';
@@ -14,25 +14,48 @@ import { findWaitEvents } from './waits.ts';
 import { fail, type Stop, walk } from './walk.ts';
 import { type PauseEnd, realWorld, type World } from './world.ts';
 
-/** Where an execution stands; one that is gone has no row any more. */
-export interface Standing extends Stop {
-  execution?: StandingExecution;
-}
-
-/** An execution that stands at an effect of this type. */
-export interface EffectStanding {
-  execution: StandingExecution;
+/** An execution that stands at an effect: a real one has no run, a sandbox has. */
+export interface EffectStanding<R extends Run | null = Run | null> {
+  execution: StandingExecution & { run: R };
   next: Next & { kind: 'effect' };
   step: GraphStep;
 }
 
+/** What an effect does, for either kind of execution. */
+export interface EffectWays<T> {
+  real(effect: EffectStanding<null>): T;
+  /** In place of the effect: it reaches nobody, and changes nothing but the execution and its run. */
+  sandbox(effect: EffectStanding<Run>): T;
+}
+
 /**
- * The standing execution when it is at an effect of `activity`; an activity that was overtaken by an edit passes on
- * what is next.
+ * Where an execution stands. At which step, and with what, only `atEffect` tells, which asks what to do for either kind
+ * of execution: an effect that forgets sandboxes does not compile, where else it would write and call for real.
  */
-export function atEffect({ execution, next, step }: Standing, activity: EffectType): EffectStanding | undefined {
-  if (!execution || !step || next.kind !== 'effect' || next.activity !== activity) return undefined;
-  return { execution, next, step };
+export class Standing {
+  readonly next: Next;
+  /** Undefined where it is gone and has no row any more. */
+  readonly execution: Pick<StandingExecution, 'id' | 'projectId' | 'workflowId' | 'contactId'> | undefined;
+  private readonly effect: EffectStanding | undefined;
+
+  constructor({ next, step }: Stop, execution?: StandingExecution) {
+    this.next = next;
+    this.execution = execution;
+    this.effect = execution && step && next.kind === 'effect' ? { execution, next, step } : undefined;
+  }
+
+  /**
+   * What one of the ways makes of the execution when it is at an effect of `activity`; else undefined: an activity that
+   * was overtaken by an edit passes on what is next.
+   */
+  atEffect<T>(activity: EffectType, ways: EffectWays<T>): T | undefined {
+    if (this.effect?.next.activity !== activity) return undefined;
+    const { execution, ...at } = this.effect;
+    const { run } = execution;
+    return run === null
+      ? ways.real({ ...at, execution: { ...execution, run } })
+      : ways.sandbox({ ...at, execution: { ...execution, run } });
+  }
 }
 
 const ENDED: Next = { kind: 'end', status: 'CANCELLED', reason: 'contact_deleted' };
@@ -63,13 +86,13 @@ export async function resumeExecutions(trx: Trx, p: { projectId: string; inputs:
     stops.push({ execution: found.execution, stop: await resume(world, found, { input, ended, progress }) });
   }
   await saveProgress(trx, { projectId, progress });
-  return stops.map(({ execution, stop }) => ({ ...stop, ...(execution && { execution }) }));
+  return stops.map(({ execution, stop }) => new Standing(stop, execution));
 }
 
 /** `resumeExecutions` of one. */
 export async function resumeExecution(trx: Trx, input: StepInput): Promise<Standing> {
   const [standing] = await resumeExecutions(trx, { projectId: input.projectId, inputs: [input] });
-  return standing ?? { next: ENDED };
+  return standing ?? new Standing({ next: ENDED });
 }
 
 export interface EffectOutcome extends VisitOutcome {

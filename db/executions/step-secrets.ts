@@ -1,49 +1,110 @@
+/**
+ * The secrets in configs of steps, in the fields that their types name (`secretsIn`): sealed in the database, opened
+ * only by the activity that sends them, masked in answers. The step's id is the context, so a value opens for its own
+ * step alone. A sealed password of a `url` is the config's `urlSecret`, which no caller sees or sets.
+ */
 import { deriveKey, isMask, maskSecret, openSecret, sealSecret } from '../../rules/access/secrets.ts';
 import { maskUrl, openUrl, type StoredUrl, sameOrigin, sealUrl } from '../../rules/access/url-secrets.ts';
 import { AppError, type FieldError } from '../../rules/errors.ts';
+import type { SecretField, StepConfig } from '../../rules/executions/steps/definition.ts';
+import { STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
 
-/**
- * A webhook step's header values and the password in its URL are secrets: sealed in the database, opened only by the
- * activity that sends them, masked in answers. The step's id is the context, so a value opens for its own step alone. A
- * sealed password is the config's `urlSecret`, which no caller sees or sets.
- */
-type Config = Record<string, unknown>;
+interface ConfiguredStep {
+  id: string;
+  type: StepType;
+  config: StepConfig;
+}
 
-const contextOf = (stepId: string, name: string): string => `workflow_steps.headers:${stepId}:${name.toLowerCase()}`;
-const urlContextOf = (stepId: string): string => `workflow_steps.url:${stepId}`;
+/** Under which key, and of which step. */
+interface Place {
+  key: Buffer;
+  stepId: string;
+}
+
+/** What becomes of one field of a config that holds secrets. */
+interface Secrets {
+  /** @throws AppError VALIDATION_ERROR for a masked value that `current` does not have for this origin */
+  seal(place: Place, config: StepConfig, current: StepConfig | undefined): StepConfig;
+  open(place: Place, config: StepConfig): StepConfig;
+  mask(place: Place, config: StepConfig): StepConfig;
+}
+
+const SECRETS: Record<SecretField, Secrets> = {
+  headers: {
+    seal: sealHeaders,
+    open: openHeaders,
+    mask: (place, config) => mapHeaders(openHeaders(place, config), (_, value) => maskSecret(value)),
+  },
+  url: {
+    seal(place, config, current) {
+      const url = urlOf(config)?.url;
+      if (url === undefined) return config;
+      const { key } = place;
+      return withUrl(
+        config,
+        sealUrl({ key, context: urlContext(place), url, current: urlOf(current), field: 'config.url' }),
+      );
+    },
+    open(place, config) {
+      const stored = urlOf(config);
+      if (!stored) return config;
+      return withUrl(config, { url: openUrl({ key: place.key, context: urlContext(place), ...stored }), sealed: null });
+    },
+    mask(_, config) {
+      const url = urlOf(config)?.url;
+      return url === undefined ? config : withUrl(config, { url: maskUrl(url), sealed: null });
+    },
+  },
+};
 
 /**
  * The config as it is stored. A masked value that comes back from a client keeps what `current` has, for the same
  * origin only: else whoever may change the address, but not read the secret, could have it sent to a host of their own.
  * @throws AppError VALIDATION_ERROR for a masked password or header value that is not stored for this origin
  */
-export function sealStepConfig(secretKey: string, stepId: string, config: Config, current?: Config): Config {
-  const key = deriveKey(secretKey, 'at-rest');
-  const kept = (name: string, value: string) => keptHeader({ key, stepId, name, value, config, current });
+export function sealStepConfig(secretKey: string, step: ConfiguredStep, current?: StepConfig): StepConfig {
+  return eachSecret(secretKey, step, (secrets, place, config) => secrets.seal(place, config, current));
+}
+
+/** The config as the step uses it. */
+export function openStepConfig(secretKey: string, step: ConfiguredStep): StepConfig {
+  return eachSecret(secretKey, step, (secrets, place, config) => secrets.open(place, config));
+}
+
+/** The config as an answer shows it. */
+export function maskStepConfig(secretKey: string, step: ConfiguredStep): StepConfig {
+  return eachSecret(secretKey, step, (secrets, place, config) => secrets.mask(place, config));
+}
+
+function eachSecret(
+  secretKey: string,
+  { id: stepId, type, config }: ConfiguredStep,
+  change: (secrets: Secrets, place: Place, config: StepConfig) => StepConfig,
+): StepConfig {
+  const { secretsIn } = STEPS[type];
+  if (secretsIn.length === 0) return config;
+  const place = { key: deriveKey(secretKey, 'at-rest'), stepId };
+  return secretsIn.reduce((changed, field) => change(SECRETS[field], place, changed), config);
+}
+
+function sealHeaders(place: Place, config: StepConfig, current: StepConfig | undefined): StepConfig {
+  const kept = (name: string, value: string) => keptHeader(place, { name, value, config, current });
   const lost = Object.entries(headersOf(config)).filter(([name, value]) => isMask(value) && kept(name, value) === '');
   if (lost.length > 0) throw new AppError('VALIDATION_ERROR', { errors: lost.map(nothingKept) });
-  const sealed = mapHeaders(config, (name, value) =>
-    isMask(value) ? kept(name, value) : sealSecret(key, contextOf(stepId, name), value),
+  return mapHeaders(config, (name, value) =>
+    isMask(value) ? kept(name, value) : sealSecret(place.key, headerContext(place, name), value),
   );
-  const url = urlOf(sealed)?.url;
-  if (url === undefined) return sealed;
-  const stored = sealUrl({ key, context: urlContextOf(stepId), url, current: urlOf(current), field: 'config.url' });
-  return withUrl(sealed, stored);
 }
 
 /** The sealed value that a mask stands for, whatever the case of its name; empty where it stands for none. */
-function keptHeader(p: {
-  key: Buffer;
-  stepId: string;
-  name: string;
-  value: string;
-  config: Config;
-  current: Config | undefined;
-}): string {
+function keptHeader(
+  place: Place,
+  p: { name: string; value: string; config: StepConfig; current: StepConfig | undefined },
+): string {
   if (!sameOrigin(urlOf(p.current)?.url ?? '', urlOf(p.config)?.url ?? '')) return '';
   const name = p.name.toLowerCase();
   const stored = Object.entries(headersOf(p.current)).find(([known]) => known.toLowerCase() === name)?.[1] ?? '';
-  const isOfIt = stored !== '' && maskSecret(openSecret(p.key, contextOf(p.stepId, name), stored)) === p.value;
+  const isOfIt = stored !== '' && maskSecret(openSecret(place.key, headerContext(place, name), stored)) === p.value;
   return isOfIt ? stored : '';
 }
 
@@ -52,38 +113,34 @@ function nothingKept([name, value]: [string, string]): FieldError {
   return { field: `config.headers.${name}`, message, code: 'custom' };
 }
 
-/** The config as the step uses it. */
-export function openStepConfig(secretKey: string, stepId: string, config: Config): Config {
-  const key = deriveKey(secretKey, 'at-rest');
-  const opened = mapHeaders(config, (name, value) => openSecret(key, contextOf(stepId, name), value));
-  const stored = urlOf(config);
-  if (!stored) return opened;
-  return withUrl(opened, { url: openUrl({ key, context: urlContextOf(stepId), ...stored }), sealed: null });
+function openHeaders(place: Place, config: StepConfig): StepConfig {
+  return mapHeaders(config, (name, value) => openSecret(place.key, headerContext(place, name), value));
 }
 
-/** The config as an answer shows it. */
-export function maskStepConfig(secretKey: string, stepId: string, config: Config): Config {
-  const masked = mapHeaders(openStepConfig(secretKey, stepId, config), (_, value) => maskSecret(value));
-  const url = urlOf(config)?.url;
-  return url === undefined ? masked : withUrl(masked, { url: maskUrl(url), sealed: null });
+function headerContext({ stepId }: Place, name: string): string {
+  return `workflow_steps.headers:${stepId}:${name.toLowerCase()}`;
 }
 
-function urlOf(config: Config | undefined): StoredUrl | undefined {
+function urlContext({ stepId }: Place): string {
+  return `workflow_steps.url:${stepId}`;
+}
+
+function urlOf(config: StepConfig | undefined): StoredUrl | undefined {
   if (typeof config?.url !== 'string') return undefined;
   return { url: config.url, sealed: typeof config.urlSecret === 'string' ? config.urlSecret : null };
 }
 
-function withUrl({ urlSecret: _, ...config }: Config, { url, sealed }: StoredUrl): Config {
+function withUrl({ urlSecret: _, ...config }: StepConfig, { url, sealed }: StoredUrl): StepConfig {
   return { ...config, url, ...(sealed !== null && { urlSecret: sealed }) };
 }
 
-function mapHeaders(config: Config, change: (name: string, value: string) => string): Config {
+function mapHeaders(config: StepConfig, change: (name: string, value: string) => string): StepConfig {
   const entries = Object.entries(headersOf(config));
   if (entries.length === 0) return config;
   return { ...config, headers: Object.fromEntries(entries.map(([name, value]) => [name, change(name, value)])) };
 }
 
-function headersOf(config: Config | undefined): Record<string, string> {
+function headersOf(config: StepConfig | undefined): Record<string, string> {
   const headers = config?.headers;
   return headers && typeof headers === 'object' ? (headers as Record<string, string>) : {};
 }

@@ -8,8 +8,8 @@ import type { Db, Trx } from '../connection.ts';
 import { takeStepRoom } from '../room.ts';
 import { newSlug, refusingTakenSlug } from '../slugs.ts';
 import { deleteSteps } from './graph-steps.ts';
+import { findReferenceFaults, templateOf } from './step-references.ts';
 import { sealStepConfig } from './step-secrets.ts';
-import { findSendingFaults, templateOf } from './step-sending.ts';
 import {
   getWorkflow,
   lockWorkflow,
@@ -43,14 +43,14 @@ export interface NewStep {
 /**
  * Adds a step; the first one of a workflow is its entry. `autoConnect` joins it to the last step that leads nowhere
  * yet.
- * @throws AppError NOT_FOUND, CONFLICT for more steps than there may be, VALIDATION_ERROR for an unknown template,
+ * @throws AppError NOT_FOUND, CONFLICT for more steps than there may be, VALIDATION_ERROR for the id of nothing,
  * DOMAIN_NOT_VERIFIED for its sender
  */
 export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
   await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
   const id = uuidv7();
   await takeStepRoom(trx, { ...p, written: [{ id, config: p.config }] });
-  await checkSending(trx, { projectId: p.projectId, step: p });
+  await checkReferences(trx, { projectId: p.projectId, step: p });
   const slug = p.slug ?? (await newSlug(trx, { table: 'workflow_steps', within: p.workflowId, name: p.name }));
   const inserted = trx
     .insertInto('workflow_steps')
@@ -61,7 +61,7 @@ export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
       type: p.type,
       name: p.name,
       slug,
-      config: JSON.stringify(sealStepConfig(p.secretKey, id, p.config)),
+      config: JSON.stringify(sealStepConfig(p.secretKey, { ...p, id })),
       template_id: templateOf(p),
       position: p.position && JSON.stringify(p.position),
     })
@@ -87,8 +87,10 @@ export async function updateStep(
   await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
   const current = await getStep(trx, p);
   if (p.config) await takeStepRoom(trx, { ...p, written: [{ id: p.stepId, config: p.config }] });
-  if (p.config) await checkSending(trx, { projectId: p.projectId, step: { type: current.type, config: p.config } });
-  const config = p.config ? sealStepConfig(p.secretKey, p.stepId, p.config, current.config) : current.config;
+  if (p.config) await checkReferences(trx, { projectId: p.projectId, step: { type: current.type, config: p.config } });
+  const config = p.config
+    ? sealStepConfig(p.secretKey, { ...current, config: p.config }, current.config)
+    : current.config;
   const position = p.position === undefined ? current.position : p.position;
   const row = await trx
     .updateTable('workflow_steps')
@@ -256,10 +258,10 @@ async function spliceAround(trx: Trx, p: StepRef): Promise<void> {
   `.execute(trx);
 }
 
-async function checkSending(
+async function checkReferences(
   trx: Trx,
   p: { projectId: string; step: { type: StepType; config: StepConfig } },
 ): Promise<void> {
-  const [fault] = await findSendingFaults(trx, { projectId: p.projectId, steps: [p.step] });
+  const [fault] = await findReferenceFaults(trx, { projectId: p.projectId, steps: [p.step] });
   if (fault) throw fault;
 }

@@ -1,8 +1,11 @@
 import { sql } from 'kysely';
 import type { CampaignStatus } from '../../rules/campaigns/campaign.ts';
 import { segmentEvent } from '../../rules/events/event-names.ts';
+import type { StepConfig } from '../../rules/executions/steps/definition.ts';
+import { TYPES_WITH_SEGMENTS, usesSegment } from '../../rules/executions/steps/names.ts';
+import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
-import { collectReferences, storedConditionUses } from '../../rules/filters/references.ts';
+import { collectReferences } from '../../rules/filters/references.ts';
 import { OPEN_CAMPAIGNS, UNFINISHED_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db } from '../connection.ts';
 import { listWorkflowsUsing, type NamedUse } from '../events/events.ts';
@@ -17,7 +20,7 @@ export interface SegmentUsage {
   usedInSegments: NamedUse[];
   /** Campaigns that are not finished, to it or with a filter that names it. */
   usedInCampaigns: CampaignUse[];
-  /** Workflows that its events start, end or let go on, or whose conditions name it. */
+  /** Workflows that its events start, end or let go on, or whose steps name it. */
   usedInWorkflows: NamedUse[];
   /** No campaign under way or scheduled has it, also through another segment. */
   canDelete: boolean;
@@ -60,10 +63,10 @@ async function segmentsNaming(db: Db, { projectId, id }: SegmentRef): Promise<Na
 }
 
 async function workflowsNaming(db: Db, { projectId, id, slug }: SegmentRef & { slug: string }): Promise<NamedUse[]> {
-  const { rows } = await sql<NamedUse & { config: unknown }>`
-    SELECT w.id, w.name, s.config FROM workflow_steps s JOIN workflows w ON w.id = s.workflow_id
-    WHERE s.project_id = ${projectId} AND s.type = 'CONDITION' ORDER BY w.id`.execute(db);
-  const asking = rows.filter(({ config }) => storedConditionUses(config, { segmentId: id }, 'step'));
+  const { rows } = await sql<NamedUse & { type: StepType; config: StepConfig }>`
+    SELECT w.id, w.name, s.type, s.config FROM workflow_steps s JOIN workflows w ON w.id = s.workflow_id
+    WHERE s.project_id = ${projectId} AND s.type = ANY(${TYPES_WITH_SEGMENTS}::text[]) ORDER BY w.id`.execute(db);
+  const asking = rows.filter((step) => usesSegment(step, id));
   const hearing = [
     ...(await listWorkflowsUsing(db, { projectId, name: segmentEvent(slug, 'entry') })),
     ...(await listWorkflowsUsing(db, { projectId, name: segmentEvent(slug, 'exit') })),

@@ -20,15 +20,23 @@ const FIELDS = [
   { kind: 'template', id: 'templateId', slug: 'template' },
   { kind: 'topic', id: 'topicId', slug: 'topic' },
   { kind: 'segment', id: 'segmentId', slug: 'segment' },
-] as const;
+] as const satisfies { kind: NamedKind; id: string; slug: string }[];
+
+/** A field that holds an id. */
+export type IdField = (typeof FIELDS)[number]['id'];
+
+const ALL_FIELDS: readonly IdField[] = FIELDS.map(({ id }) => id);
 
 /** `segment.<id>` and `topic.<id>` as conditions write them. */
 const CONDITION_FIELD = /^((?:contact\.)?(segment|topic)\.)(.+)$/;
 
-/** A record as a file has it: `templateId` is `template`, by slug. An id that nobody has stays as it is. */
-export function withSlugs(record: Json, slugs: Names): Json {
+/**
+ * A record as a file has it: `templateId` is `template`, by slug. An id that nobody has stays as it is.
+ * @param fields those that hold ids in such a record
+ */
+export function withSlugs(record: Json, slugs: Names, fields = ALL_FIELDS): Json {
   const renamed = Object.entries(record).map(([name, value]) => {
-    const field = FIELDS.find(({ id }) => id === name);
+    const field = FIELDS.find(({ id }) => id === name && fields.includes(id));
     return field
       ? [field.slug, typeof value === 'string' ? (slugs[field.kind].get(value) ?? value) : value]
       : [name, value];
@@ -37,9 +45,14 @@ export function withSlugs(record: Json, slugs: Names): Json {
 }
 
 /** The way back. Names of nothing are told to `unknown`, and left as they are. */
-export function withIds(record: Json, ids: Names, unknown: (name: UnknownName) => void): Json {
+export function withIds(
+  record: Json,
+  ids: Names,
+  unknown: (name: UnknownName) => void,
+  fields: readonly IdField[] = ALL_FIELDS,
+): Json {
   const renamed = Object.entries(record).map(([name, value]) => {
-    const field = FIELDS.find(({ slug }) => slug === name);
+    const field = FIELDS.find(({ id, slug }) => slug === name && fields.includes(id));
     if (!field) return [name, value];
     if (typeof value !== 'string') return [field.id, value];
     const id = ids[field.kind].get(value);
@@ -47,6 +60,21 @@ export function withIds(record: Json, ids: Names, unknown: (name: UnknownName) =
     return [field.id, id ?? value];
   });
   return Object.fromEntries(renamed);
+}
+
+/** An id in a field, and of what kind of resource it is. */
+export interface NamedId {
+  field: IdField;
+  kind: NamedKind;
+  id: string;
+}
+
+/** The ids that a record has in these fields. */
+export function idsIn(record: Json, fields: readonly IdField[]): NamedId[] {
+  return FIELDS.flatMap(({ id: field, kind }) => {
+    const id = record[field];
+    return fields.includes(field) && typeof id === 'string' ? [{ field, kind, id }] : [];
+  });
 }
 
 /**

@@ -1,8 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { STEP_TYPES } from '../../rules/executions/steps/registry.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
+import { stepOfEachType } from '../build/step-samples.ts';
 import { buildWorkflow, expectOk, type StepSpec } from '../build/workflows.ts';
 import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
+import { readRows } from '../support/rows.ts';
 
 const DAY_MS = 86_400_000;
 const START = '2026-12-01T09:00:00.000Z';
@@ -35,23 +38,6 @@ const waitFor = (eventName: string, to: StepSpec['to']): StepSpec => ({
   ...(to !== undefined && { to }),
 });
 
-/** How many rows each table has, and the contacts as they are. */
-async function everything(): Promise<unknown> {
-  const { rows } = await sql<{ name: string }>`
-    SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
-  `.execute(api.db);
-  const counts: Record<string, unknown> = {};
-  for (const { name } of rows) {
-    // What is written of every request, whatever it asks.
-    if (name === 'rate_windows' || name === 'requests' || name.startsWith('api_key')) continue;
-    const found = await sql<{ hash: string }>`
-      SELECT md5(coalesce(string_agg(t::text, ',' ORDER BY t::text), '')) AS hash FROM ${sql.table(name)} t
-    `.execute(api.db);
-    counts[name] = found.rows[0]?.hash;
-  }
-  return counts;
-}
-
 describe('a preview', () => {
   it('tells of each step when, by which condition, with which subject; and changes nothing', async () => {
     const workflow = await draw({
@@ -78,9 +64,9 @@ describe('a preview', () => {
       end: { type: 'EXIT', config: { reason: 'done' } },
     });
     const contactId = await newContact('seen@example.com', { data: { plan: 'free', name: 'Ada' } });
-    const before = await everything();
+    const before = await readRows(api.db);
     const answer = await preview(workflow.id, { contactId, event: { plan: 'pro' } });
-    expect(await everything()).toEqual(before);
+    expect(await readRows(api.db)).toEqual(before);
     const [third, hour] = [later(3 * DAY_MS), later(3 * DAY_MS + 3_600_000)];
     expect(answer).toMatchObject({ status: 'EXITED', exitReason: 'done', startedAt: START, endedAt: hour, contactId });
     expect(answer.steps).toMatchObject([
@@ -114,6 +100,20 @@ describe('a preview', () => {
       },
       { name: 'end', type: 'EXIT', at: hour },
     ]);
+  });
+
+  it('changes nothing, whatever the type of a step', async () => {
+    const { id: segmentId } = await expectOk(
+      api.call('POST', '/segments', { body: { name: 'Members', type: 'STATIC' } }),
+    );
+    const named = { templateId: plain, segmentId, url: 'https://hooks.example.com', seconds: 3_600 };
+    const workflow = await draw(stepOfEachType(named));
+    const contactId = await newContact('each@example.com', { data: { plan: 'free', phone: '+14155550123' } });
+    const before = await readRows(api.db);
+    const answer = await preview(workflow.id, { contactId });
+    expect(await readRows(api.db)).toEqual(before);
+    expect(answer).toMatchObject({ status: 'EXITED', exitReason: 'done' });
+    expect(answer.steps).toHaveLength(STEP_TYPES.length);
   });
 
   it('lets waits go by the events that are said to happen, at their times', async () => {
@@ -183,9 +183,9 @@ describe('a preview', () => {
       body: 'Hello Ada',
     });
     await sql`UPDATE projects SET frequency_max = 1, frequency_days = 7 WHERE id = ${api.one.id}`.execute(api.db);
-    const before = await everything();
+    const before = await readRows(api.db);
     expect((await ask({ name: 'Ada' }))[1]).toMatchObject({ wouldSend: true });
-    expect(await everything()).toEqual(before);
+    expect(await readRows(api.db)).toEqual(before);
     await sql`UPDATE projects SET frequency_max = NULL, frequency_days = NULL WHERE id = ${api.one.id}`.execute(api.db);
   });
 

@@ -5,7 +5,7 @@ import { connect, type Trx } from '../../db/connection.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
 import { upsertContacts } from '../../db/contacts/upsert.ts';
 import { recordEvents } from '../../db/events/record-events.ts';
-import { atEffect, completeEffects, resumeExecutions } from '../../db/executions/resume.ts';
+import { completeEffects, type EffectStanding, resumeExecutions } from '../../db/executions/resume.ts';
 import { countVisits, listContactsAtStep } from '../../db/executions/step-stats.ts';
 import { claimEmails, settleEmails } from '../../db/sending/email-ledger.ts';
 import { saveStepEmails } from '../../db/sending/step-emails.ts';
@@ -82,7 +82,9 @@ it('a step of one execution reads its own rows, not those of its project, by a p
     const standings = await resumeExecutions(trx, { projectId, inputs: [{ projectId, executionId, visit: 1 }] });
     const [mail] = await saveStepEmails(trx, {
       projectId,
-      standings: standings.flatMap((s) => atEffect(s, 'SEND_EMAIL') ?? []),
+      standings: standings.flatMap(
+        (s) => s.atEffect<EffectStanding[]>('SEND_EMAIL', { real: (at) => [at], sandbox: () => [] }) ?? [],
+      ),
     });
     if (mail?.outcome !== 'saved') throw new Error('the step has a mail');
     const mails = [{ id: mail.emailId, deliveryId: executionId }];

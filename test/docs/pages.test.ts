@@ -50,6 +50,14 @@ describe('the documents', () => {
     expect(unknown).toEqual([]);
   });
 
+  it('have each type of step: a row in the guide, in the order of the API, and a word in the contract', () => {
+    const [, table = ''] =
+      /\n\| Step \| `config` \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(read('docs/api-guide.md')) ?? [];
+    expect([...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, type]) => type)).toEqual(STEP_TYPES);
+    const [promise = ''] = /^- \*\*7\.2\*\* Steps are [^.]*\./m.exec(read('docs/contract.md')) ?? [];
+    expect(promise.match(/\b[A-Z]+(?:_[A-Z]+)*\b/g)).toEqual(STEP_TYPES);
+  });
+
   it('name environment variables that there are', () => {
     const ours = found(
       /`((?:TIDINGS|TEMPORAL|SMTP|SMS|EMAIL|RATE|SEND|WEBHOOK|DNS|METRICS|INBOUND|TLS|SNS|SES|TWILIO|DKIM)_[A-Z_]+)(?:=[^`]*)?`/g,

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { StepConfig } from '../../rules/executions/steps/definition.ts';
+import { STEP_TYPES, type StepType } from '../../rules/executions/steps/registry.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
+import { branchesOf, stepSamples } from '../build/step-samples.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk, type StepSpec } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -14,9 +17,10 @@ const EVENTS = ['order', 'visit', 'email.sent', 'contact.unsubscribed'];
 let service: TestService;
 let receiver: WebhookReceiver;
 let templates: { plain: string; news: string };
+let segmentId: string;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ SMS_PROVIDER: 'capture' });
   receiver = await startWebhookReceiver((request, response) => {
     response.statusCode = Number(request.path.slice(1));
     response.end();
@@ -27,6 +31,8 @@ beforeAll(async () => {
     plain: await buildTemplate(service.db, { projectId, subject: '{{plan}}' }),
     news: await buildTemplate(service.db, { projectId, type: 'MARKETING' }),
   };
+  const members = { name: 'Members', type: 'STATIC' };
+  segmentId = (await expectOk(service.call('POST', '/segments', { body: members }))).id;
 });
 
 afterAll(async () => {
@@ -38,15 +44,14 @@ afterAll(async () => {
  * A step, and where each of its branches leads: so many steps further on, over the last one, or so many from the first.
  */
 interface Drawn {
-  step: (at: { seconds: number }) => Pick<StepSpec, 'type' | 'config'>;
-  branches: string[];
+  step: (at: { seconds: number }) => { type: StepType; config: StepConfig };
   leads: number[];
   answers?: number;
 }
 
 const leads = fc.array(fc.nat(3), { minLength: 3, maxLength: 3 });
-const one = (step: Drawn['step'], branches: string[], answers?: number) =>
-  leads.map((steps): Drawn => ({ step, branches, leads: steps, ...(answers !== undefined && { answers }) }));
+const one = (step: Drawn['step'], answers?: number) =>
+  leads.map((steps): Drawn => ({ step, leads: steps, ...(answers !== undefined && { answers }) }));
 
 const conditions = fc.oneof(
   fc.constantFrom(...PLANS).map((value) => ({ field: 'data.plan', operator: 'equals', value })),
@@ -54,26 +59,24 @@ const conditions = fc.oneof(
   fc.constantFrom(...EVENTS).map((name) => ({ field: `event.${name}`, operator: 'triggered' })),
   fc.constant({ field: 'context.coupon', operator: 'exists' }),
 );
+const samples = (seconds: number) =>
+  stepSamples({ templateId: templates.plain, segmentId, url: `${receiver.url}/200`, seconds });
 const drawn = fc.oneof(
-  conditions.chain((config) => one(() => ({ type: 'CONDITION', config }), ['yes', 'no'])),
+  ...STEP_TYPES.map((type) => one(({ seconds }) => ({ type, config: samples(seconds)[type] }))),
+  conditions.chain((config) => one(() => ({ type: 'CONDITION', config }))),
   fc
     .constantFrom('plain' as const, 'news' as const)
-    .chain((name) => one(() => ({ type: 'SEND_EMAIL', config: { templateId: templates[name] } }), ['plain'])),
-  one(({ seconds }) => ({ type: 'DELAY', config: { amount: seconds, unit: 'seconds' } }), ['plain']),
+    .chain((name) => one(() => ({ type: 'SEND_EMAIL', config: { templateId: templates[name] } }))),
   fc
     .constantFrom(...EVENTS)
-    .chain((eventName) =>
-      one(({ seconds }) => ({ type: 'WAIT_FOR_EVENT', config: { eventName, timeout: seconds } }), ['event', 'timeout']),
-    ),
+    .chain((eventName) => one(({ seconds }) => ({ type: 'WAIT_FOR_EVENT', config: { eventName, timeout: seconds } }))),
   fc
     .tuple(fc.constantFrom(...PLANS), fc.option(fc.boolean(), { nil: undefined }))
-    .chain(([plan, subscribed]) =>
-      one(() => ({ type: 'UPDATE_CONTACT', config: { updates: { plan }, subscribed } }), ['plain']),
-    ),
+    .chain(([plan, subscribed]) => one(() => ({ type: 'UPDATE_CONTACT', config: { updates: { plan }, subscribed } }))),
   fc
     .tuple(fc.constantFrom(200, 404), fc.constantFrom('CONTINUE', 'FAIL'))
     .chain(([status, onFailure]) =>
-      one(() => ({ type: 'WEBHOOK', config: { url: `${receiver.url}/${status}`, onFailure } }), ['plain'], status),
+      one(() => ({ type: 'WEBHOOK', config: { url: `${receiver.url}/${status}`, onFailure } }), status),
     ),
 );
 const graphs = fc.array(drawn, { minLength: 2, maxLength: 9 });
@@ -83,13 +86,14 @@ const graphs = fc.array(drawn, { minLength: 2, maxLength: 9 });
  * in turn.
  */
 function stepsOf(graph: Drawn[], p: { seconds: number; circular: boolean }): Record<string, StepSpec> {
-  const entries = graph.map(({ step, branches, leads: steps }, index): [string, StepSpec] => {
-    const targets = branches.map((branch, n): [string, string] => {
+  const entries = graph.map(({ step, leads: steps }, index): [string, StepSpec] => {
+    const drawnStep = step(p);
+    const targets = branchesOf(drawnStep).map((branch, n): [string, string] => {
       const further = index + 1 + (steps[n] ?? 0);
       const target = p.circular ? (index + (steps[n] ?? 0) * 2) % (graph.length + 1) : Math.min(further, graph.length);
       return [branch, `s${target}`];
     });
-    return [`s${index}`, { ...step(p), to: Object.fromEntries(targets) }];
+    return [`s${index}`, { ...drawnStep, to: Object.fromEntries(targets) }];
   });
   return Object.fromEntries([...entries, [`s${graph.length}`, { type: 'EXIT', config: { reason: 'end' } }]]);
 }
@@ -148,8 +152,8 @@ describe('what a step brings about', () => {
   ])('%s, in an execution, a sandbox and a preview', { timeout: 60_000 }, async (_, list, branches) => {
     const chain = list();
     const entries = chain.map((step, n): [string, StepSpec] => {
-      const to = step.type === 'WAIT_FOR_EVENT' ? ['event', 'timeout'] : ['plain'];
-      return [`s${n}`, { ...step, to: Object.fromEntries(to.map((branch) => [branch, `s${n + 1}`])) }];
+      const to = branchesOf(step).map((branch) => [branch, `s${n + 1}`]);
+      return [`s${n}`, { ...step, to: Object.fromEntries(to) }];
     });
     const steps = Object.fromEntries([...entries, [`s${chain.length}`, { type: 'EXIT' as const, config: {} }]]);
     const workflow = await buildWorkflow(service, { triggerType: 'MANUAL', steps });

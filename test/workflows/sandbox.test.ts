@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { STEP_TYPES } from '../../rules/executions/steps/registry.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
+import { stepOfEachType } from '../build/step-samples.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
+import { readRows } from '../support/rows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -11,12 +14,14 @@ let plain: string;
 let marketing: string;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ SMS_PROVIDER: 'capture' });
   receiver = await startWebhookReceiver();
   const projectId = service.one.id;
   await buildDomain(service.db, { projectId });
   plain = await buildTemplate(service.db, { projectId, subject: 'Your plan: {{plan}}' });
   marketing = await buildTemplate(service.db, { projectId, type: 'MARKETING' });
+  const sender = { project_id: projectId, country: null, from_phone: '+15005550006' };
+  await service.db.insertInto('sms_senders').values(sender).execute();
 });
 
 afterAll(async () => {
@@ -83,6 +88,26 @@ describe('a sandbox', () => {
     const feed = await expectOk(service.call('GET', `/activity?contactId=${contactId}`));
     expect(feed.data.filter(({ type }: { type: string }) => type !== 'contact.subscribed')).toEqual([]);
     expect((await expectOk(service.call('GET', `/events/contact/${contactId}`))).data).toHaveLength(feed.data.length);
+  });
+
+  it('leaves every row as it is that is not its own, whatever the type of its step', async () => {
+    const { id: segmentId } = await expectOk(
+      service.call('POST', '/segments', { body: { name: 'Members', type: 'STATIC' } }),
+    );
+    const named = { templateId: plain, segmentId, url: `${receiver.url}/each`, seconds: 3_600 };
+    const workflow = await buildWorkflow(service, { enabled: false, steps: stepOfEachType(named) });
+    const data = { plan: 'free', phone: '+14155550123' };
+    const { id: contactId } = await expectOk(
+      service.call('POST', '/contacts', { body: { email: 'each@example.com', subscribed: true, data } }),
+    );
+    const before = await readRows(service.db);
+    const execution = await tryOut(workflow, { contactId, skipDelays: true });
+    expect(execution).toMatchObject({ status: 'EXITED', exitReason: 'done' });
+    expect(execution.steps).toHaveLength(STEP_TYPES.length);
+    // The text of a mail is kept once for all that are alike, and the outbox is emptied meanwhile.
+    const isCompared = (row: string) => !row.includes(execution.id) && !/^(?:contents|outbox) /.test(row);
+    expect((await readRows(service.db)).filter(isCompared)).toEqual(before.filter(isCompared));
+    expect(receiver.received).toEqual([]);
   });
 
   it('counts for no entry: beside it the contact enters once, and once only', async () => {

@@ -105,9 +105,9 @@ describe('headers of a WEBHOOK step', () => {
     const id = await newWorkflow();
     const config = { url: named.url, method: 'POST', onFailure: 'CONTINUE' };
     const saved = await expectOk(step(`/workflows/${id}/steps`, config));
-    const stored = sealStepConfig(TEST_SECRET_KEY, saved.id, {
-      ...config,
-      headers: { Host: 'evil.example', 'X-A': '1' },
+    const stored = sealStepConfig(TEST_SECRET_KEY, {
+      ...saved,
+      config: { ...config, headers: { Host: 'evil.example', 'X-A': '1' } },
     });
     await sql`UPDATE workflow_steps SET config = ${JSON.stringify(stored)}::jsonb WHERE id = ${saved.id}`.execute(
       service.db,

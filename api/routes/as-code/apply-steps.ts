@@ -9,7 +9,7 @@ import {
 import type { Step, Transition, WorkflowDetail } from '../../../db/executions/workflows.ts';
 import { changedFields } from '../../../rules/as-code/changes.ts';
 import { conditionWith, type UnknownName, withIds } from '../../../rules/as-code/references.ts';
-import { withStoredSecrets } from '../../../rules/as-code/webhook-secrets.ts';
+import { withStoredSecrets } from '../../../rules/as-code/step-secrets.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { STEPS } from '../../../rules/executions/steps/registry.ts';
 import { checkConfig } from '../workflow-steps/routes.ts';
@@ -71,7 +71,7 @@ async function applyStep(
   const { trx, projectId, secretKey } = applying;
   const { step, stored } = p;
   const workflowId = p.workflow.current.id;
-  const open = stored && openStepConfig(secretKey, stored.id, stored.config);
+  const open = stored && openStepConfig(secretKey, stored);
   const config = step.config || !open ? await configOf(applying, { ...p, open }) : open;
   const { name, position } = step;
   if (!stored || !open) {
@@ -99,19 +99,19 @@ async function configOf(
 ): Promise<Config> {
   const { step, open } = p;
   const of = { kind: 'workflow', slug: p.workflow.item.slug, step: step.slug };
-  const given = { ...step.config };
-  if (step.type === 'WEBHOOK') return checkConfig(step.type, withSecrets(applying, { given, open, of }));
-  if (step.type === 'CONDITION') return checkConfig(step.type, withSegments(applying, { given, open, of }) as Config);
-  if (!STEPS[step.type].takesTemplate) return checkConfig(step.type, given);
-  const config = checkConfig(
-    step.type,
-    withIds(given, applying.ids, (name) => refuseUnknown([name], 'config')),
-  );
-  return withSender(applying, { config, open, of });
+  const { names, sendsEmail } = STEPS[step.type];
+  const given = withSecrets(applying, { step, open, of });
+  const named =
+    names === 'condition'
+      ? conditionWithIds(applying, { given, of })
+      : withIds(given, applying.ids, (name) => refuseUnknown([name], 'config'), names);
+  const config = checkConfig(step.type, named);
+  return sendsEmail ? withSender(applying, { config, open, of }) : config;
 }
 
-function withSecrets(applying: Applying, p: { given: Config; open: Config | undefined; of: Config }): Config {
-  const { config, missing } = withStoredSecrets(p.given, p.open);
+function withSecrets(applying: Applying, p: { step: StepItem; open: Config | undefined; of: Config }): Config {
+  const { type, config: given = {} } = p.step;
+  const { config, missing } = withStoredSecrets(given, { stored: p.open, secretsIn: STEPS[type].secretsIn });
   for (const field of missing) {
     const message = `The ${field} of the step ${p.of.step} holds a secret that is not in files and not stored here: set it on the step.`;
     find(applying, { code: 'secret_missing', severity: 'warning', message, details: { ...p.of, field } });
@@ -120,7 +120,7 @@ function withSecrets(applying: Applying, p: { given: Config; open: Config | unde
 }
 
 /** A condition may name a segment or a topic that was deleted since; it is told. */
-function withSegments(applying: Applying, p: { given: Config; open: Config | undefined; of: Config }): unknown {
+function conditionWithIds(applying: Applying, p: { given: Config; of: Config }): Config {
   const unknown: UnknownName[] = [];
   const condition = conditionWith(p.given, applying.ids, (name) => void unknown.push(name));
   refuseUnknown(
@@ -132,7 +132,7 @@ function withSegments(applying: Applying, p: { given: Config; open: Config | und
     const message = `The step ${p.of.step} names the ${kind} ${name}, which is not there.`;
     find(applying, { code, severity: 'warning', message, details: { ...p.of, [kind]: name } });
   }
-  return condition;
+  return condition as Config;
 }
 
 /** A `from` that may not be the sender stays what it is, or away. */

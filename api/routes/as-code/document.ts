@@ -8,7 +8,7 @@ import type { Project } from '../../../db/projects/projects.ts';
 import type { Segment } from '../../../db/segments/segments.ts';
 import type { Topic } from '../../../db/topics/topics.ts';
 import { conditionWith, type Names, withSlugs } from '../../../rules/as-code/references.ts';
-import { withoutSecrets } from '../../../rules/as-code/webhook-secrets.ts';
+import { withoutSecrets } from '../../../rules/as-code/step-secrets.ts';
 import type { CampaignTiming } from '../../../rules/campaigns/timing.ts';
 import { STEPS } from '../../../rules/executions/steps/registry.ts';
 import { Settings } from './input.ts';
@@ -87,14 +87,15 @@ export function workflowFile(
   };
 }
 
-function stepFile({ id, slug, type, name, config, position }: Step, p: { slugs: Names; secretKey: string }) {
-  return { slug, type, name, config: stepConfigFile(type, openStepConfig(p.secretKey, id, config), p.slugs), position };
+function stepFile(step: Step, p: { slugs: Names; secretKey: string }) {
+  const { slug, type, name, position } = step;
+  return { slug, type, name, config: stepConfigFile(type, openStepConfig(p.secretKey, step), p.slugs), position };
 }
 
 function stepConfigFile(type: Step['type'], config: Json, slugs: Names): Json {
-  if (type === 'CONDITION') return conditionWith(config, slugs) as Json;
-  if (type === 'WEBHOOK') return withoutSecrets(config);
-  return STEPS[type].takesTemplate ? withSlugs(config, slugs) : config;
+  const { names, secretsIn } = STEPS[type];
+  const shown = withoutSecrets(config, secretsIn);
+  return names === 'condition' ? (conditionWith(shown, slugs) as Json) : withSlugs(shown, slugs, names);
 }
 
 export function isObject(value: unknown): value is Json {

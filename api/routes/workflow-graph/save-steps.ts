@@ -1,6 +1,6 @@
 import { deleteSteps, insertSteps, type StepToWrite, updateSteps } from '../../../db/executions/graph-steps.ts';
+import { findReferenceFaults } from '../../../db/executions/step-references.ts';
 import { maskStepConfig, sealStepConfig } from '../../../db/executions/step-secrets.ts';
-import { findSendingFaults } from '../../../db/executions/step-sending.ts';
 import type { Step } from '../../../db/executions/workflows.ts';
 import { takeStepRoom } from '../../../db/room.ts';
 import { changedFields } from '../../../rules/as-code/changes.ts';
@@ -44,7 +44,7 @@ export async function saveSteps(saving: Saving): Promise<void> {
     return told(saving, place, () => judge(saving, { place, asked, stored: stored.get(asked.id) })) ?? [];
   });
   for (const { stored, asked, id } of judged) if (!stored) saving.ids.set(asked.id, id);
-  await tellSendingFaults(saving, judged);
+  await tellReferenceFaults(saving, judged);
   const written = judged.flatMap((step) => told(saving, step.place, () => writtenOf(saving, step)) ?? []);
   if (saving.refused.length > 0 || written.length === 0) return;
   await takeStepRoom(trx, { projectId, workflowId, written }).catch((error) => tell(saving, largest(judged), error));
@@ -71,13 +71,13 @@ function judge(
 
 /** Masked values stand for those that are stored. */
 function sameConfig(secretKey: string, stored: Step, config: Record<string, unknown>): boolean {
-  return changedFields({ config }, { config: maskStepConfig(secretKey, stored.id, stored.config) }).length === 0;
+  return changedFields({ config }, { config: maskStepConfig(secretKey, stored) }).length === 0;
 }
 
 /** Of configs that are written: one that stays as it is was looked at when it came. */
-async function tellSendingFaults(saving: Saving, judged: Judged[]): Promise<void> {
+async function tellReferenceFaults(saving: Saving, judged: Judged[]): Promise<void> {
   const asked = judged.flatMap(({ place, asked: { type }, config }) => (config ? [{ place, type, config }] : []));
-  const faults = await findSendingFaults(saving.trx, { projectId: saving.projectId, steps: asked });
+  const faults = await findReferenceFaults(saving.trx, { projectId: saving.projectId, steps: asked });
   for (const [index, fault] of faults.entries()) if (fault) tell(saving, asked[index]?.place ?? '', fault);
 }
 
@@ -93,7 +93,7 @@ function writtenOf({ secretKey }: Saving, { id, asked, stored, config }: Judged)
     id,
     type,
     name,
-    config: config ? sealStepConfig(secretKey, id, config, stored?.config) : (stored?.config ?? {}),
+    config: config ? sealStepConfig(secretKey, { id, type, config }, stored?.config) : (stored?.config ?? {}),
     position: position === undefined ? (stored?.position ?? null) : position,
   };
 }

@@ -150,7 +150,7 @@ async function foreseeRequest(
   p: { world: World; webhooks: SaidAnswer[]; said: Map<string, number> },
 ): Promise<ForeseenEffect> {
   // Masked: what is secret of the request is nobody's business who only looks.
-  const config = WebhookConfig.parse(maskStepConfig(secretKey, step.id, step.config));
+  const config = WebhookConfig.parse(maskStepConfig(secretKey, step));
   const { contact, variables } = await p.world.loadVariables(execution);
   const { status = 200, body } = answerTo(step, p) ?? {};
   const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);

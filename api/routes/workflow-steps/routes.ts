@@ -9,6 +9,7 @@ import {
 } from '../../../db/executions/workflow-steps.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError, fieldError } from '../../../rules/errors.ts';
+import { hasField } from '../../../rules/executions/steps/names.ts';
 import { STEPS, type StepType } from '../../../rules/executions/steps/registry.ts';
 import { conditionSizeFault } from '../../../rules/filters/condition-size.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
@@ -90,7 +91,7 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, lifecy
   app.openapi(createStepRoute, async (c) => {
     const { id: workflowId } = c.req.valid('param');
     const { type, name, config, templateId, position, autoConnect } = c.req.valid('json');
-    const checked = checkConfig(type, templateId && STEPS[type].takesTemplate ? { ...config, templateId } : config);
+    const checked = checkConfig(type, templateId && hasField(type, 'templateId') ? { ...config, templateId } : config);
     const step = await inTransaction(db, (trx) =>
       insertStep(trx, {
         projectId: c.var.projectId,
@@ -113,7 +114,7 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, lifecy
     const step = await inTransaction(db, async (trx) => {
       const current = await getStep(trx, ref);
       const wanted =
-        templateId && STEPS[current.type].takesTemplate ? { ...(config ?? current.config), templateId } : config;
+        templateId && hasField(current.type, 'templateId') ? { ...(config ?? current.config), templateId } : config;
       const checked = wanted && checkConfig(current.type, wanted);
       return updateStep(trx, { ...ref, name, config: checked, position, secretKey });
     });

@@ -226,7 +226,7 @@ export function workflowDetailAnswer(secretKey: string, detail: WorkflowDetail) 
 export function stepAnswer(secretKey: string, step: Step) {
   return {
     ...step,
-    config: maskStepConfig(secretKey, step.id, step.config),
+    config: maskStepConfig(secretKey, step),
     createdAt: step.createdAt.toISOString(),
     updatedAt: step.updatedAt.toISOString(),
   };

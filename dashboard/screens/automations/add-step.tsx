@@ -7,20 +7,12 @@ import { StepIcon } from './step-icon.tsx';
 
 const t = text.automations;
 
-const TYPES: readonly StepType[] = [
-  'SEND_EMAIL',
-  'SEND_SMS',
-  'DELAY',
-  'WAIT_FOR_EVENT',
-  'CONDITION',
-  'SPLIT',
-  'WEBHOOK',
-  'UPDATE_CONTACT',
-  'EXIT',
-];
+const TYPES = Object.keys(t.stepNames) as StepType[];
 
 /** What a new step begins with: something that the API takes as it is, or says at the step what it lacks. */
-const FIRST_CONFIGS: Partial<Record<StepType, () => Record<string, unknown>>> = {
+const FIRST_CONFIGS: Record<StepType, () => Record<string, unknown>> = {
+  SEND_EMAIL: () => ({}),
+  SEND_SMS: () => ({}),
   DELAY: () => ({ amount: 1, unit: 'days' }),
   WAIT_FOR_EVENT: () => ({ eventName: 'order.paid', timeout: 86_400 }),
   CONDITION: () => ({
@@ -35,12 +27,18 @@ const FIRST_CONFIGS: Partial<Record<StepType, () => Record<string, unknown>>> = 
   }),
   WEBHOOK: () => ({ url: 'https://', method: 'POST', onFailure: 'CONTINUE' }),
   UPDATE_CONTACT: () => ({ updates: {} }),
+  EXIT: () => ({}),
 };
 
 /** A new step, under a name of ours until it is saved. */
 export function newStep(type: StepType): Step {
-  const config = FIRST_CONFIGS[type]?.() ?? {};
-  return { id: `new-${crypto.randomUUID()}`, type, name: t.stepNames[type] ?? type, config, position: null };
+  return {
+    id: `new-${crypto.randomUUID()}`,
+    type,
+    name: t.stepNames[type],
+    config: FIRST_CONFIGS[type](),
+    position: null,
+  };
 }
 
 /** Asks which step comes to a place. */

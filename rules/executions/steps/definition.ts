@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { IdField } from '../../as-code/references.ts';
 
 /**
  * A way on that a step takes by what it finds: `yes` or `no`, `event` or `timeout`, or a name that the tenant gave it.
@@ -7,6 +8,9 @@ export type Branch = string;
 
 /** What a tenant sets of a step. */
 export type StepConfig = Record<string, unknown>;
+
+/** A field of a config that holds secrets: the password in a `url`, each value of `headers`. */
+export type SecretField = 'url' | 'headers';
 
 /** A step as the check sees it that comes before a workflow is enabled. */
 export interface DrawnStep {
@@ -26,8 +30,13 @@ interface Step {
    * The branches it leaves by; `null` is the plain transition. A step without a plain one needs each of its branches.
    */
   branches(config: StepConfig): readonly (Branch | null)[];
-  /** Whether `templateId` of its config names a template of the project. */
-  takesTemplate: boolean;
+  /**
+   * Where its config names other resources of the project: the fields that hold their ids, or `condition` where all of
+   * it is one, whose filters name segments and topics. Files have slugs in these places.
+   */
+  names: readonly IdField[] | 'condition';
+  /** The fields of its config that hold secrets. They are kept sealed, masked in answers and left out of files. */
+  secretsIn: readonly SecretField[];
   /**
    * Whether it sends an email, for which it or its template needs a sender on a verified domain. What an email brings
    * about (email.open, email.click …) may be recorded before its step ends, so a wait that comes next looks back to the

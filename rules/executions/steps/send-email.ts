@@ -25,7 +25,8 @@ export const sendEmail: EffectStep<'steps'> = {
     return senderReady ? [] : ['has no sender on a verified domain, nor has its template'];
   },
   branches: () => [null],
-  takesTemplate: true,
+  names: ['templateId'],
+  secretsIn: [],
   sendsEmail: true,
   conditionAt: null,
   usesField: null,

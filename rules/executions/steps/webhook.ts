@@ -30,7 +30,8 @@ export const webhook: EffectStep<'webhooks'> = {
   // What is sealed is longer than what was typed, and was checked then.
   faults: ({ config }) => configFaults(WebhookConfig, { ...config, headers: undefined }),
   branches: () => [null],
-  takesTemplate: false,
+  names: [],
+  secretsIn: ['headers', 'url'],
   sendsEmail: false,
   conditionAt: null,
   usesField: null,

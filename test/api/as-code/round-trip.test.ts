@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { StepConfig } from '../../../rules/executions/steps/definition.ts';
+import { STEP_TYPES, STEPS, type StepType } from '../../../rules/executions/steps/registry.ts';
+import { stepOfEachType } from '../../build/step-samples.ts';
+import { buildWorkflow } from '../../build/workflows.ts';
 import { buildProject, startTestApi, type TestApi } from '../../support/api.ts';
-import { buildVerifiedDomain } from '../../support/as-code.ts';
+import { buildVerifiedDomain, make } from '../../support/as-code.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -130,10 +134,8 @@ function workflow(slug: string, names: { templates: string[]; segments: string[]
         steps: fc.constant(steps),
         transitions: fc.subarray(
           steps.flatMap((one) => {
-            const branches = { EXIT: [], CONDITION: ['yes', 'no'], WAIT_FOR_EVENT: [null, 'event'] }[
-              one.type as string
-            ] ?? [null];
             const to = steps.at(steps.indexOf(one) - 1)?.slug ?? one.slug;
+            const branches = STEPS[one.type as StepType].branches(one.config as StepConfig);
             return branches.map((branch) => ({ from: one.slug, to, branch }));
           }),
         ),
@@ -212,20 +214,38 @@ const project = fc
     }),
   );
 
+const ID = /[0-9a-f]{8}-[0-9a-f]{4}-/;
+
+const exported = async (key: string) => (await api.call('GET', '/project/export', { key })).body;
+
+async function apply(key: string, body: object) {
+  const answer = await api.call('POST', '/project/apply', { body, key });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return answer.body;
+}
+
+it('a step of each type that is exported and applied elsewhere is the same there, and names nothing of here', async () => {
+  for (const { id } of [api.one, api.two]) await buildVerifiedDomain(api.db, id, 'shop.example');
+  const mail = { name: 'Mail', subject: 'Hello', body: '<p>Hello</p>', type: 'MARKETING', from: 'hi@shop.example' };
+  const { id: templateId } = await make(api, '/templates', mail);
+  const { id: segmentId } = await make(api, '/segments', { name: 'Members', type: 'STATIC' });
+  const named = { templateId, segmentId, url: 'https://hooks.example/each', seconds: 60 };
+  await buildWorkflow(api, { steps: stepOfEachType(named) });
+  const here = await exported(api.one.secretKey);
+  expect(here.workflows[0].steps).toHaveLength(STEP_TYPES.length);
+  expect(JSON.stringify(here)).not.toMatch(ID);
+  expect(await apply(api.two.secretKey, here)).toMatchObject({ updated: [] });
+  expect(await exported(api.two.secretKey)).toEqual(here);
+});
+
 it('what is exported and applied elsewhere is the same there, in any order; applying it again is no change', async () => {
   await fc.assert(
     fc.asyncProperty(project, fc.boolean(), async (document, backwards) => {
       const [here, there] = [await buildProject(api.db, 'here'), await buildProject(api.db, 'there')];
       for (const { id } of [here, there]) await buildVerifiedDomain(api.db, id, 'shop.example');
-      const exported = async (key: string) => (await api.call('GET', '/project/export', { key })).body;
-      const apply = async (key: string, body: object) => {
-        const answer = await api.call('POST', '/project/apply', { body, key });
-        expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-        return answer.body;
-      };
       await apply(here.secretKey, document);
       const first = await exported(here.secretKey);
-      expect(JSON.stringify(first)).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
+      expect(JSON.stringify(first)).not.toMatch(ID);
       expect(first.workflows).toHaveLength(document.workflows.length);
       expect(first.campaigns).toHaveLength(document.campaigns.length);
       expect(await apply(here.secretKey, first)).toMatchObject({ created: [], updated: [], findings: [] });

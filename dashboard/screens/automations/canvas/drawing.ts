@@ -86,7 +86,7 @@ function nodeOf(p: Drawing, step: Step): StepNodeType {
     height: NODE.height,
     measured: { ...NODE },
     selected: p.selected === step.id,
-    ariaLabel: t.stepOf(step.name, t.stepNames[step.type] ?? step.type),
+    ariaLabel: t.stepOf(step.name, t.stepNames[step.type]),
     data: {
       step,
       line: describeStep(step, p.templates),

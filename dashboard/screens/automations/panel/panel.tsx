@@ -94,7 +94,7 @@ function contentOf(p: PanelProps, step: Step | undefined): { title: string; cont
   }
   if (!step) return undefined;
   return {
-    title: step.name || (t.stepNames[step.type] ?? step.type),
+    title: step.name || t.stepNames[step.type],
     content: <OfStep key={step.id} {...p} step={step} />,
   };
 }

@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import type { NamedId, NamedKind } from '../../rules/as-code/references.ts';
+import { AppError, fieldError } from '../../rules/errors.ts';
+import type { StepConfig } from '../../rules/executions/steps/definition.ts';
+import { namedIds } from '../../rules/executions/steps/names.ts';
+import { STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
+import type { Trx } from '../connection.ts';
+import { domainOf, listVerifiedDomains } from '../domains/senders.ts';
+
+interface Configured {
+  type: StepType;
+  config: StepConfig;
+}
+
+const TABLES: Record<NamedKind, string> = { template: 'templates', segment: 'segments', topic: 'topics' };
+const KINDS = Object.keys(TABLES) as NamedKind[];
+
+/** The template that a step sends; null of one that sends none, or has none yet. */
+export function templateOf(step: Configured): string | null {
+  return namedIds(step).find(({ kind }) => kind === 'template')?.id ?? null;
+}
+
+/**
+ * What is wrong with what steps refer to: of each, in their order, an error or undefined. A statement for each kind of
+ * resource that they name and one for their senders, however many they are.
+ * @returns AppErrors VALIDATION_ERROR for the id of nothing, DOMAIN_NOT_VERIFIED for a sender
+ */
+export async function findReferenceFaults(
+  trx: Trx,
+  p: { projectId: string; steps: readonly Configured[] },
+): Promise<(AppError | undefined)[]> {
+  const { projectId, steps } = p;
+  const asked = steps.map((step) => ({ ids: namedIds(step), sender: senderOf(step) }));
+  const known = await findKnown(trx, { projectId, ids: asked.flatMap(({ ids }) => ids) });
+  const domains = await listVerifiedDomains(trx, { projectId, senders: asked.flatMap(({ sender }) => sender ?? []) });
+  return asked.map(({ ids, sender }) => {
+    const missing = ids.find(({ kind, id }) => !known[kind].has(id.toLowerCase()));
+    if (missing) return fieldError(`config.${missing.field}`, `no ${missing.kind} of this project has this id`);
+    if (!sender || domains.has(domainOf(sender))) return undefined;
+    return new AppError('DOMAIN_NOT_VERIFIED', { details: { from: sender } });
+  });
+}
+
+function senderOf({ type, config: { from } }: Configured): string | null {
+  if (!STEPS[type].sendsEmail) return null;
+  return (typeof from === 'string' ? from : (from as { email?: string } | undefined)?.email) || null;
+}
+
+/** Those of the ids that there are. */
+async function findKnown(
+  trx: Trx,
+  { projectId, ids }: { projectId: string; ids: NamedId[] },
+): Promise<Record<NamedKind, Set<string>>> {
+  const known = { template: new Set<string>(), segment: new Set<string>(), topic: new Set<string>() };
+  for (const kind of KINDS) {
+    const ofKind = new Set(ids.flatMap((named) => (named.kind === kind ? named.id : [])));
+    if (ofKind.size === 0) continue;
+    const { rows } = await sql<{ id: string }>`
+      SELECT id FROM ${sql.table(TABLES[kind])} WHERE project_id = ${projectId} AND id = ANY(${[...ofKind]}::uuid[])
+    `.execute(trx);
+    known[kind] = new Set(rows.map(({ id }) => id));
+  }
+  return known;
+}

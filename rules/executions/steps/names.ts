@@ -1,0 +1,33 @@
+/** What steps name of a project's resources, as their types say (`names`). */
+import { type IdField, idsIn, type NamedId } from '../../as-code/references.ts';
+import { storedConditionUses } from '../../filters/references.ts';
+import type { StepConfig } from './definition.ts';
+import { STEP_TYPES, STEPS, type StepType } from './registry.ts';
+
+interface Configured {
+  type: StepType;
+  config: StepConfig;
+}
+
+/** Whether configs of a type have this field. */
+export function hasField(type: StepType, field: IdField): boolean {
+  const { names } = STEPS[type];
+  return names !== 'condition' && names.includes(field);
+}
+
+/** The ids in the fields of a config. */
+export function namedIds({ type, config }: Configured): NamedId[] {
+  const { names } = STEPS[type];
+  return names === 'condition' ? [] : idsIn(config, names);
+}
+
+/** Types whose configs can name a segment. */
+export const TYPES_WITH_SEGMENTS = STEP_TYPES.filter(
+  (type) => STEPS[type].names === 'condition' || hasField(type, 'segmentId'),
+);
+
+/** Whether a config names this segment, in a field or in its condition. */
+export function usesSegment(step: Configured, segmentId: string): boolean {
+  if (STEPS[step.type].names === 'condition') return storedConditionUses(step.config, { segmentId }, 'step');
+  return namedIds(step).some(({ kind, id }) => kind === 'segment' && id.toLowerCase() === segmentId.toLowerCase());
+}

@@ -1,0 +1,18 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connection.ts';
+
+/** What is written of every request, whatever it asks, and by processes of themselves. */
+const BY_THE_WAY = /^(?:rate_windows|requests|api_key.*|begin_rates|timer_rate|processes)$/;
+
+/** Every row of the database that somebody has brought about, as `<table> <row as JSON>`. */
+export async function readRows(db: Db): Promise<string[]> {
+  const { rows: tables } = await sql<{ name: string }>`
+    SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
+  `.execute(db);
+  const found: string[] = [];
+  for (const { name } of tables.filter((table) => !BY_THE_WAY.test(table.name))) {
+    const { rows } = await sql<{ row: string }>`SELECT to_jsonb(t)::text AS row FROM ${sql.table(name)} t`.execute(db);
+    found.push(...rows.map(({ row }) => `${name} ${row}`));
+  }
+  return found.sort();
+}
