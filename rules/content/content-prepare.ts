@@ -8,6 +8,11 @@ import { CHEAP_FILTERS } from './liquid-engine.ts';
 import { type FlatToken, tagText } from './liquid-tokens.ts';
 import type { MailTemplates, NullsOptional } from './mail-text.ts';
 
+/** What is rendered of a mail. Whoever makes one says every template, so that none is forgotten. */
+export interface SaidContent extends MailTemplates {
+  type: 'TRANSACTIONAL' | 'MARKETING';
+}
+
 export interface ContentTemplates extends NullsOptional<MailTemplates> {
   type: 'TRANSACTIONAL' | 'MARKETING';
 }
