@@ -13,11 +13,8 @@ export interface SaidContent extends MailTemplates {
   type: 'TRANSACTIONAL' | 'MARKETING';
 }
 
-export interface ContentTemplates extends NullsOptional<MailTemplates> {
-  type: 'TRANSACTIONAL' | 'MARKETING';
-}
-
-export interface ContentSource extends ContentTemplates {
+/** A content as it is compiled; it may leave out a template that may be null. */
+export interface ContentSource extends NullsOptional<SaidContent> {
   trackOpens: boolean;
   trackClicks: boolean;
   /** The author's own text part, a template too; made from the body when absent. */
@@ -25,8 +22,8 @@ export interface ContentSource extends ContentTemplates {
 }
 
 /** What there is to render of a content; `tracked` with pixel and counted links. */
-export function contentSource(content: ContentTemplates, tracked: boolean): ContentSource & MailTemplates {
-  const { subject, body, preheader = null, type } = content;
+export function contentSource(content: SaidContent, tracked: boolean): ContentSource & SaidContent {
+  const { subject, body, preheader, type } = content;
   return { subject, body, preheader, type, trackOpens: tracked, trackClicks: tracked };
 }
 

@@ -1,12 +1,13 @@
 import {
-  type ContentTemplates,
   compileContent,
   contentSource,
   type RenderedContent,
   type RenderInput,
   renderContent,
+  type SaidContent,
 } from './content.ts';
 import { contentFindings, type Finding } from './findings.ts';
+import { NO_TEXT } from './mail-text.ts';
 import { requiredVariables } from './required-variables.ts';
 
 /** A content as one recipient reads it, and what its sender should know of it. */
@@ -17,10 +18,10 @@ export interface ContentReview extends RenderedContent {
 }
 
 /** Without pixel and counted links. Call it where rendering is bounded. @throws TemplateError */
-export function reviewContent(content: ContentTemplates, input: RenderInput): ContentReview {
+export function reviewContent(content: SaidContent, input: RenderInput): ContentReview {
   const rendered = renderedAs(content, input);
-  // As its author wrote it: no footer, and only his own unsubscribe link.
-  const own = renderedAs({ ...content, type: 'TRANSACTIONAL' }, input);
+  // The body as its author wrote it: no footer, and only his own unsubscribe link.
+  const own = renderedAs({ ...NO_TEXT, body: content.body, type: 'TRANSACTIONAL' }, input);
   const { html, subject } = rendered;
   const reviewed = { body: content.body, type: content.type, namesUnsubscribe: own.namesUnsubscribe, subject, html };
   return {
@@ -32,7 +33,7 @@ export function reviewContent(content: ContentTemplates, input: RenderInput): Co
   };
 }
 
-function renderedAs(content: ContentTemplates, { vars, urls }: RenderInput) {
+function renderedAs(content: SaidContent, { vars, urls }: RenderInput) {
   const compiled = compileContent(contentSource(content, false));
   return { ...renderContent(compiled, vars, urls), namesUnsubscribe: compiled.needsUnsubscribe };
 }

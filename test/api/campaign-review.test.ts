@@ -90,6 +90,20 @@ describe('the review of a campaign', () => {
     ]);
   });
 
+  it('reads the preheader too: its size counts, a link in it is none of the body, and one that does not parse is 422', async () => {
+    await buildContacts(api.db, { projectId: project.id, count: 1 });
+    const large = `${CLEAN}<!-- ${'x'.repeat(102_300 - CLEAN.length)} -->`;
+    expect(codes(await review({ body: large }))).toEqual([]);
+    expect(codes(await review({ body: large, preheader: 'Soon' }))).toEqual(['html_too_large']);
+    expect(codes(await review({ body: '<p>Hello</p>', preheader: '{{unsubscribeUrl}}' }))).toEqual([
+      'no_unsubscribe_link',
+    ]);
+    const { body } = await call('POST', '/campaigns', campaignBody({ body: CLEAN }));
+    await sql`UPDATE campaigns SET preheader = '{{ x' WHERE id = ${body.data.id}`.execute(api.db);
+    const answer = await call('GET', `/campaigns/${body.data.id}/review`);
+    expect([answer.status, answer.body.error?.errors]).toMatchObject([422, [{ field: 'preheader' }]]);
+  });
+
   it('estimates by the send rate, and says when it takes more than a day', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 30 });
     const rate = (n: number) =>
@@ -154,6 +168,12 @@ describe('the preview of a template', () => {
     const { status, body } = await preview({ body: '<p>\n{% if %}</p>' });
     expect([status, body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
     expect(body.error.details).toMatchObject({ line: 2 });
+  });
+
+  it('whose preheader does not parse is 422 and says so', async () => {
+    const { status, body } = await preview({ body: '<p>Hello</p>', preheader: '{{ x' });
+    expect([status, body.error?.errors]).toMatchObject([422, [{ field: 'preheader' }]]);
+    expect(body.error.details).toMatchObject({ line: 1 });
   });
 
   it('that takes too long is stopped', async () => {

@@ -11,13 +11,12 @@ import { Id } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { contentReview, NOBODY, readersVariables } from '../content-review.ts';
 import { FindingRecord } from '../finding-answer.ts';
-import { mailTextInput } from '../mail-text.ts';
+import { changedMailText, mailTemplatesInput } from '../mail-text.ts';
 import { Type } from './input.ts';
 
 const PreviewTemplate = z
   .object({
-    subject: mailTextInput.subject,
-    body: mailTextInput.body,
+    ...mailTemplatesInput,
     type: Type.default('TRANSACTIONAL').openapi({
       description: 'A MARKETING body without the unsubscribe link gets a footer',
     }),
@@ -66,11 +65,12 @@ const previewRoute = createRoute({
 export function templatePreviewRoutes(app: App, { config, db, compute }: Deps): void {
   app.openapi(previewRoute, async (c) => {
     const { projectId, scopes: held } = c.var;
-    const { contactId, data, ...content } = c.req.valid('json');
+    const { contactId, data, type, ...said } = c.req.valid('json');
     if (contactId && !held.has('contacts:view'))
       throw new AppError('FORBIDDEN', { details: { requiredScope: 'contacts:view' } });
     const reader = contactId ? await getReader(db, { projectId, id: contactId }) : NOBODY;
     const vars = readersVariables(reader, data ?? {});
+    const content = { ...changedMailText<string | null>(said), type };
     const review = await contentReview(compute, { projectId, content, vars, publicUrl: config.publicUrl });
     const { subject, html, text, required } = review;
     const missing = missingVariables(required, vars.values);

@@ -1700,6 +1700,7 @@ export type PreviewTemplate = {
   subject: string;
   /** HTML with Liquid, at most 512 KB */
   body: string;
+  preheader?: Preheader;
   /** A MARKETING body without the unsubscribe link gets a footer */
   type?: "TRANSACTIONAL" | "MARKETING";
   /** For whom it is rendered; needs `contacts:view` */
