@@ -33,6 +33,15 @@ export function templatesOf({ subject, body, preheader, text }: ContentSource): 
   return [...Object.values(own), text ?? ''];
 }
 
+/** Each template, checked as the place where it is shown has it. @throws TemplateError */
+export function parseTemplates(said: NullsOptional<MailTemplates>): Record<keyof MailTemplates, ParsedTemplate> {
+  return {
+    subject: parseTemplate(said.subject, 'plain', 'subject'),
+    body: parseTemplate(said.body, 'html', 'body'),
+    preheader: parseTemplate(said.preheader ?? '', 'html', 'preheader'),
+  };
+}
+
 /** Content ready to be cut into pieces: all that a rendering adds stands in the sources as variables of our own. */
 export interface PreparedContent {
   subject: string;
@@ -57,13 +66,9 @@ const FOOTER_TEXT = '\n\nUnsubscribe: {{unsubscribeUrl}}';
 const PIXEL =
   '<img src="{{__pixel}}" width="1" height="1" alt="" style="display:block;width:1px;height:1px;border:0;overflow:hidden">';
 
-/** Checks the three templates and writes links, footer and pixel into them, once per content. @throws TemplateError */
+/** Checks the templates and writes links, footer and pixel into them, once per content. @throws TemplateError */
 export function prepareContent(source: ContentSource): PreparedContent {
-  const own: Record<keyof MailTemplates, ParsedTemplate> = {
-    subject: parseTemplate(source.subject, 'plain', 'subject'),
-    body: parseTemplate(source.body, 'html', 'body'),
-    preheader: parseTemplate(source.preheader ?? '', 'html', 'preheader'),
-  };
+  const own = parseTemplates(source);
   const ownText = source.text ? parseTemplate(source.text, 'plain', 'text') : undefined;
   const parsed = [...Object.values(own), ...(ownText ? [ownText] : [])];
   const variables = new Map(parsed.map((template) => [template, templateVariables(template)]));

@@ -104,6 +104,13 @@ describe('the review of a campaign', () => {
     expect([answer.status, answer.body.error?.errors]).toMatchObject([422, [{ field: 'preheader' }]]);
   });
 
+  it('counts who lacks a variable that the preheader alone names, also of a variant', async () => {
+    await buildContacts(api.db, { projectId: project.id, count: 3, data: { city: 'Bern' } });
+    const variants = [{ name: 'A' }, { name: 'B', preheader: '{{plan}} {{city}} {{x ?? y}}' }];
+    const { findings } = await review({ preheader: 'For {{firstName}}', variants });
+    expect(findings).toMatchObject([{ code: 'missing_variables', details: { variables: { firstName: 3, plan: 3 } } }]);
+  });
+
   it('estimates by the send rate, and says when it takes more than a day', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 30 });
     const rate = (n: number) =>
