@@ -2,7 +2,7 @@ import { type ScannedHtml, scanHtml } from './content-html.ts';
 import { joinedOutputs } from './content-joints.ts';
 import { trackedAddress } from './content-links.ts';
 import { guardExpression, guardHtml, localNames, localSources } from './content-names.ts';
-import { textTemplate } from './content-text.ts';
+import { PREHEADER_STYLE, textTemplate } from './content-text.ts';
 import { type ParsedTemplate, parseTemplate, templateVariables } from './liquid.ts';
 import { CHEAP_FILTERS } from './liquid-engine.ts';
 import { type FlatToken, tagText } from './liquid-tokens.ts';
@@ -102,9 +102,7 @@ function htmlOf(
   { rewriting, needsFooter }: { rewriting: Rewriting; needsFooter: boolean },
 ): string {
   if (preheader.source === '') return rewriteBody(source, rewriting, needsFooter);
-  const hidden =
-    '<div style="display:none;font-size:1px;line-height:1px;max-height:0;max-width:0;opacity:0;overflow:hidden;mso-hide:all">' +
-    `${escapedText(preheader)}${PREHEADER_END}</div>`;
+  const hidden = `<div style="${PREHEADER_STYLE}">${escapedText(preheader)}${PREHEADER_END}</div>`;
   const { bodyBegin } = rewriting.scanned;
   const body = source.body.slice(0, bodyBegin) + hidden + source.body.slice(bodyBegin);
   const whole = { ...source, body };
