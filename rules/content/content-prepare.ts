@@ -102,7 +102,7 @@ function htmlOf(
   { rewriting, needsFooter }: { rewriting: Rewriting; needsFooter: boolean },
 ): string {
   if (preheader.source === '') return rewriteBody(source, rewriting, needsFooter);
-  const hidden = `<div style="${PREHEADER_STYLE}">${escapedText(preheader)}${PREHEADER_END}</div>`;
+  const hidden = `<div style="${PREHEADER_STYLE}">${textAsHtml(preheader)}${PREHEADER_END}</div>`;
   const { bodyBegin } = rewriting.scanned;
   const body = source.body.slice(0, bodyBegin) + hidden + source.body.slice(bodyBegin);
   const whole = { ...source, body };
@@ -110,7 +110,7 @@ function htmlOf(
 }
 
 /** A template whose own words are text, written as HTML. */
-function escapedText({ source, tokens }: ParsedTemplate): string {
+export function textAsHtml({ source, tokens }: ParsedTemplate): string {
   return tokens
     .map(({ kind, begin, end }) => {
       const words = source.slice(begin, end);

@@ -1,3 +1,4 @@
+import { singleLine } from '../mime/mime-headers.ts';
 import {
   compileContent,
   contentSource,
@@ -6,12 +7,17 @@ import {
   renderContent,
   type SaidContent,
 } from './content.ts';
+import { textAsHtml } from './content-prepare.ts';
+import { htmlToText } from './content-text.ts';
 import { contentFindings, type Finding } from './findings.ts';
+import { parseTemplate } from './liquid.ts';
 import { NO_TEXT } from './mail-text.ts';
 import { requiredVariables } from './required-variables.ts';
 
 /** A content as one recipient reads it, and what its sender should know of it. */
 export interface ContentReview extends RenderedContent {
+  /** As mailboxes show it beside the subject; null where there is none. */
+  preheader: string | null;
   findings: Finding[];
   /** What it prints without a word for those who lack it, as `requiredVariables` has it. */
   required: string[];
@@ -26,11 +32,17 @@ export function reviewContent(content: SaidContent, input: RenderInput): Content
   const reviewed = { body: content.body, type: content.type, namesUnsubscribe: own.namesUnsubscribe, subject, html };
   return {
     subject,
+    preheader: content.preheader ? shownPreheader(content.preheader, input) : null,
     html,
     text: rendered.text,
     findings: contentFindings({ ...reviewed, text: own.text }),
     required: requiredVariables(content),
   };
+}
+
+function shownPreheader(preheader: string, input: RenderInput): string {
+  const body = textAsHtml(parseTemplate(preheader, 'html', 'preheader'));
+  return singleLine(htmlToText(renderedAs({ ...NO_TEXT, body, type: 'TRANSACTIONAL' }, input).html));
 }
 
 function renderedAs(content: SaidContent, { vars, urls }: RenderInput) {

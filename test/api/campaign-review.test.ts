@@ -177,6 +177,19 @@ describe('the preview of a template', () => {
     expect(body.error.details).toMatchObject({ line: 2 });
   });
 
+  it('shows the preheader as mailboxes do, hidden in the HTML, and says what is missing of it', async () => {
+    const preheader = 'For {{plan}}: 3 < 5 & more {{city}}';
+    const { status, body } = await preview({
+      body: '<p>Hello</p>',
+      preheader,
+      data: { firstName: 'Ada', plan: '<b>' },
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ preheader: 'For <b>: 3 < 5 & more', missingVariables: ['city'], text: 'Hello' });
+    expect(body.html).toMatch(/^<div style="display:none[^"]*">For &lt;b&gt;: 3 &#60; 5 &#38; more /);
+    expect((await preview({ body: '<p>Hello</p>' })).body.preheader).toBeNull();
+  });
+
   it('whose preheader does not parse is 422 and says so', async () => {
     const { status, body } = await preview({ body: '<p>Hello</p>', preheader: '{{ x' });
     expect([status, body.error?.errors]).toMatchObject([422, [{ field: 'preheader' }]]);

@@ -2280,6 +2280,8 @@ export type TemplateList = {
 
 export type TemplatePreview = {
   subject: string;
+  /** As mailboxes show it beside the subject; it stands hidden in `html` */
+  preheader: string | null;
   html: string;
   text: string;
   /** Variables without a default that have no value here */
