@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import {
   type CompiledContent,
   type ContentSource,
-  type ContentTemplates,
   compileContent,
   contentSource,
   type RenderedContent,
@@ -10,6 +9,7 @@ import {
   renderMime,
   renderSubject,
   resolveLink,
+  type SaidContent,
   templatesOf,
 } from '../rules/content/content.ts';
 import type { Scope } from '../rules/content/liquid.ts';
@@ -73,11 +73,12 @@ export async function renderedMessage(
 export async function reviewedContent(
   compute: Compute,
   work: Work,
-  { content, input }: { content: ContentTemplates; input: RenderInput },
+  { content, input }: { content: SaidContent; input: RenderInput },
 ): Promise<ContentReview> {
   const source = contentSource(content, false);
   const here = isSmall(templatesOf(source)) && !compileContent(source).costly;
-  return here ? reviewContent(content, input) : compute.inThread(work, 'content.review', { content, input });
+  // A thread gets nothing but what is rendered: who asks may have a whole campaign.
+  return here ? reviewContent(source, input) : compute.inThread(work, 'content.review', { content: source, input });
 }
 
 /** Where a stored link leads, see `resolveLink`. @throws TemplateError, OverBudget */

@@ -13,7 +13,6 @@ import { type CsvLook, type CsvReview, lookAtCsv, reviewCsvChunk } from '../rule
 import {
   type CompiledContent,
   type ContentSource,
-  type ContentTemplates,
   compileContent,
   type MessageHeaders,
   type RenderedContent,
@@ -22,6 +21,7 @@ import {
   renderMime,
   renderSubject,
   resolveLink,
+  type SaidContent,
 } from '../rules/content/content.ts';
 import { htmlToText } from '../rules/content/content-text.ts';
 import { parseTemplate, renderBounded, type Scope } from '../rules/content/liquid.ts';
@@ -97,7 +97,7 @@ export const TASKS = {
     raw: renderMime(compiled(content), { ...input, headers }),
     subject: renderSubject(compiled(content), input),
   }),
-  'content.review': ({ content, input }: { content: ContentTemplates; input: RenderInput }): ContentReview =>
+  'content.review': ({ content, input }: { content: SaidContent; input: RenderInput }): ContentReview =>
     reviewContent(content, input),
   'template.check': ({ text, field }: { text: string; field: 'subject' | 'body' }): void => {
     renderBounded(() => parseTemplate(text, field === 'body' ? 'html' : 'plain', field));

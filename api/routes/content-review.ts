@@ -1,7 +1,7 @@
 import type { Compute } from '../../compute/compute.ts';
 import { reviewedContent } from '../../compute/contents.ts';
 import type { Reader } from '../../db/contacts/readers.ts';
-import type { ContentTemplates } from '../../rules/content/content.ts';
+import type { SaidContent } from '../../rules/content/content.ts';
 import type { ContentReview } from '../../rules/content/review.ts';
 import { TemplateError, templateRefusal } from '../../rules/content/template-error.ts';
 import { buildVariables } from '../../rules/content/variables.ts';
@@ -25,13 +25,12 @@ export function readersVariables({ id, email, data, untrustedKeys }: Reader, giv
  */
 export async function contentReview(
   compute: Compute,
-  p: { projectId: string; content: ContentTemplates; vars: Sourced<Data>; publicUrl: string },
+  p: { projectId: string; content: SaidContent; vars: Sourced<Data>; publicUrl: string },
 ): Promise<ContentReview> {
-  const { subject, body, type } = p.content;
   const input = { vars: p.vars, urls: { baseUrl: p.publicUrl, ...NO_TOKENS } };
   const work = { projectId: p.projectId, kind: 'content.review' };
   try {
-    return await reviewedContent(compute, work, { content: { subject, body, type }, input });
+    return await reviewedContent(compute, work, { content: p.content, input });
   } catch (error) {
     if (error instanceof TemplateError) throw templateRefusal(error);
     throw error;

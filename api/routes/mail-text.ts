@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { type MailText, NO_TEXT } from '../../rules/content/mail-text.ts';
+import { type MailTemplates, type MailText, NO_TEXT } from '../../rules/content/mail-text.ts';
 import { EmailAddress, HEADER_LINE_MAX_CHARS, oneLine } from '../http/schemas.ts';
 
 /** Mail clients cut a page off at about 100 KB; each recipient of a campaign gets this much rendered. */
@@ -26,11 +26,16 @@ const Preheader = oneLine(PREHEADER_MAX_CHARS).nullish().openapi('Preheader', {
   description: 'What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part',
 });
 
-/** What a template or a campaign says, as a request gives it. */
-export const mailTextInput = {
+/** What is rendered of a template or a campaign, as a request gives it. */
+export const mailTemplatesInput = {
   subject: oneLine(HEADER_LINE_MAX_CHARS).min(1),
   body: TemplateBody,
   preheader: Preheader,
+} satisfies Record<keyof MailTemplates, z.ZodType>;
+
+/** All that it says, as a request gives it. */
+export const mailTextInput = {
+  ...mailTemplatesInput,
   from: EmailAddress.openapi({ description: 'On a verified domain of the project' }),
   fromName: oneLine(200).nullish(),
   replyTo: EmailAddress.nullish(),

@@ -2,17 +2,19 @@ import { type ScannedHtml, scanHtml } from './content-html.ts';
 import { joinedOutputs } from './content-joints.ts';
 import { trackedAddress } from './content-links.ts';
 import { guardExpression, guardHtml, localNames, localSources } from './content-names.ts';
-import { textTemplate } from './content-text.ts';
+import { PREHEADER_STYLE, textTemplate } from './content-text.ts';
 import { type ParsedTemplate, parseTemplate, templateVariables } from './liquid.ts';
 import { CHEAP_FILTERS } from './liquid-engine.ts';
 import { type FlatToken, tagText } from './liquid-tokens.ts';
 import type { MailTemplates, NullsOptional } from './mail-text.ts';
 
-export interface ContentTemplates extends NullsOptional<MailTemplates> {
+/** What is rendered of a mail. Whoever makes one says every template, so that none is forgotten. */
+export interface SaidContent extends MailTemplates {
   type: 'TRANSACTIONAL' | 'MARKETING';
 }
 
-export interface ContentSource extends ContentTemplates {
+/** A content as it is compiled; it may leave out a template that may be null. */
+export interface ContentSource extends NullsOptional<SaidContent> {
   trackOpens: boolean;
   trackClicks: boolean;
   /** The author's own text part, a template too; made from the body when absent. */
@@ -20,8 +22,8 @@ export interface ContentSource extends ContentTemplates {
 }
 
 /** What there is to render of a content; `tracked` with pixel and counted links. */
-export function contentSource(content: ContentTemplates, tracked: boolean): ContentSource & MailTemplates {
-  const { subject, body, preheader = null, type } = content;
+export function contentSource(content: SaidContent, tracked: boolean): ContentSource & SaidContent {
+  const { subject, body, preheader, type } = content;
   return { subject, body, preheader, type, trackOpens: tracked, trackClicks: tracked };
 }
 
@@ -29,6 +31,15 @@ export function contentSource(content: ContentTemplates, tracked: boolean): Cont
 export function templatesOf({ subject, body, preheader, text }: ContentSource): string[] {
   const own = { subject, body, preheader: preheader ?? '' } satisfies MailTemplates;
   return [...Object.values(own), text ?? ''];
+}
+
+/** Each template, checked as the place where it is shown has it. @throws TemplateError */
+export function parseTemplates(said: NullsOptional<MailTemplates>): Record<keyof MailTemplates, ParsedTemplate> {
+  return {
+    subject: parseTemplate(said.subject, 'plain', 'subject'),
+    body: parseTemplate(said.body, 'html', 'body'),
+    preheader: parseTemplate(said.preheader ?? '', 'html', 'preheader'),
+  };
 }
 
 /** Content ready to be cut into pieces: all that a rendering adds stands in the sources as variables of our own. */
@@ -55,13 +66,9 @@ const FOOTER_TEXT = '\n\nUnsubscribe: {{unsubscribeUrl}}';
 const PIXEL =
   '<img src="{{__pixel}}" width="1" height="1" alt="" style="display:block;width:1px;height:1px;border:0;overflow:hidden">';
 
-/** Checks the three templates and writes links, footer and pixel into them, once per content. @throws TemplateError */
+/** Checks the templates and writes links, footer and pixel into them, once per content. @throws TemplateError */
 export function prepareContent(source: ContentSource): PreparedContent {
-  const own: Record<keyof MailTemplates, ParsedTemplate> = {
-    subject: parseTemplate(source.subject, 'plain', 'subject'),
-    body: parseTemplate(source.body, 'html', 'body'),
-    preheader: parseTemplate(source.preheader ?? '', 'html', 'preheader'),
-  };
+  const own = parseTemplates(source);
   const ownText = source.text ? parseTemplate(source.text, 'plain', 'text') : undefined;
   const parsed = [...Object.values(own), ...(ownText ? [ownText] : [])];
   const variables = new Map(parsed.map((template) => [template, templateVariables(template)]));
@@ -95,9 +102,7 @@ function htmlOf(
   { rewriting, needsFooter }: { rewriting: Rewriting; needsFooter: boolean },
 ): string {
   if (preheader.source === '') return rewriteBody(source, rewriting, needsFooter);
-  const hidden =
-    '<div style="display:none;font-size:1px;line-height:1px;max-height:0;max-width:0;opacity:0;overflow:hidden;mso-hide:all">' +
-    `${escapedText(preheader)}${PREHEADER_END}</div>`;
+  const hidden = `<div style="${PREHEADER_STYLE}">${textAsHtml(preheader)}${PREHEADER_END}</div>`;
   const { bodyBegin } = rewriting.scanned;
   const body = source.body.slice(0, bodyBegin) + hidden + source.body.slice(bodyBegin);
   const whole = { ...source, body };
@@ -105,7 +110,7 @@ function htmlOf(
 }
 
 /** A template whose own words are text, written as HTML. */
-function escapedText({ source, tokens }: ParsedTemplate): string {
+export function textAsHtml({ source, tokens }: ParsedTemplate): string {
   return tokens
     .map(({ kind, begin, end }) => {
       const words = source.slice(begin, end);

@@ -12,6 +12,10 @@ const altText: FormatCallback = (element, _walk, builder) => {
 
 const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } }));
 
+/** Of the hidden part that holds the preheader: by it text parts that are made of finished HTML leave it out. */
+export const PREHEADER_STYLE =
+  'display:none;font-size:1px;line-height:1px;max-height:0;max-width:0;opacity:0;overflow:hidden;mso-hide:all';
+
 const convert = compile({
   wordwrap: false,
   formatters: { altText },
@@ -19,7 +23,10 @@ const convert = compile({
   selectors: [
     { selector: 'a', options: { hideLinkHrefIfSameAsText: true, noAnchorUrl: true } },
     { selector: 'img', format: 'altText' },
-    ...['style', 'script', 'title'].map((selector) => ({ selector, format: 'skip' })),
+    ...['style', 'script', 'title', `div[style="${PREHEADER_STYLE}"]`].map((selector) => ({
+      selector,
+      format: 'skip',
+    })),
     ...headings,
   ],
 });

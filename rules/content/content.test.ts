@@ -268,6 +268,11 @@ describe('the preheader', () => {
     expect(text).not.toContain('more');
   });
 
+  it('is not in a text part that is made of the finished HTML either', () => {
+    const { html: shown, text } = withPreheader('Soon', '<title>{% if a %}</title><p>k</p>{% endif %}', { a: 1 });
+    expect([shown.includes('Soon'), text]).toEqual([true, 'k']);
+  });
+
   it.each([
     ['<p>a</p>', /^<div style="display:none/],
     ['<!DOCTYPE html><p>a</p>', /^<!DOCTYPE html><div style="display:none/],

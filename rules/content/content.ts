@@ -12,7 +12,7 @@ import { NO_TEXT } from './mail-text.ts';
 
 export { resolveLink } from './content-links.ts';
 export type { MessageUrls } from './content-pieces.ts';
-export { type ContentSource, type ContentTemplates, contentSource, templatesOf } from './content-prepare.ts';
+export { type ContentSource, contentSource, type SaidContent, templatesOf } from './content-prepare.ts';
 
 /** Content cut into constant pieces and holes, once for all its messages. Keep it in memory; it cannot be stored. */
 export interface CompiledContent {

@@ -80,12 +80,17 @@ describe('what stands against a content', () => {
 });
 
 describe('variables that a content needs', () => {
-  const required = (body: string, subject = 'x') => requiredVariables({ subject, body });
+  const required = (body: string, subject = 'x', preheader: string | null = null) =>
+    requiredVariables({ subject, body, preheader });
 
   it('are those it prints without a default', () => {
     expect(
       required('{{ b }} {{data.c | upcase}} {{d ?? there}} {{e | default: "x"}} {{address.city}}', '{{a}}'),
     ).toEqual(['a', 'address.city', 'b', 'c']);
+  });
+
+  it('are those of its preheader too', () => {
+    expect(required('{{a}}', 'x', '{{b}} {{c ?? d}} {% if e %}{{e}}{% endif %}')).toEqual(['a', 'b']);
   });
 
   it('are not those that every message has, that it asks about, or that it binds itself', () => {

@@ -1,7 +1,8 @@
 import type { Data } from '../filters/data-values.ts';
 import { localNames, outputNames, URL_VARIABLES } from './content-names.ts';
-import { parseTemplate } from './liquid.ts';
+import { parseTemplates } from './content-prepare.ts';
 import { type FlatToken, tagText } from './liquid-tokens.ts';
+import type { MailTemplates } from './mail-text.ts';
 import { plainExpression } from './plain-expression.ts';
 
 /** What every message has, whoever gets it. */
@@ -15,10 +16,9 @@ const CHOICES = /^(?:if|unless|elsif|case|when)$/;
  * word.
  * @throws TemplateError
  */
-export function requiredVariables(templates: { subject: string; body: string }): string[] {
-  const subject = parseTemplate(templates.subject, 'plain', 'subject').tokens;
-  const body = parseTemplate(templates.body, 'html', 'body').tokens;
-  return [...new Set([subject, body].flatMap(requiredBy))].sort();
+export function requiredVariables(templates: MailTemplates): string[] {
+  const parsed = Object.values(parseTemplates(templates));
+  return [...new Set(parsed.flatMap(({ tokens }) => requiredBy(tokens)))].sort();
 }
 
 /** Of required variables, those that have no value, or an empty one, in what a message is rendered with. */

@@ -1,30 +1,38 @@
+import { singleLine } from '../mime/mime-headers.ts';
 import {
-  type ContentTemplates,
   compileContent,
   contentSource,
   type RenderedContent,
   type RenderInput,
   renderContent,
+  type SaidContent,
 } from './content.ts';
+import { textAsHtml } from './content-prepare.ts';
+import { htmlToText } from './content-text.ts';
 import { contentFindings, type Finding } from './findings.ts';
+import { parseTemplate } from './liquid.ts';
+import { NO_TEXT } from './mail-text.ts';
 import { requiredVariables } from './required-variables.ts';
 
 /** A content as one recipient reads it, and what its sender should know of it. */
 export interface ContentReview extends RenderedContent {
+  /** As mailboxes show it beside the subject; null where there is none. */
+  preheader: string | null;
   findings: Finding[];
   /** What it prints without a word for those who lack it, as `requiredVariables` has it. */
   required: string[];
 }
 
 /** Without pixel and counted links. Call it where rendering is bounded. @throws TemplateError */
-export function reviewContent(content: ContentTemplates, input: RenderInput): ContentReview {
+export function reviewContent(content: SaidContent, input: RenderInput): ContentReview {
   const rendered = renderedAs(content, input);
-  // As its author wrote it: no footer, and only his own unsubscribe link.
-  const own = renderedAs({ ...content, type: 'TRANSACTIONAL' }, input);
+  // The body as its author wrote it: no footer, and only his own unsubscribe link.
+  const own = renderedAs({ ...NO_TEXT, body: content.body, type: 'TRANSACTIONAL' }, input);
   const { html, subject } = rendered;
   const reviewed = { body: content.body, type: content.type, namesUnsubscribe: own.namesUnsubscribe, subject, html };
   return {
     subject,
+    preheader: content.preheader ? shownPreheader(content.preheader, input) : null,
     html,
     text: rendered.text,
     findings: contentFindings({ ...reviewed, text: own.text }),
@@ -32,7 +40,12 @@ export function reviewContent(content: ContentTemplates, input: RenderInput): Co
   };
 }
 
-function renderedAs(content: ContentTemplates, { vars, urls }: RenderInput) {
+function shownPreheader(preheader: string, input: RenderInput): string {
+  const body = textAsHtml(parseTemplate(preheader, 'html', 'preheader'));
+  return singleLine(htmlToText(renderedAs({ ...NO_TEXT, body, type: 'TRANSACTIONAL' }, input).html));
+}
+
+function renderedAs(content: SaidContent, { vars, urls }: RenderInput) {
   const compiled = compileContent(contentSource(content, false));
   return { ...renderContent(compiled, vars, urls), namesUnsubscribe: compiled.needsUnsubscribe };
 }

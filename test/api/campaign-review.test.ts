@@ -90,6 +90,27 @@ describe('the review of a campaign', () => {
     ]);
   });
 
+  it('reads the preheader too: its size counts, a link in it is none of the body, and one that does not parse is 422', async () => {
+    await buildContacts(api.db, { projectId: project.id, count: 1 });
+    const large = `${CLEAN}<!-- ${'x'.repeat(102_300 - CLEAN.length)} -->`;
+    expect(codes(await review({ body: large }))).toEqual([]);
+    expect(codes(await review({ body: large, preheader: 'Soon' }))).toEqual(['html_too_large']);
+    expect(codes(await review({ body: '<p>Hello</p>', preheader: '{{unsubscribeUrl}}' }))).toEqual([
+      'no_unsubscribe_link',
+    ]);
+    const { body } = await call('POST', '/campaigns', campaignBody({ body: CLEAN }));
+    await sql`UPDATE campaigns SET preheader = '{{ x' WHERE id = ${body.data.id}`.execute(api.db);
+    const answer = await call('GET', `/campaigns/${body.data.id}/review`);
+    expect([answer.status, answer.body.error?.errors]).toMatchObject([422, [{ field: 'preheader' }]]);
+  });
+
+  it('counts who lacks a variable that the preheader alone names, also of a variant', async () => {
+    await buildContacts(api.db, { projectId: project.id, count: 3, data: { city: 'Bern' } });
+    const variants = [{ name: 'A' }, { name: 'B', preheader: '{{plan}} {{city}} {{x ?? y}}' }];
+    const { findings } = await review({ preheader: 'For {{firstName}}', variants });
+    expect(findings).toMatchObject([{ code: 'missing_variables', details: { variables: { firstName: 3, plan: 3 } } }]);
+  });
+
   it('estimates by the send rate, and says when it takes more than a day', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 30 });
     const rate = (n: number) =>
@@ -154,6 +175,25 @@ describe('the preview of a template', () => {
     const { status, body } = await preview({ body: '<p>\n{% if %}</p>' });
     expect([status, body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
     expect(body.error.details).toMatchObject({ line: 2 });
+  });
+
+  it('shows the preheader as mailboxes do, hidden in the HTML, and says what is missing of it', async () => {
+    const preheader = 'For {{plan}}: 3 < 5 & more {{city}}';
+    const { status, body } = await preview({
+      body: '<p>Hello</p>',
+      preheader,
+      data: { firstName: 'Ada', plan: '<b>' },
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ preheader: 'For <b>: 3 < 5 & more', missingVariables: ['city'], text: 'Hello' });
+    expect(body.html).toMatch(/^<div style="display:none[^"]*">For &lt;b&gt;: 3 &#60; 5 &#38; more /);
+    expect((await preview({ body: '<p>Hello</p>' })).body.preheader).toBeNull();
+  });
+
+  it('whose preheader does not parse is 422 and says so', async () => {
+    const { status, body } = await preview({ body: '<p>Hello</p>', preheader: '{{ x' });
+    expect([status, body.error?.errors]).toMatchObject([422, [{ field: 'preheader' }]]);
+    expect(body.error.details).toMatchObject({ line: 1 });
   });
 
   it('that takes too long is stopped', async () => {

@@ -19,13 +19,10 @@ export async function checkTemplates(
 ): Promise<void> {
   if (items.length === 0) return;
   const stored = bySlug(await listAllTemplates(p.db, p.projectId));
-  for (const [i, { slug, subject, body, type }] of items.entries()) {
-    const current = stored.get(slug);
-    const content = {
-      subject: subject ?? current?.subject ?? '',
-      body: body ?? current?.body ?? '',
-      type: type ?? current?.type ?? 'TRANSACTIONAL',
-    };
+  for (const [i, item] of items.entries()) {
+    const current = stored.get(item.slug);
+    const type = item.type ?? current?.type ?? 'TRANSACTIONAL';
+    const content = { ...changedMailText<string | null>(item, current), type };
     if (current && changedFields(content, current).length === 0) continue;
     await at(`templates.${i}`, () => refuseBadContent(p.compute, { projectId: p.projectId, content }));
   }

@@ -1,17 +1,17 @@
 import type { Compute } from '../../../compute/compute.ts';
 import { readyContent } from '../../../compute/contents.ts';
-import { type ContentTemplates, contentSource } from '../../../rules/content/content.ts';
+import { contentSource, type SaidContent } from '../../../rules/content/content.ts';
 import { TemplateError, templateRefusal } from '../../../rules/content/template-error.ts';
 
 /**
- * Checks that subject and body are templates that can be sent: they parse, and a trial rendering for nobody in
- * particular ends in time. One that takes too long by what it says itself would do so for every recipient.
+ * Checks that what a mail says can be sent: its templates parse, and a trial rendering for nobody in particular ends in
+ * time. One that takes too long by what it says itself would do so for every recipient.
  * @throws AppError VALIDATION_ERROR with line and column (contract §4.2); RATE_LIMIT_EXCEEDED where the project has
  * used up its budget
  */
 export async function refuseBadContent(
   compute: Compute,
-  p: { projectId: string; content: ContentTemplates },
+  p: { projectId: string; content: SaidContent },
 ): Promise<void> {
   const { projectId, content } = p;
   try {

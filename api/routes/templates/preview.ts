@@ -11,13 +11,12 @@ import { Id } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { contentReview, NOBODY, readersVariables } from '../content-review.ts';
 import { FindingRecord } from '../finding-answer.ts';
-import { mailTextInput } from '../mail-text.ts';
+import { changedMailText, mailTemplatesInput } from '../mail-text.ts';
 import { Type } from './input.ts';
 
 const PreviewTemplate = z
   .object({
-    subject: mailTextInput.subject,
-    body: mailTextInput.body,
+    ...mailTemplatesInput,
     type: Type.default('TRANSACTIONAL').openapi({
       description: 'A MARKETING body without the unsubscribe link gets a footer',
     }),
@@ -31,6 +30,10 @@ const PreviewTemplate = z
 const Preview = z
   .object({
     subject: z.string(),
+    preheader: z
+      .string()
+      .nullable()
+      .openapi({ description: 'As mailboxes show it beside the subject; it stands hidden in `html`' }),
     html: z.string(),
     text: z.string(),
     missingVariables: z
@@ -41,6 +44,7 @@ const Preview = z
   .openapi('TemplatePreview', {
     example: {
       subject: 'Welcome, Ada',
+      preheader: null,
       html: '<p>Hello Ada</p>',
       text: 'Hello Ada',
       missingVariables: [],
@@ -55,7 +59,7 @@ const previewRoute = createRoute({
   tags: ['Templates'],
   summary: 'Render a template without saving or sending it',
   description:
-    'Subject, HTML and text as a contact would read them, or nobody in particular, what lacks a value, and what its sender should know. Links of the service ' +
+    'Subject, preheader, HTML and text as a contact would read them, or nobody in particular, what lacks a value, and what its sender should know. Links of the service ' +
     'in it lead nowhere. A template that does not parse is 422, with line and column in `details`.',
   security: scopes('templates:view'),
   request: { body: json(PreviewTemplate) },
@@ -66,15 +70,16 @@ const previewRoute = createRoute({
 export function templatePreviewRoutes(app: App, { config, db, compute }: Deps): void {
   app.openapi(previewRoute, async (c) => {
     const { projectId, scopes: held } = c.var;
-    const { contactId, data, ...content } = c.req.valid('json');
+    const { contactId, data, type, ...said } = c.req.valid('json');
     if (contactId && !held.has('contacts:view'))
       throw new AppError('FORBIDDEN', { details: { requiredScope: 'contacts:view' } });
     const reader = contactId ? await getReader(db, { projectId, id: contactId }) : NOBODY;
     const vars = readersVariables(reader, data ?? {});
+    const content = { ...changedMailText<string | null>(said), type };
     const review = await contentReview(compute, { projectId, content, vars, publicUrl: config.publicUrl });
-    const { subject, html, text, required } = review;
+    const { required, findings, ...shown } = review;
     const missing = missingVariables(required, vars.values);
     const lacking = missingVariablesFinding(Object.fromEntries(missing.map((name) => [name, 1])));
-    return c.json({ subject, html, text, missingVariables: missing, findings: [...review.findings, ...lacking] }, 200);
+    return c.json({ ...shown, missingVariables: missing, findings: [...findings, ...lacking] }, 200);
   });
 }

@@ -128,9 +128,9 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     const given = c.req.valid('json');
     const { projectId } = c.var;
     refuseTopicOnTransactional(given);
-    await refuseBadContent(compute, { projectId, content: given });
     const { name, slug, description = null, type, topicId = null } = given;
     const fields = { name, slug, description, type, topicId, ...changedMailText<string | null>(given) };
+    await refuseBadContent(compute, { projectId, content: fields });
     const template = await inTransaction(db, (trx) => insertTemplate(trx, { projectId, ...fields }));
     return c.json(templateAnswer(template), 201);
   });
@@ -145,10 +145,9 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     const changes = c.req.valid('json');
     // Before anything is locked: a trial rendering waits for its turn. What the request leaves out was found good when
     // it was saved.
-    await refuseBadContent(compute, {
-      projectId: ref.projectId,
-      content: { ...(await getTemplate(db, ref)), ...changes },
-    });
+    const current = await getTemplate(db, ref);
+    const content = { ...changedMailText(changes, current), type: changes.type ?? current.type };
+    await refuseBadContent(compute, { projectId: ref.projectId, content });
     const template = await inTransaction(db, async (trx) => {
       const changed = await updateTemplate(trx, { ...ref, changes });
       refuseTopicOnTransactional(changed);

@@ -6,7 +6,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { EmailAddress, EXAMPLE_ID, Id } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { mailTextInput } from '../mail-text.ts';
+import { changedMailText, mailTextInput } from '../mail-text.ts';
 import { refuseBadContent } from './content-check.ts';
 
 const TestTemplate = z
@@ -48,8 +48,7 @@ export function templateTestRoutes(app: App, { db, compute, lifecycle }: Deps): 
   app.openapi(testRoute, async (c) => {
     const { projectId, mode, project } = c.var;
     const { email, ...given } = c.req.valid('json');
-    const { preheader = null, fromName = null, replyTo = null, ...said } = given;
-    const text = { ...said, preheader, fromName, replyTo };
+    const text = changedMailText<string>(given);
     await refuseBadContent(compute, { projectId, content: { ...text, type: 'TRANSACTIONAL' } });
     const { emailId, outbox } = await inTransaction(db, (trx) =>
       insertTestMail(trx, { projectId, text, email, mode, monthlyEmailLimit: project.monthlyEmailLimit }),

@@ -1700,6 +1700,7 @@ export type PreviewTemplate = {
   subject: string;
   /** HTML with Liquid, at most 512 KB */
   body: string;
+  preheader?: Preheader;
   /** A MARKETING body without the unsubscribe link gets a footer */
   type?: "TRANSACTIONAL" | "MARKETING";
   /** For whom it is rendered; needs `contacts:view` */
@@ -2279,6 +2280,8 @@ export type TemplateList = {
 
 export type TemplatePreview = {
   subject: string;
+  /** As mailboxes show it beside the subject; it stands hidden in `html` */
+  preheader: string | null;
   html: string;
   text: string;
   /** Variables without a default that have no value here */

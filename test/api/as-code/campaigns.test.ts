@@ -102,6 +102,12 @@ describe('a campaign in a file', () => {
       { variants: [{ name: 'A' }, { name: 'B', body: '{% for %}' }] },
       'variants.1.body',
     ],
+    ['a preheader that does not parse', { preheader: '{{ x' }, 'preheader'],
+    [
+      'a preheader of a variant that does not parse',
+      { variants: [{ name: 'A' }, { name: 'B', preheader: '{{ x' }] },
+      'variants.1.preheader',
+    ],
     ['a segment that is not there', { audienceType: 'SEGMENT', segment: 'nobody' }, 'segment'],
     ['no audience', { audienceType: undefined }, 'audienceType'],
     ['a time with a zone', { sendAtLocal: '2030-01-01T09:00Z' }, 'sendAtLocal'],

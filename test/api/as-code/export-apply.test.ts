@@ -210,6 +210,7 @@ describe('an apply', () => {
   it('is all or nothing, and says where the fault is', async () => {
     const faults: [object, string][] = [
       [{ templates: [TEMPLATE, { ...TEMPLATE, slug: 'bad', body: '{% for %}' }] }, 'templates.1.body'],
+      [{ templates: [TEMPLATE, { ...TEMPLATE, slug: 'bad', preheader: '{{ x' }] }, 'templates.1.preheader'],
       [{ templates: [TEMPLATE, { slug: 'new' }] }, 'templates.1.name'],
       [{ templates: [TEMPLATE, TEMPLATE] }, 'templates.1.slug'],
       [
