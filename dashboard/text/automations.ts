@@ -148,6 +148,7 @@ export const automations = {
   customEmail: 'Address',
   customHint: 'Variables are filled in, such as {{data.managerEmail}}.',
   subject: 'Subject',
+  preheader: 'Preheader',
   mailPreview: 'How the mail looks',
   smsBody: 'Text',
   smsHint: 'Variables are filled in, such as {{firstName}}.',

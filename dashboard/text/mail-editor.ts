@@ -12,11 +12,12 @@ export const mailEditor = {
   noDarkRules:
     'It says nothing of dark mode: mailboxes turn its colours by themselves, about like this, each in its own way.',
   subjectIs: 'Subject',
+  preheaderIs: 'Preheader',
   readBy: 'As it reads for a contact',
   noContacts: 'Your role may not look at contacts.',
   fault: (line: number | undefined, column: number | undefined) =>
     line === undefined ? 'It cannot be rendered' : `It cannot be rendered: line ${line}, column ${column ?? 1}`,
-  faultIn: (field: string) => (field === 'subject' ? 'In the subject.' : ''),
+  faultIn: (field: string) => (field === 'subject' || field === 'preheader' ? `In the ${field}.` : ''),
   staleShown: 'Below is the last version that could be rendered.',
   missing: 'Without a value here',
   missingWhy:

@@ -101,6 +101,16 @@ describeInBrowser('the templates of the dashboard', () => {
     await expectNoSeriousAxe(page);
   });
 
+  it('show the preheader as a contact reads it, and say that a fault is in it', async () => {
+    const id = await create({ name: 'With a preheader', preheader: 'For {{firstName ?? you}} & more' });
+    const { page, mayFail } = await openDashboard({ service, path: `/templates/${id}` });
+    await page.getByText('Preheader: For you & more').waitFor();
+    mayFail(/answer: 422 to POST .*\/templates\/preview/);
+    await page.getByLabel('Preheader').fill('For {{ firstName');
+    await page.getByRole('alert').getByText('In the preheader.').waitFor();
+    expect(await page.locator('.cm-lintRange-error').count()).toBe(0);
+  });
+
   it('keep what is not saved over a reload, say so, and give it up when asked to', async () => {
     const id = await create({ name: 'Kept' });
     const { page, open } = await openDashboard({ service, path: `/templates/${id}` });

@@ -62,18 +62,24 @@ export function PreviewPane({
         </Alert>
       )}
       {error !== undefined && <Failed error={error} retry={retry} />}
-      {shown && (
-        <Text size="sm">
-          <Text span c="dimmed" size="sm">
-            {text.mailEditor.subjectIs}:{' '}
-          </Text>
-          {shown.subject}
-        </Text>
-      )}
+      {shown && <Line label={text.mailEditor.subjectIs}>{shown.subject}</Line>}
+      {shown?.preheader && <Line label={text.mailEditor.preheaderIs}>{shown.preheader}</Line>}
       <Rendered shown={shown} screen={screen} isBroken={fault !== undefined || error !== undefined} />
       {shown && <Missing names={shown.missingVariables} />}
       {shown && <FindingList findings={shown.findings} />}
     </Stack>
+  );
+}
+
+/** What mailboxes show of a mail in their lists. */
+function Line({ label, children }: { label: string; children: string }) {
+  return (
+    <Text size="sm">
+      <Text span c="dimmed" size="sm">
+        {label}:{' '}
+      </Text>
+      {children}
+    </Text>
   );
 }
 

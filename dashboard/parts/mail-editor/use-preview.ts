@@ -11,6 +11,8 @@ const KEPT_MS = 60_000;
 
 export interface EditedMail {
   subject: string;
+  /** Empty where there is none. */
+  preheader: string;
   body: string;
   type: 'TRANSACTIONAL' | 'MARKETING';
 }
@@ -37,9 +39,9 @@ export interface MailPreview {
  * The mail as a contact would get it, or nobody in particular (null), rendered anew when nothing is typed for a moment.
  */
 export function usePreview(mail: EditedMail, contactId: string | null): MailPreview {
-  const { subject, body, type } = mail;
-  const [asked] = useDebouncedValue(JSON.stringify({ subject: subject || ' ', body, type, contactId }), TYPING_MS);
-  const request = JSON.parse(asked) as EditedMail & { contactId: string | null };
+  const asking = { ...mail, subject: mail.subject || ' ', contactId };
+  const [asked] = useDebouncedValue(JSON.stringify(asking), TYPING_MS);
+  const request = JSON.parse(asked) as typeof asking;
   const { data, error, isFetching, refetch, isPlaceholderData } = useQuery({
     ...steadyAnswerOf('previewTemplate', { body: request }),
     enabled: request.body !== '',

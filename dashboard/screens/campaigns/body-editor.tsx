@@ -5,6 +5,7 @@ import { MailEditor } from '../../parts/mail-editor/mail-editor.tsx';
 export function BodyEditor({
   label,
   subject,
+  preheader,
   value,
   onChange,
   isReadOnly,
@@ -12,6 +13,7 @@ export function BodyEditor({
 }: {
   label: string;
   subject: string;
+  preheader: string;
   value: string;
   onChange: (body: string) => void;
   isReadOnly: boolean;
@@ -27,7 +29,11 @@ export function BodyEditor({
           {fault}
         </Text>
       )}
-      <MailEditor mail={{ subject, body: value, type: 'MARKETING' }} onBody={onChange} isReadOnly={isReadOnly} />
+      <MailEditor
+        mail={{ subject, preheader, body: value, type: 'MARKETING' }}
+        onBody={onChange}
+        isReadOnly={isReadOnly}
+      />
     </Stack>
   );
 }

@@ -8,6 +8,8 @@ import {
 } from '../../parts/condition-builder/draft.ts';
 import type { Campaign } from './words.ts';
 
+type Variant = NonNullable<Campaign['variants']>[number];
+
 /** A version as it is edited; empty is as the campaign says it. */
 export interface VersionDraft {
   key: string;
@@ -18,6 +20,8 @@ export interface VersionDraft {
   from: string;
   /** Undefined: as the campaign says it. */
   body: string | undefined;
+  /** What the API keeps of a version and this screen does not edit. */
+  others: Omit<Variant, 'name' | 'weight' | 'subject' | 'preheader' | 'from' | 'body'>;
 }
 
 export interface TestDraft {
@@ -64,21 +68,26 @@ export function draftOfCampaign(campaign: Campaign): CampaignDraft {
     from: campaign.from,
     fromName: campaign.fromName ?? '',
     replyTo: campaign.replyTo ?? '',
-    versions: (campaign.variants ?? []).map((variant, n) => ({
-      key: `${n} ${variant.name}`,
-      name: variant.name,
-      weight: variant.weight,
-      subject: variant.subject ?? '',
-      preheader: variant.preheader ?? '',
-      from: variant.from ?? '',
-      body: variant.body,
-    })),
+    versions: (campaign.variants ?? []).map(versionOf),
     test: test ? { ...test, share: Math.round(test.share * 100) } : undefined,
     audienceType: campaign.audienceType,
     segmentId: campaign.segmentId,
     condition: audienceFilter ? draftOf(audienceFilter as Parameters<typeof draftOf>[0]) : newCondition(),
     topicId: campaign.topicId,
     window: campaign.sendingWindow,
+  };
+}
+
+function versionOf({ name, weight, subject, preheader, from, body, ...others }: Variant, n: number): VersionDraft {
+  return {
+    key: `${n} ${name}`,
+    name,
+    weight,
+    subject: subject ?? '',
+    preheader: preheader ?? '',
+    from: from ?? '',
+    body,
+    others,
   };
 }
 
@@ -105,8 +114,9 @@ export function bodyOfDraft(draft: CampaignDraft): InputOf<'updateCampaign'>['bo
   };
 }
 
-function variantOf({ name, weight, subject, preheader, from, body }: VersionDraft) {
+function variantOf({ name, weight, subject, preheader, from, body, others }: VersionDraft) {
   return {
+    ...others,
     name,
     weight,
     ...(subject !== '' && { subject }),
@@ -122,7 +132,16 @@ export function firstVersions(): VersionDraft[] {
 }
 
 export function newVersion(name: string): VersionDraft {
-  return { key: crypto.randomUUID(), name, weight: 1, subject: '', preheader: '', from: '', body: undefined };
+  return {
+    key: crypto.randomUUID(),
+    name,
+    weight: 1,
+    subject: '',
+    preheader: '',
+    from: '',
+    body: undefined,
+    others: {},
+  };
 }
 
 /** The first letter that no version has as its name. */

@@ -52,6 +52,7 @@ export function ContentStep(editing: Editing) {
       <BodyEditor
         label={words.body}
         subject={draft.subject}
+        preheader={draft.preheader}
         value={draft.body}
         onChange={(body) => change({ body })}
         isReadOnly={isReadOnly}

@@ -125,6 +125,7 @@ function Version({
         <BodyEditor
           label={words.ownBody}
           subject={version.subject || draft.subject}
+          preheader={version.preheader || draft.preheader}
           value={version.body}
           onChange={(body) => onChange({ ...version, body })}
           isReadOnly={isReadOnly}

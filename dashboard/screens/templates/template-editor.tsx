@@ -72,7 +72,7 @@ export function TemplateEditor({ saved }: { saved: Template }) {
         </Group>
         <TemplateSettings fields={fields} change={change} isReadOnly={isReadOnly} />
         <MailEditor
-          mail={{ subject: fields.subject, body: fields.body, type: fields.type }}
+          mail={{ subject: fields.subject, preheader: fields.preheader, body: fields.body, type: fields.type }}
           onBody={(body) => change({ body })}
           onSave={save}
           isReadOnly={isReadOnly}

@@ -43,7 +43,7 @@ function changedNames(now: TemplateFields, saved: TemplateFields): (keyof Templa
 }
 
 /** May be nothing: then the API is told null. */
-const CLEARED = ['description', 'preheader', 'from', 'fromName', 'replyTo', 'topicId'];
+const CLEARED: (keyof TemplateFields)[] = ['description', 'preheader', 'from', 'fromName', 'replyTo', 'topicId'];
 
 /**
  * The body of the request that saves: what was changed and nothing else, so that what others changed meanwhile stays.

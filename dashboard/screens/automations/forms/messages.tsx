@@ -94,7 +94,7 @@ function senderWith(from: unknown, email: string): unknown {
 function TemplateLook({ id }: { id: string }) {
   const template = useQuery({ ...answerOf('getTemplate', { params: { id } }), staleTime: 30_000 });
   const { subject = '', body = '', preheader } = template.data ?? {};
-  const asked = answerOf('previewTemplate', { body: { subject, body, ...(preheader && { preheader }) } });
+  const asked = answerOf('previewTemplate', { body: { subject, body, preheader } });
   const preview = useQuery({ ...asked, enabled: template.data !== undefined, staleTime: 60_000, retry: false });
   return (
     <div>
@@ -112,6 +112,11 @@ function TemplateLook({ id }: { id: string }) {
                 <Text size="xs" c="dimmed" my={4}>
                   {t.subject}: {shown.subject}
                 </Text>
+                {shown.preheader && (
+                  <Text size="xs" c="dimmed" my={4}>
+                    {t.preheader}: {shown.preheader}
+                  </Text>
+                )}
                 <MailFrame html={shown.html} height={300} />
               </>
             )}

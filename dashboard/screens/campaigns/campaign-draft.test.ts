@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { bodyOfDraft, draftOfCampaign } from './campaign-draft.ts';
+import type { Campaign } from './words.ts';
+
+/** Said by the API, with all that a version may have. */
+const VARIANTS = [
+  { name: 'A', weight: 1 },
+  { name: 'B', weight: 2, subject: 'Other', from: 'b@a.test', fromName: 'Bo', replyTo: 'answers@a.test' },
+];
+
+it('a version keeps what the screen does not show: its sender’s name and where answers go', () => {
+  const campaign = { subject: 'News', body: '<p>Hi</p>', audienceType: 'ALL', variants: VARIANTS } as Campaign;
+  expect(bodyOfDraft(draftOfCampaign(campaign)).variants).toEqual(VARIANTS);
+});
+
+it('what is taken out of a version is not sent again', () => {
+  const campaign = { subject: 'News', body: '<p>Hi</p>', audienceType: 'ALL', variants: VARIANTS } as Campaign;
+  const draft = draftOfCampaign(campaign);
+  const versions = draft.versions.map((version) => ({ ...version, subject: '' }));
+  expect(bodyOfDraft({ ...draft, versions }).variants?.[1]).not.toHaveProperty('subject');
+});
