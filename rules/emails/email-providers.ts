@@ -23,6 +23,11 @@ interface EmailProviderTraits {
   readonly tellsById: boolean;
   /** Header fields that it replaces, which would break a signature over them. */
   readonly rewrittenFields: readonly string[];
+  /**
+   * What the names of header fields begin with, in lower case, by which a mail would steer the operator's account with
+   * it: identities, settings, webhooks. No tenant may set them, whichever provider is chosen.
+   */
+  readonly controlHeaders: readonly string[];
   /** How SPF names the hosts that mail leaves by; null where it is the deployment's own. */
   readonly spf: string | null;
 }
@@ -43,6 +48,7 @@ export const EMAIL_PROVIDERS = {
     captures: true,
     tellsById: false,
     rewrittenFields: [],
+    controlHeaders: [],
     spf: null,
     variables: {},
     settings: () => ({ hosts: null }),
@@ -53,6 +59,7 @@ export const EMAIL_PROVIDERS = {
     captures: false,
     tellsById: false,
     rewrittenFields: [],
+    controlHeaders: [],
     spf: null,
     variables: {
       SMTP_URL: {
@@ -70,6 +77,7 @@ export const EMAIL_PROVIDERS = {
     captures: false,
     tellsById: true,
     rewrittenFields: ['date', 'message-id'],
+    controlHeaders: ['x-ses-'],
     spf: 'include:amazonses.com',
     variables: {
       SES_REGION: {

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
 import { VARIABLES } from '../../rules/config.ts';
+import { EMAIL_PROVIDERS } from '../../rules/emails/email-providers.ts';
 import { ERRORS } from '../../rules/errors.ts';
 import { STEP_TYPES } from '../../rules/executions/steps/registry.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -67,5 +68,16 @@ describe('the documents', () => {
     const ofClients = ['TIDINGS_URL', 'TIDINGS_KEY'];
     const known = new Set([...Object.keys(VARIABLES), ...Object.keys(ERRORS), ...STEP_TYPES, ...ofClients]);
     expect(ours.filter(([, name]) => name !== undefined && !known.has(name))).toEqual([]);
+  });
+
+  it('name the headers that no mail sets because a provider obeys them', () => {
+    const names = Object.values(EMAIL_PROVIDERS).flatMap(({ controlHeaders }) =>
+      controlHeaders.map((name) => `${name}*`),
+    );
+    expect(names.length).toBeGreaterThan(0);
+    for (const page of ['docs/api-guide.md', 'docs/smtp-relay.md']) {
+      const text = read(page).toLowerCase();
+      expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+    }
   });
 });
