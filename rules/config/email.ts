@@ -51,6 +51,8 @@ export function emailSettings(values: ValuesOf<typeof EMAIL>, env: Environment) 
     captures: EMAIL_PROVIDERS[provider].captures,
     /** The provider's own servers that meet the receivers, if it has any. */
     hosts: settings[provider].hosts,
+    /** The largest message that the provider takes; null is no bound of its own. */
+    maxMessageBytes: EMAIL_PROVIDERS[provider].maxMessageBytes,
     dkimSign: values.DKIM_SIGN,
     returnPathDomain: values.RETURN_PATH_DOMAIN?.toLowerCase(),
   };

@@ -3,6 +3,8 @@ import type { ProviderConfig, SettingsOf } from '../config/provider.ts';
 import { httpUrl, list, url } from '../config/texts.ts';
 import type { Variables } from '../config/variable.ts';
 
+const MB = 1024 * 1024;
+
 /** Servers of the provider's own that hand mail to the receivers. */
 export interface ProviderHosts {
   /** Whose they are. */
@@ -28,6 +30,8 @@ interface EmailProviderTraits {
    * it: identities, settings, webhooks. No tenant may set them, whichever provider is chosen.
    */
   readonly controlHeaders: readonly string[];
+  /** The largest message that it takes, as it is on the wire; null where a server of the deployment decides. */
+  readonly maxMessageBytes: number | null;
   /** How SPF names the hosts that mail leaves by; null where it is the deployment's own. */
   readonly spf: string | null;
 }
@@ -49,6 +53,7 @@ export const EMAIL_PROVIDERS = {
     tellsById: false,
     rewrittenFields: [],
     controlHeaders: [],
+    maxMessageBytes: null,
     spf: null,
     variables: {},
     settings: () => ({ hosts: null }),
@@ -60,6 +65,7 @@ export const EMAIL_PROVIDERS = {
     tellsById: false,
     rewrittenFields: [],
     controlHeaders: [],
+    maxMessageBytes: null,
     spf: null,
     variables: {
       SMTP_URL: {
@@ -78,6 +84,7 @@ export const EMAIL_PROVIDERS = {
     tellsById: true,
     rewrittenFields: ['date', 'message-id'],
     controlHeaders: ['x-ses-'],
+    maxMessageBytes: 40 * MB,
     spf: 'include:amazonses.com',
     variables: {
       SES_REGION: {
