@@ -5,9 +5,17 @@ import type { Variables } from '../config/variable.ts';
 
 const MB = 1024 * 1024;
 
-/** Servers of the provider's own that hand mail to the receivers. */
-export interface ProviderHosts {
-  /** Whose they are. */
+/** To whose servers mail is handed. */
+export type MailServers =
+  /** It is kept. */
+  | { readonly whose: 'nobody' }
+  /** An SMTP server that the deployment names in SMTP_URL. */
+  | { readonly whose: 'deployment'; readonly url: string | undefined }
+  | ProviderServers;
+
+/** Servers of the provider's own, which hand mail to the receivers. */
+export interface ProviderServers {
+  readonly whose: 'provider';
   readonly owner: string;
   /** The service in words. */
   readonly title: string;
@@ -37,8 +45,7 @@ interface EmailProviderTraits {
 }
 
 interface EmailSettings {
-  /** Null where mail leaves by a server that the deployment names, or not at all. */
-  readonly hosts: ProviderHosts | null;
+  readonly servers: MailServers;
 }
 
 /**
@@ -56,7 +63,7 @@ export const EMAIL_PROVIDERS = {
     maxMessageBytes: null,
     spf: null,
     variables: {},
-    settings: () => ({ hosts: null }),
+    settings: () => ({ servers: { whose: 'nobody' } }),
     needs: () => ({}),
   }),
   smtp: provider({
@@ -75,7 +82,7 @@ export const EMAIL_PROVIDERS = {
         secret: true,
       },
     },
-    settings: (values) => ({ url: values.SMTP_URL, hosts: null }),
+    settings: ({ SMTP_URL: url }) => ({ url, servers: { whose: 'deployment', url } }),
     needs: (smtp) => ({ SMTP_URL: smtp.url }),
   }),
   ses: provider({
@@ -110,12 +117,13 @@ export const EMAIL_PROVIDERS = {
     settings: (values, env) => {
       const region = values.SES_REGION ?? (env.AWS_REGION || undefined);
       const endpoint = values.SES_ENDPOINT;
-      const hosts = {
+      const servers: ProviderServers = {
+        whose: 'provider',
         owner: 'Amazon',
         title: `Amazon SES in ${region}`,
         url: endpoint ?? `https://email.${region}.amazonaws.com`,
       };
-      return { region, endpoint, snsTopicArns: values.SNS_TOPIC_ARNS, hosts };
+      return { region, endpoint, snsTopicArns: values.SNS_TOPIC_ARNS, servers };
     },
     needs: (ses) => ({ SES_REGION: ses.region }),
   }),
