@@ -14,9 +14,9 @@ import { isSimulatorSql } from '../sending/simulator-addresses.ts';
 import { inSavepoint } from '../transaction.ts';
 import { EFFECTIVE_WINDOW } from './chunk-clock.ts';
 import { type DealtCampaign, insertDealtPage, type PageChunk } from './dealt-page.ts';
-import { refusedReason } from './refusals.ts';
 import { BEGUN_CAMPAIGNS } from './status.ts';
 import { isTesting } from './variant-test.ts';
+import { refusedReason } from './withheld.ts';
 import {
   findPageZones,
   judgedPage,

@@ -11,7 +11,7 @@ import type { Reader } from '../contacts/readers.ts';
 import { audiencePredicate } from './audience.ts';
 import type { Campaign } from './campaigns.ts';
 import { EFFECTIVE_WINDOW } from './chunk-clock.ts';
-import { refusedReason } from './refusals.ts';
+import { refusedReason } from './withheld.ts';
 
 /** The audience of a campaign as it stands, without anything taken of it. */
 export interface AudienceReview {

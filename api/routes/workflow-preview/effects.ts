@@ -18,7 +18,7 @@ import { linkToken } from '../../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
 import { buildVariables } from '../../../rules/content/variables.ts';
 import type { EmailOutcome } from '../../../rules/emails/email-outcome.ts';
-import { failed, refusalOf } from '../../../rules/emails/refusal.ts';
+import { failed, refusalOf } from '../../../rules/emails/withheld.ts';
 import { outcomeOfEmail } from '../../../rules/executions/email-step-outcome.ts';
 import { WebhookConfig } from '../../../rules/executions/steps/webhook.ts';
 import { outcomeOfUpdate } from '../../../rules/executions/update-outcome.ts';
