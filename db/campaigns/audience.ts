@@ -16,7 +16,7 @@ import { EFFECTIVE_WINDOW } from './chunk-clock.ts';
 import { type DealtCampaign, insertDealtPage, type PageChunk } from './dealt-page.ts';
 import { BEGUN_CAMPAIGNS } from './status.ts';
 import { isTesting } from './variant-test.ts';
-import { refusedReason } from './withheld.ts';
+import { withheldReason } from './withheld.ts';
 import {
   findPageZones,
   judgedPage,
@@ -250,7 +250,7 @@ async function insertPage(
 ): Promise<Page> {
   const { campaign, predicate, zones, contacts, present } = how;
   const { projectId, suppressionPads: pads } = p;
-  const refused = refusedReason({ projectId, pads, subscribed: sql`page.subscribed`, email: sql`page.email` });
+  const refused = withheldReason({ projectId, pads, subscribed: sql`page.subscribed`, email: sql`page.email` });
   if (campaign.variants && campaign.variant_content_ids) {
     const asked = { ...p, ...how, refused, campaign: campaign as DealtCampaign, chunkMax: PAGE_CONTACTS };
     const dealt = await insertDealtPage(trx, asked);

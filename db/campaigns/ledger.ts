@@ -116,7 +116,7 @@ export async function listRanges(
  * Claims a stretch: consent, suppression and the values of the variables are read in the statement that claims, so they
  * count as of now. The campaign's row is held until the commit, so that a cancel either sees these claims or prevents
  * them; it is held so that the audience can be taken meanwhile. Who may not get the mail is left as it is
- * (`skipRefused`). No index is touched (docs/ARCHITECTURE.md "Decisions"): updates stay heap-only.
+ * (`skipWithheld`). No index is touched (docs/ARCHITECTURE.md "Decisions"): updates stay heap-only.
  */
 export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipient[]> {
   const cap = p.frequencyCap ?? null;
@@ -150,7 +150,7 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
 }
 
 /** Skips those of a stretch that the claim left out, saying why; returns how many. May run twice. */
-export async function skipRefused(db: Db, p: ClaimRequest): Promise<number> {
+export async function skipWithheld(db: Db, p: ClaimRequest): Promise<number> {
   const why = suppressedReason({
     pads: p.suppressionPads,
     email: sql`c.email`,
