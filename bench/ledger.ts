@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { takeAudiencePage } from '../db/campaigns/audience.ts';
 import { findChunkClock } from '../db/campaigns/chunk-clock.ts';
-import { claimRange, completeSent, listRanges, nextClaim } from '../db/campaigns/ledger.ts';
+import { claimRange, completeSent, listRanges, nextClaim } from '../db/campaigns/claims.ts';
 import type { CampaignStart } from '../db/campaigns/lifecycle.ts';
 import type { Db } from '../db/connection.ts';
 import { suppressionPads } from '../db/contacts/suppressions.ts';

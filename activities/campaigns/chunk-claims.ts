@@ -5,7 +5,7 @@ import {
   type LedgerRange,
   listRanges,
   skipWithheld,
-} from '../../db/campaigns/ledger.ts';
+} from '../../db/campaigns/claims.ts';
 import type { Db } from '../../db/connection.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { ChunkTurn } from './chunk-turn.ts';

@@ -1,7 +1,7 @@
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
 import { OverBudget } from '../../compute/compute.ts';
 import { finishChunk } from '../../db/campaigns/chunks.ts';
-import { type ClaimedRecipient, nextClaim, releaseClaimed } from '../../db/campaigns/ledger.ts';
+import { type ClaimedRecipient, nextClaim, releaseClaimed } from '../../db/campaigns/claims.ts';
 import type { Db } from '../../db/connection.ts';
 import { tookTooMuch } from '../../rules/bounded.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';

@@ -10,8 +10,8 @@ import {
   holdChunk,
   type SendTerms,
 } from '../../db/campaigns/chunks.ts';
+import type { ChunkRef, ClaimedRecipient } from '../../db/campaigns/claims.ts';
 import { beginTurn, endTurn } from '../../db/campaigns/figures.ts';
-import type { ChunkRef, ClaimedRecipient } from '../../db/campaigns/ledger.ts';
 import { pauseCampaign } from '../../db/campaigns/lifecycle.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { findLastTransientBounce } from '../../db/emails/bounce-history.ts';

@@ -87,7 +87,7 @@ export async function audienceCounts(db: Db, audience: Audience): Promise<boolea
  * a row; who cannot get it as things stand is skipped with the reason, and takes nothing of the month. Rows, chunk and
  * cursor move in one transaction, so a crash repeats a page whole or not at all, and the unique (campaign_id,
  * contact_id) is the last word. A contact who leaves the audience later is judged when the mail is about to leave
- * (db/campaigns/ledger.ts). Source: contract §6.3.
+ * (db/campaigns/claims.ts). Source: contract §6.3.
  */
 export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<AudiencePage> {
   const campaign = await lockSending(trx, p);

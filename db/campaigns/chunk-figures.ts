@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Trx } from '../connection.ts';
+import { ofCampaign } from './claims.ts';
 import { type CampaignCounts, NO_COUNTS } from './counts.ts';
-import { ofCampaign } from './ledger.ts';
 import { OUTCOME_OF_E } from './outcomes.ts';
 
 export const SERIES = ['sent', 'delivered', 'opened', 'clicked'] as const;

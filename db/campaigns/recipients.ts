@@ -7,7 +7,7 @@ import { REASONS } from '../../rules/emails/reasons.ts';
 import type { Db } from '../connection.ts';
 import type { Page, PageRequest } from '../keyset.ts';
 import type { CampaignRef } from './campaigns.ts';
-import { ofCampaign } from './ledger.ts';
+import { ofCampaign } from './claims.ts';
 import {
   hasOutcome,
   hasStatus,
