@@ -4,7 +4,7 @@ import { assertNever } from '../../rules/assert-never.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Next, VisitStatus } from '../../rules/executions/execution.ts';
 import type { Exits } from '../../rules/executions/exits.ts';
-import { beginPause, comeTo, type Laps, LOOP, MAX_VISITS, newLaps } from '../../rules/executions/laps.ts';
+import { comeTo, type Laps, LOOP, MAX_VISITS, newLaps, notePauseBegun } from '../../rules/executions/laps.ts';
 import type { Run } from '../../rules/executions/run.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
@@ -172,7 +172,7 @@ function pauseAt(
 ): Stop {
   const { laps, run, id: executionId } = w.execution;
   stand(w.execution, new Date(p.now), p.dueAt);
-  if (laps) beginPause(laps, p.countsMs ?? (p.dueAt ? p.dueAt.getTime() - p.now : undefined));
+  if (laps) notePauseBegun(laps, p.countsMs ?? (p.dueAt ? p.dueAt.getTime() - p.now : undefined));
   const visit = addVisit(w, step, { status: 'WAITING', dueAt: p.dueAt });
   moveTo(w, step, 'WAITING');
   const stop = { next: world.timed(w.execution, step, nextAt(w.graph, step, visit)), step };
