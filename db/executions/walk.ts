@@ -11,7 +11,7 @@ import { isEffect } from '../../rules/executions/steps/registry.ts';
 import { chooseBranch, SplitConfig } from '../../rules/executions/steps/split.ts';
 import { WaitConfig } from '../../rules/executions/steps/wait-for-event.ts';
 import { parseCondition } from '../../rules/filters/filters.ts';
-import { delayEnd } from './delay-end.ts';
+import { delayEnd } from './delay-due.ts';
 import { follow, type Graph, type GraphStep } from './graph.ts';
 import { nextAt } from './next.ts';
 import type { Progress } from './progress.ts';
