@@ -11,7 +11,7 @@ import { isEffect } from '../../rules/executions/steps/registry.ts';
 import { chooseBranch, SplitConfig } from '../../rules/executions/steps/split.ts';
 import { WaitConfig } from '../../rules/executions/steps/wait-for-event.ts';
 import { parseCondition } from '../../rules/filters/filters.ts';
-import { delayEnd } from './delay-due.ts';
+import { delayDue } from './delay-due.ts';
 import { follow, type Graph, type GraphStep } from './graph.ts';
 import { nextAt } from './next.ts';
 import type { Progress } from './progress.ts';
@@ -121,7 +121,7 @@ function stopAtEffect(world: World, w: Walk, step: GraphStep): Stop {
 
 async function stopAtDelay(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
   const now = world.now(w.execution).getTime();
-  const due = await delayEnd(world, { step, execution: w.execution, nowMs: now });
+  const due = await delayDue(world, { step, execution: w.execution, nowMs: now });
   if (!due) return failAt(w, step, 'the "until" of this DELAY is not a date-time');
   const { dueAt, countsMs } = due;
   if (dueAt.getTime() <= now) {
