@@ -10,7 +10,7 @@ import { noteMade } from '../../http/request-log.ts';
 import { scopes } from '../../http/security.ts';
 import { Sent } from './answer.ts';
 import { SendBody, sendMaxBytes } from './input.ts';
-import { checkLargeTemplates, sendRequest } from './request.ts';
+import { checkLargeTemplates, sendRequest } from './to-send-request.ts';
 
 const sendRoute = {
   ...createRoute({
