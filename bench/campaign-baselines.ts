@@ -5,7 +5,7 @@ import { createCampaignComposer } from '../activities/campaigns/message.ts';
 import { smtpProvider } from '../channels/email/smtp/provider.ts';
 import { createCompute } from '../compute/compute.ts';
 import { readyContent } from '../compute/contents.ts';
-import type { ClaimedRecipient } from '../db/campaigns/ledger.ts';
+import type { ClaimedRecipient } from '../db/campaigns/claims.ts';
 import { parseConfig } from '../rules/config.ts';
 import { NO_TEXT } from '../rules/content/mail-text.ts';
 import type { SinkProcess } from '../test/support/smtp/sink-process.ts';

@@ -3,7 +3,7 @@ import { isLoopbackHost } from './access/loopback.ts';
 import { ACCESS, SECRETS } from './config/access.ts';
 import { ASSETS, type BucketSettings, bucketSettings, missingForBucket } from './config/assets.ts';
 import { EMAIL, emailSettings, missingForEmail, sendingAdvice } from './config/email.ts';
-import { LIMITS, limitSettings } from './config/limits.ts';
+import { attachmentsProblem, LIMITS, limitSettings } from './config/limits.ts';
 import { LISTENERS } from './config/listeners.ts';
 import { OBSERVATION } from './config/observation.ts';
 import { RETENTION, retentionSettings } from './config/retention.ts';
@@ -203,6 +203,8 @@ function checkTogether(
   missed(missingForEmail(email), `EMAIL_PROVIDER is ${email.provider}`);
   missed(missingForSms(sms), `SMS_PROVIDER is ${sms.provider}`);
   missed(missingForBucket(bucket), 'ASSETS_S3_BUCKET is set');
+  const tooLarge = attachmentsProblem(values.ATTACHMENTS_MAX_MB, email);
+  if (tooLarge !== undefined) throw new ConfigError('ATTACHMENTS_MAX_MB', tooLarge);
   pair('ASSETS_S3_ENDPOINT', 'ASSETS_S3_BUCKET');
   pair('ASSETS_S3_ACCESS_KEY_ID', 'ASSETS_S3_BUCKET');
   pair('ASSETS_S3_ACCESS_KEY_ID', 'ASSETS_S3_SECRET_ACCESS_KEY');

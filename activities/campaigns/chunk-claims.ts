@@ -4,8 +4,8 @@ import {
   claimRange,
   type LedgerRange,
   listRanges,
-  skipRefused,
-} from '../../db/campaigns/ledger.ts';
+  skipWithheld,
+} from '../../db/campaigns/claims.ts';
 import type { Db } from '../../db/connection.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { ChunkTurn } from './chunk-turn.ts';
@@ -80,7 +80,7 @@ export class ChunkClaims {
     };
     const rows = await claimRange(db, request);
     if (rows.length === range.rows) return rows;
-    const skipped = await skipRefused(db, request);
+    const skipped = await skipWithheld(db, request);
     this.refused += skipped;
     if (rows.length > 0 || skipped > 0) return rows;
     this.foundNothing = true;

@@ -1,6 +1,5 @@
 import { findChunkClock, noteNotBefore, type OpenClock } from '../../db/campaigns/chunk-clock.ts';
-import { failChunk, finishChunk } from '../../db/campaigns/chunks.ts';
-import type { ChunkRef } from '../../db/campaigns/ledger.ts';
+import { type ChunkRef, failChunk, finishChunk } from '../../db/campaigns/chunks.ts';
 import type { Db } from '../../db/connection.ts';
 import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
 import { campaignGate } from '../../rules/campaigns/gate.ts';

@@ -1,13 +1,12 @@
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
 import { OverBudget } from '../../compute/compute.ts';
 import { finishChunk } from '../../db/campaigns/chunks.ts';
-import { type ClaimedRecipient, nextClaim, releaseClaimed } from '../../db/campaigns/ledger.ts';
+import { type ClaimedRecipient, nextClaim, releaseClaimed } from '../../db/campaigns/claims.ts';
 import type { Db } from '../../db/connection.ts';
 import { tookTooMuch } from '../../rules/bounded.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
 import { isSessionStage } from '../../rules/emails/bounce.ts';
-import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
-import { failed } from '../../rules/emails/refusal.ts';
+import { type EmailOutcome, failed } from '../../rules/emails/email-outcome.ts';
 import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { InFlightLimit } from '../emails/in-flight-limit.ts';

@@ -1,6 +1,6 @@
 import type { OpenClock } from '../../db/campaigns/chunk-clock.ts';
-import type { SendTerms } from '../../db/campaigns/chunks.ts';
-import type { ChunkRef, ClaimedRecipient } from '../../db/campaigns/ledger.ts';
+import type { ChunkRef, SendTerms } from '../../db/campaigns/chunks.ts';
+import type { ClaimedRecipient } from '../../db/campaigns/claims.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
 import type { CampaignComposer } from './message.ts';
 import type { SlowContent } from './slow-content.ts';

@@ -1,7 +1,7 @@
 import type { OutgoingEmail } from '../../channels/email/provider.ts';
 import type { Compute } from '../../compute/compute.ts';
 import type { StoredContent } from '../../compute/content-cache.ts';
-import type { ClaimedRecipient } from '../../db/campaigns/ledger.ts';
+import type { ClaimedRecipient } from '../../db/campaigns/claims.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { renderMime, renderSubject } from '../../rules/content/content.ts';

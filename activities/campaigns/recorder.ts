@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import { type ClaimedRecipient, completeDeferred, completeSent, findCompleted } from '../../db/campaigns/ledger.ts';
+import type { ClaimedRecipient } from '../../db/campaigns/claims.ts';
+import { completeDeferred, completeSent, findCompleted } from '../../db/campaigns/completions.ts';
 import type { Db } from '../../db/connection.ts';
 import type { EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import type { HoldGuard } from '../hold-guard.ts';

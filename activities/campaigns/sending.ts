@@ -3,6 +3,7 @@ import type { EmailProvider, ProviderResult } from '../../channels/email/provide
 import { type ContentCache, createContentCache } from '../../compute/content-cache.ts';
 import type { OpenClock } from '../../db/campaigns/chunk-clock.ts';
 import {
+  type ChunkRef,
   expireChunk,
   failChunk,
   findSendTerms,
@@ -10,8 +11,8 @@ import {
   holdChunk,
   type SendTerms,
 } from '../../db/campaigns/chunks.ts';
+import type { ClaimedRecipient } from '../../db/campaigns/claims.ts';
 import { beginTurn, endTurn } from '../../db/campaigns/figures.ts';
-import type { ChunkRef, ClaimedRecipient } from '../../db/campaigns/ledger.ts';
 import { pauseCampaign } from '../../db/campaigns/lifecycle.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { findLastTransientBounce } from '../../db/emails/bounce-history.ts';

@@ -3,8 +3,7 @@ import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
 import { windowGate } from '../../rules/campaigns/gate.ts';
 import { type BounceVerdict, classifyReply } from '../../rules/emails/bounce.ts';
 import { bounceReason } from '../../rules/emails/bounce-reason.ts';
-import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
-import { failed } from '../../rules/emails/refusal.ts';
+import { type EmailOutcome, failed } from '../../rules/emails/email-outcome.ts';
 import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 
 /**

@@ -10,10 +10,10 @@ import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
 import { judgeAgain } from '../../rules/emails/bounce.ts';
-import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
-import { failed, refusalOf } from '../../rules/emails/refusal.ts';
+import { type EmailOutcome, failed } from '../../rules/emails/email-outcome.ts';
 import { DELIVERY_EXPIRES_MS } from '../../rules/emails/retry-schedule.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
+import { withheldAs } from '../../rules/emails/withheld.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { createHoldGuard } from '../hold-guard.ts';
 import { bounceOutcome, later, opensAt, verdictOf } from './decision.ts';
@@ -96,8 +96,8 @@ export function createMailer(deps: {
     expiresAt: Date,
     inThread?: PaidFor,
   ): Promise<ReadyEmail | EmailOutcome | NotTried> {
-    const refused = refusalOf(email);
-    if (refused) return refused;
+    const withheld = withheldAs(email);
+    if (withheld) return withheld;
     if (!email.to) return failed('contact_deleted');
     const dueAt = opensAt(email);
     if (dueAt) return { kind: 'shut', dueAt };
@@ -137,9 +137,9 @@ export function createMailer(deps: {
     return { outcome, recorded: false, settled: undefined };
   }
 
-  /** How large a mail is that may leave: what is refused anyway costs its project nothing. */
+  /** How large a mail is that may leave: what is withheld anyway costs its project nothing. */
   async function largeBytes(email: ClaimedEmail): Promise<number> {
-    return refusalOf(email) || !email.to ? 0 : messages.largeBytes(email);
+    return withheldAs(email) || !email.to ? 0 : messages.largeBytes(email);
   }
 
   async function deliverOne<T>({ email, whenSettled, options }: Order<T>, inThread?: PaidFor): Promise<Delivery<T>> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { endExecutions } from '../../db/executions/end.ts';
+import { endExecutions } from '../../db/executions/end-executions.ts';
 import { listOpenExecutions, type OpenExecution, restartExecutions } from '../../db/recovery/lost-executions.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';

@@ -1,6 +1,12 @@
 import { cancellationSignal } from '@temporalio/activity';
 import { inTransaction } from '../../db/transaction.ts';
-import { beginTurn, endTurn, failPendingDeliveries, type NextTurn, type Turn } from '../../db/webhooks/turns.ts';
+import {
+  beginTurn,
+  endTurn,
+  failPendingDeliveries,
+  type NextTurn,
+  type Turn,
+} from '../../db/webhooks/endpoint-turns.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';

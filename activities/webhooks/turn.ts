@@ -11,7 +11,7 @@ import {
   listDueDeliveries,
   recordAttempts,
   type Turn,
-} from '../../db/webhooks/turns.ts';
+} from '../../db/webhooks/endpoint-turns.ts';
 import { keptAnswer } from '../../rules/webhooks/answer-text.ts';
 import {
   MAX_TRIES,

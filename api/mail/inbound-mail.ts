@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
+import type { Verdicts } from '../../channels/inbound/auth-verdicts.ts';
 import type { InboundHandler, InboundListener, InboundMessage } from '../../channels/inbound/listener.ts';
 import type { InboundMail, ReadMessage } from '../../channels/inbound/read-message.ts';
-import type { Verdicts } from '../../channels/inbound/verdicts.ts';
 import type { Db } from '../../db/connection.ts';
 import { findMailAddresses, listDomainOwners, recordReceived } from '../../db/emails/inbound-mail.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -55,7 +55,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
   const { config, db, lifecycle, log } = deps;
   const { UnreadableMessageError } = await import('../../channels/inbound/listener.ts');
   const { readMessage } = await import('../../channels/inbound/read-message.ts');
-  const { createResolve, createVerdicts } = await import('../../channels/inbound/verdicts.ts');
+  const { createResolve, createVerdicts } = await import('../../channels/inbound/auth-verdicts.ts');
   const resolve = createResolve(config.dnsServers);
   const verdictsOf = createVerdicts({ resolve, host: new URL(config.publicUrl).hostname });
   const suppressionKey = deriveKey(config.secretKey, 'suppression');

@@ -21,7 +21,7 @@ export const reverseNameCheck: Check = {
   async look(subject) {
     const handover = await handoverOf(subject);
     if (handover.to === 'nobody') return [pass('mail is captured: no receiver asks')];
-    if (handover.to === 'provider') return [pass(`${handover.hosts.owner}'s servers meet the receivers`)];
+    if (handover.to === 'provider') return [pass(`${handover.servers.owner}'s servers meet the receivers`)];
     if (handover.to === 'unknown') return [warn(`not known: ${handover.reason}`, 'check the host of SMTP_URL')];
     const address = subject.address ?? (await leavingAddress(handover));
     if (address === undefined || !isIP(address))

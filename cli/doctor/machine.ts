@@ -74,9 +74,10 @@ async function againstPostgres({ postgres, databaseUrl }: Subject) {
  * not answer.
  */
 async function againstHttp({ settings }: Subject) {
-  const { hosts } = settings.email;
-  const url = new URL(hosts?.url ?? settings.publicUrl);
-  if (isLoopbackHost(url.hostname) && !hosts) return undefined;
+  const { servers } = settings.email;
+  const isProviders = servers.whose === 'provider';
+  const url = new URL(isProviders ? servers.url : settings.publicUrl);
+  if (isLoopbackHost(url.hostname) && !isProviders) return undefined;
   const askedAt = Date.now();
   const response = await fetch(url, {
     method: 'HEAD',

@@ -4,7 +4,7 @@ import { openSession } from '../../channels/email/smtp/handshake.ts';
 import { DEFAULT_TIMEOUTS } from '../../channels/email/smtp/types.ts';
 import { parseSmtpUrl, type SmtpEndpoint } from '../../channels/email/smtp/url.ts';
 import { isPublicAddress } from '../../channels/public-address.ts';
-import type { ProviderHosts } from '../../rules/emails/email-providers.ts';
+import type { ProviderServers } from '../../rules/emails/email-providers.ts';
 import { reasonOf } from '../database-error.ts';
 import { type Check, fail, pass, warn } from './report.ts';
 import type { Subject } from './subject.ts';
@@ -16,7 +16,7 @@ const ANSWER_MS = 4_000;
  */
 export type Handover =
   | { to: 'nobody' }
-  | { to: 'provider'; hosts: ProviderHosts }
+  | { to: 'provider'; servers: ProviderServers }
   | { to: 'own' | 'foreign'; endpoint: SmtpEndpoint; addresses: readonly string[] }
   | { to: 'unknown'; reason: string };
 
@@ -24,12 +24,11 @@ export type Handover =
 export const mailServerCheck: Check = {
   name: 'mail server',
   async look({ settings }) {
-    const { captures, hosts, smtp } = settings.email;
-    if (captures) return [pass('mail is captured: none is needed')];
-    if (hosts) return [pass(hosts.title)];
-    const url = smtp.url ?? '';
+    const { servers } = settings.email;
+    if (servers.whose === 'nobody') return [pass('mail is captured: none is needed')];
+    if (servers.whose === 'provider') return [pass(servers.title)];
     try {
-      const endpoint = parseSmtpUrl(url);
+      const endpoint = parseSmtpUrl(servers.url ?? '');
       const session = await openSession({ endpoint, timeouts: timeouts() }, AbortSignal.timeout(2 * ANSWER_MS));
       session.channel.onClose = () => {};
       session.channel.destroy(new Error('seen enough'));
@@ -42,11 +41,11 @@ export const mailServerCheck: Check = {
 
 /** Who hands mail to the world. A server on this machine or in its network is taken for the tenant's own. */
 export async function handoverOf({ settings }: Subject): Promise<Handover> {
-  const { captures, hosts, smtp } = settings.email;
-  if (captures) return { to: 'nobody' };
-  if (hosts) return { to: 'provider', hosts };
+  const { servers } = settings.email;
+  if (servers.whose === 'nobody') return { to: 'nobody' };
+  if (servers.whose === 'provider') return { to: 'provider', servers };
   try {
-    const endpoint = parseSmtpUrl(smtp.url ?? '');
+    const endpoint = parseSmtpUrl(servers.url ?? '');
     const found = isIP(endpoint.host) ? [{ address: endpoint.host }] : await lookup(endpoint.host, { all: true });
     const addresses = found.map(({ address }) => address);
     return { to: addresses.some(isPublicAddress) ? 'foreign' : 'own', endpoint, addresses };

@@ -14,9 +14,9 @@ import { isSimulatorSql } from '../sending/simulator-addresses.ts';
 import { inSavepoint } from '../transaction.ts';
 import { EFFECTIVE_WINDOW } from './chunk-clock.ts';
 import { type DealtCampaign, insertDealtPage, type PageChunk } from './dealt-page.ts';
-import { refusedReason } from './refusals.ts';
 import { BEGUN_CAMPAIGNS } from './status.ts';
 import { isTesting } from './variant-test.ts';
+import { withheldReason } from './withheld.ts';
 import {
   findPageZones,
   judgedPage,
@@ -87,7 +87,7 @@ export async function audienceCounts(db: Db, audience: Audience): Promise<boolea
  * a row; who cannot get it as things stand is skipped with the reason, and takes nothing of the month. Rows, chunk and
  * cursor move in one transaction, so a crash repeats a page whole or not at all, and the unique (campaign_id,
  * contact_id) is the last word. A contact who leaves the audience later is judged when the mail is about to leave
- * (db/campaigns/ledger.ts). Source: contract §6.3.
+ * (db/campaigns/claims.ts). Source: contract §6.3.
  */
 export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<AudiencePage> {
   const campaign = await lockSending(trx, p);
@@ -250,7 +250,7 @@ async function insertPage(
 ): Promise<Page> {
   const { campaign, predicate, zones, contacts, present } = how;
   const { projectId, suppressionPads: pads } = p;
-  const refused = refusedReason({ projectId, pads, subscribed: sql`page.subscribed`, email: sql`page.email` });
+  const refused = withheldReason({ projectId, pads, subscribed: sql`page.subscribed`, email: sql`page.email` });
   if (campaign.variants && campaign.variant_content_ids) {
     const asked = { ...p, ...how, refused, campaign: campaign as DealtCampaign, chunkMax: PAGE_CONTACTS };
     const dealt = await insertDealtPage(trx, asked);

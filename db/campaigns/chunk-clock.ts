@@ -3,7 +3,7 @@ import type { CampaignClock } from '../../rules/campaigns/gate.ts';
 import type { LatePolicy } from '../../rules/campaigns/timing.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { Db } from '../connection.ts';
-import type { ChunkRef } from './ledger.ts';
+import type { ChunkRef } from './chunks.ts';
 
 /** The window that holds a campaign `k` of a project `p`. */
 export const EFFECTIVE_WINDOW = sql`CASE WHEN k.own_window THEN k.sending_window ELSE p.sending_window END`;

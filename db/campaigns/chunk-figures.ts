@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Trx } from '../connection.ts';
 import { type CampaignCounts, NO_COUNTS } from './counts.ts';
-import { ofCampaign } from './ledger.ts';
 import { OUTCOME_OF_E } from './outcomes.ts';
+import { ofCampaign } from './recipient-rows.ts';
 
 export const SERIES = ['sent', 'delivered', 'opened', 'clicked'] as const;
 export type SeriesKind = (typeof SERIES)[number];

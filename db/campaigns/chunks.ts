@@ -3,9 +3,14 @@ import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
 import type { Db } from '../connection.ts';
 import { capOf, type FrequencyCap } from '../sending/frequency.ts';
-import { type ChunkRef, OPEN_RECIPIENTS, ofCampaign } from './ledger.ts';
 import type { CampaignStart } from './lifecycle.ts';
+import { OPEN_RECIPIENTS, ofCampaign } from './recipient-rows.ts';
 import { BEGUN_CAMPAIGNS, OPEN_CAMPAIGNS } from './status.ts';
+
+/** A chunk of a start: the lane that works on it owns its rows. */
+export interface ChunkRef extends CampaignStart {
+  seq: number;
+}
 
 /** How a start is sent: read anew for every turn of a chunk. */
 export interface SendTerms {

@@ -96,7 +96,7 @@ export async function startCampaign(
 /**
  * Cancels a SCHEDULED, SENDING or PAUSED campaign. What has not tried to send anything becomes a DRAFT again, and its
  * rows of the ledger are removed; otherwise it is CANCELLED, and its workflow skips what is left. Claims hold the
- * campaign's row shared (db/campaigns/ledger.ts), so after the lock nobody claims any more, and whether anything was
+ * campaign's row shared (db/campaigns/claims.ts), so after the lock nobody claims any more, and whether anything was
  * claimed is certain.
  * @throws AppError NOT_FOUND, CONFLICT in any other state
  */
@@ -121,7 +121,7 @@ export async function cancelCampaign(trx: Trx, p: CampaignRef): Promise<ChangedC
 }
 
 /**
- * Pauses a SENDING campaign: as claims hold its row shared (db/campaigns/ledger.ts), nothing is claimed after this
+ * Pauses a SENDING campaign: as claims hold its row shared (db/campaigns/claims.ts), nothing is claimed after this
  * commits, and what is claimed and not on its way is given back when the workflow hears of it. One that is PAUSED stays
  * so, with its first reason. With `sendNo` only that start.
  * @throws AppError NOT_FOUND, CONFLICT in any other state

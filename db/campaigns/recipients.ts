@@ -7,11 +7,11 @@ import { REASONS } from '../../rules/emails/reasons.ts';
 import type { Db } from '../connection.ts';
 import type { Page, PageRequest } from '../keyset.ts';
 import type { CampaignRef } from './campaigns.ts';
-import { ofCampaign } from './ledger.ts';
 import {
   hasOutcome,
   hasStatus,
   matches,
+  ofCampaign,
   RECIPIENT_COLUMNS,
   type Recipient,
   type RecipientFilter,

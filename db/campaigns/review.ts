@@ -11,7 +11,7 @@ import type { Reader } from '../contacts/readers.ts';
 import { audiencePredicate } from './audience.ts';
 import type { Campaign } from './campaigns.ts';
 import { EFFECTIVE_WINDOW } from './chunk-clock.ts';
-import { refusedReason } from './refusals.ts';
+import { withheldReason } from './withheld.ts';
 
 /** The audience of a campaign as it stands, without anything taken of it. */
 export interface AudienceReview {
@@ -45,7 +45,7 @@ export async function reviewAudience(
 ): Promise<AudienceReview> {
   const { projectId, pads, variables } = p;
   const predicate = await predicateOf(db, p);
-  const refused = refusedReason({ projectId, pads, subscribed: sql`contacts.subscribed`, email: sql`contacts.email` });
+  const refused = withheldReason({ projectId, pads, subscribed: sql`contacts.subscribed`, email: sql`contacts.email` });
   const lacking = variables.map(
     (path, n) =>
       sql`count(*) FILTER (WHERE coalesce(data #>> ${path.split('.')}::text[], '') = '') AS ${sql.ref(`m${n}`)}`,

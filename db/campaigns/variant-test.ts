@@ -12,8 +12,8 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Db, Trx } from '../connection.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { type Campaign, type CampaignRef, getCampaign, refusal } from './campaigns.ts';
-import { ofCampaign } from './ledger.ts';
 import type { CampaignStart } from './lifecycle.ts';
+import { ofCampaign } from './recipient-rows.ts';
 import { BEGUN_CAMPAIGNS } from './status.ts';
 
 /**

@@ -6,7 +6,7 @@ import { touch } from '../campaigns/touches.ts';
 import type { Trx } from '../connection.ts';
 import { noteAttachments } from '../contents/erased-attachments.ts';
 import { eraseWords } from '../contents/erased-contents.ts';
-import { endExecutions } from '../executions/end.ts';
+import { endExecutions } from '../executions/end-executions.ts';
 
 const CONTACT_DELETED: Reason = 'contact_deleted';
 

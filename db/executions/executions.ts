@@ -8,7 +8,7 @@ import type { Db, Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { answeredBytes } from '../page-budget.ts';
-import { endExecutions } from './end.ts';
+import { endExecutions } from './end-executions.ts';
 import { startExecutions } from './start.ts';
 
 export interface Execution {

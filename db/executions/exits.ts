@@ -4,7 +4,7 @@ import { groupBy } from '../../rules/filters/group-by.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import type { ExitingWorkflow } from '../events/listeners.ts';
-import { endExecutions } from './end.ts';
+import { endExecutions } from './end-executions.ts';
 
 interface HappenedEvent {
   contactId: string | null;

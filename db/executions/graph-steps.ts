@@ -5,7 +5,7 @@ import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { freeSlug, slugOf } from '../../rules/slug.ts';
 import type { Trx } from '../connection.ts';
-import { endExecutions } from './end.ts';
+import { endExecutions } from './end-executions.ts';
 import { templateOf } from './step-references.ts';
 
 interface WorkflowRef {

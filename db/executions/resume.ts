@@ -1,17 +1,17 @@
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import { exitReason } from '../../rules/executions/exits.ts';
-import { endPause as endLapsPause } from '../../rules/executions/laps.ts';
 import { changeRun, type Run, type RunChanges } from '../../rules/executions/run.ts';
-import type { Branch } from '../../rules/executions/steps/definition.ts';
-import { type EffectType, isEffect, STEPS } from '../../rules/executions/steps/registry.ts';
+import { type EffectType, isEffect } from '../../rules/executions/steps/registry.ts';
 import type { Trx } from '../connection.ts';
-import { follow, type GraphStep } from './graph.ts';
+import type { GraphStep } from './graph.ts';
 import { nextAt } from './next.ts';
+import { endPause } from './pause-end.ts';
 import { newProgress, type Progress, saveProgress } from './progress.ts';
 import { type LockedExecution, lockExecutions, type StandingExecution } from './standing.ts';
-import type { Visit, VisitOutcome } from './visits.ts';
+import type { VisitOutcome } from './visits.ts';
 import { findWaitEvents } from './waits.ts';
-import { fail, type Stop, walk } from './walk.ts';
+import { fail, type Stop } from './walk.ts';
+import { exitDeleted, leave, walkOn } from './walk-on.ts';
 import { type PauseEnd, realWorld, type World } from './world.ts';
 
 /** An execution that stands at an effect: a real one has no run, a sandbox has. */
@@ -177,98 +177,9 @@ export async function resume(
     : standsAt(world, locked, progress);
 }
 
-/**
- * Ends the pause at which an execution stands, whatever it waits for; a WAIT_FOR_EVENT by a branch, `timeout` unless it
- * is given. Writes nothing, as `walk`. The caller has seen that it stands at one.
- */
-export async function advance(
-  world: World,
-  locked: LockedExecution,
-  { branch = 'timeout', progress }: { branch?: Branch | undefined; progress: Progress },
-): Promise<Stop> {
-  const { execution, graph, current, standingMs } = locked;
-  if (!current) throw new Error('an execution that waits has a visit');
-  const at = { executionId: execution.id, visit: current.visit };
-  const ended = world.endPause(execution, graph.steps.get(current.stepId), { eventId: undefined, tookMs: standingMs });
-  // It counts with the time that it really waited.
-  if (execution.laps) endLapsPause(execution.laps, { byEvent: true, tookMs: ended.tookMs });
-  const waited = current.type === 'WAIT_FOR_EVENT';
-  progress.closed.push({ ...at, status: 'COMPLETED', output: { advanced: true, ...(waited && { branch }) } });
-  if (waited) progress.passedWaits.push(at);
-  return walkOn(world, locked, { visit: current, progress, ...(waited && { branch }) });
-}
-
-/** A DELAY whose timer is over, or a WAIT_FOR_EVENT whose event or deadline has come. */
-async function endPause(
-  world: World,
-  locked: LockedExecution,
-  p: { visit: Visit; resume: StepInput['resume']; ended: PauseEnd; progress: Progress },
-): Promise<Stop> {
-  const { visit, progress } = p;
-  const { execution, graph } = locked;
-  const exit = world.findExit(execution, graph.steps.get(visit.stepId));
-  if (exit) return leave(execution, { visit: visit.visit, stepId: visit.stepId, reason: exit.reason, progress });
-  const ended = world.endPause(execution, graph.steps.get(visit.stepId), p.ended);
-  const at = { executionId: execution.id, visit: visit.visit };
-  const eventId = p.resume === 'delay' ? undefined : ended.eventId;
-  if (execution.laps) endLapsPause(execution.laps, { byEvent: eventId !== undefined, tookMs: ended.tookMs });
-  if (p.resume === 'delay') {
-    progress.closed.push({ ...at, status: 'COMPLETED' });
-    return walkOn(world, locked, { visit, progress });
-  }
-  const branch: Branch = eventId ? 'event' : 'timeout';
-  progress.closed.push({ ...at, status: 'COMPLETED', output: eventId ? { branch, eventId } : { branch } });
-  progress.passedWaits.push(at);
-  return walkOn(world, locked, { visit, branch, progress });
-}
-
 /** Why a run leaves its workflow by what its own step has brought about. */
 function exitBy({ exits }: StandingExecution, { events = [] }: RunChanges, now: Date): string | undefined {
   return events.map((event) => exitReason(exits, event, now)).find((reason) => reason !== undefined);
-}
-
-/** Ends a run as the event ends a real execution: what it was doing is cancelled. */
-function leave(
-  execution: StandingExecution,
-  { visit, stepId, reason, progress }: { visit: number; stepId: string; reason: string; progress: Progress },
-): Stop {
-  const { id: executionId } = execution;
-  if (execution.run) progress.runs.set(executionId, execution.run);
-  progress.closed.push({ executionId, visit, status: 'CANCELLED' });
-  progress.passedWaits.push({ executionId, visit });
-  progress.positions.push({ executionId, visit: execution.visit, stepId, status: 'EXITED', reason });
-  return { next: { kind: 'end', status: 'EXITED', reason } };
-}
-
-/** Goes on after a step that is done. A step that was deleted meanwhile leads nowhere: the execution ends there. */
-async function walkOn(
-  world: World,
-  { execution, graph }: LockedExecution,
-  p: { visit: Visit; branch?: Branch; progress: Progress },
-): Promise<Stop> {
-  const { visit, branch, progress } = p;
-  if (!graph.steps.has(visit.stepId)) return exitDeleted(execution, progress);
-  const eventsSince = eventsSinceOf(world, execution, visit);
-  const stepId = follow(graph, visit.stepId, branch);
-  const from = visit.visit;
-  return walk(world, { execution, graph, stepId, from, progress, ...(eventsSince && { eventsSince }) });
-}
-
-/**
- * From when on events count for a wait that comes next: an email's are recorded before its step ends. What was recorded
- * as it began, by the step before it, does not; `startedAt` has no part of a millisecond.
- */
-function eventsSinceOf(world: World, execution: StandingExecution, visit: Visit): Date | undefined {
-  const { sendsEmail } = STEPS[visit.type];
-  const { run } = execution;
-  if (!run) return sendsEmail ? new Date(visit.startedAt.getTime() + 1) : undefined;
-  return sendsEmail && run.since !== null ? new Date(run.since) : world.now(execution);
-}
-
-function exitDeleted(execution: StandingExecution, progress: Progress): Stop {
-  const { id: executionId, visit } = execution;
-  progress.positions.push({ executionId, visit, stepId: null, status: 'EXITED', reason: 'step_deleted' });
-  return { next: { kind: 'end', status: 'EXITED', reason: 'step_deleted' } };
 }
 
 /** Where an execution stands by its last visit. */

@@ -7,6 +7,8 @@ import type { OpenWait } from '../events/listeners.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { ownedBy } from '../owned-by.ts';
 
+// A wait that is satisfied here is a pause which ends in `pause-end.ts`, when the workflow wakes.
+
 export interface WaitRef {
   executionId: string;
   visit: number;

@@ -4,14 +4,14 @@ import { assertNever } from '../../rules/assert-never.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Next, VisitStatus } from '../../rules/executions/execution.ts';
 import type { Exits } from '../../rules/executions/exits.ts';
-import { beginPause, comeTo, type Laps, LOOP, MAX_VISITS, newLaps } from '../../rules/executions/laps.ts';
+import { comeTo, type Laps, LOOP, MAX_VISITS, newLaps, notePauseBegun } from '../../rules/executions/laps.ts';
 import type { Run } from '../../rules/executions/run.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
 import { chooseBranch, SplitConfig } from '../../rules/executions/steps/split.ts';
 import { WaitConfig } from '../../rules/executions/steps/wait-for-event.ts';
 import { parseCondition } from '../../rules/filters/filters.ts';
-import { delayEnd } from './delay-end.ts';
+import { delayDue } from './delay-due.ts';
 import { follow, type Graph, type GraphStep } from './graph.ts';
 import { nextAt } from './next.ts';
 import type { Progress } from './progress.ts';
@@ -121,7 +121,7 @@ function stopAtEffect(world: World, w: Walk, step: GraphStep): Stop {
 
 async function stopAtDelay(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
   const now = world.now(w.execution).getTime();
-  const due = await delayEnd(world, { step, execution: w.execution, nowMs: now });
+  const due = await delayDue(world, { step, execution: w.execution, nowMs: now });
   if (!due) return failAt(w, step, 'the "until" of this DELAY is not a date-time');
   const { dueAt, countsMs } = due;
   if (dueAt.getTime() <= now) {
@@ -172,7 +172,7 @@ function pauseAt(
 ): Stop {
   const { laps, run, id: executionId } = w.execution;
   stand(w.execution, new Date(p.now), p.dueAt);
-  if (laps) beginPause(laps, p.countsMs ?? (p.dueAt ? p.dueAt.getTime() - p.now : undefined));
+  if (laps) notePauseBegun(laps, p.countsMs ?? (p.dueAt ? p.dueAt.getTime() - p.now : undefined));
   const visit = addVisit(w, step, { status: 'WAITING', dueAt: p.dueAt });
   moveTo(w, step, 'WAITING');
   const stop = { next: world.timed(w.execution, step, nextAt(w.graph, step, visit)), step };

@@ -56,7 +56,7 @@ export interface World {
    */
   findExit(execution: StandingExecution, step: GraphStep | undefined): { reason: string } | undefined;
   /** How the pause ended at which an execution stands; `known` is what Postgres says of it. */
-  endPause(execution: WalkingExecution, step: GraphStep | undefined, known: PauseEnd): PauseEnd;
+  getPauseEnd(execution: WalkingExecution, step: GraphStep | undefined, known: PauseEnd): PauseEnd;
 }
 
 export type FoundEvent = { id: string; swayed: boolean } | undefined;
@@ -118,7 +118,7 @@ function worldOfRuns(db: Db, clock: () => number): Omit<World, 'findEvent' | 'no
       if (exit && run?.skipDelays) run.aheadMs = Math.max(run.aheadMs, exit.at.getTime() - clock());
       return exit;
     },
-    endPause({ run }, step, known) {
+    getPauseEnd({ run }, step, known) {
       if (!run || known.eventId !== undefined) return known;
       const { at, event } = endOfPause(run, awaitedAt(step));
       if (!at) return known;

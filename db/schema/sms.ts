@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import type { SmsEncoding } from '../../rules/sms/encoding.ts';
+import type { SmsEncoding } from '../../rules/sms/sms-size.ts';
 import type { SmsStatus } from '../../rules/sms/status.ts';
 import type { GeneratedTimestamp, NullableTimestamp } from './columns.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EMAIL_PROVIDERS, type EmailProviderKind } from '../emails/email-providers.ts';
+import { EMAIL_PROVIDERS, type EmailProviderKind, type MailServers } from '../emails/email-providers.ts';
 import { choiceOf, missingOf, settingsOf, variablesOf } from './provider.ts';
 import { host, switchWord } from './texts.ts';
 import type { Environment, ValuesOf, Variables } from './variable.ts';
@@ -44,13 +44,15 @@ export const EMAIL = {
 export function emailSettings(values: ValuesOf<typeof EMAIL>, env: Environment) {
   const provider = values.EMAIL_PROVIDER;
   const settings = settingsOf(EMAIL_PROVIDERS, values, env);
+  const servers: MailServers = settings[provider].servers;
   return {
     ...settings,
     provider,
     /** Mail is kept for development instead of sent. */
     captures: EMAIL_PROVIDERS[provider].captures,
-    /** The provider's own servers that meet the receivers, if it has any. */
-    hosts: settings[provider].hosts,
+    servers,
+    /** The largest message that the provider takes; null is no bound of its own. */
+    maxMessageBytes: EMAIL_PROVIDERS[provider].maxMessageBytes,
     dkimSign: values.DKIM_SIGN,
     returnPathDomain: values.RETURN_PATH_DOMAIN?.toLowerCase(),
   };

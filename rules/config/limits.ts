@@ -1,8 +1,16 @@
+import { EMAIL_PROVIDERS } from '../emails/email-providers.ts';
 import { wholeNumber } from './texts.ts';
 import type { ValuesOf, Variables } from './variable.ts';
 
-/** In base64 with its line ends 38.3 MB; what is left of 40 is for the words of the mail. */
-const ATTACHMENTS_MOST_MB = 28;
+const MB = 1024 * 1024;
+/** No message is made larger, whatever the provider takes. */
+const MESSAGE_MAX_BYTES = 40 * MB;
+/** What of a message is left for the words of the mail. */
+const WORDS_BYTES = MB;
+/** Base64 makes of 57 bytes a line of 76 signs and its end. */
+const BASE64_SHARE = 57 / 78;
+/** 28: in a message they are 38.3 MB. */
+const ATTACHMENTS_MOST_MB = attachmentsMostMb(MESSAGE_MAX_BYTES);
 
 /** What one project may take of the service. */
 export const LIMITS = {
@@ -30,8 +38,7 @@ export const LIMITS = {
     schema: wholeNumber(1, ATTACHMENTS_MOST_MB),
     takes: `a whole number from 1 to ${ATTACHMENTS_MOST_MB}`,
     default: '10',
-    about:
-      'Attachments of a mail together, decoded, in MB. More make larger request bodies (16 MB with 10), and the most make a message of 40 MB, which is all that Amazon SES takes.',
+    about: `Attachments of a mail together, decoded, in MB. More make larger request bodies (16 MB with 10), and the most make a message of ${MESSAGE_MAX_BYTES / MB} MB. The provider bounds them too: ${providerSizes()}.`,
   },
   PROJECT_CPU_MS_PER_SECOND: {
     schema: wholeNumber(0, 1_000_000),
@@ -59,10 +66,33 @@ export function limitSettings(values: ValuesOf<typeof LIMITS>) {
     /** Mails a second and project over all workers; 0 is no limit. */
     sendRatePerSecond: values.SEND_RATE_PER_SECOND,
     /** Of a mail together, decoded. */
-    attachmentsMaxBytes: values.ATTACHMENTS_MAX_MB * 1024 * 1024,
+    attachmentsMaxBytes: values.ATTACHMENTS_MAX_MB * MB,
     /** Of one project in one process; 0 is no limit. */
     projectCpuMsPerSecond: values.PROJECT_CPU_MS_PER_SECOND,
     /** Timers of a project that end in one second; 0 is no limit. */
     timersPerSecond: values.TIMERS_PER_SECOND,
   };
+}
+
+/** Why the chosen provider would not take a mail with so many MB of files; undefined where it does. */
+export function attachmentsProblem(
+  attachmentsMaxMb: number,
+  { provider, maxMessageBytes }: { provider: string; maxMessageBytes: number | null },
+): string | undefined {
+  if (maxMessageBytes === null) return undefined;
+  const mostMb = attachmentsMostMb(maxMessageBytes);
+  if (attachmentsMaxMb <= mostMb) return undefined;
+  return `ATTACHMENTS_MAX_MB must be at most ${mostMb}, because EMAIL_PROVIDER is ${provider}, which takes messages of ${maxMessageBytes / MB} MB.`;
+}
+
+/** How many MB of files, decoded, fit into a message with the words of the mail. */
+function attachmentsMostMb(messageBytes: number): number {
+  return Math.floor(((messageBytes - WORDS_BYTES) * BASE64_SHARE) / MB);
+}
+
+function providerSizes(): string {
+  const bounded = Object.entries(EMAIL_PROVIDERS).flatMap(([kind, { maxMessageBytes }]) =>
+    maxMessageBytes === null ? [] : `\`${kind}\` takes messages of ${maxMessageBytes / MB} MB`,
+  );
+  return bounded.join(', ');
 }

@@ -48,3 +48,7 @@ export type EmailOutcome =
   | { kind: 'held' }
   /** Refused for now: try again at `dueAt`. The row stays SENDING and keeps its delivery. */
   | { kind: 'later'; dueAt: Date; error: string };
+
+export function failed(reason: Reason, error: string | null = null): EmailOutcome {
+  return { kind: 'failed', reason, error };
+}

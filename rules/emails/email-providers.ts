@@ -3,9 +3,19 @@ import type { ProviderConfig, SettingsOf } from '../config/provider.ts';
 import { httpUrl, list, url } from '../config/texts.ts';
 import type { Variables } from '../config/variable.ts';
 
-/** Servers of the provider's own that hand mail to the receivers. */
-export interface ProviderHosts {
-  /** Whose they are. */
+const MB = 1024 * 1024;
+
+/** To whose servers mail is handed. */
+export type MailServers =
+  /** It is kept. */
+  | { readonly whose: 'nobody' }
+  /** An SMTP server that the deployment names in SMTP_URL. */
+  | { readonly whose: 'deployment'; readonly url: string | undefined }
+  | ProviderServers;
+
+/** Servers of the provider's own, which hand mail to the receivers. */
+export interface ProviderServers {
+  readonly whose: 'provider';
   readonly owner: string;
   /** The service in words. */
   readonly title: string;
@@ -23,13 +33,19 @@ interface EmailProviderTraits {
   readonly tellsById: boolean;
   /** Header fields that it replaces, which would break a signature over them. */
   readonly rewrittenFields: readonly string[];
+  /**
+   * What the names of header fields begin with, in lower case, by which a mail would steer the operator's account with
+   * it: identities, settings, webhooks. No tenant may set them, whichever provider is chosen.
+   */
+  readonly controlHeaders: readonly string[];
+  /** The largest message that it takes, as it is on the wire; null where a server of the deployment decides. */
+  readonly maxMessageBytes: number | null;
   /** How SPF names the hosts that mail leaves by; null where it is the deployment's own. */
   readonly spf: string | null;
 }
 
 interface EmailSettings {
-  /** Null where mail leaves by a server that the deployment names, or not at all. */
-  readonly hosts: ProviderHosts | null;
+  readonly servers: MailServers;
 }
 
 /**
@@ -43,9 +59,11 @@ export const EMAIL_PROVIDERS = {
     captures: true,
     tellsById: false,
     rewrittenFields: [],
+    controlHeaders: [],
+    maxMessageBytes: null,
     spf: null,
     variables: {},
-    settings: () => ({ hosts: null }),
+    settings: () => ({ servers: { whose: 'nobody' } }),
     needs: () => ({}),
   }),
   smtp: provider({
@@ -53,6 +71,8 @@ export const EMAIL_PROVIDERS = {
     captures: false,
     tellsById: false,
     rewrittenFields: [],
+    controlHeaders: [],
+    maxMessageBytes: null,
     spf: null,
     variables: {
       SMTP_URL: {
@@ -62,7 +82,7 @@ export const EMAIL_PROVIDERS = {
         secret: true,
       },
     },
-    settings: (values) => ({ url: values.SMTP_URL, hosts: null }),
+    settings: ({ SMTP_URL: url }) => ({ url, servers: { whose: 'deployment', url } }),
     needs: (smtp) => ({ SMTP_URL: smtp.url }),
   }),
   ses: provider({
@@ -70,6 +90,8 @@ export const EMAIL_PROVIDERS = {
     captures: false,
     tellsById: true,
     rewrittenFields: ['date', 'message-id'],
+    controlHeaders: ['x-ses-'],
+    maxMessageBytes: 40 * MB,
     spf: 'include:amazonses.com',
     variables: {
       SES_REGION: {
@@ -95,12 +117,13 @@ export const EMAIL_PROVIDERS = {
     settings: (values, env) => {
       const region = values.SES_REGION ?? (env.AWS_REGION || undefined);
       const endpoint = values.SES_ENDPOINT;
-      const hosts = {
+      const servers: ProviderServers = {
+        whose: 'provider',
         owner: 'Amazon',
         title: `Amazon SES in ${region}`,
         url: endpoint ?? `https://email.${region}.amazonaws.com`,
       };
-      return { region, endpoint, snsTopicArns: values.SNS_TOPIC_ARNS, hosts };
+      return { region, endpoint, snsTopicArns: values.SNS_TOPIC_ARNS, servers };
     },
     needs: (ses) => ({ SES_REGION: ses.region }),
   }),

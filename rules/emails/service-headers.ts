@@ -1,12 +1,16 @@
+import { EMAIL_PROVIDERS } from './email-providers.ts';
+
 /**
  * Names by which servers and mailboxes tell where a mail comes from, what it passed, whom it is for and how to leave:
- * they say what the service knows, so only it, or a server on the way, writes them. `X-SES-*` would choose settings and
- * identities of the operator's account.
+ * they say what the service knows, so only it, or a server on the way, writes them.
  */
-const RESERVED =
-  /^(?:x-ses-.*|authentication-results|received|resent-.*|return-path|sender|dkim-signature|arc-.*|list-unsubscribe.*)$/i;
+const OF_SERVERS =
+  /^(?:authentication-results|received|resent-.*|return-path|sender|dkim-signature|arc-.*|list-unsubscribe.*)$/i;
+/** Those of every provider: the server of SMTP_URL may be one that hands mail on to any of them. */
+const OF_PROVIDERS = Object.values(EMAIL_PROVIDERS).flatMap(({ controlHeaders }): readonly string[] => controlHeaders);
 
 /** Whether a header of a mail is not for a tenant to set. */
 export function isReservedMailHeader(name: string): boolean {
-  return RESERVED.test(name);
+  const lower = name.toLowerCase();
+  return OF_SERVERS.test(name) || OF_PROVIDERS.some((prefix) => lower.startsWith(prefix));
 }

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { beginPause, comeTo, endPause, newLaps } from './laps.ts';
+import { comeTo, newLaps, notePauseBegun, notePauseEnded } from './laps.ts';
 
 const lapOf = (...pauses: { ms?: number; byEvent?: boolean; tookMs?: number }[]) => {
   const laps = newLaps();
   comeTo(laps, 'step');
   for (const { ms, byEvent = false, tookMs = 0 } of pauses) {
-    beginPause(laps, ms);
-    endPause(laps, { byEvent, tookMs });
+    notePauseBegun(laps, ms);
+    notePauseEnded(laps, { byEvent, tookMs });
   }
   return comeTo(JSON.parse(JSON.stringify(laps)), 'step');
 };
@@ -35,8 +35,8 @@ it('a wait that an event ended counts with the time it took, at most its deadlin
 it('each lap counts by itself', () => {
   const laps = newLaps();
   comeTo(laps, 'step');
-  beginPause(laps, 3_600_000);
-  endPause(laps, { byEvent: false, tookMs: 0 });
+  notePauseBegun(laps, 3_600_000);
+  notePauseEnded(laps, { byEvent: false, tookMs: 0 });
   expect(comeTo(laps, 'step')).toBe(false);
   expect(comeTo(laps, 'step')).toBe(true);
 });

@@ -34,7 +34,7 @@ export function comeTo(laps: Laps, stepId: string): boolean {
 }
 
 /** Notes that a pause begins; `ms` is its length, absent where only an event ends it. */
-export function beginPause(laps: Laps, ms: number | undefined): void {
+export function notePauseBegun(laps: Laps, ms: number | undefined): void {
   if (ms === undefined) delete laps.pauseMs;
   else laps.pauseMs = ms;
 }
@@ -43,7 +43,7 @@ export function beginPause(laps: Laps, ms: number | undefined): void {
  * Notes that a pause is over. A timer that ran out counts with the length it was set to, whatever the clocks of the
  * machines say of its start and end; a wait that an event ended counts with the time it took.
  */
-export function endPause(laps: Laps, p: { byEvent: boolean; tookMs: number }): void {
+export function notePauseEnded(laps: Laps, p: { byEvent: boolean; tookMs: number }): void {
   const { pauseMs = p.tookMs } = laps;
   laps.waitedMs += Math.max(0, p.byEvent ? Math.min(p.tookMs, pauseMs) : pauseMs);
   delete laps.pauseMs;

@@ -5,11 +5,16 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const ROOMS =
-  'activities|api|bench|channels|cli|compute|db|docs|domain|rules|temporal|test|web|worker|workflows|packages';
+const tracked = trackedFiles();
+const ROOMS = [...new Set(tracked.flatMap((file) => (file.includes('/') ? file.split('/')[0] : [])))].join('|');
 /** What a comment can point at: a sentence of the contract, or a file by its path from the root. */
 const SENTENCE = /contract((?:,? (?:and )?§\d+(?:\.\d+)?)+)/g;
 const FILE = new RegExp(String.raw`(?<![\w./$-])(?:${ROOMS})/[\w./-]*\.(?:ts|tsx|mjs|md|json)\b`, 'g');
+/** A file by its name, or by the end of its path, where what stands around says which. */
+const NAME = /`((?:[\w-]+\/)*[\w.-]+\.(?:ts|tsx|mjs))`/g;
+const FOLDER = new RegExp(`\`((?:${ROOMS})(?:/[\\w-]+)*)/?\``, 'g');
+/** Where a document says in which file something is. */
+const PLACE = /`(\w+)` (?:in|of) `([\w./-]+\.tsx?)`/g;
 /** Papers that are not in the repository. */
 const ELSEWHERE = /\b(decisions|findings|performance|running|spec)(\.md| §\d| "[A-Z])/;
 
@@ -24,6 +29,25 @@ it('finds every file that code and documents name', () => {
   expect(lines(FILE).filter(({ text, file }) => !existsSync(join(ROOT, text)) && !isExample(file))).toEqual([]);
 });
 
+it('finds every file that is named by its name alone, and every folder', () => {
+  const names = found(NAME).filter(([, name]) => !tracked.some((file) => `/${file}`.endsWith(`/${name}`)));
+  const folders = found(FOLDER).filter(
+    ([, folder]) => !tracked.some((file) => file.startsWith(`${folder}/`) || file.startsWith(`${folder}.`)),
+  );
+  expect([...names, ...folders]).toEqual([]);
+});
+
+it('finds in a file what is said to be in it', () => {
+  const places = found(PLACE);
+  expect(places.length).toBeGreaterThan(0);
+  expect(places.filter(([, what = '', file = '']) => !new RegExp(`\\b${what}\\b`).test(read(file)))).toEqual([]);
+});
+
+it('looks at every room', () => {
+  expect(ROOMS.split('|')).toEqual(expect.arrayContaining(['dashboard', 'db', 'packages', 'rules']));
+  expect(lines(FILE).length).toBeGreaterThan(100);
+});
+
 it('finds nothing that points out of the repository', () => {
   const found = files.flatMap((file) =>
     read(file)
@@ -34,15 +58,23 @@ it('finds nothing that points out of the repository', () => {
   expect(found).toEqual([]);
 });
 
-function sources(): string[] {
-  const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+function trackedFiles(): string[] {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: ROOT,
     encoding: 'utf8',
   });
+  return listed.split('\n').filter((file) => file !== '' && existsSync(join(ROOT, file)));
+}
+
+function sources(): string[] {
   return tracked
-    .split('\n')
-    .filter((file) => /\.(ts|tsx|mjs|md)$/.test(file) && existsSync(join(ROOT, file)))
+    .filter((file) => /\.(ts|tsx|mjs|md)$/.test(file))
     .filter((file) => file !== 'CHANGELOG.md' && !file.startsWith('test/docs/citations'));
+}
+
+/** Where it was found, and what stands in the pattern's groups. */
+function found(pattern: RegExp): string[][] {
+  return files.flatMap((file) => [...read(file).matchAll(pattern)].map(([, ...groups]) => [file, ...groups]));
 }
 
 function lines(pattern: RegExp): { file: string; text: string }[] {

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
 import { VARIABLES } from '../../rules/config.ts';
+import { EMAIL_PROVIDERS } from '../../rules/emails/email-providers.ts';
 import { ERRORS } from '../../rules/errors.ts';
 import { STEP_TYPES } from '../../rules/executions/steps/registry.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -59,13 +60,24 @@ describe('the documents', () => {
   });
 
   it('name environment variables that there are', () => {
-    const ours = found(
-      /`((?:TIDINGS|TEMPORAL|SMTP|SMS|EMAIL|RATE|SEND|WEBHOOK|DNS|METRICS|INBOUND|TLS|SNS|SES|TWILIO|DKIM)_[A-Z_]+)(?:=[^`]*)?`/g,
-    );
+    // What begins as a variable does is meant as one.
+    const first = new Set(Object.keys(VARIABLES).flatMap((name) => (name.includes('_') ? name.split('_')[0] : [])));
+    const ours = found(new RegExp(`\`((?:${[...first].join('|')})_[A-Z0-9_]+)(?:=[^\`]*)?\``, 'g'));
     expect(ours.length).toBeGreaterThan(20);
     // Of commands that talk to a running service.
     const ofClients = ['TIDINGS_URL', 'TIDINGS_KEY'];
     const known = new Set([...Object.keys(VARIABLES), ...Object.keys(ERRORS), ...STEP_TYPES, ...ofClients]);
     expect(ours.filter(([, name]) => name !== undefined && !known.has(name))).toEqual([]);
+  });
+
+  it('name the headers that no mail sets because a provider obeys them', () => {
+    const names = Object.values(EMAIL_PROVIDERS).flatMap(({ controlHeaders }) =>
+      controlHeaders.map((name) => `${name}*`),
+    );
+    expect(names.length).toBeGreaterThan(0);
+    for (const page of ['docs/api-guide.md', 'docs/smtp-relay.md']) {
+      const text = read(page).toLowerCase();
+      expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+    }
   });
 });

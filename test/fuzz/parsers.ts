@@ -1,6 +1,6 @@
 import type fc from 'fast-check';
+import { createVerdicts, type Resolve } from '../../channels/inbound/auth-verdicts.ts';
 import { readMessage } from '../../channels/inbound/read-message.ts';
-import { createVerdicts, type Resolve } from '../../channels/inbound/verdicts.ts';
 import { readSubmission } from '../../channels/relay/read-submission.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { countCsvRows, readCsvChunk, readCsvLayout } from '../../rules/contacts/csv.ts';

@@ -8,7 +8,7 @@ import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { type CampaignContent, insertCampaign } from '../../db/campaigns/campaigns.ts';
 import type { OpenClock } from '../../db/campaigns/chunk-clock.ts';
-import { claimRange, listRanges, nextClaim } from '../../db/campaigns/ledger.ts';
+import { claimRange, listRanges, nextClaim } from '../../db/campaigns/claims.ts';
 import { startCampaign } from '../../db/campaigns/lifecycle.ts';
 import type { Db } from '../../db/connection.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';

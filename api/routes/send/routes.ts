@@ -10,7 +10,7 @@ import { noteMade } from '../../http/request-log.ts';
 import { scopes } from '../../http/security.ts';
 import { Sent } from './answer.ts';
 import { SendBody, sendMaxBytes } from './input.ts';
-import { checkLargeTemplates, sendRequest } from './request.ts';
+import { checkLargeTemplates, toSendRequest } from './to-send-request.ts';
 
 const sendRoute = {
   ...createRoute({
@@ -48,7 +48,7 @@ export function sendRoutes(app: App, { config, db, compute, lifecycle }: Deps): 
   app.openapi({ ...sendRoute, maxBodyBytes: sendMaxBytes(config.attachmentsMaxBytes) }, async (c) => {
     const input = c.req.valid('json');
     await checkLargeTemplates(compute, { projectId: c.get('projectId'), input });
-    const request = sendRequest(input, {
+    const request = toSendRequest(input, {
       // `c.var` would make an object of all variables each time; this is the busiest route.
       projectId: c.get('projectId'),
       mode: c.get('mode'),

@@ -17,8 +17,8 @@ import { interpolate } from '../../../rules/content/interpolate.ts';
 import { linkToken } from '../../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
 import { buildVariables } from '../../../rules/content/variables.ts';
-import type { EmailOutcome } from '../../../rules/emails/email-outcome.ts';
-import { failed, refusalOf } from '../../../rules/emails/refusal.ts';
+import { type EmailOutcome, failed } from '../../../rules/emails/email-outcome.ts';
+import { withheldAs } from '../../../rules/emails/withheld.ts';
 import { outcomeOfEmail } from '../../../rules/executions/email-step-outcome.ts';
 import { WebhookConfig } from '../../../rules/executions/steps/webhook.ts';
 import { outcomeOfUpdate } from '../../../rules/executions/update-outcome.ts';
@@ -95,8 +95,8 @@ type Rendered = { subject: string } | { refused: EmailOutcome };
 
 /** The one place that decides whether a previewed mail leaves: the rule of those that do, and after it the template. */
 function decide(email: ClaimedEmail | undefined, rendered: Rendered): EmailOutcome {
-  const refused = email ? refusalOf(email) : failed('contact_deleted');
-  if (refused) return refused;
+  const withheld = email ? withheldAs(email) : failed('contact_deleted');
+  if (withheld) return withheld;
   return 'refused' in rendered
     ? rendered.refused
     : { kind: 'sent', providerMessageId: null, subject: rendered.subject };

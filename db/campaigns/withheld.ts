@@ -7,7 +7,7 @@ import { suppressedReason } from '../contacts/suppressions.ts';
  * is. `subscribed` and `email` are columns of the contact. A project without any suppression, which most are, pays one
  * look for the whole statement.
  */
-export function refusedReason(p: {
+export function withheldReason(p: {
   projectId: string;
   pads: KeyPads;
   subscribed: RawBuilder<unknown>;

@@ -18,11 +18,11 @@ interface StoredDelay {
 }
 
 /**
- * When a DELAY ends; null when its `until` does not come to an instant. An hour is that of the zone it names, else of
+ * When a DELAY is due to end; null when its `until` does not come to an instant. An hour is that of the zone it names, else of
  * the contact, else of the project. It comes once a day, so it counts with a lap's time at least, however soon it comes
  * the first time.
  */
-export async function delayEnd(
+export async function delayDue(
   world: World,
   p: { step: GraphStep; execution: WalkingExecution; nowMs: number },
 ): Promise<{ dueAt: Date; countsMs?: number } | null> {

@@ -1,23 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
-import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { Db } from '../connection.ts';
 import { notSuppressed, suppressedReason } from '../contacts/suppressions.ts';
-import { noteProviderMessages } from '../emails/provider-messages.ts';
-import { listens } from '../events/listeners.ts';
-import { prepared } from '../prepared.ts';
 import { type FrequencyCap, hasSlot, isCap, takeSlots } from '../sending/frequency.ts';
-import { countOutcomes } from '../sending/hold-guard.ts';
 import { isOnTopic } from '../topics/choices.ts';
 import { type OpenClock, stillOpen } from './chunk-clock.ts';
+import type { ChunkRef } from './chunks.ts';
 import { SHARES_CLAIM_LOCK } from './claim-lock.ts';
 import type { CampaignStart } from './lifecycle.ts';
-import { touch } from './touches.ts';
-
-/** A chunk of a start: the lane that works on it owns its rows. */
-export interface ChunkRef extends CampaignStart {
-  seq: number;
-}
+import { OPEN_RECIPIENTS, ofCampaign } from './recipient-rows.ts';
 
 /** A stretch of a chunk that is claimed by one statement. */
 export interface LedgerRange {
@@ -56,30 +47,6 @@ export interface ClaimRequest extends CampaignStart {
   clock: OpenClock;
 }
 
-/** A mail that the provider has put off, with its words. */
-export interface Deferred {
-  id: string;
-  claim: number;
-  error: string;
-}
-
-/** Mails that the provider took, column by column. */
-export interface SentMails {
-  ids: string[];
-  claims: number[];
-  /** The provider's own ids of the messages, where it has any. */
-  providerIds: (string | null)[];
-  /** Those of the mails, each once. */
-  projectIds: string[];
-  /** The provider; its ids are noted where it tells by them what became of the mails. */
-  source: EmailProviderKind;
-}
-
-/** The provider's words are kept, cut to what an operator reads. */
-const ERROR_MAX_CHARS = 1000;
-/** The statuses of recipients whom a start has left. */
-export const OPEN_RECIPIENTS = sql.raw(`('PENDING', 'SENDING', 'HELD')`);
-
 /** A number for one attempt at a chunk; completions count only under the number that the row still has. */
 export async function nextClaim(db: Db): Promise<number> {
   const { rows } = await sql<{ claim: number }>`SELECT nextval('claims') AS claim`.execute(db);
@@ -116,7 +83,7 @@ export async function listRanges(
  * Claims a stretch: consent, suppression and the values of the variables are read in the statement that claims, so they
  * count as of now. The campaign's row is held until the commit, so that a cancel either sees these claims or prevents
  * them; it is held so that the audience can be taken meanwhile. Who may not get the mail is left as it is
- * (`skipRefused`). No index is touched (docs/ARCHITECTURE.md "Decisions"): updates stay heap-only.
+ * (`skipWithheld`). No index is touched (docs/ARCHITECTURE.md "Decisions"): updates stay heap-only.
  */
 export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipient[]> {
   const cap = p.frequencyCap ?? null;
@@ -150,7 +117,7 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
 }
 
 /** Skips those of a stretch that the claim left out, saying why; returns how many. May run twice. */
-export async function skipRefused(db: Db, p: ClaimRequest): Promise<number> {
+export async function skipWithheld(db: Db, p: ClaimRequest): Promise<number> {
   const why = suppressedReason({
     pads: p.suppressionPads,
     email: sql`c.email`,
@@ -176,81 +143,6 @@ export async function skipRefused(db: Db, p: ClaimRequest): Promise<number> {
   return Number(result.numAffectedRows ?? 0n);
 }
 
-/** What became of `completeSent`. */
-export interface CompletedSent {
-  /** For how many mails it counted: fewer than given means that others own some of them. */
-  counted: number;
-  /** A mailbox provider has refused mail of one of these projects lately, see `findWatchedMails`. */
-  watched: boolean;
-  /** Projects of which nothing was recorded, because something listens to their events. */
-  listening: string[];
-}
-
-/**
- * Records accepted mails, each with its event `email.sent`. The payload of the event is derived when it is read, so a
- * million of them cost no text. Only for projects where nothing listens to the event by now; otherwise `recordEvents`
- * has to write it. A callback that came before this commit keeps its status.
- */
-export async function completeSent(db: Db, p: SentMails): Promise<CompletedSent> {
-  const done = sql`
-    UPDATE emails e SET status = CASE WHEN e.status = 'SENDING' THEN 'SENT' ELSE e.status END, sent_at = now(), error = NULL,
-      provider_message_id = d.provider_id
-    FROM unnest(${plainArray(p.ids)}::uuid[], ${plainArray(p.claims)}::bigint[], ${idsOfProvider(p)}::text[]) AS d (id, claim, provider_id)
-    WHERE e.id = d.id AND e.claim = d.claim AND e.sent_at IS NULL AND e.project_id <> ALL (ARRAY(SELECT id FROM listening))`;
-  const byProject = sql`
-    SELECT project_id, count(*)::int AS mails, 0 AS dead, 0 AS complaints FROM done WHERE mode = 'live' GROUP BY project_id`;
-  // Whether or not it counted: a mail that left twice has two ids.
-  const handedOver = sql`
-    SELECT d.provider_id, e.project_id, e.id FROM unnest(${plainArray(p.ids)}::uuid[], ${idsOfProvider(p)}::text[]) AS d (id, provider_id)
-    JOIN emails e ON e.id = d.id WHERE d.provider_id IS NOT NULL`;
-  const { rows } = await prepared<CompletedSent>`
-    WITH listening AS MATERIALIZED (
-        SELECT p.id FROM unnest(${p.projectIds}::uuid[]) AS p (id) WHERE ${listens(sql`p.id`, 'email.sent')}),
-      done AS (${done} RETURNING e.project_id, e.contact_id, e.id, e.mode, e.campaign_id, e.status),
-      late AS (${touch(sql`SELECT * FROM done WHERE status <> 'SENT'`)}),
-      noted AS (
-        INSERT INTO events (project_id, contact_id, email_id, name) SELECT project_id, contact_id, id, 'email.sent' FROM done),
-      ${EMAIL_PROVIDERS[p.source].tellsById ? sql`known AS (${noteProviderMessages(handedOver)}),` : sql``}
-      counts AS (${countOutcomes(byProject)})
-    SELECT count(*) AS counted,
-      EXISTS (SELECT FROM provider_outcomes w WHERE w.project_id IN (SELECT project_id FROM done)) AS watched,
-      ARRAY(SELECT id FROM listening) AS listening
-    FROM done
-  `.execute(db);
-  return rows[0] ?? { counted: 0, watched: false, listening: [] };
-}
-
-/** An array as Postgres reads it, of values that need no quotes: the driver looks at each value for what to escape. */
-function plainArray(values: (string | number)[]): string {
-  return `{${values.join(',')}}`;
-}
-
-/** `unnest` makes NULL of what the shorter array lacks. */
-function idsOfProvider({ providerIds }: SentMails): (string | null)[] {
-  return providerIds.some((id) => id !== null) ? providerIds : [];
-}
-
-/** Puts mails off, to be claimed again; returns for how many it counted, as `completeSent`. */
-export async function completeDeferred(db: Db, rows: Deferred[]): Promise<number> {
-  if (rows.length === 0) return 0;
-  const result = await sql`
-    UPDATE emails e SET status = 'PENDING', error = left(d.error, ${ERROR_MAX_CHARS})
-    FROM unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.claim)}::bigint[],
-      ${rows.map((r) => r.error.replaceAll('\0', ' ').toWellFormed())}::text[]) AS d (id, claim, error)
-    WHERE e.id = d.id AND e.claim = d.claim AND e.sent_at IS NULL
-  `.execute(db);
-  return Number(result.numAffectedRows ?? 0n);
-}
-
-/** Of mails that were to be completed, those that are: what a lost answer to a commit leaves unknown. */
-export async function findCompleted(db: Db, p: { ids: string[]; claims: number[] }): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string }>`
-    SELECT e.id FROM unnest(${p.ids}::uuid[], ${p.claims}::bigint[]) AS d (id, claim)
-    JOIN emails e ON e.id = d.id AND e.claim = d.claim AND e.status <> 'SENDING'
-  `.execute(db);
-  return new Set(rows.map((row) => row.id));
-}
-
 /** Gives back what was claimed and not even tried, as if it had not been claimed. May run twice. */
 export async function releaseClaimed(db: Db, p: { ids: string[]; claim: number }): Promise<void> {
   if (p.ids.length === 0) return;
@@ -258,15 +150,6 @@ export async function releaseClaimed(db: Db, p: { ids: string[]; claim: number }
     UPDATE emails SET status = 'PENDING', attempts = attempts - 1
     WHERE id = ANY(${p.ids}::uuid[]) AND claim = ${p.claim} AND status = 'SENDING'
   `.execute(db);
-}
-
-/**
- * Rows of the campaign within a range of ids. Written so that no index serves it: for each chunk of a large campaign
- * the planner would otherwise read the whole campaign by the index (campaign_id, contact_id), where the range alone
- * finds the rows.
- */
-export function ofCampaign(column: RawBuilder<unknown>, p: { campaignId: string }): RawBuilder<boolean> {
-  return sql<boolean>`(${column} = ${p.campaignId}::uuid) IS TRUE`;
 }
 
 /**

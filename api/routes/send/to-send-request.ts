@@ -22,7 +22,7 @@ export type SendCaller = Pick<
  * A checked body as a request to send.
  * @throws AppError VALIDATION_ERROR for data beyond its limits and templates that do not parse; PAYLOAD_TOO_LARGE
  */
-export function sendRequest(input: SendInput, caller: SendCaller): SendRequest {
+export function toSendRequest(input: SendInput, caller: SendCaller): SendRequest {
   const { set, remove, oneOff, errors } = applyData(input.data);
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
   checkTemplate(input.subject, 'subject');
@@ -49,7 +49,7 @@ export function sendRequest(input: SendInput, caller: SendCaller): SendRequest {
 }
 
 /**
- * Checks those templates of a body that are too large to be read here; `sendRequest` checks the others. To be called
+ * Checks those templates of a body that are too large to be read here; `toSendRequest` checks the others. To be called
  * before it.
  * @throws AppError VALIDATION_ERROR, RATE_LIMIT_EXCEEDED
  */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { smsSize } from './encoding.ts';
+import { smsSize } from './sms-size.ts';
 
 describe('the size of an SMS', () => {
   it.each([

@@ -1,6 +1,6 @@
 import type { KeyMode } from '../access/api-keys.ts';
-import type { EmailOutcome } from './email-outcome.ts';
-import { type Reason, type SuppressionReason, suppressedBy } from './reasons.ts';
+import { type EmailOutcome, failed } from './email-outcome.ts';
+import { type SuppressionReason, suppressedBy } from './reasons.ts';
 
 /** A mail that is about to leave, or that a preview asks about: what the decision looks at. */
 export interface MailAtHand {
@@ -19,11 +19,11 @@ export interface MailAtHand {
 }
 
 /**
- * What keeps a mail from leaving, decided when it is about to: erased contact, suppression, consent, sender, hold,
- * frequency. Undefined lets it go. A test mail is never held: nothing of it reaches anyone. Source: contract §6.3,
- * §9.8.
+ * What a mail is withheld as, decided when it is about to leave: for good (erased contact, suppression, consent, sender,
+ * frequency), or until a hold ends. Undefined lets it go. A test mail is never held: nothing of it reaches anyone.
+ * Source: contract §6.3, §9.8.
  */
-export function refusalOf(email: MailAtHand): EmailOutcome | undefined {
+export function withheldAs(email: MailAtHand): EmailOutcome | undefined {
   if (!email.to) return failed('contact_deleted');
   if (email.suppressedBy) return failed(suppressedBy(email.suppressedBy));
   if (email.contentType === 'MARKETING' && !email.contact?.subscribed) {
@@ -39,8 +39,4 @@ export function refusalOf(email: MailAtHand): EmailOutcome | undefined {
 /** Marketing and automation wait for the end of a hold; transactional mail goes on (contract §9.8). */
 function isHoldable(email: MailAtHand): boolean {
   return email.sourceType !== 'TRANSACTIONAL' || email.contentType === 'MARKETING';
-}
-
-export function failed(reason: Reason, error: string | null = null): EmailOutcome {
-  return { kind: 'failed', reason, error };
 }

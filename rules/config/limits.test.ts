@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { EMAIL_PROVIDERS } from '../emails/email-providers.ts';
+import { attachmentsProblem, LIMITS } from './limits.ts';
+
+const MB = 1024 * 1024;
+
+describe('ATTACHMENTS_MAX_MB', () => {
+  it('is at most 28 MB, which make a message of 40 MB', () => {
+    expect(LIMITS.ATTACHMENTS_MAX_MB.takes).toBe('a whole number from 1 to 28');
+    expect(attachmentsProblem(28, { provider: 'ses', maxMessageBytes: EMAIL_PROVIDERS.ses.maxMessageBytes })).toBe(
+      undefined,
+    );
+  });
+
+  it('is refused where the chosen provider takes no message with so large files, with what it takes', () => {
+    const small = { provider: 'small', maxMessageBytes: 25 * MB };
+    expect(attachmentsProblem(17, small)).toBe(undefined);
+    expect(attachmentsProblem(18, small)).toBe(
+      'ATTACHMENTS_MAX_MB must be at most 17, because EMAIL_PROVIDER is small, which takes messages of 25 MB.',
+    );
+  });
+
+  it("is not bounded by a provider for a deployment's own mail server", () => {
+    expect(attachmentsProblem(28, { provider: 'smtp', maxMessageBytes: EMAIL_PROVIDERS.smtp.maxMessageBytes })).toBe(
+      undefined,
+    );
+  });
+});
