@@ -9,9 +9,9 @@ import { newHome, removeHome, type StartedService, startService } from '../test/
 import { call, insertContacts } from './campaign-stage.ts';
 
 /**
- * What a campaign at the recipients' own hour costs Temporal: its audience stands in so many zones, one of which has its
- * hour soon, the others within a day. Printed are the timers and activities of its history when all zones wait, when
- * the first hour is over, and when nothing but waiting is left.
+ * What a campaign at the recipients' own hour costs Temporal: its audience stands in so many zones, one of which has
+ * its hour soon, the others within a day. Printed are the timers and activities of its history when all zones wait,
+ * when the first hour is over, and when nothing but waiting is left.
  */
 const { values } = parseArgs({
   options: {

@@ -13,8 +13,8 @@ TIDINGS_URL is where the service answers, TIDINGS_KEY a secret key of the projec
 const DIFFERS = 1;
 const FAILED = 2;
 
-// `npm run tidings -- pull|push|diff`: a project's templates, segments, topics, workflows, drafts of campaigns and settings as files in a
-// repository.
+// `npm run tidings -- pull|push|diff`: a project's templates, segments, topics, workflows, drafts of campaigns and
+// settings as files in a repository.
 try {
   const { command, folder, dryRun } = readOrder();
   if (command === 'pull') await pull(folder);

@@ -33,8 +33,8 @@ interface Statement {
 const statements = new Map<string, Statement>();
 
 /**
- * A pool whose connections prepare the statements that begin with the mark, and plan them anew when tables have grown or
- * shrunk; `answered` hears of each answer, before who asked does.
+ * A pool whose connections prepare the statements that begin with the mark, and plan them anew when tables have grown
+ * or shrunk; `answered` hears of each answer, before who asked does.
  */
 export function preparing(pool: pg.Pool, answered: () => void = () => {}): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient & { generation: number }>();

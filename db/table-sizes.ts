@@ -17,7 +17,8 @@ const LOOK = `SET LOCAL lock_timeout = '20ms';
 /**
  * Tells when plans are to be made anew. One that was made while a table was small reads all of it, and Postgres itself
  * would keep it until statistics are next collected, which takes up to a minute from when a burst begins. While no
- * table has changed much, the planner would only find the same plan again, which costs more than most of what it is for.
+ * table has changed much, the planner would only find the same plan again, which costs more than most of what it is
+ * for.
  */
 export class TableSizes {
   private readonly bytes = new Map<string, number>();

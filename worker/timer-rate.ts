@@ -8,8 +8,8 @@ const REPORT_MS = 2_000;
 /** Reports that a rate is the mean of: what comes in bursts counts as it is over some seconds. */
 const MEAN_OF = 3;
 /**
- * What a begin says about the timers that Temporal can follow: an execution that begins with a DELAY costs it a third of
- * one whose DELAY ends, with its mail and its end.
+ * What a begin says about the timers that Temporal can follow: an execution that begins with a DELAY costs it a third
+ * of one whose DELAY ends, with its mail and its end.
  */
 const BEGIN_WEIGHT = 1 / 3;
 

@@ -18,8 +18,8 @@ export class HandedOver {
   }
 
   /**
-   * Takes back what is not on its way yet, one after the other, and gives the id of each: a slow or absent provider must
-   * not keep a turn that has to stop.
+   * Takes back what is not on its way yet, one after the other, and gives the id of each: a slow or absent provider
+   * must not keep a turn that has to stop.
    */
   *takeBack(): Generator<string> {
     for (const [id, takeBack] of this.takeBacks) {

@@ -58,7 +58,10 @@ export function sentColumns(sends: readonly Sent[]) {
   };
 }
 
-/** The page of a campaign that is being sent: until its figures are there, and its requests from then on until it is sent. */
+/**
+ * The page of a campaign that is being sent: until its figures are there, and its requests from then on until it is
+ * sent.
+ */
 export async function watchCampaign({ page, requestMs, wait }: Window, url: string) {
   await sleep(BEFORE_LOOK_MS);
   const first = await wait(async () => {

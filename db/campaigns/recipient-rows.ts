@@ -38,7 +38,9 @@ export interface RecipientFilter {
 /** The statuses of recipients whom a start has left. */
 export const OPEN_RECIPIENTS = sql.raw(`('PENDING', 'SENDING', 'HELD')`);
 
-/** A recipient `e` of `emails` with its contact `c`. The address as it was sent to; before that, as the contact has it. */
+/**
+ * A recipient `e` of `emails` with its contact `c`. The address as it was sent to; before that, as the contact has it.
+ */
 export const RECIPIENT_COLUMNS = sql`e.id, e.contact_id AS "contactId",
   CASE WHEN e.contact_id IS NOT NULL THEN coalesce(e.to_email, c.email) END AS email, e.status,
   e.reason, e.error, e.attempts, e.sent_at AS "sentAt", e.delivered_at AS "deliveredAt", e.opened_at AS "openedAt",

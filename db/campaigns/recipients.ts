@@ -32,7 +32,9 @@ interface Stretch {
  * answered in time, the cursor going on where the one before ended.
  */
 const PAGE_MS = 50;
-/** Rows that every page looks through, however slow: it takes some milliseconds, and small campaigns are answered whole. */
+/**
+ * Rows that every page looks through, however slow: it takes some milliseconds, and small campaigns are answered whole.
+ */
 const LOOKED_THROUGH_MIN = 5_000;
 /** A filter's matches are counted where that reads no more than this. */
 const COUNTED_MAX = 20_000;

@@ -86,8 +86,8 @@ const COLUMNS = sql.raw(`
 
 /**
  * Emails newest first, by emails_project, or by emails_contact or emails_execution_visit where a contact, an address or
- * an execution is asked for. No index knows status, source, reason or template: `since` and `until` bound what is looked
- * through for a rare one.
+ * an execution is asked for. No index knows status, source, reason or template: `since` and `until` bound what is
+ * looked through for a rare one.
  */
 export async function listEmails(db: Db, p: PageRequest & EmailFilter): Promise<Page<Email>> {
   const { rows } = await sql<Email>`

@@ -18,9 +18,9 @@ interface StoredDelay {
 }
 
 /**
- * When a DELAY is due to end; null when its `until` does not come to an instant. An hour is that of the zone it names, else of
- * the contact, else of the project. It comes once a day, so it counts with a lap's time at least, however soon it comes
- * the first time.
+ * When a DELAY is due to end; null when its `until` does not come to an instant. An hour is that of the zone it names,
+ * else of the contact, else of the project. It comes once a day, so it counts with a lap's time at least, however soon
+ * it comes the first time.
  */
 export async function delayDue(
   world: World,

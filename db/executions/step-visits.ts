@@ -45,8 +45,9 @@ const VISIT_MAX = 2 ** 31;
 
 /**
  * Who left a step in one way, the last first: by execution_steps_ended, which has them in this order, so that the few
- * who failed among a million cost no more than those who did not, or by execution_steps_branch. `total`, on the first page only, is what the stats
- * count, with those who have been erased or pruned since; null of CANCELLED, which they do not count.
+ * who failed among a million cost no more than those who did not, or by execution_steps_branch. `total`, on the first
+ * page only, is what the stats count, with those who have been erased or pruned since; null of CANCELLED, which they do
+ * not count.
  * @throws AppError BAD_REQUEST for a cursor that is not ours
  */
 export async function listEndedVisits(

@@ -18,8 +18,9 @@ export interface ConditionPreview {
 }
 
 /**
- * Whom a condition means now: counted, and the newest of them. Ten of those who mean much are among the newest contacts;
- * of a condition that holds for few the pass that counts brings them along, so that nothing is looked through twice.
+ * Whom a condition means now: counted, and the newest of them. Ten of those who mean much are among the newest
+ * contacts; of a condition that holds for few the pass that counts brings them along, so that nothing is looked through
+ * twice.
  * @throws AppError CONFLICT for segments in a circle
  */
 export async function previewCondition(

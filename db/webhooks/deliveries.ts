@@ -60,8 +60,8 @@ export async function queueDeliveries(
 
 /**
  * One row of the outbox an endpoint, however many deliveries, and none for one that looks by itself before long. It is
- * asked after the deliveries are written, which holds a share of the endpoint's row lock: db/webhooks/endpoint-turns.ts,
- * endTurn.
+ * asked after the deliveries are written, which holds a share of the endpoint's row lock:
+ * db/webhooks/endpoint-turns.ts, endTurn.
  */
 async function wakeEndpoints(trx: Trx, p: { projectId: string; endpointIds: string[] }): Promise<OutboxRow[]> {
   const { projectId, endpointIds } = p;

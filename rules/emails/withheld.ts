@@ -19,8 +19,9 @@ export interface MailAtHand {
 }
 
 /**
- * What a mail is withheld as, decided when it is about to leave: for good (erased contact, suppression, consent, sender,
- * frequency), or until a hold ends. Undefined lets it go. A test mail is never held: nothing of it reaches anyone.
+ * What a mail is withheld as, decided when it is about to leave: for good (erased contact, suppression, consent,
+ * sender, frequency), or until a hold ends. Undefined lets it go. A test mail is never held: nothing of it reaches
+ * anyone.
  * Source: contract §6.3, §9.8.
  */
 export function withheldAs(email: MailAtHand): EmailOutcome | undefined {

@@ -31,7 +31,9 @@ export interface RunEvent {
   data: Record<string, unknown>;
   /** In the run's own time; null is as soon as something waits for it. */
   at: string | null;
-  /** The visit of the step that brought it about; steps take no time of a preview, so `at` does not tell their order. */
+  /**
+   * The visit of the step that brought it about; steps take no time of a preview, so `at` does not tell their order.
+   */
   visit?: number;
   /** It has ended a wait: it ends no other one. */
   used?: true;

@@ -18,8 +18,9 @@ const DEMO_TIMEOUT_MS = 300_000;
 const JOURNEY = { timeout: 180_000 };
 
 /**
- * Three people on a real `npm start`, the first on a fresh one, the others among all that the demo leaves. They know what
- * they want and nothing of Tidings: they open the link or the address that the start prints, and go on by what they read.
+ * Three people on a real `npm start`, the first on a fresh one, the others among all that the demo leaves. They know
+ * what they want and nothing of Tidings: they open the link or the address that the start prints, and go on by what
+ * they read.
  */
 describeInBrowser('on a fresh npm start', () => {
   const home = newHome();

@@ -112,7 +112,10 @@ describeInBrowser('every screen of the dashboard', () => {
   }
 });
 
-/** Goes to a path as a click on a link does: nothing is loaded anew. By way of nowhere, so that it shows when it is there. */
+/**
+ * Goes to a path as a click on a link does: nothing is loaded anew. By way of nowhere, so that it shows when it is
+ * there.
+ */
 async function walkTo(page: Page, path: string): Promise<void> {
   const nowhere = page.getByRole('heading', { name: 'There is nothing here' });
   const step = (to: string) =>

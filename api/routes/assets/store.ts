@@ -14,7 +14,9 @@ export interface AssetStore {
    * @throws AppError CONFLICT when the project's pictures were too large together, or too many; SERVICE_UNAVAILABLE
    */
   keep(asset: NewAsset): Promise<{ asset: Asset; isNew: boolean }>;
-  /** Its bytes in pieces; fewer than the row says where it was deleted meanwhile. @throws AppError SERVICE_UNAVAILABLE */
+  /**
+   * Its bytes in pieces; fewer than the row says where it was deleted meanwhile. @throws AppError SERVICE_UNAVAILABLE
+   */
   read(stored: StoredAsset): AsyncIterable<Uint8Array>;
 }
 

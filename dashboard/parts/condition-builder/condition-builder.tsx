@@ -30,8 +30,8 @@ const { conditions } = text;
  * Builds a condition of the filter language (docs/filters.md): groups whose filters all hold, joined by "any" or
  * "every". What is nested deeper is shown and kept at any depth; groups within a group are offered once. Use `isWhole`
  * before it is sent, `faultsOf` for what is refused.
- * @param p.scope `step` for a CONDITION step, which may ask about the data of its event too; `wait` for an event that is
- * waited for, of whose data alone it asks
+ * @param p.scope `step` for a CONDITION step, which may ask about the data of its event too; `wait` for an event that
+ * is waited for, of whose data alone it asks
  * @param p.ofEvent what is known of the data of that event
  */
 export function ConditionBuilder({

@@ -11,7 +11,7 @@ import { webhook } from './webhook.ts';
 
 /**
  * Every type of step that a tenant's workflow can have. A type is added here: the compiler then names whatever else has
- * to know it, which is the activity of an effect, and the walk where a step is not an effect.
+ * to know it, which is the activity of an effect and its preview, and the walk where a step is not an effect.
  */
 export const STEPS = {
   SEND_EMAIL: sendEmail,
