@@ -1,19 +1,14 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CampaignStart } from '../../db/campaigns/lifecycle.ts';
 import type { Recipient } from '../../db/campaigns/recipient-rows.ts';
 import { listRecipients } from '../../db/campaigns/recipients.ts';
 import { chooseWinner } from '../../db/campaigns/variant-test.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { buildContacts } from '../build/campaigns.ts';
+import { buildContacts, buildStartedCampaign } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import {
-  type CampaignStart,
-  type CampaignWorker,
-  campaignWorker,
-  sendingCampaign,
-  startedCampaign,
-} from '../support/campaign-worker.ts';
+import { type CampaignWorker, campaignWorker, sendingCampaign } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
@@ -105,7 +100,7 @@ const choose = ({ campaignId: id }: CampaignStart, variant: string) =>
 describe('taking an audience with variants', () => {
   it('gives everybody a place, exactly by share and weight, over pages', async () => {
     await buildContacts(database.db, { projectId, count: 6_001 });
-    const start = await startedCampaign(database.db, { projectId, says: saysWith({}) });
+    const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
     await worker.read(start);
     // Pages of 500, 5,000 and the rest.
     await worker.take(start, 0);
@@ -121,7 +116,7 @@ describe('taking an audience with variants', () => {
 
   it('takes a page the same again where an attempt died before its commit', async () => {
     await buildContacts(database.db, { projectId, count: 300 });
-    const start = await startedCampaign(database.db, { projectId, says: saysWith({}) });
+    const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
     await worker.read(start);
     const places = async () => {
       const { rows } = await sql<{ contact_id: string; variant: number | null }>`
@@ -147,7 +142,7 @@ describe('taking an audience with variants', () => {
 
   it('gives those who come after a winner the winner', async () => {
     await buildContacts(database.db, { projectId, count: 700 });
-    const start = await startedCampaign(database.db, { projectId, says: saysWith({}) });
+    const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
     await worker.read(start);
     await worker.take(start, 0);
     await choose(start, 'B');
@@ -175,7 +170,7 @@ describe('taking an audience with variants', () => {
     await sql`UPDATE contacts SET subscribed = false WHERE project_id = ${projectId} AND email LIKE 'gone%'`.execute(
       database.db,
     );
-    const start = await startedCampaign(database.db, { projectId, says: saysWith({}) });
+    const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
     await worker.read(start);
     expect(await worker.take(start)).toMatchObject({ done: true, recipients: 75, testing: true });
     expect(await recipients(start)).toEqual({ '0 PENDING': 8, '1 PENDING': 2, 'none PENDING': 40, 'none FAILED': 25 });
@@ -184,7 +179,7 @@ describe('taking an audience with variants', () => {
   it('makes chunks by variant and zone, where recipients go by their own clocks', async () => {
     await buildContacts(database.db, { projectId, count: 50, data: { timezone: 'Europe/Berlin' } });
     await buildContacts(database.db, { projectId, count: 50, localPart: 'far', data: { timezone: 'Asia/Tokyo' } });
-    const start = await startedCampaign(database.db, { projectId, says: saysWith({}) });
+    const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
     await sql`UPDATE campaigns SET send_at_local = '2030-01-01T09:00' WHERE id = ${start.campaignId}`.execute(
       database.db,
     );
@@ -209,7 +204,7 @@ describe('taking an audience with variants', () => {
 describe('the recipients of a campaign with variants', () => {
   it('are listed once each, page by page, with their variant, before and after the winner', async () => {
     await buildContacts(database.db, { projectId, count: 700 });
-    const start = await startedCampaign(database.db, { projectId, says: saysWith({}) });
+    const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
     await worker.read(start);
     await worker.take(start, 0);
     await worker.take(start, 1);

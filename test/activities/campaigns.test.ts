@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CampaignStart } from '../../db/campaigns/lifecycle.ts';
 import { countCampaign } from '../../db/campaigns/stats.ts';
 import { monthlyRoom, takeMonthlyAllowance } from '../../db/projects/usage.ts';
 import { takeSendTokens } from '../../db/sending/send-rate.ts';
@@ -9,12 +10,7 @@ import { deriveKey } from '../../rules/access/secrets.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import {
-  type CampaignStart,
-  type CampaignWorker,
-  campaignWorker,
-  sendingCampaign,
-} from '../support/campaign-worker.ts';
+import { type CampaignWorker, campaignWorker, sendingCampaign } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';

@@ -1,5 +1,9 @@
 import { sql } from 'kysely';
+import { type CampaignContent, insertCampaign } from '../../db/campaigns/campaigns.ts';
+import { type CampaignStart, startCampaign } from '../../db/campaigns/lifecycle.ts';
 import type { Db } from '../../db/connection.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { NO_TEXT } from '../../rules/content/mail-text.ts';
 
 /** Subscribed contacts `r0@to.test`, `r1@to.test` …; `data` is the same for all, with `n` added. Returns how many. */
 export async function buildContacts(
@@ -25,4 +29,28 @@ export function campaignBody(changes: Record<string, unknown> = {}): Record<stri
     audienceType: 'ALL',
     ...changes,
   };
+}
+
+/** A campaign from `a@sender.test` to everybody that somebody has started, and no worker has come to. */
+export async function buildStartedCampaign(
+  db: Db,
+  { projectId, says }: { projectId: string; says?: Partial<CampaignContent> },
+): Promise<CampaignStart> {
+  const content = {
+    ...NO_TEXT,
+    name: 'News',
+    description: null,
+    subject: 'Hi {{firstName}}',
+    body: '<p>{{n}}</p>',
+    from: 'a@sender.test',
+    audienceType: 'ALL' as const,
+    segmentId: null,
+    audienceFilter: null,
+    ...says,
+  };
+  return inTransaction(db, async (trx) => {
+    const { id } = await insertCampaign(trx, { projectId, content });
+    await startCampaign(trx, { projectId, id, at: null, mode: 'live' });
+    return { projectId, campaignId: id, sendNo: 1 };
+  });
 }

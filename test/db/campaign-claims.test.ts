@@ -1,19 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findChunkClock } from '../../db/campaigns/chunk-clock.ts';
-import { cancelCampaign, pauseCampaign } from '../../db/campaigns/lifecycle.ts';
+import { type CampaignStart, cancelCampaign, pauseCampaign } from '../../db/campaigns/lifecycle.ts';
 import type { Db } from '../../db/connection.ts';
 import { cancelStopped } from '../../db/recovery/lost-campaigns.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import {
-  type CampaignStart,
-  type CampaignWorker,
-  campaignWorker,
-  claimFirst,
-  sendingCampaign,
-} from '../support/campaign-worker.ts';
+import { type CampaignWorker, campaignWorker, claimFirst, sendingCampaign } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 

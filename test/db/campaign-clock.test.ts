@@ -1,17 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findChunkClock, type OpenClock } from '../../db/campaigns/chunk-clock.ts';
+import type { CampaignStart } from '../../db/campaigns/lifecycle.ts';
 import { updateProject } from '../../db/projects/projects.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import {
-  type CampaignStart,
-  type CampaignWorker,
-  campaignWorker,
-  claimFirst,
-  sendingCampaign,
-} from '../support/campaign-worker.ts';
+import { type CampaignWorker, campaignWorker, claimFirst, sendingCampaign } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;

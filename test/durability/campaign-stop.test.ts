@@ -1,10 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { insertCampaign } from '../../db/campaigns/campaigns.ts';
-import { startCampaign } from '../../db/campaigns/lifecycle.ts';
-import { inTransaction } from '../../db/transaction.ts';
-import { NO_TEXT } from '../../rules/content/mail-text.ts';
-import { buildContacts } from '../build/campaigns.ts';
+import { buildContacts, buildStartedCampaign } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -43,22 +39,7 @@ async function sendCampaign(): Promise<string> {
   const { id: projectId } = await buildProject(database.db, 'Stop');
   await buildDomain(database.db, { projectId, domain: 'sender.test', signing: false });
   await buildContacts(database.db, { projectId, count: RECIPIENTS });
-  const content = {
-    ...NO_TEXT,
-    name: 'News',
-    description: null,
-    subject: 'Hi {{firstName}}',
-    body: '<p>{{n}}</p>',
-    from: 'a@sender.test',
-    audienceType: 'ALL' as const,
-    segmentId: null,
-    audienceFilter: null,
-  };
-  return inTransaction(database.db, async (trx) => {
-    const { id } = await insertCampaign(trx, { projectId, content });
-    await startCampaign(trx, { projectId, id, at: null, mode: 'live' });
-    return id;
-  });
+  return (await buildStartedCampaign(database.db, { projectId })).campaignId;
 }
 
 async function statuses(campaignId: string): Promise<Record<string, number>> {

@@ -1,11 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { insertCampaign } from '../../db/campaigns/campaigns.ts';
-import { startCampaign } from '../../db/campaigns/lifecycle.ts';
 import { updateProject } from '../../db/projects/projects.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { NO_TEXT } from '../../rules/content/mail-text.ts';
-import { buildContacts } from '../build/campaigns.ts';
+import { buildContacts, buildStartedCampaign } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -58,22 +55,7 @@ it('a campaign whose worker is killed while it waits for the window goes to ever
   await buildDomain(database.db, { projectId, domain: 'sender.test', signing: false });
   await buildContacts(database.db, { projectId, count: RECIPIENTS });
   await setWindow(projectId, { from: hourIn(2), to: hourIn(3) });
-  const content = {
-    ...NO_TEXT,
-    name: 'News',
-    description: null,
-    subject: 'Hi {{firstName}}',
-    body: '<p>{{n}}</p>',
-    from: 'a@sender.test',
-    audienceType: 'ALL' as const,
-    segmentId: null,
-    audienceFilter: null,
-  };
-  const campaignId = await inTransaction(database.db, async (trx) => {
-    const { id } = await insertCampaign(trx, { projectId, content });
-    await startCampaign(trx, { projectId, id, at: null, mode: 'live' });
-    return id;
-  });
+  const { campaignId } = await buildStartedCampaign(database.db, { projectId });
   const first = await startWorker();
   await until(async () => {
     const { taken, open, waiting } = await countWaiting(campaignId);

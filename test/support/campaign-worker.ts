@@ -6,24 +6,16 @@ import type { ActivityDeps } from '../../activities/deps.ts';
 import type { EmailProvider } from '../../channels/email/provider.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
-import { type CampaignContent, insertCampaign } from '../../db/campaigns/campaigns.ts';
+import type { CampaignContent } from '../../db/campaigns/campaigns.ts';
 import type { OpenClock } from '../../db/campaigns/chunk-clock.ts';
 import { claimRange, listRanges, nextClaim } from '../../db/campaigns/claims.ts';
-import { startCampaign } from '../../db/campaigns/lifecycle.ts';
+import type { CampaignStart } from '../../db/campaigns/lifecycle.ts';
 import type { Db } from '../../db/connection.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
-import { NO_TEXT } from '../../rules/content/mail-text.ts';
-import { buildContacts } from '../build/campaigns.ts';
+import { buildContacts, buildStartedCampaign } from '../build/campaigns.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
-
-/** One start of a campaign, as its workflow names it to the activities. */
-export interface CampaignStart {
-  projectId: string;
-  campaignId: string;
-  sendNo: number;
-}
 
 export type CampaignWorker = ReturnType<typeof campaignWorker>;
 
@@ -73,36 +65,14 @@ export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: str
   };
 }
 
-/** A campaign from `a@sender.test` to everybody that somebody has started, and no worker has come to. */
-export async function startedCampaign(
-  db: Db,
-  { projectId, says }: { projectId: string; says?: Partial<CampaignContent> },
-): Promise<CampaignStart> {
-  const content = {
-    ...NO_TEXT,
-    name: 'News',
-    description: null,
-    subject: 'Hi {{firstName}}',
-    body: '<p>{{n}}</p>',
-    from: 'a@sender.test',
-    audienceType: 'ALL' as const,
-    segmentId: null,
-    audienceFilter: null,
-    ...says,
-  };
-  const { id } = await db.transaction().execute((trx) => insertCampaign(trx, { projectId, content }));
-  await db.transaction().execute((trx) => startCampaign(trx, { projectId, id, at: null, mode: 'live' }));
-  return { projectId, campaignId: id, sendNo: 1 };
-}
-
-/** The same to `count` new contacts of a project, whose audience the worker has taken. */
+/** A campaign that is being sent to `count` new contacts of a project, whose audience the worker has taken. */
 export async function sendingCampaign(
   db: Db,
   p: { projectId: string; count: number; worker: CampaignWorker; says?: Partial<CampaignContent> },
 ): Promise<CampaignStart> {
   const { projectId, count, worker } = p;
   await buildContacts(db, { projectId, count });
-  const start = await startedCampaign(db, p);
+  const start = await buildStartedCampaign(db, p);
   await worker.read(start);
   const taken = await worker.take(start);
   if (taken.outcome !== 'taken' || !taken.done || taken.recipients !== count)
