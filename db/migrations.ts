@@ -69,6 +69,7 @@ import * as webhookAnswers from './migrations/20261123T0711-webhook-answers.ts';
 import * as segmentMemberChanges from './migrations/20261123T0732-segment-member-changes.ts';
 import * as visitsByBranch from './migrations/20261123T1918-visits-by-branch.ts';
 import * as machineHours from './migrations/20261123T1942-machine-hours.ts';
+import * as installation from './migrations/20261126T0119-installation.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -142,4 +143,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261123T0709-ended-visits': endedVisits,
   '20261123T1918-visits-by-branch': visitsByBranch,
   '20261123T1942-machine-hours': machineHours,
+  '20261126T0119-installation': installation,
 };

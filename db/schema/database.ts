@@ -7,6 +7,7 @@ import type { DomainsTables } from './domains.ts';
 import type { EmailsTables } from './emails.ts';
 import type { EventsTables } from './events.ts';
 import type { ExecutionsTables } from './executions.ts';
+import type { InstallationTables } from './installation.ts';
 import type { OperationTables } from './operation.ts';
 import type { ProjectsTables } from './projects.ts';
 import type { RecoveryTables } from './recovery.ts';
@@ -39,7 +40,8 @@ export interface Database
     RequestsTables,
     StorefrontTables,
     RecoveryTables,
-    OperationTables {}
+    OperationTables,
+    InstallationTables {}
 
 /** A row as a query reads it that selects these columns of a table. */
 export type RowOf<Table extends keyof Database, Columns extends readonly (keyof Selectable<Database[Table]>)[]> = Pick<

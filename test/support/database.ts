@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { connect, type Db } from '../../db/connection.ts';
@@ -22,6 +22,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await execute(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE_DATABASE} STRATEGY FILE_COPY`);
   const url = Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
   const { db } = connect({ connectionString: url, max: CONNECTIONS, applicationName: 'test', onError: () => {} });
+  // A copy of the template has its installation, and two test services may share a namespace.
+  await db.updateTable('installation').set({ id: randomUUID() }).execute();
   return {
     db,
     url,

@@ -1,0 +1,16 @@
+import { type Installation, shortIdOf } from '../../rules/installation.ts';
+import type { Db } from '../connection.ts';
+
+/** Reads which installation this database belongs to. The row is there from the migration on. */
+export async function readInstallation(db: Db): Promise<Installation> {
+  const row = await db
+    .selectFrom('installation')
+    .select(['id', 'legacy_before', 'legacy_closed_at'])
+    .executeTakeFirstOrThrow();
+  return {
+    id: row.id,
+    shortId: shortIdOf(row.id),
+    legacyBefore: row.legacy_before,
+    legacyClosedAt: row.legacy_closed_at,
+  };
+}

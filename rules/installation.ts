@@ -1,0 +1,18 @@
+/** One installation of the service: a database and what it runs in Temporal. */
+export interface Installation {
+  /** A random UUID (version 4), made by the migration. */
+  id: string;
+  /** Part of each name in Temporal; see `shortIdOf`. */
+  shortId: string;
+  /**
+   * Rows with an earlier id keep the workflow ids that an earlier release gave them; null where no earlier release ran.
+   */
+  legacyBefore: Date | null;
+  /** When the workers stopped serving the task queues of the earlier release; null until then. */
+  legacyClosedAt: Date | null;
+}
+
+/** The short form of an installation's id: its first 8 characters. All are random, because the id is a UUIDv4. */
+export function shortIdOf(installationId: string): string {
+  return installationId.slice(0, 8);
+}
