@@ -1,4 +1,5 @@
 import { type AssetObject, forgetObject, listDueObjects } from '../db/assets/leftovers.ts';
+import { describeFailure } from '../rules/failure-text.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /** Objects removed at a time, well below the sockets that a bucket has. */
@@ -21,7 +22,7 @@ export async function removeLeftovers({ db, bucket, log }: Pick<ActivityDeps, 'd
     const results = await Promise.allSettled(due.map(remove));
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) {
-      const reason = failed.reason instanceof Error ? failed.reason.message : String(failed.reason);
+      const reason = describeFailure(failed.reason);
       return log.warn({ reason }, 'deleted pictures stay in the bucket until it can be used');
     }
     if (due.length < AT_A_TIME) return;

@@ -6,6 +6,7 @@ import { emailDomain } from '../rules/emails/email-address.ts';
 import type { EmailOutcome } from '../rules/emails/email-outcome.ts';
 import { mailboxProviderOf } from '../rules/emails/hold-guard.ts';
 import { bouncedAs } from '../rules/emails/reasons.ts';
+import { describeFailure } from '../rules/failure-text.ts';
 
 /** Mails looked at by one statement. */
 const BATCH_MAX = 500;
@@ -52,7 +53,7 @@ export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log:
     while (waiting.length > 0) {
       // A heuristic over the last hundred mails: what a fault of the database loses of it is not tried again.
       await note(waiting.splice(0, BATCH_MAX)).catch((error: Error) =>
-        log.warn({ reason: error.message }, 'mails taken by a watched mailbox provider were not noted'),
+        log.warn({ reason: describeFailure(error) }, 'mails taken by a watched mailbox provider were not noted'),
       );
     }
     running = false;

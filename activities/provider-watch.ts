@@ -1,11 +1,10 @@
 import type { Logger } from 'pino';
 import type { EmailProvider, ProviderResult } from '../channels/email/provider.ts';
 import { isSessionStage } from '../rules/emails/bounce.ts';
+import { statusOf } from './emails/decision.ts';
 
 /** One line says it; mails keep failing by the thousand while the provider is away. */
 const QUIET_MS = 60_000;
-/** SES goes on with the request that it got, in which a session token stands: the first line says what is wrong. */
-const REASON_MAX_CHARS = 300;
 
 export interface ProviderWatchDeps {
   log: Pick<Logger, 'warn'>;
@@ -18,7 +17,7 @@ export interface ProviderWatchDeps {
 /**
  * Tells the operator when mail does not leave for a reason that is not in the mails: a login that is refused, a server
  * that is away or does not answer. One line a minute for all providers that are watched by it, with how many mails it
- * was since the last one; each mail has it as its `error`, and is tried again. Once it works again nothing is said.
+ * was since the last one; each mail has the provider's whole reply as its `error`, and is tried again. Once it works again nothing is said.
  */
 export function createProviderWatch({ log, address, now = Date.now }: ProviderWatchDeps) {
   let quietUntil = Number.NEGATIVE_INFINITY;
@@ -70,15 +69,11 @@ function troubleOf(result: ProviderResult): { says: string; reason: string } | u
         result.stage === 'auth'
           ? 'the mail provider refuses our login or account; mails are put off'
           : 'the mail provider takes no mail for now; mails are put off';
-      return { says, reason: firstLine(`${result.code} ${result.text}`) };
+      return { says, reason: statusOf(result) };
     }
     case 'unsent':
-      return { says: 'no mail reaches the mail provider; mails are put off', reason: firstLine(result.error) };
+      return { says: 'no mail reaches the mail provider; mails are put off', reason: statusOf(result) };
     case 'in_doubt':
-      return { says: 'the mail provider did not answer; mails are tried again', reason: firstLine(result.error) };
+      return { says: 'the mail provider did not answer; mails are tried again', reason: statusOf(result) };
   }
-}
-
-function firstLine(text: string): string {
-  return (text.split('\n')[0] ?? '').slice(0, REASON_MAX_CHARS);
 }

@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { Db } from '../db/connection.ts';
 import { computeSegment } from '../db/segments/compute.ts';
 import { beginComputeRound, listTrackedSegments, type SegmentRef } from '../db/segments/segments.ts';
+import { describeFailure } from '../rules/failure-text.ts';
 import { groupBy } from '../rules/filters/group-by.ts';
 import type { ActivityDeps } from './deps.ts';
 
@@ -48,7 +49,7 @@ export async function recomputeSegments({
       });
     } catch (error) {
       context.cancellationSignal.throwIfAborted();
-      log.warn({ ...about, reason: error instanceof Error ? error.message : String(error) }, 'segment not computed');
+      log.warn({ ...about, reason: describeFailure(error) }, 'segment not computed');
     }
     count += 1;
   }

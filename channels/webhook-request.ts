@@ -1,4 +1,5 @@
 import { Agent, request } from 'undici';
+import { describeFailure } from '../rules/failure-text.ts';
 import { isFramingHeader, mergeHeaders } from '../rules/webhooks/headers.ts';
 import { assertPublicHost, BlockedAddressError, publicLookup } from './public-address.ts';
 
@@ -26,7 +27,14 @@ export interface WebhookRequest {
 export type WebhookResult =
   | { outcome: 'answered'; statusCode: number; body: string; retryAfterSeconds: number | null; latencyMs: number }
   /** No answer: timeout, refused connection, DNS. `final`: another try would end the same way. */
-  | { outcome: 'failed'; error: string; final: boolean; latencyMs: number };
+  | {
+      outcome: 'failed';
+      error: string;
+      /** What of `error` a log and Temporal may show: the address may be made of a contact's data. */
+      status: string;
+      final: boolean;
+      latencyMs: number;
+    };
 
 export interface WebhookClient {
   send(webhook: WebhookRequest, signal?: AbortSignal): Promise<WebhookResult>;
@@ -63,9 +71,11 @@ async function timed(run: (signal: AbortSignal) => Promise<Answer>, signal?: Abo
     const answer = await run(signal ? AbortSignal.any([signal, timeout]) : timeout);
     return { outcome: 'answered', ...answer, latencyMs: latencyMs() };
   } catch (error) {
+    const late = timeout.aborted ? 'no answer within 10 s' : undefined;
     return {
       outcome: 'failed',
-      error: timeout.aborted ? 'no answer within 10 s' : words(error),
+      error: late ?? words(error),
+      status: late ?? describeFailure(error),
       final: isFinal(error),
       latencyMs: latencyMs(),
     };

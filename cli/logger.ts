@@ -1,4 +1,5 @@
-import pino, { type Logger } from 'pino';
+import pino, { type DestinationStream, destination, type Logger } from 'pino';
+import { describeFailure } from '../rules/failure-text.ts';
 
 /** Names of fields that hold a secret or an address: they are blanked wherever they stand in the first two levels. */
 const PRIVATE_FIELDS = [
@@ -6,13 +7,21 @@ const PRIVATE_FIELDS = [
   ...['password', 'secret', 'key', 'token', 'authorization', 'cookie', 'secretKey', 'connectionString', 'url'],
 ];
 
+/**
+ * Errors under these names lose what they quote. Callers pass the text of `describeFailure`; this is the net under the
+ * one that does not.
+ */
+const FAILURES = { reason: describeFailure, err: describeFailure, error: describeFailure };
+
 /** The log of a process: JSON lines on standard output, with secrets and addresses blanked. */
-export function createLogger(name: string, level: string): Logger {
-  return pino({
+export function createLogger(name: string, level: string, output: DestinationStream = destination(1)): Logger {
+  const options = {
     name,
     level,
     base: { name, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: FAILURES,
     redact: { paths: PRIVATE_FIELDS.flatMap((field) => [field, `*.${field}`]), censor: '[private]' },
-  });
+  };
+  return pino(options, output);
 }

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { describeFailure } from '../rules/failure-text.ts';
 
 /** The listening connection is asked this often whether it lives: a cut cable is not noticed otherwise. */
 const HEARTBEAT_MS = 2_000;
@@ -60,7 +61,7 @@ export function listen({ databaseUrl, channel, applicationName, log, deaf, heard
       live = true;
       beat(next);
     } catch (error) {
-      log.warn({ reason: String(error) }, deaf);
+      log.warn({ reason: describeFailure(error) }, deaf);
       lost(next);
     }
   }

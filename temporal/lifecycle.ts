@@ -1,5 +1,6 @@
 import { Client, Connection, isGrpcServiceError, type WorkflowExecutionStatusName } from '@temporalio/client';
 import type { Config } from '../rules/config.ts';
+import { describeFailure } from '../rules/failure-text.ts';
 import type { OutboxRow } from '../rules/outbox.ts';
 import { temporalConnectionOptions } from './connection.ts';
 import type { RowGroup } from './groups.ts';
@@ -84,7 +85,7 @@ export function createLifecycle(deps: {
       try {
         return { outcome: await calls.make(RPC_DEADLINE_MS, () => dispatchGroup(client, group)) };
       } catch (error) {
-        return { outcome: 'failed', reason: describeFailure(error), away: isAway(error) };
+        return { outcome: 'failed', reason: describeRefusal(error), away: isAway(error) };
       }
     },
     prepareNamespace: async () => {
@@ -139,10 +140,8 @@ class TemporalCalls {
   }
 }
 
-function describeFailure(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  return isGrpcServiceError(error) ? `Temporal: ${error.message}` : `${error.message}${cause}`;
+function describeRefusal(error: unknown): string {
+  return isGrpcServiceError(error) ? `Temporal: ${describeFailure(error)}` : describeFailure(error);
 }
 
 /** Whether a failure is of the connection or the server, not of what was asked. */

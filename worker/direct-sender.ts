@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { claimFair, deleteRows, giveBack, renewLeases, type TakenRow } from '../db/outbox/outbox.ts';
+import { describeFailure } from '../rules/failure-text.ts';
 import { groupBy } from '../rules/filters/group-by.ts';
 import { type OutboxLoop, startOutboxLoop } from './outbox-loop.ts';
 import { lastServed, NOBODY } from './turns.ts';
@@ -87,7 +88,7 @@ export function startDirectSender(deps: { db: Db; channel: DirectChannel; log: P
       // Where Postgres is away nothing is known of them: they come back when their lease has run out, and are
       // Temporal's then.
       .catch((error: Error) =>
-        log.warn({ projectId, rows: rows.length, reason: error.message }, `${channel.name} not recorded`),
+        log.warn({ projectId, rows: rows.length, reason: describeFailure(error) }, `${channel.name} not recorded`),
       )
       .finally(() => {
         // Whoever comes is woken for; this is for those who came while there was no place for them.

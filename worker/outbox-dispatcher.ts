@@ -13,6 +13,7 @@ import {
   type TakenRow,
 } from '../db/outbox/outbox.ts';
 import { type Begun, WATCHED_KINDS } from '../rules/executions/begun.ts';
+import { describeFailure } from '../rules/failure-text.ts';
 import { type OutboxRow, TEMPORAL_PRIORITIES, type TemporalPriority } from '../rules/outbox.ts';
 import { type RowGroup, splitIntoGroups } from '../temporal/groups.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
@@ -100,7 +101,9 @@ export function startDispatcher(deps: {
   function track(rows: TakenRow[]): void {
     inFlight += rows.length;
     const work = hand(rows)
-      .catch((error: Error) => log.warn({ reason: error.message }, 'rows of the outbox come back after their lease'))
+      .catch((error: Error) =>
+        log.warn({ reason: describeFailure(error) }, 'rows of the outbox come back after their lease'),
+      )
       .finally(() => {
         // What begins makes room, and wakes; this only where the hand-over itself was what held others up.
         const heldUp = inFlight >= IN_FLIGHT_ROWS;

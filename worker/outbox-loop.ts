@@ -1,3 +1,5 @@
+import { describeFailure } from '../rules/failure-text.ts';
+
 /**
  * Whoever has work is woken for it; this finds what nobody was woken for: words that were lost, leases that ran out.
  */
@@ -27,7 +29,7 @@ export function startOutboxLoop(p: {
     while (!stopping) {
       woken = false;
       const more = await p.round().catch((error: Error) => {
-        p.log.warn({ reason: error.message }, `${p.name}: the outbox could not be read; it is tried again`);
+        p.log.warn({ reason: describeFailure(error) }, `${p.name}: the outbox could not be read; it is tried again`);
         return false;
       });
       if (!more && !woken && !stopping) await pause();

@@ -4,6 +4,7 @@ import { type LogEntry, type Logger, type LogLevel, Runtime } from '@temporalio/
 import type { Logger as Pino } from 'pino';
 import type { WorkDone } from '../compute/compute.ts';
 import type { Held } from '../compute/loop-watch.ts';
+import { describeFailure } from '../rules/failure-text.ts';
 
 /**
  * Workers with activities only, or workflows only, are how we build them (one a queue), so these warnings say nothing.
@@ -26,7 +27,7 @@ export function useTemporalLogger(log: Pino, metrics?: { host: string; port: num
   const write = (level: LogLevel, message: string, meta?: LogEntry['meta']) => {
     if (EXPECTED.has(message)) return;
     const { error, ...details } = meta ?? {};
-    log[pinoLevel(level)]({ ...details, ...(error instanceof Error && { reason: error.message }) }, message);
+    log[pinoLevel(level)]({ ...details, ...(error instanceof Error && { reason: describeFailure(error) }) }, message);
   };
   const logger: Logger = {
     log: write,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { NativeConnection, type Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Config } from '../rules/config.ts';
+import { describeFailure } from '../rules/failure-text.ts';
 import { temporalConnectionOptions } from '../temporal/connection.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 import { createTemporalWorkers, type WorkerFleet } from './temporal-workers.ts';
@@ -42,9 +43,8 @@ export async function startTemporalSide(p: {
         grpcCompression: { codec: 'none' },
       });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
       p.log.warn(
-        { address: p.temporal.address, namespace: p.temporal.namespace, reason },
+        { address: p.temporal.address, namespace: p.temporal.namespace, reason: describeFailure(error) },
         'Temporal cannot be reached: single mails and SMS leave, all else waits; check TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and that the server runs',
       );
       return undefined;

@@ -15,6 +15,7 @@ import type { Begun } from '../rules/executions/begun.ts';
 import type { StepInput } from '../rules/executions/execution.ts';
 import { TASK_QUEUES, type TaskQueue } from '../rules/queues.ts';
 import type { BegunSinks } from '../workflows/begun.ts';
+import { safeFailures } from './safe-failures.ts';
 
 type ActivityQueue = Exclude<TaskQueue, 'workflows'>;
 
@@ -73,7 +74,11 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
     shutdownForceTime: SHUTDOWN_FORCE,
   };
   const interceptors: WorkerInterceptors = {
-    activity: [(context) => ({ inbound: namedFor(p.loop, context) }), () => ({ inbound: tellingTimers(p.timerEnded) })],
+    activity: [
+      () => ({ inbound: safeFailures() }),
+      (context) => ({ inbound: namedFor(p.loop, context) }),
+      () => ({ inbound: tellingTimers(p.timerEnded) }),
+    ],
   };
   const activitiesOf = (queue: ActivityQueue) => ({
     activities: p.activities[queue],

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { reportFollowed, setTimerRate } from '../db/executions/timer-seconds.ts';
+import { describeFailure } from '../rules/failure-text.ts';
 import { uuidv7 } from '../rules/uuid.ts';
 import type { Admission } from './admission.ts';
 
@@ -36,7 +37,8 @@ export function startTimerRate(p: {
   const counts: number[] = [];
   let count = 0;
   let toldNothing = false;
-  const failed = (error: Error) => p.log.warn({ reason: error.message }, 'the rate of timers could not be kept');
+  const failed = (error: Error) =>
+    p.log.warn({ reason: describeFailure(error) }, 'the rate of timers could not be kept');
 
   async function report(): Promise<void> {
     counts.push(count);

@@ -7,6 +7,7 @@ import { type Release, startHeartbeat } from '../db/operator/processes.ts';
 import { createOutboxBell } from '../db/outbox/outbox-bell.ts';
 import { WORKER_CONNECTIONS } from '../db/pool-sizes.ts';
 import type { Config } from '../rules/config.ts';
+import { describeFailure } from '../rules/failure-text.ts';
 import { takerOf } from '../rules/outbox.ts';
 import { createLifecycle } from '../temporal/lifecycle.ts';
 import { createActivityDeps } from './activity-deps.ts';
@@ -45,7 +46,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     connectionString: config.database.url,
     max: WORKER_CONNECTIONS,
     applicationName: 'tidings-worker',
-    onError: (error) => log.warn({ reason: error.message }, 'a Postgres connection broke'),
+    onError: (error) => log.warn({ reason: describeFailure(error) }, 'a Postgres connection broke'),
   });
   const bell = createOutboxBell(db);
   const lifecycle = createLifecycle({

@@ -3,6 +3,7 @@ import type { ClaimedRecipient } from '../../db/campaigns/claims.ts';
 import { completeDeferred, completeSent, findCompleted } from '../../db/campaigns/completions.ts';
 import type { Db } from '../../db/connection.ts';
 import type { EmailProviderKind } from '../../rules/emails/email-providers.ts';
+import { describeFailure } from '../../rules/failure-text.ts';
 import type { HoldGuard } from '../hold-guard.ts';
 import { type Persistence, persistently } from '../persistently.ts';
 
@@ -61,10 +62,8 @@ export function createCampaignRecorder(deps: {
   const persistence: Persistence = {
     waitsMs: RETRY_WAITS_MS,
     passes: () => true,
-    onFirstFailure: (error) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      deps.log.warn({ reason }, 'sent campaign mails could not be recorded; it is tried again');
-    },
+    onFirstFailure: (error) =>
+      deps.log.warn({ reason: describeFailure(error) }, 'sent campaign mails could not be recorded; it is tried again'),
   };
   let queue: Answer[] = [];
   let timer: NodeJS.Timeout | undefined;

@@ -1,10 +1,11 @@
 import type { ProviderResult } from '../../channels/email/provider.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
 import { windowGate } from '../../rules/campaigns/gate.ts';
-import { type BounceVerdict, classifyReply } from '../../rules/emails/bounce.ts';
+import { type BounceVerdict, classifyReply, withoutReply } from '../../rules/emails/bounce.ts';
 import { bounceReason } from '../../rules/emails/bounce-reason.ts';
 import { type EmailOutcome, failed } from '../../rules/emails/email-outcome.ts';
 import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
+import { describeFailure } from '../../rules/failure-text.ts';
 
 /**
  * When the project's sending window opens for a mail that it holds; undefined where it does not. Only MARKETING of
@@ -30,8 +31,19 @@ export function verdictOf(result: ProviderResult): BounceVerdict | undefined {
   return classifyReply({ code, enhanced, text, stage });
 }
 
+/**
+ * The part of a provider's result that a log and Temporal may show: its codes, or the words of our own client. The
+ * reply itself, which may name the recipient, stays with the email.
+ */
+export function statusOf(result: Exclude<ProviderResult, { outcome: 'accepted' }>): string {
+  if (result.outcome !== 'refused') return describeFailure(new Error(withoutReply(result.error)));
+  const { code, enhanced, type } = result;
+  return [code, enhanced, type].filter(Boolean).join(' ');
+}
+
 /** Puts a mail off, or gives it up when its day is over. */
-export function later(email: ClaimedEmail, error: string, expiresAt: Date): EmailOutcome {
+export function later(email: ClaimedEmail, p: { error: string; status: string; expiresAt: Date }): EmailOutcome {
+  const { error, status, expiresAt } = p;
   const dueAt = nextAttemptAt({ attempts: email.attempts, now: new Date(), expiresAt, random: Math.random() });
-  return dueAt ? { kind: 'later', dueAt, error } : failed('expired', error);
+  return dueAt ? { kind: 'later', dueAt, error, status } : failed('expired', error);
 }

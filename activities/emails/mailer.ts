@@ -14,9 +14,10 @@ import { type EmailOutcome, failed } from '../../rules/emails/email-outcome.ts';
 import { DELIVERY_EXPIRES_MS } from '../../rules/emails/retry-schedule.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
 import { withheldAs } from '../../rules/emails/withheld.ts';
+import { describeFailure } from '../../rules/failure-text.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { createHoldGuard } from '../hold-guard.ts';
-import { bounceOutcome, later, opensAt, verdictOf } from './decision.ts';
+import { bounceOutcome, later, opensAt, statusOf, verdictOf } from './decision.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
 import { createEmailMessages, type ReadyEmail } from './message.ts';
 import { createEmailSettler, type SettleHook } from './settler.ts';
@@ -128,8 +129,8 @@ export function createMailer(deps: {
     if (error instanceof TemplateError) {
       return failed('template_error', `${error.field}: ${error.message} (line ${error.line}, column ${error.column})`);
     }
-    deps.log.warn({ emailId: email.id, err: error }, 'a mail could not be made; it is tried again');
-    return later(email, 'the mail could not be made', expiresAt);
+    deps.log.warn({ emailId: email.id, reason: describeFailure(error) }, 'a mail could not be made; it is tried again');
+    return later(email, { error: 'the mail could not be made', status: 'not rendered', expiresAt });
   }
 
   async function notTried(email: ClaimedEmail, outcome: NotTried) {
@@ -213,7 +214,8 @@ async function outcomeOf(
   if (result.outcome === 'accepted') return sentAs(ready, result.providerMessageId);
   const words = result.outcome === 'refused' ? `${result.code} ${result.text}` : result.error;
   const verdict = verdictOf(result);
-  if (!verdict || verdict.retry) return { outcome: later(email, words, expiresAt), event: ready.event };
+  if (!verdict || verdict.retry)
+    return { outcome: later(email, { error: words, status: statusOf(result), expiresAt }), event: ready.event };
   const last =
     verdict.deadIfAgain && email.contact
       ? await findLastTransientBounce(db, { projectId: email.projectId, contactId: email.contact.id })

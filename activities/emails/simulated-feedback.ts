@@ -13,6 +13,7 @@ import { deriveKey } from '../../rules/access/secrets.ts';
 import { isTracked } from '../../rules/content/message-tracking.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
 import { type Simulated, simulatedBounce } from '../../rules/emails/simulator.ts';
+import { describeFailure } from '../../rules/failure-text.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ActivityDeps } from '../deps.ts';
 
@@ -56,7 +57,7 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
     if (dropped.length > 0) await inTransaction(db, (trx) => takeSimulated(trx, { projectId, ids: dropped }));
     await record(projectId, returned).catch(async (error: Error) => {
       if (returned.length <= 1) throw error;
-      log.warn({ projectId, reason: error.message }, 'what the simulator says is recorded one by one');
+      log.warn({ projectId, reason: describeFailure(error) }, 'what the simulator says is recorded one by one');
       for (const one of returned) await record(projectId, [one]);
     });
   };

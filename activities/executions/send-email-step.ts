@@ -185,7 +185,7 @@ async function defer(
   await inTransaction(deps.db, (trx) => noteAttempt(trx, { ...stepOf(email), attempts, error: outcome.error }));
   throw ApplicationFailure.create({
     type: 'MAIL_DEFERRED',
-    message: `try ${attempts}: ${outcome.error}; again at ${outcome.dueAt.toISOString()}`,
+    message: `attempt ${attempts}: ${outcome.status}; again at ${outcome.dueAt.toISOString()}`,
     nextRetryDelay: Math.max(1_000, outcome.dueAt.getTime() - Date.now()),
   });
 }

@@ -114,6 +114,8 @@ function headerText(value: string): string {
 
 interface Fault {
   error: string;
+  /** What of `error` Temporal may show. */
+  status: string;
   retry: boolean;
 }
 
@@ -122,8 +124,9 @@ interface Fault {
  * redirects without end will not.
  */
 function faultOf(result: WebhookResult): Fault | null {
-  if (result.outcome === 'failed') return { error: result.error, retry: !result.final };
-  return faultOfAnswer(result);
+  if (result.outcome === 'failed') return { error: result.error, status: result.status, retry: !result.final };
+  const fault = faultOfAnswer(result);
+  return fault && { ...fault, status: fault.error };
 }
 
 async function retryLater(
@@ -138,7 +141,7 @@ async function retryLater(
   );
   throw ApplicationFailure.create({
     type: 'WEBHOOK_RETRY',
-    message: `try ${p.tries} of ${MAX_TRIES}: ${p.fault.error}; again in ${seconds} s`,
+    message: `attempt ${p.tries} of ${MAX_TRIES}: ${p.fault.status}; again in ${seconds} s`,
     nextRetryDelay: Math.max(1, seconds * 1_000),
   });
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { endExecutions } from '../../db/executions/end-executions.ts';
 import { listOpenExecutions, type OpenExecution, restartExecutions } from '../../db/recovery/lost-executions.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { describeFailure } from '../../rules/failure-text.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -45,7 +46,10 @@ export async function recoverExecutions(deps: Deps): Promise<void> {
       for (let at = 0; at < theirs.length; at += CHUNK) {
         // One that fails does not keep the others from it.
         await recover(deps, { projectId, lost: theirs.slice(at, at + CHUNK) }).catch((error: Error) =>
-          deps.log.warn({ projectId, reason: error.message }, 'executions without a workflow were not recovered'),
+          deps.log.warn(
+            { projectId, reason: describeFailure(error) },
+            'executions without a workflow were not recovered',
+          ),
         );
       }
     }

@@ -7,6 +7,7 @@ import { isConnectionFailure, UnknownCommit } from '../../db/postgres-errors.ts'
 import { inTransaction } from '../../db/transaction.ts';
 import { findFate } from '../../db/unknown-commit.ts';
 import { type FetchKind, isTooEarly } from '../../rules/emails/prefetchers.ts';
+import { describeFailure } from '../../rules/failure-text.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
@@ -136,7 +137,7 @@ export class EngagementBatcher {
         failed.push(...(await writeProject(this.deps, { projectId, hits, emails })));
       return this.countTry([...early, ...failed, ...doubtful]);
     } catch (error) {
-      log.warn({ reason: reasonOf(error), hits: written.length }, 'opens and clicks wait for the database');
+      log.warn({ reason: describeFailure(error), hits: written.length }, 'opens and clicks wait for the database');
       return this.countTry(written);
     }
   }
@@ -180,7 +181,7 @@ async function writeProject(
     lifecycle.dispatch(await inTransaction(db, (trx) => recordEngagements(trx, { projectId, engagements })));
     return [];
   } catch (error) {
-    log.warn({ reason: reasonOf(error), projectId, hits: hits.length }, 'opens and clicks could not be written');
+    log.warn({ reason: describeFailure(error), projectId, hits: hits.length }, 'opens and clicks could not be written');
     if (error instanceof UnknownCommit) return hits.map((hit) => ({ ...hit, unknown: error }));
     const ids = idsOf(hits);
     if (ids.length === 1 || isConnectionFailure(error)) return hits;
@@ -239,8 +240,4 @@ function isUnderWay(email: Email | undefined, hit: Waiting): boolean {
 
 function idsOf(hits: Hit[]): string[] {
   return [...new Set(hits.map((hit) => hit.emailId))];
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

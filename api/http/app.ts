@@ -3,6 +3,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { trustedProxies } from '../../rules/access/caller-address.ts';
 import { AppError } from '../../rules/errors.ts';
+import { redact } from '../../rules/failure-text.ts';
 import { registerRoutes } from '../routes/register.ts';
 import { cors } from './cors.ts';
 import type { Deps } from './deps.ts';
@@ -64,7 +65,14 @@ function observe(deps: Deps, metrics: Metrics): MiddlewareHandler<AppEnv> {
     const entry = logEntry(c, { requestId, route, status, ms });
     if (entry) deps.requests.add(entry);
     log.info(
-      { requestId, method, route, status, ms: Math.round(ms * 10) / 10, projectId: c.get('projectId') },
+      {
+        requestId: redact(requestId),
+        method,
+        route,
+        status,
+        ms: Math.round(ms * 10) / 10,
+        projectId: c.get('projectId'),
+      },
       'request',
     );
   };

@@ -3,8 +3,8 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
 import { isConnectionFailure, isOutOfTime, UnknownCommit } from '../../db/postgres-errors.ts';
 import { AppError, type ErrorCode } from '../../rules/errors.ts';
+import { describeFailure, stackFrames } from '../../rules/failure-text.ts';
 import type { RequestContext } from './env.ts';
-import { redact } from './log.ts';
 
 /** Seconds after which to repeat what met a Postgres that is away or busy. */
 const RETRY_AFTER = { 'Retry-After': '2' };
@@ -17,7 +17,7 @@ export function errorHandler(log: Logger): (error: Error, c: RequestContext) => 
     // What we say on purpose needs no stack; a surprise does.
     if (error instanceof AppError && known.status >= 500) log.warn({ ...about, ...known.details }, known.message);
     else if (known.status >= 500)
-      log.error({ ...about, reason: redact(error.stack ?? error.message) }, 'request failed');
+      log.error({ ...about, reason: describeFailure(error), stack: stackFrames(error) }, 'request failed');
     return answerError(c, known);
   };
 }

@@ -3,6 +3,7 @@ import type { Db } from '../../db/connection.ts';
 import { listen } from '../../db/listen.ts';
 import { findKeyAccess, type KeyAccess, updateKeysLastUsed } from '../../db/projects/access.ts';
 import { hashKey, isKeyShaped } from '../../rules/access/api-keys.ts';
+import { describeFailure } from '../../rules/failure-text.ts';
 
 /** More keys than are in use at a time; beyond it the oldest entry goes. */
 const MAX_ENTRIES = 10_000;
@@ -54,7 +55,7 @@ export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger 
     const ids = [...used];
     used.clear();
     await updateKeysLastUsed(deps.db, ids).catch((error: unknown) => {
-      deps.log.warn({ reason: String(error) }, 'the last use of keys could not be noted');
+      deps.log.warn({ reason: describeFailure(error) }, 'the last use of keys could not be noted');
     });
   }
 

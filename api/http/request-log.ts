@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connection.ts';
 import { insertRequests, type NewLoggedRequest } from '../../db/requests/request-log.ts';
+import { describeFailure } from '../../rules/failure-text.ts';
 import type { RequestMade } from '../../rules/request-made.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { actorName } from './actor.ts';
@@ -56,8 +57,7 @@ export function createRequestLog({ db, log }: { db: Db; log: Pick<Logger, 'warn'
     try {
       await insertRequests(db, requests);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      log.warn({ reason, requests: requests.length }, 'requests are missing in their log');
+      log.warn({ reason: describeFailure(error), requests: requests.length }, 'requests are missing in their log');
     }
   }
 

@@ -14,6 +14,7 @@ import { API_CONNECTIONS, API_READ_CONNECTIONS } from '../../db/pool-sizes.ts';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
+import { describeFailure } from '../../rules/failure-text.ts';
 import { createLifecycle } from '../../temporal/lifecycle.ts';
 import { EngagementBatcher } from '../accept/engagement-batcher.ts';
 import { startInboundMail } from '../mail/inbound-mail.ts';
@@ -106,7 +107,7 @@ function openDeps(
   const database = {
     onAnswer: loop.resumed,
     connectionString: config.database.url,
-    onError: (error: Error) => log.warn({ reason: error.message }, 'an idle database connection broke'),
+    onError: (error: Error) => log.warn({ reason: describeFailure(error) }, 'an idle database connection broke'),
   };
   const { db, pool } = connect({
     ...database,

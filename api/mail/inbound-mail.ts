@@ -12,6 +12,7 @@ import { verifyManageToken } from '../../rules/content/link-tokens.ts';
 import { escapeHtml } from '../../rules/content/plain-value.ts';
 import { emailDomain, isEmailAddress } from '../../rules/emails/email-address.ts';
 import { emailIdOfVerp } from '../../rules/emails/verp.ts';
+import { describeFailure } from '../../rules/failure-text.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { createFeedbackRecorder } from '../accept/feedback-recorder.ts';
@@ -39,7 +40,7 @@ export async function startInboundMail(deps: Deps): Promise<InboundListener | un
     name: new URL(config.publicUrl).hostname,
     tls: await tlsOf(config),
     handler: await createInboundHandler(deps),
-    onError: (error) => log.warn({ reason: error.message }, 'inbound mail'),
+    onError: (error) => log.warn({ reason: describeFailure(error) }, 'inbound mail'),
   });
   log.info({ port: listener.port }, 'returned and inbound mail is taken');
   return listener;

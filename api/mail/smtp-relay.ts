@@ -10,6 +10,7 @@ import { isEmailAddress, normalizeEmail } from '../../rules/emails/email-address
 import type { SendAnswer, SendRequest } from '../../rules/emails/send-request.ts';
 import { isReservedMailHeader } from '../../rules/emails/service-headers.ts';
 import { AppError, type ErrorCode } from '../../rules/errors.ts';
+import { describeFailure } from '../../rules/failure-text.ts';
 import { createSendAcceptor } from '../accept/send-acceptor.ts';
 import type { Deps } from '../http/deps.ts';
 import { HEADER_LINE_MAX_CHARS } from '../http/schemas.ts';
@@ -45,7 +46,7 @@ export async function startSmtpRelay(deps: Deps): Promise<RelayListener | undefi
     tls: await tlsOf(config),
     allowPlain: config.smtpRelay.allowPlain,
     handler: await createRelayHandler(deps),
-    onError: (error) => log.warn({ reason: error.message }, 'SMTP relay'),
+    onError: (error) => log.warn({ reason: describeFailure(error) }, 'SMTP relay'),
   });
   log.info({ port: relay.port }, 'the SMTP relay takes mail');
   return relay;

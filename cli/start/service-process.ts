@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Config, ConfigError, type Environment, parseConfig } from '../../rules/config.ts';
+import { describeFailure, stackFrames } from '../../rules/failure-text.ts';
 import { createLogger } from '../logger.ts';
 import { StartError } from './error.ts';
 
@@ -24,6 +25,7 @@ export async function runServiceProcess(
   env: Environment,
   start: (config: Config, parts: { log: Logger; fatal: (error: Error) => void }) => Promise<Closable>,
 ): Promise<void> {
+  process.on('uncaughtException', fatal);
   try {
     const config = parseConfig(env);
     const starting = start(config, { log: createLogger(name, config.logLevel), fatal });
@@ -69,7 +71,9 @@ function endInOrder(starting: Promise<Closable>): void {
   if (!process.connected) end();
 }
 
+/** An error that nobody expected may quote a row or a reply: the log gets neither. */
 function fatal(error: unknown): never {
-  console.error(explain(error));
+  const explained = explain(error);
+  console.error(explained instanceof Error ? `${describeFailure(explained)}\n${stackFrames(explained)}` : explained);
   process.exit(1);
 }

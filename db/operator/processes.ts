@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
+import { describeFailure } from '../../rules/failure-text.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Db } from '../connection.ts';
 import type { RowOf } from '../schema/database.ts';
@@ -44,7 +45,7 @@ export function startHeartbeat(
 ): { stop(): Promise<void> } {
   const row = { id: uuidv7(), kind: p.kind, host: hostname(), pid: process.pid, ...p.release, started_at: new Date() };
   const quietly = (work: Promise<unknown>): Promise<unknown> =>
-    work.catch((error: Error) => p.log.debug({ reason: error.message }, 'the heartbeat was not noted'));
+    work.catch((error: Error) => p.log.debug({ reason: describeFailure(error) }, 'the heartbeat was not noted'));
   let last = quietly(noteProcess(db, row));
   const timer = setInterval(() => {
     last = last.then(() => quietly(noteProcess(db, row)));

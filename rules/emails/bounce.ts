@@ -161,6 +161,7 @@ const CODES: readonly (readonly [BounceClass, RegExp])[] = [
 /** The first words decide; whoever writes a notification must not make the patterns run for minutes. */
 const MAX_TEXT = 2000;
 const HAS_CODES = /^\s*(?:smtp;\s*)?(?:([245]\d\d)(?:[\s-]+|$))?(?:#?([245]\.\d{1,3}\.\d{1,3})(?:[\s:-]+|$))?/i;
+const QUOTES_REPLY = /^.*?(?:^|: )[245]\d\d(?:[ -]#?[245]\.\d{1,3}\.\d{1,3})?(?=\s|$)/s;
 const ADDRESS_OR_LINK = /<?[^\s<>]+@[^\s<>]+>?|https?:\S+/g;
 
 /** Whether a refusal there is about the session, and nothing is said about the message. */
@@ -188,6 +189,11 @@ export function parseDiagnostic(text: string): { code: number | null; enhanced: 
   const match = HAS_CODES.exec(text);
   const code = match?.[1] ? Number(match[1]) : null;
   return { code, enhanced: match?.[2] ?? null, text: text.slice(match?.[0].length ?? 0).trim() };
+}
+
+/** Cuts a text off behind the codes of the reply that it quotes: `left us: 421 4.3.2 words` ends at `4.3.2`. */
+export function withoutReply(text: string): string {
+  return QUOTES_REPLY.exec(text)?.[0] ?? text;
 }
 
 function classOf({ code, enhanced, text, stage }: BounceReply): BounceClass {

@@ -46,8 +46,11 @@ export type EmailOutcome =
     }
   /** The project's sending is on hold: it leaves when the hold is released. */
   | { kind: 'held' }
-  /** Refused for now: try again at `dueAt`. The row stays SENDING and keeps its delivery. */
-  | { kind: 'later'; dueAt: Date; error: string };
+  /**
+   * Refused for now: try again at `dueAt`. The row stays SENDING and keeps its delivery. `error` has the provider's
+   * reply, `status` only its codes: Temporal and logs show the status.
+   */
+  | { kind: 'later'; dueAt: Date; error: string; status: string };
 
 export function failed(reason: Reason, error: string | null = null): EmailOutcome {
   return { kind: 'failed', reason, error };

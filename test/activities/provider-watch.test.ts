@@ -69,13 +69,13 @@ it('a login that is refused is said once a minute, for single mails and campaign
       msg: 'the mail provider refuses our login or account; mails are put off',
       provider: 'smtp',
       address: 'mail.example.com:587',
-      reason: expect.stringMatching(/^535 .*Invalid username or password/),
+      reason: '535',
       mails: 1,
     },
   ]);
   clock.ms = 60_000;
   await submit();
-  expect(lines[1]).toMatchObject({ reason: expect.stringMatching(/^535 /), mails: 4 });
+  expect(lines[1]).toMatchObject({ reason: '535', mails: 4 });
   expect(JSON.stringify(lines)).not.toMatch(/wr0ng|ann/);
 });
 

@@ -3,9 +3,9 @@ import { announceObject, claimObject } from '../../../db/assets/leftovers.ts';
 import { readSlices, type StoredAsset } from '../../../db/assets/served-assets.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../rules/errors.ts';
+import { describeFailure } from '../../../rules/failure-text.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
 import type { Deps } from '../../http/deps.ts';
-import { redact } from '../../http/log.ts';
 
 /** Where the bytes of pictures are; what is known of a picture is a row of `assets` either way. */
 export interface AssetStore {
@@ -46,8 +46,7 @@ function inPostgres({ db, reads }: StoreDeps): AssetStore {
 function inBucket({ config, db, bucket, log }: StoreDeps): AssetStore {
   const prefix = config.assetsBucket?.prefix ?? '';
   const unavailable = (cause: unknown): AppError => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    log.error({ reason: redact(reason) }, 'the bucket of pictures cannot be used');
+    log.error({ reason: describeFailure(cause) }, 'the bucket of pictures cannot be used');
     return new AppError('SERVICE_UNAVAILABLE', { message: 'The store of pictures is not reachable.', cause });
   };
   const opened = () => bucket ?? raise(unavailable('it has pictures, and ASSETS_S3_BUCKET is not set'));

@@ -7,6 +7,7 @@ import { variablesOf } from '../../../db/emails/email-variables.ts';
 import { type LinkSource, listLinkSources } from '../../../db/emails/emails.ts';
 import { createGroupCommit, type GroupCommit } from '../../../db/group-commit.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
+import { describeFailure } from '../../../rules/failure-text.ts';
 
 /** Queries at a time: one is made while the other runs; a third brought nothing. */
 const LANES = 2;
@@ -41,7 +42,7 @@ export function createLinkFinder(deps: { db: Db; compute: Compute; log: Pick<Log
         return await resolvedLink(compute, work, { link, vars: variablesOf(email) });
       } catch (error) {
         if (!(error instanceof TemplateError)) throw error;
-        log.warn({ emailId, reason: error.message }, 'the link of a mail could not be made');
+        log.warn({ emailId, reason: describeFailure(error) }, 'the link of a mail could not be made');
         return undefined;
       }
     },

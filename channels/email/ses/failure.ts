@@ -30,7 +30,12 @@ const BEFORE_SENDING = new Set([
 
 /** What an error of the SDK means: a refusal where SES has answered, else whether the message can have gone out. */
 export function sesFailure(error: unknown): ProviderResult {
-  const { name, message, code, status } = parts(error);
+  const result = judge(parts(error));
+  const { name } = parts(error);
+  return result.outcome === 'refused' && /^[A-Za-z]{1,60}$/.test(name) ? { ...result, type: name } : result;
+}
+
+function judge({ name, message, code, status }: ReturnType<typeof parts>): ProviderResult {
   if (name === 'MessageRejected' && /not verified/i.test(message)) return refusal('mail', 550, `5.7.1 ${message}`);
   const known = ANSWERS[name];
   if (known) return refusal(known[0], known[1], `${known[2]} ${message}`);

@@ -30,6 +30,8 @@ export interface SmtpRefusal {
   /** RFC 3463 status of the reply, such as `5.1.1`. */
   enhanced: string | null;
   text: string;
+  /** The provider's own name for the error, where it has one, such as `SignatureDoesNotMatch`. */
+  type?: string;
 }
 
 /**

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { AppError } from './errors.ts';
+import { describeFailure, redact, stackFrames } from './failure-text.ts';
+
+describe('redact removes addresses, keys and passwords', () => {
+  it.each([
+    ['duplicate key (ada.lovelace+x@mail.example.com)', 'duplicate key ([address])'],
+    ['bad key sk_live_0123456789abcdef', 'bad key sk_[redacted]'],
+    ['connect postgres://user:secret@db.internal:5432/x', 'connect postgres://[redacted]@db.internal:5432/x'],
+    ['to +4915112345678 failed', 'to [phone] failed'],
+    ['relation "contacts" does not exist', 'relation "contacts" does not exist'],
+  ])('in %s', (said, shown) => {
+    expect(redact(said)).toBe(shown);
+  });
+});
+
+describe('describeFailure shows what failed, without what the error quotes', () => {
+  const from = (fields: object, message = 'about Ada Lovelace') => Object.assign(new Error(message), fields);
+  const postgres = (code: string, message: string, where = {}) => from({ severity: 'ERROR', code, ...where }, message);
+
+  it.each([
+    [
+      'a JSON that does not parse',
+      thrownBy(() => JSON.parse('Ada "Lovelace" x')),
+      /^SyntaxError: Unexpected token '…'/,
+    ],
+    ['a refused value', postgres('22P02', 'invalid input syntax for type uuid: "Ada"'), 'Postgres 22P02'],
+    [
+      'a constraint',
+      postgres('23505', 'duplicate key Ada', { table: 'contacts', constraint: 'contacts_email', detail: '(Ada)' }),
+      'Postgres 23505 (contacts, contacts_email)',
+    ],
+    [
+      'a missing table',
+      postgres('42P01', 'relation "x" does not exist'),
+      'Postgres 42P01: relation "…" does not exist',
+    ],
+    ['a host', from({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }, 'ENOTFOUND ada.example'), 'ENOTFOUND getaddrinfo'],
+    ['a certificate', from({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }), 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['an invalid input', z.string().max(1).safeParse('Ada').error, 'ZodError'],
+    ['a refusal of ours', new AppError('CONFLICT', { message: 'Ada is there' }), 'AppError CONFLICT'],
+    ['a cause', new Error('the page failed', { cause: from({ code: 'ECONNRESET' }) }), 'the page failed: ECONNRESET'],
+    ['a text over several lines', new Error('no room\nfor Ada'), 'no room'],
+    ['a bug', new TypeError("Cannot read properties of undefined (reading 'ada')"), /reading '…'\)$/],
+    ['no error at all', 'sent to ada@example.com', 'sent to [address]'],
+  ])('of %s', (_name, error, shown) => {
+    const text = describeFailure(error);
+    expect(text).toMatch(shown);
+    expect(text).not.toMatch(/ada\b|lovelace/i);
+  });
+
+  it('the frames of a stack do not hold the message', () => {
+    const frames = stackFrames(new Error('for Ada\n    at home (ada)'));
+    expect(frames).toMatch(/^\s+at .*failure-text\.test\.ts:\d+:\d+/);
+    expect(frames).not.toMatch(/ada\b/i);
+  });
+});
+
+function thrownBy(run: () => unknown): unknown {
+  try {
+    run();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
+}
