@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import { DAY_MS, instantOf, wallAt, writeLocalTime } from '../rules/time/local-time.ts';
-import { campaignWorkflowId } from '../temporal/names.ts';
+import { namesOf } from '../test/support/names.ts';
 import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
 import { call, insertContacts } from './campaign-stage.ts';
@@ -55,7 +55,8 @@ try {
   const { temporal } = service.dev();
   const connection = await Connection.connect({ address: temporal.address });
   const client = new Client({ connection, namespace: temporal.namespace });
-  const cost = () => historyOf(client, campaignWorkflowId(data.id, 1));
+  const names = await namesOf(service);
+  const cost = () => historyOf(client, names.campaign(data.id, 1));
   const table: Record<string, unknown>[] = [{ when: 'all zones wait', ...(await cost()) }];
   const { messages } = await sink.counts();
   const due = Math.ceil(recipients / zones.length);

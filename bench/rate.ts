@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
-import { campaignWorkflowId } from '../temporal/names.ts';
+import { namesOf } from '../test/support/names.ts';
 import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { callService } from '../test/support/smtp/smtp-service.ts';
 import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
@@ -136,10 +136,11 @@ async function singlesOf(database: pg.Client, projectId: string, since: Date) {
 async function activitiesOf(service: StartedService, ids: string[]): Promise<number> {
   const { address, namespace } = service.dev().temporal;
   const connection = await Connection.connect({ address });
+  const installation = await namesOf(service);
   try {
     const client = new Client({ connection, namespace });
     const counts = ids.map(async (id) => {
-      const { events } = await client.workflow.getHandle(campaignWorkflowId(id, 1)).fetchHistory();
+      const { events } = await client.workflow.getHandle(installation.campaign(id, 1)).fetchHistory();
       const names = (events ?? []).map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name);
       return names.filter((name) => name === 'sendCampaignChunk').length;
     });

@@ -62,7 +62,7 @@ function findTemporal(env: Environment) {
  */
 function withoutHosts(history: string): string {
   const plain: unknown = JSON.parse(history, (key, value) =>
-    key === 'identity' || (key === 'name' && /^\d+@/.test(value)) ? 'tidings' : value,
+    key === 'identity' || (key === 'name' && /^(?:[0-9a-f]{8}\/)?\d+@/.test(value)) ? 'tidings' : value,
   );
   return JSON.stringify(plain, null, 1);
 }

@@ -1,10 +1,13 @@
 import { pino } from 'pino';
 import { createApp } from '../api/http/app.ts';
 import { createRateLimits } from '../api/http/rate-limits.ts';
+import { EXAMPLE_ID } from '../api/http/schemas.ts';
 import { openApiDocument } from '../api/openapi/document.ts';
 import { createCompute } from '../compute/compute.ts';
 import { connect } from '../db/connection.ts';
 import { parseConfig } from '../rules/config.ts';
+import { shortIdOf } from '../rules/installation.ts';
+import { InstallationNames } from '../temporal/names.ts';
 
 // `npm run -s openapi > openapi.json`: the OpenAPI document, as `/openapi.json` has it. Nothing has to run for it.
 const connectionString = 'postgres://127.0.0.1:1/none';
@@ -23,7 +26,18 @@ const app = createApp({
   compute: createCompute({ cpuMsPerSecond: 0 }),
   loop: { as: (_, work) => work(), resumed: () => {} },
   bucket: undefined,
-  lifecycle: { dispatch: () => {}, ping: async () => {}, findRunId: async () => null, readQueueStats: async () => [] },
+  lifecycle: {
+    dispatch: () => {},
+    ping: async () => {},
+    findRunId: async () => null,
+    readQueueStats: async () => [],
+    names: new InstallationNames({
+      id: EXAMPLE_ID,
+      shortId: shortIdOf(EXAMPLE_ID),
+      legacyBefore: null,
+      legacyClosedAt: null,
+    }),
+  },
   log: pino({ level: 'silent' }),
   keys: { find: async () => undefined, forget: () => {}, close: async () => {} },
   limits: createRateLimits({ db, perMinute: 0, publicPerMinute: 0, key: Buffer.alloc(0) }),

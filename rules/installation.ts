@@ -1,3 +1,5 @@
+import { timeOfUuid } from './uuid.ts';
+
 /** One installation of the service: a database and what it runs in Temporal. */
 export interface Installation {
   /** A random UUID (version 4), made by the migration. */
@@ -15,4 +17,14 @@ export interface Installation {
 /** The short form of an installation's id: its first 8 characters. All are random, because the id is a UUIDv4. */
 export function shortIdOf(installationId: string): string {
   return installationId.slice(0, 8);
+}
+
+/**
+ * Whether a row is from before the upgrade that brought installations, and keeps the workflow id of the earlier
+ * release. Its id says when it was made.
+ */
+export function isLegacyRow({ legacyBefore }: Installation, rowId: string): boolean {
+  if (legacyBefore === null) return false;
+  const madeAt = timeOfUuid(rowId);
+  return madeAt !== undefined && madeAt < legacyBefore;
 }

@@ -1,24 +1,42 @@
-/** Temporal's task queues, by what waits in them: one kind of work never waits behind another. */
+/** Temporal's task queues, by the work that waits in them: one kind of work never waits behind another. */
 export const TASK_QUEUES = {
   /** Tasks of workflows themselves. */
   workflows: 'workflows',
   /**
-   * Steps of executions. For Temporal tasks of activities are a queue apart from those of workflows; that both have one
-   * name is why it may give a step to the worker that asked for it, with the answer to the workflow's task.
+   * Steps of executions. Temporal keeps the tasks of activities and those of workflows in separate queues. Both have
+   * one name, because only then may Temporal give a step to the worker that asked for it, with the response to the
+   * workflow's task.
    */
   steps: 'workflows',
-  /** Single mails and SMS. */
+  /** Single emails and SMS. */
   transactional: 'transactional',
   /** What steers a campaign, and steps that an earlier release has put here. */
   automation: 'automation',
   /** Requests to servers of tenants. */
   webhooks: 'webhooks',
-  /** Campaigns, imports and what comes round by itself. */
+  /** Campaigns, imports and periodic work. */
   bulk: 'bulk',
   /** Chunks of campaigns that wait for a send rate. */
   paced: 'paced',
 } as const;
 export type TaskQueue = keyof typeof TASK_QUEUES;
+
+/** The name of an installation's task queue. Releases before 2026-11-26 named queues without an installation. */
+export function taskQueueOf(shortId: string, queue: TaskQueue): string {
+  return `${shortId}-${TASK_QUEUES[queue]}`;
+}
+
+/**
+ * The queue of the same installation beside the queue of workflow tasks on which a workflow runs. A workflow that
+ * began on the queue `workflows` of an earlier release finds the earlier queues. A replay of a saved history runs on a
+ * queue of another name, and does not compare queues.
+ */
+export function taskQueueBeside(workflowQueue: string, queue: TaskQueue): string {
+  const prefix = workflowQueue.endsWith(TASK_QUEUES.workflows)
+    ? workflowQueue.slice(0, -TASK_QUEUES.workflows.length)
+    : '';
+  return `${prefix}${TASK_QUEUES[queue]}`;
+}
 
 /** Temporal's priority keys: lower goes first. A password reset passes a campaign. */
 export const PRIORITY = { transactional: 1, automation: 3, bulk: 5 } as const;

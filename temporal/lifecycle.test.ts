@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -22,6 +23,7 @@ it('a question that Temporal has not answered yet does not outlive the connectio
     temporal: { address: await deadAddress(), namespace: 'default' } as Parameters<
       typeof createLifecycle
     >[0]['temporal'],
+    installation: { id: randomUUID(), shortId: '3f9a1c07', legacyBefore: null, legacyClosedAt: null },
     wake: () => {},
   });
   const answers = [lifecycle.ping(), lifecycle.findRunId('x')].map((answer) => answer.catch(() => 'no'));

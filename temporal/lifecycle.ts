@@ -1,10 +1,12 @@
 import { Client, Connection, isGrpcServiceError, type WorkflowExecutionStatusName } from '@temporalio/client';
 import type { Config } from '../rules/config.ts';
 import { describeFailure } from '../rules/failure-text.ts';
+import type { Installation } from '../rules/installation.ts';
 import type { OutboxRow } from '../rules/outbox.ts';
 import { temporalConnectionOptions } from './connection.ts';
 import type { RowGroup } from './groups.ts';
 import { findMessagesInDelivery, findStatus, findStoppedExecutions, restartTerminated } from './lost-workflows.ts';
+import { InstallationNames } from './names.ts';
 import { type QueueStats, readQueueStats } from './queue-stats.ts';
 import { ensureSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
@@ -63,6 +65,8 @@ export interface Lifecycle {
   /** Waits for what is under way, then closes the connection. */
   close(): Promise<void>;
   readonly client: Client;
+  /** How this installation names what it has in Temporal. */
+  readonly names: InstallationNames;
 }
 
 /**
@@ -71,26 +75,30 @@ export interface Lifecycle {
  */
 export function createLifecycle(deps: {
   temporal: Config['temporal'];
+  installation: Installation;
   /** Wakes who takes rows of the outbox; passed in, because `temporal` does not import `db`. */
   wake: (rows: OutboxRow[]) => void;
 }): Lifecycle {
   const connection = Connection.lazy(temporalConnectionOptions(deps.temporal));
-  const client = new Client({ connection, namespace: deps.temporal.namespace });
+  const names = new InstallationNames(deps.installation);
+  const client = new Client({ connection, namespace: deps.temporal.namespace, identity: names.identity() });
   const calls = new TemporalCalls(connection);
+  const target = { client, names };
 
   return {
     client,
+    names,
     dispatch: (rows) => deps.wake(rows),
     handOver: async (group) => {
       try {
-        return { outcome: await calls.make(RPC_DEADLINE_MS, () => dispatchGroup(client, group)) };
+        return { outcome: await calls.make(RPC_DEADLINE_MS, () => dispatchGroup(target, group)) };
       } catch (error) {
         return { outcome: 'failed', reason: describeRefusal(error), away: isAway(error) };
       }
     },
     prepareNamespace: async () => {
       await ensureSearchAttributes(connection, deps.temporal.namespace);
-      await ensureSchedules(client);
+      await ensureSchedules(target);
     },
     findRunId: async (workflowId) => {
       const describe = () => client.workflow.getHandle(workflowId).describe();
@@ -98,10 +106,10 @@ export function createLifecycle(deps: {
       return found?.runId ?? null;
     },
     findStatus: (workflowId) => calls.make(RPC_DEADLINE_MS, () => findStatus(client, workflowId)),
-    findStoppedExecutions: (executionIds) => findStoppedExecutions(client, executionIds),
-    findMessagesInDelivery: (p) => findMessagesInDelivery(client, p),
-    restartTerminated: (since) => restartTerminated(client, since),
-    readQueueStats: () => calls.make(PING_DEADLINE_MS, () => readQueueStats(client)),
+    findStoppedExecutions: (executionIds) => findStoppedExecutions(target, executionIds),
+    findMessagesInDelivery: (p) => findMessagesInDelivery(target, p),
+    restartTerminated: (since) => restartTerminated(target, since),
+    readQueueStats: () => calls.make(PING_DEADLINE_MS, () => readQueueStats(target)),
     ping: async () => {
       await calls.make(PING_DEADLINE_MS, () => connection.workflowService.getSystemInfo({}));
     },

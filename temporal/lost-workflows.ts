@@ -6,9 +6,10 @@ import {
   type WorkflowExecutionStatusName,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { executionWorkflowId } from '../rules/executions/execution.ts';
 import type { EmailDeliveryInput } from '../workflows/email-delivery.ts';
 import type { SmsDeliveryInput } from '../workflows/sms-delivery.ts';
+import type { Target } from './names.ts';
+import { ofInstallation, withInstallation } from './search-attributes.ts';
 
 /**
  * Those that deliver what was accepted. Running one again is harmless: messages are claimed by their delivery, which
@@ -22,12 +23,13 @@ const DELIVERING = ['emailDelivery', 'smsDelivery', 'releaseHeld', 'backInStock'
  * send what they had not. One that was started again already is left alone.
  * @returns their workflow ids
  */
-export async function restartTerminated(client: Client, since: Date): Promise<string[]> {
+export async function restartTerminated({ client, names }: Target, since: Date): Promise<string[]> {
   const types = DELIVERING.map((type) => `'${type}'`).join(', ');
-  const query = `WorkflowType IN (${types}) AND ExecutionStatus IN ('Terminated', 'TimedOut') AND CloseTime > '${since.toISOString()}'`;
+  const query = `${ofInstallation(names)} AND WorkflowType IN (${types})
+    AND ExecutionStatus IN ('Terminated', 'TimedOut') AND CloseTime > '${since.toISOString()}'`;
   const restarted: string[] = [];
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
-    if (await restart(client, workflowId, runId)) restarted.push(workflowId);
+    if (await restart({ client, names }, workflowId, runId)) restarted.push(workflowId);
   }
   return restarted;
 }
@@ -50,26 +52,39 @@ const DESCRIBED_AT_A_TIME = 16;
  * started yet
  */
 export async function findStoppedExecutions(
-  client: Client,
+  { client, names }: Target,
   executionIds: string[],
 ): Promise<{ executionId: string; status: WorkflowExecutionStatusName | null }[]> {
-  const [first, last] = [executionIds[0], executionIds.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const query = `WorkflowType = 'contactExecution' AND ExecutionStatus = 'Running'
-    AND WorkflowId >= '${executionWorkflowId(first)}' AND WorkflowId <= '${executionWorkflowId(last)}'`;
-  if ((await client.workflow.count(query)).count === executionIds.length) return [];
-  const running = new Set<string>();
-  for await (const { workflowId } of client.workflow.list({ query })) running.add(workflowId);
-  const suspects = executionIds.filter((id) => !running.has(executionWorkflowId(id)));
+  // Ids of the earlier release and today's do not sort as their rows do, so each kind is a range of its own.
+  const legacy = executionIds.filter((id) => names.isLegacy(id));
+  const suspects = [
+    ...(await findNotRunning({ client, names }, legacy)),
+    ...(await findNotRunning(
+      { client, names },
+      executionIds.filter((id) => !names.isLegacy(id)),
+    )),
+  ];
   const found = [];
   for (let at = 0; at < suspects.length; at += DESCRIBED_AT_A_TIME) {
     const some = suspects.slice(at, at + DESCRIBED_AT_A_TIME).map(async (executionId) => ({
       executionId,
-      status: await findStatus(client, executionWorkflowId(executionId)),
+      status: await findStatus(client, names.execution(executionId)),
     }));
     found.push(...(await Promise.all(some)));
   }
   return found.filter(({ status }) => status !== 'RUNNING');
+}
+
+/** Those of a range of executions that Temporal does not list as running. */
+async function findNotRunning({ client, names }: Target, executionIds: string[]): Promise<string[]> {
+  const [first, last] = [executionIds[0], executionIds.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const query = `${ofInstallation(names)} AND WorkflowType = 'contactExecution' AND ExecutionStatus = 'Running'
+    AND WorkflowId >= '${names.execution(first)}' AND WorkflowId <= '${names.execution(last)}'`;
+  if ((await client.workflow.count(query)).count === executionIds.length) return [];
+  const running = new Set<string>();
+  for await (const { workflowId } of client.workflow.list({ query })) running.add(workflowId);
+  return executionIds.filter((id) => !running.has(names.execution(id)));
 }
 
 /**
@@ -77,11 +92,12 @@ export async function findStoppedExecutions(
  * delivered since included.
  */
 export async function findMessagesInDelivery(
-  client: Client,
+  { client, names }: Target,
   p: { kind: 'email' | 'sms'; projectId: string },
 ): Promise<Set<string>> {
   const type = p.kind === 'email' ? 'emailDelivery' : 'smsDelivery';
-  const query = `WorkflowType = '${type}' AND ExecutionStatus = 'Running' AND ProjectId = '${p.projectId}'`;
+  const query = `${ofInstallation(names)} AND WorkflowType = '${type}' AND ExecutionStatus = 'Running'
+    AND ProjectId = '${p.projectId}'`;
   const ids = new Set<string>();
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
     const [input] = (await inputOf(client, workflowId, runId).catch(noneIfGone)) as (DeliveryInput | undefined)[];
@@ -99,7 +115,7 @@ function noneIfGone(error: unknown): [] {
   throw error;
 }
 
-async function restart(client: Client, workflowId: string, runId: string): Promise<boolean> {
+async function restart({ client, names }: Target, workflowId: string, runId: string): Promise<boolean> {
   const last = await describe(client, workflowId);
   if (last?.runId !== runId) return false;
   const args = await inputOf(client, workflowId, runId);
@@ -107,9 +123,10 @@ async function restart(client: Client, workflowId: string, runId: string): Promi
   try {
     await client.workflow.start(last.type, {
       workflowId,
-      taskQueue: last.taskQueue,
+      // The queue of an earlier release may be served no more.
+      taskQueue: names.taskQueue('workflows'),
       args,
-      typedSearchAttributes: last.typedSearchAttributes,
+      typedSearchAttributes: withInstallation(names, last.typedSearchAttributes),
       ...(summary !== undefined && { staticSummary: summary }),
       ...(last.priority && { priority: last.priority }),
     });

@@ -1,17 +1,92 @@
 import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Client } from '@temporalio/client';
+import { type Installation, isLegacyRow } from '../rules/installation.ts';
+import { type TaskQueue, taskQueueOf } from '../rules/queues.ts';
 
-export const campaignWorkflowId = (campaignId: string, sendNo: number): string => `campaign-${campaignId}-${sendNo}`;
-export const jobWorkflowId = (jobId: string): string => `job-${jobId}`;
-export const webhookWorkflowId = (endpointId: string): string => `webhooks-${endpointId}`;
-export const windowWorkflowId = (outboxId: string): string => `sending-window-${outboxId}`;
-export const releaseWorkflowId = (outboxId: string): string => `hold-release-${outboxId}`;
-export const restockWorkflowId = (projectId: string, variantId: string, restockNo: number): string =>
-  `restock-${projectId}-${variantId}-${restockNo}`;
+/** Where workflows are, and how this installation names them there. */
+export interface Target {
+  client: Client;
+  names: InstallationNames;
+}
 
 /**
- * The id of a group, made from the ids of its outbox rows: dispatching the same rows again is "already started", while
- * sending the same thing once more on purpose (a replay) is a row of its own.
+ * Every name that an installation has in Temporal. Each name carries the short form of the installation's id, so that
+ * installations can share a namespace. A workflow id is made from a row: a second start of the same row is "already
+ * started". Rows from before the upgrade that brought the short form keep their ids without it.
  */
-export function groupWorkflowId(kind: 'delivery' | 'sms', outboxIds: string[]): string {
-  return `${kind}-${createHash('sha256').update(outboxIds.join()).digest('hex').slice(0, 32)}`;
+export class InstallationNames {
+  readonly #installation: Installation;
+
+  constructor(installation: Installation) {
+    this.#installation = installation;
+  }
+
+  get shortId(): string {
+    return this.#installation.shortId;
+  }
+
+  /** Whether workflows of an earlier release may exist, which have no `Installation` attribute. */
+  get hasLegacyWorkflows(): boolean {
+    return this.#installation.legacyBefore !== null;
+  }
+
+  /** Whether the workflow of this row has an id of the earlier release. */
+  isLegacy(rowId: string): boolean {
+    return isLegacyRow(this.#installation, rowId);
+  }
+
+  taskQueue(queue: TaskQueue): string {
+    return taskQueueOf(this.shortId, queue);
+  }
+
+  /** Names this process of the installation, in histories and where workers are listed. */
+  identity(): string {
+    return `${this.shortId}/${process.pid}@${hostname()}`;
+  }
+
+  schedule(name: string): string {
+    return `${this.shortId}-${name}`;
+  }
+
+  execution(executionId: string): string {
+    return this.#workflowId('execution', executionId, executionId);
+  }
+
+  campaign(campaignId: string, sendNo: number): string {
+    return this.#workflowId('campaign', campaignId, `${campaignId}-${sendNo}`);
+  }
+
+  job(jobId: string): string {
+    return this.#workflowId('job', jobId, jobId);
+  }
+
+  webhooks(endpointId: string): string {
+    return this.#workflowId('webhooks', endpointId, endpointId);
+  }
+
+  sendingWindow(outboxId: string): string {
+    return this.#workflowId('sending-window', outboxId, outboxId);
+  }
+
+  holdRelease(outboxId: string): string {
+    return this.#workflowId('hold-release', outboxId, outboxId);
+  }
+
+  restock(outboxId: string, p: { projectId: string; variantId: string; restockNo: number }): string {
+    return this.#workflowId('restock', outboxId, `${p.projectId}-${p.variantId}-${p.restockNo}`);
+  }
+
+  /**
+   * Names a group of messages by its outbox rows. Dispatching the same rows again is "already started", while sending
+   * the same message once more on purpose (a replay) has a row of its own.
+   */
+  messages(kind: 'delivery' | 'sms', outboxIds: [string, ...string[]]): string {
+    const hash = createHash('sha256').update(outboxIds.join()).digest('hex').slice(0, 32);
+    return this.#workflowId(kind, outboxIds[0], hash);
+  }
+
+  #workflowId(kind: string, rowId: string, rest: string): string {
+    return this.isLegacy(rowId) ? `${kind}-${rest}` : `${kind}-${this.shortId}-${rest}`;
+  }
 }

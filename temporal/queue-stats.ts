@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { TASK_QUEUES, type TaskQueue } from '../rules/queues.ts';
+import type { Target } from './names.ts';
 
 /** `TaskQueueType` of Temporal's API. */
 const WORKFLOW_TASKS = 1;
@@ -22,14 +23,18 @@ export interface QueueStats {
 }
 
 /** Every task queue of ours. Workflow tasks wait in their own; the others hold activities. */
-export async function readQueueStats(client: Client): Promise<QueueStats[]> {
-  return Promise.all(Object.keys(TASK_QUEUES).map((queue) => readOne(client, queue as TaskQueue)));
+export async function readQueueStats({ client, names }: Target): Promise<QueueStats[]> {
+  return Promise.all(
+    Object.keys(TASK_QUEUES).map((queue) =>
+      readOne(client, { queue: queue as TaskQueue, name: names.taskQueue(queue as TaskQueue) }),
+    ),
+  );
 }
 
-async function readOne(client: Client, queue: TaskQueue): Promise<QueueStats> {
+async function readOne(client: Client, { queue, name }: { queue: TaskQueue; name: string }): Promise<QueueStats> {
   const { stats, pollers } = await client.workflowService.describeTaskQueue({
     namespace: client.options.namespace,
-    taskQueue: { name: TASK_QUEUES[queue] },
+    taskQueue: { name },
     taskQueueType: queue === 'workflows' ? WORKFLOW_TASKS : ACTIVITY_TASKS,
     reportStats: true,
   });

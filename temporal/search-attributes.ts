@@ -1,11 +1,19 @@
 import type { Connection } from '@temporalio/client';
-import { defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType } from '@temporalio/common';
+import {
+  defineSearchAttributeKey,
+  type SearchAttributePair,
+  SearchAttributeType,
+  type TypedSearchAttributes,
+} from '@temporalio/common';
+import type { InstallationNames } from './names.ts';
 
 /**
  * What an operator searches by in the Temporal UI. Ids only: everybody with the UI reads them. The tenant's workflow is
  * `AutomationId`, because Temporal keeps `WorkflowId` for its own.
  */
 const KEYS = {
+  /** The short form of the installation's id: installations may share a namespace. */
+  installation: defineSearchAttributeKey('Installation', SearchAttributeType.KEYWORD),
   projectId: defineSearchAttributeKey('ProjectId', SearchAttributeType.KEYWORD),
   contactId: defineSearchAttributeKey('ContactId', SearchAttributeType.KEYWORD),
   automationId: defineSearchAttributeKey('AutomationId', SearchAttributeType.KEYWORD),
@@ -19,11 +27,31 @@ export const SEARCH_ATTRIBUTE_NAMES: readonly string[] = Object.values(KEYS).map
 /** The enum values of Temporal's operator API: INDEXED_VALUE_TYPE_KEYWORD. */
 const INDEXED_VALUE_TYPE_KEYWORD = 2;
 
-/** Search attributes of a start, from the ids that are given. */
-export function searchAttributes(ids: Partial<Record<keyof typeof KEYS, string>>): SearchAttributePair[] {
-  return Object.entries(ids).flatMap(([name, value]) =>
+/** Search attributes of a start: the installation, and the ids that are given. */
+export function searchAttributes(
+  { shortId }: InstallationNames,
+  ids: Partial<Record<Exclude<keyof typeof KEYS, 'installation'>, string>>,
+): SearchAttributePair[] {
+  return Object.entries({ installation: shortId, ...ids }).flatMap(([name, value]) =>
     value === undefined ? [] : [{ key: KEYS[name as keyof typeof KEYS], value }],
   );
+}
+
+/** The same search attributes, with the installation: a workflow of an earlier release that starts again has none. */
+export function withInstallation(
+  { shortId }: InstallationNames,
+  attributes: TypedSearchAttributes,
+): TypedSearchAttributes {
+  return attributes.updateCopy([{ key: KEYS.installation, value: shortId }]);
+}
+
+/**
+ * The condition that scopes a visibility query to this installation. Workflows that an earlier release started have no
+ * attribute. They count as this installation's where that release ran on its database.
+ */
+export function ofInstallation({ shortId, hasLegacyWorkflows }: InstallationNames): string {
+  const own = `Installation = '${shortId}'`;
+  return hasLegacyWorkflows ? `(${own} OR Installation IS NULL)` : own;
 }
 
 /**

@@ -1,13 +1,7 @@
-import {
-  type Client,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowIdReusePolicy,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError, WorkflowIdReusePolicy, WorkflowNotFoundError } from '@temporalio/client';
 import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
-import { executionWorkflowId } from '../rules/executions/execution.ts';
 import type { OutboxRowOf } from '../rules/outbox.ts';
-import { PRIORITY, TASK_QUEUES } from '../rules/queues.ts';
+import { PRIORITY } from '../rules/queues.ts';
 import type { DeliveryState } from '../workflows/delivery-loop.ts';
 import type {
   backInStock,
@@ -21,15 +15,7 @@ import type {
   webhookDelivery,
 } from '../workflows/registry.ts';
 import type { RowGroup, RowsOf } from './groups.ts';
-import {
-  campaignWorkflowId,
-  groupWorkflowId,
-  jobWorkflowId,
-  releaseWorkflowId,
-  restockWorkflowId,
-  webhookWorkflowId,
-  windowWorkflowId,
-} from './names.ts';
+import type { Target } from './names.ts';
 import { searchAttributes } from './search-attributes.ts';
 
 /**
@@ -39,42 +25,43 @@ import { searchAttributes } from './search-attributes.ts';
 export type Dispatched = 'taken' | 'begun' | 'absent';
 
 /** Starts or signals what a row (or a group of one kind and project) asks for. Running it twice is harmless. */
-export async function dispatchGroup(client: Client, group: RowGroup): Promise<Dispatched> {
+export async function dispatchGroup(temporal: Target, group: RowGroup): Promise<Dispatched> {
+  const { client, names } = temporal;
   switch (group.kind) {
     case 'email.deliver':
     case 'sms.deliver':
     case 'email.simulated':
       throw new Error(`${group.kind} is sent by the workers themselves`);
     case 'email.retry':
-      return started(startEmailDelivery(client, group.rows));
+      return started(startEmailDelivery(temporal, group.rows));
     case 'sms.retry':
-      return started(startSmsDelivery(client, group.rows));
+      return started(startSmsDelivery(temporal, group.rows));
     case 'webhook.deliver':
-      return started(wakeWebhookDelivery(client, group.rows));
+      return started(wakeWebhookDelivery(temporal, group.rows));
     case 'execution.start': {
       const [row] = group.rows;
-      return row.payload.anew ? startAnew(client, row) : started(startExecution(client, row));
+      return row.payload.anew ? startAnew(temporal, row) : started(startExecution(temporal, row));
     }
     case 'execution.event': {
       const [{ refId, payload }] = group.rows;
-      return signalled(client.workflow.getHandle(executionWorkflowId(refId)).signal('event', payload));
+      return signalled(client.workflow.getHandle(names.execution(refId)).signal('event', payload));
     }
     case 'execution.cancel':
-      return signalled(client.workflow.getHandle(executionWorkflowId(group.rows[0].refId)).cancel());
+      return signalled(client.workflow.getHandle(names.execution(group.rows[0].refId)).cancel());
     case 'campaign.start':
-      return started(startCampaign(client, group.rows[0]));
+      return started(startCampaign(temporal, group.rows[0]));
     case 'campaign.changed': {
       const [{ refId, payload }] = group.rows;
-      return signalled(client.workflow.getHandle(campaignWorkflowId(refId, payload.sendNo)).signal('changed'));
+      return signalled(client.workflow.getHandle(names.campaign(refId, payload.sendNo)).signal('changed'));
     }
     case 'job.start':
-      return started(startJob(client, group.rows[0]));
+      return started(startJob(temporal, group.rows[0]));
     case 'hold.release':
-      return started(startRelease(client, group.rows[0]));
+      return started(startRelease(temporal, group.rows[0]));
     case 'window.changed':
-      return started(startWindowWakes(client, group.rows[0]));
+      return started(startWindowWakes(temporal, group.rows[0]));
     case 'restock.start':
-      return started(startRestock(client, group.rows[0]));
+      return started(startRestock(temporal, group.rows[0]));
     default:
       return unknownKind(group);
   }
@@ -101,34 +88,32 @@ async function signalled(signal: Promise<unknown>): Promise<Dispatched> {
   }
 }
 
-function startEmailDelivery(client: Client, rows: RowsOf<'email.retry'>): Promise<unknown> {
+function startEmailDelivery({ client, names }: Target, rows: RowsOf<'email.retry'>): Promise<unknown> {
   const [{ projectId }] = rows;
   return client.workflow.start<typeof emailDelivery>('emailDelivery', {
-    taskQueue: TASK_QUEUES.workflows,
-    workflowId: groupWorkflowId(
-      'delivery',
-      rows.map((row) => row.id),
-    ),
+    taskQueue: names.taskQueue('workflows'),
+    workflowId: names.messages('delivery', idsOf(rows)),
     args: [{ projectId, emailIds: [], carried: deliveryOf(rows) }],
     staticSummary: `${rows.length} transactional mail${rows.length === 1 ? '' : 's'}`,
-    typedSearchAttributes: searchAttributes({ projectId, jobKind: 'email-delivery' }),
+    typedSearchAttributes: searchAttributes(names, { projectId, jobKind: 'email-delivery' }),
     priority: { priorityKey: PRIORITY.transactional, fairnessKey: projectId },
   });
 }
 
-function startSmsDelivery(client: Client, rows: RowsOf<'sms.retry'>): Promise<unknown> {
+function startSmsDelivery({ client, names }: Target, rows: RowsOf<'sms.retry'>): Promise<unknown> {
   const [{ projectId }] = rows;
   return client.workflow.start<typeof smsDelivery>('smsDelivery', {
-    taskQueue: TASK_QUEUES.workflows,
-    workflowId: groupWorkflowId(
-      'sms',
-      rows.map((row) => row.id),
-    ),
+    taskQueue: names.taskQueue('workflows'),
+    workflowId: names.messages('sms', idsOf(rows)),
     args: [{ projectId, smsIds: [], carried: deliveryOf(rows) }],
     staticSummary: `${rows.length} SMS`,
-    typedSearchAttributes: searchAttributes({ projectId, jobKind: 'sms-delivery' }),
+    typedSearchAttributes: searchAttributes(names, { projectId, jobKind: 'sms-delivery' }),
     priority: { priorityKey: PRIORITY.transactional, fairnessKey: projectId },
   });
+}
+
+function idsOf<K extends 'email.retry' | 'sms.retry'>([first, ...others]: RowsOf<K>): [string, ...string[]] {
+  return [first.id, ...others.map((row) => row.id)];
 }
 
 /** Messages that did not go at the first attempt: each waits for its next one, for a day from now at most. */
@@ -146,15 +131,15 @@ function deliveryOf(rows: RowsOf<'email.retry' | 'sms.retry'>): DeliveryState {
  * Wakes the one workflow of an endpoint, or starts it. What is due it finds by itself, so that many events cost
  * Temporal one signal.
  */
-function wakeWebhookDelivery(client: Client, [first]: RowsOf<'webhook.deliver'>): Promise<unknown> {
+function wakeWebhookDelivery({ client, names }: Target, [first]: RowsOf<'webhook.deliver'>): Promise<unknown> {
   const { projectId, payload } = first;
   return client.workflow.signalWithStart<typeof webhookDelivery>('webhookDelivery', {
-    taskQueue: TASK_QUEUES.workflows,
-    workflowId: webhookWorkflowId(payload.endpointId),
+    taskQueue: names.taskQueue('workflows'),
+    workflowId: names.webhooks(payload.endpointId),
     args: [{ projectId, endpointId: payload.endpointId }],
     signal: 'wake',
     staticSummary: `webhook deliveries to endpoint ${payload.endpointId}`,
-    typedSearchAttributes: searchAttributes({ projectId, jobKind: 'webhook-delivery' }),
+    typedSearchAttributes: searchAttributes(names, { projectId, jobKind: 'webhook-delivery' }),
     priority: { priorityKey: PRIORITY.automation, fairnessKey: projectId },
   });
 }
@@ -167,37 +152,37 @@ const STARTED_BY = 'startedBy';
  * that failed, which has only to return: the row comes again soon. One that comes again when its run is over starts
  * another, which finds in the database that it has nothing to do.
  */
-async function startAnew(client: Client, row: OutboxRowOf<'execution.start'>): Promise<Dispatched> {
-  const outcome = await started(startExecution(client, row));
+async function startAnew(temporal: Target, row: OutboxRowOf<'execution.start'>): Promise<Dispatched> {
+  const outcome = await started(startExecution(temporal, row));
   if (outcome === 'taken') return outcome;
-  const { memo } = await client.workflow.getHandle(executionWorkflowId(row.refId)).describe();
+  const { memo } = await temporal.client.workflow.getHandle(temporal.names.execution(row.refId)).describe();
   if (memo?.[STARTED_BY] === row.id) return outcome;
   throw new Error('the run that failed has not ended yet');
 }
 
-function startExecution(client: Client, row: OutboxRowOf<'execution.start'>): Promise<unknown> {
+function startExecution({ client, names }: Target, row: OutboxRowOf<'execution.start'>): Promise<unknown> {
   const { workflowId, contactId, anew, ...input } = row.payload;
   return client.workflow.start<typeof contactExecution>('contactExecution', {
-    taskQueue: TASK_QUEUES.workflows,
-    workflowId: executionWorkflowId(row.refId),
+    taskQueue: names.taskQueue('workflows'),
+    workflowId: names.execution(row.refId),
     // Where nobody saw that it has begun the row comes again, maybe when it has ended: an execution runs once.
     workflowIdReusePolicy: anew ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
     ...(anew && { memo: { [STARTED_BY]: row.id } }),
     args: [input],
     staticSummary: `workflow ${workflowId}, contact ${contactId}`,
-    typedSearchAttributes: searchAttributes({ projectId: row.projectId, contactId, automationId: workflowId }),
+    typedSearchAttributes: searchAttributes(names, { projectId: row.projectId, contactId, automationId: workflowId }),
     priority: { priorityKey: PRIORITY.automation, fairnessKey: row.projectId },
   });
 }
 
-function startCampaign(client: Client, row: OutboxRowOf<'campaign.start'>): Promise<unknown> {
+function startCampaign({ client, names }: Target, row: OutboxRowOf<'campaign.start'>): Promise<unknown> {
   const { sendNo } = row.payload;
   return client.workflow.start<typeof campaignSend>('campaignSend', {
-    taskQueue: TASK_QUEUES.workflows,
-    workflowId: campaignWorkflowId(row.refId, sendNo),
+    taskQueue: names.taskQueue('workflows'),
+    workflowId: names.campaign(row.refId, sendNo),
     args: [{ projectId: row.projectId, campaignId: row.refId, sendNo }],
     staticSummary: `campaign ${row.refId}`,
-    typedSearchAttributes: searchAttributes({
+    typedSearchAttributes: searchAttributes(names, {
       projectId: row.projectId,
       campaignId: row.refId,
       jobKind: 'campaign',
@@ -206,49 +191,49 @@ function startCampaign(client: Client, row: OutboxRowOf<'campaign.start'>): Prom
   });
 }
 
-function startJob(client: Client, row: OutboxRowOf<'job.start'>): Promise<unknown> {
+function startJob({ client, names }: Target, row: OutboxRowOf<'job.start'>): Promise<unknown> {
   const { kind } = row.payload;
   // Both take a job; the type of one stands for both.
   return client.workflow.start<typeof bulkJob>(kind === 'import' ? 'contactImport' : 'bulkJob', {
-    taskQueue: TASK_QUEUES.workflows,
-    workflowId: jobWorkflowId(row.refId),
+    taskQueue: names.taskQueue('workflows'),
+    workflowId: names.job(row.refId),
     args: [{ projectId: row.projectId, jobId: row.refId, kind }],
     staticSummary: `${kind} ${row.refId}`,
-    typedSearchAttributes: searchAttributes({ projectId: row.projectId, jobKind: kind }),
+    typedSearchAttributes: searchAttributes(names, { projectId: row.projectId, jobKind: kind }),
     priority: { priorityKey: PRIORITY.bulk, fairnessKey: row.projectId },
   });
 }
 
-function startRelease(client: Client, row: OutboxRowOf<'hold.release'>): Promise<unknown> {
+function startRelease({ client, names }: Target, row: OutboxRowOf<'hold.release'>): Promise<unknown> {
   return client.workflow.start<typeof releaseHeld>('releaseHeld', {
-    taskQueue: TASK_QUEUES.workflows,
-    workflowId: releaseWorkflowId(row.id),
+    taskQueue: names.taskQueue('workflows'),
+    workflowId: names.holdRelease(row.id),
     args: [{ projectId: row.projectId }],
     staticSummary: `send what was held of project ${row.projectId}`,
-    typedSearchAttributes: searchAttributes({ projectId: row.projectId, jobKind: 'hold-release' }),
+    typedSearchAttributes: searchAttributes(names, { projectId: row.projectId, jobKind: 'hold-release' }),
     priority: { priorityKey: PRIORITY.automation, fairnessKey: row.projectId },
   });
 }
 
-function startWindowWakes(client: Client, row: OutboxRowOf<'window.changed'>): Promise<unknown> {
+function startWindowWakes({ client, names }: Target, row: OutboxRowOf<'window.changed'>): Promise<unknown> {
   return client.workflow.start<typeof wakeWindowWaits>('wakeWindowWaits', {
-    taskQueue: TASK_QUEUES.workflows,
-    workflowId: windowWorkflowId(row.id),
+    taskQueue: names.taskQueue('workflows'),
+    workflowId: names.sendingWindow(row.id),
     args: [{ projectId: row.projectId }],
     staticSummary: `the sending window of project ${row.projectId} has changed`,
-    typedSearchAttributes: searchAttributes({ projectId: row.projectId, jobKind: 'sending-window' }),
+    typedSearchAttributes: searchAttributes(names, { projectId: row.projectId, jobKind: 'sending-window' }),
     priority: { priorityKey: PRIORITY.automation, fairnessKey: row.projectId },
   });
 }
 
-function startRestock(client: Client, row: OutboxRowOf<'restock.start'>): Promise<unknown> {
+function startRestock({ client, names }: Target, row: OutboxRowOf<'restock.start'>): Promise<unknown> {
   const { variantId, restockNo } = row.payload;
   return client.workflow.start<typeof backInStock>('backInStock', {
-    taskQueue: TASK_QUEUES.workflows,
-    workflowId: restockWorkflowId(row.projectId, variantId, restockNo),
+    taskQueue: names.taskQueue('workflows'),
+    workflowId: names.restock(row.id, { projectId: row.projectId, variantId, restockNo }),
     args: [{ projectId: row.projectId, variantId, restockNo }],
     staticSummary: `variant ${variantId} is back in stock`,
-    typedSearchAttributes: searchAttributes({ projectId: row.projectId, jobKind: 'back-in-stock' }),
+    typedSearchAttributes: searchAttributes(names, { projectId: row.projectId, jobKind: 'back-in-stock' }),
     priority: { priorityKey: PRIORITY.bulk, fairnessKey: row.projectId },
   });
 }

@@ -24,8 +24,8 @@ export interface TemporalSide {
  */
 export async function startTemporalSide(p: {
   temporal: Config['temporal'];
-  fleet: Omit<WorkerFleet, 'connection' | 'namespace'>;
-  lifecycle: Pick<Lifecycle, 'ping' | 'prepareNamespace'>;
+  fleet: Omit<WorkerFleet, 'connection' | 'namespace' | 'names'>;
+  lifecycle: Pick<Lifecycle, 'ping' | 'prepareNamespace' | 'names'>;
   log: Pick<Logger, 'warn' | 'info'>;
   onFatal: (error: Error) => void;
 }): Promise<TemporalSide> {
@@ -52,7 +52,12 @@ export async function startTemporalSide(p: {
   }
 
   async function run(connection: NativeConnection): Promise<void> {
-    const workers = await createTemporalWorkers({ ...p.fleet, connection, namespace: p.temporal.namespace });
+    const workers = await createTemporalWorkers({
+      ...p.fleet,
+      connection,
+      namespace: p.temporal.namespace,
+      names: p.lifecycle.names,
+    });
     running = { connection, workers, runs: Promise.all(workers.map((worker) => worker.run().catch(p.onFatal))) };
   }
 

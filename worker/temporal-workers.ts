@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import type { Context } from '@temporalio/activity';
 import {
   type ActivityInboundCallsInterceptor,
@@ -13,7 +12,8 @@ import type { activitiesByQueue } from '../activities/registry.ts';
 import type { LoopWatch } from '../compute/loop-watch.ts';
 import type { Begun } from '../rules/executions/begun.ts';
 import type { StepInput } from '../rules/executions/execution.ts';
-import { TASK_QUEUES, type TaskQueue } from '../rules/queues.ts';
+import type { TaskQueue } from '../rules/queues.ts';
+import type { InstallationNames } from '../temporal/names.ts';
 import type { BegunSinks } from '../workflows/begun.ts';
 import { safeFailures } from './safe-failures.ts';
 
@@ -48,6 +48,7 @@ const MAX_CACHED_WORKFLOWS = 1_000;
 export interface WorkerFleet {
   connection: NativeConnection;
   namespace: string;
+  names: InstallationNames;
   activities: ReturnType<typeof activitiesByQueue>;
   /** Told of each step that comes after a timer of Temporal. */
   timerEnded: () => void;
@@ -69,7 +70,7 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
   > = {
     connection: p.connection,
     namespace: p.namespace,
-    identity: `${process.pid}@${hostname()}`,
+    identity: p.names.identity(),
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
   };
@@ -89,7 +90,7 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
   return [
     await Worker.create({
       ...shared,
-      taskQueue: TASK_QUEUES.workflows,
+      taskQueue: p.names.taskQueue('workflows'),
       ...activitiesOf('steps'),
       ...workflowSource(p.workflowBundle, interceptors),
       sinks: begunSinks(p.begun),
@@ -100,7 +101,7 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
       queues
         .filter((queue) => queue !== 'steps')
         .map((queue) =>
-          Worker.create({ ...shared, taskQueue: TASK_QUEUES[queue], ...activitiesOf(queue), interceptors }),
+          Worker.create({ ...shared, taskQueue: p.names.taskQueue(queue), ...activitiesOf(queue), interceptors }),
         ),
     )),
   ];

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { activitiesByQueue } from '../activities/registry.ts';
 import { watchLoop } from '../compute/loop-watch.ts';
 import { connect } from '../db/connection.ts';
+import { findInstallation } from '../db/installation/installation.ts';
 import { type Release, startHeartbeat } from '../db/operator/processes.ts';
 import { createOutboxBell } from '../db/outbox/outbox-bell.ts';
 import { WORKER_CONNECTIONS } from '../db/pool-sizes.ts';
@@ -35,6 +36,7 @@ export interface WorkerParts {
 /** One worker process: Temporal workers for all task queues, and what takes rows of the outbox. */
 export async function startWorker(config: Config, parts: WorkerParts): Promise<RunningWorker> {
   const { log } = parts;
+  const installation = await findInstallation(config.database.url);
   const { metricsHost, metricsPort } = config;
   useTemporalLogger(log, metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort });
   const loop = watchLoop((held) => {
@@ -51,6 +53,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   const bell = createOutboxBell(db);
   const lifecycle = createLifecycle({
     temporal: config.temporal,
+    installation,
     wake: (rows) => {
       outbox.wake(rows.map(takerOf));
       // This process may be busy: others take its rows then.

@@ -1,10 +1,9 @@
-import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { StorefrontActivities } from '../activities/storefront.ts';
-import { TASK_QUEUES } from '../rules/queues.ts';
 import type { Restock } from '../rules/storefront/storefront.ts';
+import { activitiesOn } from './activities-on.ts';
 
-const { tellWaitingContacts } = proxyActivities<StorefrontActivities>({
-  taskQueue: TASK_QUEUES.bulk,
+const { tellWaitingContacts } = activitiesOn<StorefrontActivities>('bulk', {
   allowEagerDispatch: false,
   startToCloseTimeout: '5 minutes',
   // A page takes well under a second; a worker that is silent for this long is gone.

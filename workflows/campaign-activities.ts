@@ -1,10 +1,9 @@
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType } from '@temporalio/workflow';
 import type { CampaignChunkActivities, CampaignControlActivities } from '../activities/campaigns/campaigns.ts';
-import { TASK_QUEUES } from '../rules/queues.ts';
+import { activitiesOn } from './activities-on.ts';
 
 /** Short statements; they pass the chunks' queue by, so a cancel is heard while every place for bulk work is taken. */
-export const control = proxyActivities<CampaignControlActivities>({
-  taskQueue: TASK_QUEUES.automation,
+export const control = activitiesOn<CampaignControlActivities>('automation', {
   allowEagerDispatch: false,
   startToCloseTimeout: '2 minutes',
   // Safe to repeat: each is one conditional change. A database that is away comes back.
@@ -23,6 +22,6 @@ const CHUNKS = {
   // A cancel waits until what was on the wire is recorded.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 } as const;
-export const bulk = proxyActivities<CampaignChunkActivities>({ ...CHUNKS, taskQueue: TASK_QUEUES.bulk });
+export const bulk = activitiesOn<CampaignChunkActivities>('bulk', CHUNKS);
 /** Chunks that wait for a send rate wait where nobody needs their places. */
-export const paced = proxyActivities<CampaignChunkActivities>({ ...CHUNKS, taskQueue: TASK_QUEUES.paced });
+export const paced = activitiesOn<CampaignChunkActivities>('paced', CHUNKS);

@@ -4,7 +4,6 @@ import {
   condition,
   continueAsNew,
   defineSignal,
-  proxyActivities,
   setCurrentDetails,
   setHandler,
   sleep,
@@ -12,7 +11,7 @@ import {
 } from '@temporalio/workflow';
 import type { EffectActivities, WebhookActivities } from '../activities/executions/steps.ts';
 import type { ExecutionInput, Next, Resume, StepActivity, StepInput } from '../rules/executions/execution.ts';
-import { TASK_QUEUES } from '../rules/queues.ts';
+import { activitiesOn } from './activities-on.ts';
 
 /**
  * An effect may take as long as its slowest provider answers: a mail server has ten minutes for the message and some
@@ -29,15 +28,13 @@ const STEP_OPTIONS = {
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 } as const;
 
-const steps = proxyActivities<EffectActivities>({
+const steps = activitiesOn<EffectActivities>('steps', {
   ...STEP_OPTIONS,
-  taskQueue: TASK_QUEUES.steps,
   // It saves Temporal the way over the queue, a fifth of what an execution costs it.
   allowEagerDispatch: true,
 });
-const webhooks = proxyActivities<WebhookActivities>({
+const webhooks = activitiesOn<WebhookActivities>('webhooks', {
   ...STEP_OPTIONS,
-  taskQueue: TASK_QUEUES.webhooks,
   allowEagerDispatch: false,
 });
 

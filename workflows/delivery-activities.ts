@@ -1,7 +1,7 @@
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType } from '@temporalio/workflow';
 import type { DeliveryActivities } from '../activities/emails/deliveries.ts';
 import type { SmsActivities } from '../activities/sms/deliveries.ts';
-import { TASK_QUEUES } from '../rules/queues.ts';
+import { activitiesOn } from './activities-on.ts';
 
 type Activities = DeliveryActivities & SmsActivities;
 
@@ -11,8 +11,7 @@ type Activities = DeliveryActivities & SmsActivities;
  * The heartbeat tells of a dead worker; trying again for ever is safe because each message is claimed and settled by
  * its row, and right because the messages were accepted.
  */
-export const { sendMails, sendSms } = proxyActivities<Activities>({
-  taskQueue: TASK_QUEUES.transactional,
+export const { sendMails, sendSms } = activitiesOn<Activities>('transactional', {
   allowEagerDispatch: false,
   startToCloseTimeout: '30 minutes',
   heartbeatTimeout: '15 seconds',
@@ -22,8 +21,7 @@ export const { sendMails, sendSms } = proxyActivities<Activities>({
 });
 
 /** However long Postgres is away: until then the messages are under way to everybody who asks. Safe to repeat. */
-export const { giveUpMails, giveUpSms } = proxyActivities<Activities>({
-  taskQueue: TASK_QUEUES.transactional,
+export const { giveUpMails, giveUpSms } = activitiesOn<Activities>('transactional', {
   allowEagerDispatch: false,
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },

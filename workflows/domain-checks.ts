@@ -1,9 +1,7 @@
-import { proxyActivities } from '@temporalio/workflow';
 import type { DomainActivities } from '../activities/domains.ts';
-import { TASK_QUEUES } from '../rules/queues.ts';
+import { activitiesOn } from './activities-on.ts';
 
-const { checkDomains } = proxyActivities<DomainActivities>({
-  taskQueue: TASK_QUEUES.bulk,
+const { checkDomains } = activitiesOn<DomainActivities>('bulk', {
   allowEagerDispatch: false,
   // A round that is still running when the next is due makes that one be skipped.
   startToCloseTimeout: '30 minutes',

@@ -1,9 +1,7 @@
-import { proxyActivities } from '@temporalio/workflow';
 import type { HousekeepingInput, MaintenanceActivities } from '../activities/maintenance.ts';
-import { TASK_QUEUES } from '../rules/queues.ts';
+import { activitiesOn } from './activities-on.ts';
 
-const { keepHouse } = proxyActivities<MaintenanceActivities>({
-  taskQueue: TASK_QUEUES.bulk,
+const { keepHouse } = activitiesOn<MaintenanceActivities>('bulk', {
   allowEagerDispatch: false,
   startToCloseTimeout: '30 minutes',
   // The next round comes in an hour anyway.

@@ -1,14 +1,7 @@
-import {
-  CancellationScope,
-  isCancellation,
-  proxyActivities,
-  setCurrentDetails,
-  sleep,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, isCancellation, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
 import type { JobActivities, JobProgress } from '../activities/jobs.ts';
 import type { JobInput } from '../rules/contacts/jobs.ts';
-import { TASK_QUEUES } from '../rules/queues.ts';
+import { activitiesOn } from './activities-on.ts';
 
 /**
  * About 20 minutes of tries: longer than a database is away for a restart or a failover. A job that still fails then
@@ -22,8 +15,7 @@ const RETRY = {
   maximumAttempts: 25,
 } as const;
 
-export const jobActivities = proxyActivities<JobActivities>({
-  taskQueue: TASK_QUEUES.bulk,
+export const jobActivities = activitiesOn<JobActivities>('bulk', {
   allowEagerDispatch: false,
   startToCloseTimeout: '5 minutes',
   // A chunk takes well under a second; a worker that is silent for this long is gone.
@@ -32,8 +24,7 @@ export const jobActivities = proxyActivities<JobActivities>({
 });
 
 /** The end of a job has to be written down however long Postgres is away. */
-const { endJob } = proxyActivities<JobActivities>({
-  taskQueue: TASK_QUEUES.bulk,
+const { endJob } = activitiesOn<JobActivities>('bulk', {
   allowEagerDispatch: false,
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },

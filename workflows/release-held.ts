@@ -1,9 +1,7 @@
-import { proxyActivities } from '@temporalio/workflow';
 import type { MaintenanceActivities, Released } from '../activities/maintenance.ts';
-import { TASK_QUEUES } from '../rules/queues.ts';
+import { activitiesOn } from './activities-on.ts';
 
-const { releasePage } = proxyActivities<MaintenanceActivities>({
-  taskQueue: TASK_QUEUES.bulk,
+const { releasePage } = activitiesOn<MaintenanceActivities>('bulk', {
   allowEagerDispatch: false,
   startToCloseTimeout: '2 minutes',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },

@@ -1,9 +1,7 @@
-import { proxyActivities } from '@temporalio/workflow';
 import type { MaintenanceActivities } from '../activities/maintenance.ts';
-import { TASK_QUEUES } from '../rules/queues.ts';
+import { activitiesOn } from './activities-on.ts';
 
-const { recomputeSegments } = proxyActivities<MaintenanceActivities>({
-  taskQueue: TASK_QUEUES.bulk,
+const { recomputeSegments } = activitiesOn<MaintenanceActivities>('bulk', {
   allowEagerDispatch: false,
   startToCloseTimeout: '30 minutes',
   heartbeatTimeout: '2 minutes',

@@ -1,9 +1,7 @@
-import { proxyActivities } from '@temporalio/workflow';
 import type { MaintenanceActivities } from '../activities/maintenance.ts';
-import { TASK_QUEUES } from '../rules/queues.ts';
+import { activitiesOn } from './activities-on.ts';
 
-const { wakeWindowPage } = proxyActivities<MaintenanceActivities>({
-  taskQueue: TASK_QUEUES.bulk,
+const { wakeWindowPage } = activitiesOn<MaintenanceActivities>('bulk', {
   allowEagerDispatch: false,
   startToCloseTimeout: '2 minutes',
   // Safe, because who is woken twice looks at the window twice.

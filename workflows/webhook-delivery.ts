@@ -2,21 +2,20 @@ import {
   condition,
   continueAsNew,
   defineSignal,
-  proxyActivities,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { WebhookDeliveryActivities } from '../activities/webhooks/deliveries.ts';
-import { PRIORITY, TASK_QUEUES } from '../rules/queues.ts';
+import { PRIORITY } from '../rules/queues.ts';
+import { activitiesOn } from './activities-on.ts';
 
 export interface WebhookDeliveryInput {
   projectId: string;
   endpointId: string;
 }
 
-const { deliverWebhooks } = proxyActivities<WebhookDeliveryActivities>({
-  taskQueue: TASK_QUEUES.webhooks,
+const { deliverWebhooks } = activitiesOn<WebhookDeliveryActivities>('webhooks', {
   allowEagerDispatch: false,
   // A turn ends by itself after 10 s and the requests under way; the rest is for a slow machine.
   startToCloseTimeout: '1 minute',

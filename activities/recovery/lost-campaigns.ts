@@ -5,7 +5,6 @@ import {
   type OpenCampaign,
 } from '../../db/recovery/lost-campaigns.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { campaignWorkflowId } from '../../temporal/names.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 type Deps = Pick<ActivityDeps, 'db' | 'lifecycle' | 'log'>;
@@ -26,7 +25,7 @@ export async function recoverCampaigns(deps: Deps): Promise<void> {
 }
 
 async function recover({ db, lifecycle, log }: Deps, { cancelled, ...start }: OpenCampaign): Promise<void> {
-  const status = await lifecycle.findStatus(campaignWorkflowId(start.campaignId, start.sendNo));
+  const status = await lifecycle.findStatus(lifecycle.names.campaign(start.campaignId, start.sendNo));
   // COMPLETED: it has ended since the row was read.
   if (status === 'RUNNING' || status === 'PAUSED' || status === 'COMPLETED') return;
   const stopped = status === 'TERMINATED' || status === 'CANCELLED';

@@ -7,7 +7,6 @@ import {
   wakeOverdueEndpoints,
 } from '../../db/recovery/lost-work.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { jobWorkflowId } from '../../temporal/names.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { recoverCampaigns } from './lost-campaigns.ts';
 import { recoverExecutions } from './lost-executions.ts';
@@ -55,7 +54,7 @@ export async function recoverLostWork(
 async function recoverJobs({ db, lifecycle, log }: Pick<ActivityDeps, 'db' | 'lifecycle' | 'log'>) {
   const lost = [];
   for (const job of await listUnfinishedJobs(db)) {
-    const status = await lifecycle.findStatus(jobWorkflowId(job.id));
+    const status = await lifecycle.findStatus(lifecycle.names.job(job.id));
     if (status === null) lost.push(job);
     if (status !== 'TERMINATED' && status !== 'TIMED_OUT') continue;
     const failedReason = 'An operator terminated the job.';

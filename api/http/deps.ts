@@ -31,7 +31,7 @@ export interface Deps {
   loop: Pick<LoopWatch, 'as' | 'resumed'>;
   /** Where new pictures are kept; undefined is Postgres. */
   bucket: Bucket | undefined;
-  lifecycle: Pick<Lifecycle, 'dispatch' | 'ping' | 'findRunId' | 'readQueueStats'>;
+  lifecycle: Pick<Lifecycle, 'dispatch' | 'ping' | 'findRunId' | 'readQueueStats' | 'names'>;
   log: Logger;
   keys: KeyCache;
   limits: RateLimits;

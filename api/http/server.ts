@@ -7,6 +7,7 @@ import { openBucket } from '../../channels/assets/bucket.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { watchLoop } from '../../compute/loop-watch.ts';
 import { connect } from '../../db/connection.ts';
+import { findInstallation } from '../../db/installation/installation.ts';
 import { type Release, startHeartbeat } from '../../db/operator/processes.ts';
 import { createBacklogReader } from '../../db/outbox/outbox-backlog.ts';
 import { createOutboxBell } from '../../db/outbox/outbox-bell.ts';
@@ -15,6 +16,7 @@ import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
+import type { Installation } from '../../rules/installation.ts';
 import { createLifecycle } from '../../temporal/lifecycle.ts';
 import { EngagementBatcher } from '../accept/engagement-batcher.ts';
 import { startInboundMail } from '../mail/inbound-mail.ts';
@@ -55,6 +57,7 @@ export async function startApi(
   given: Config,
   { log, release }: { log: Logger; release?: Release | undefined },
 ): Promise<RunningApi> {
+  const installation = await findInstallation(given.database.url);
   let fetch: Parameters<typeof getRequestListener>[0] = () => new Response(null, { status: 503 });
   const listener = getRequestListener((...args) => fetch(...args), { errorHandler: answerBadRequest });
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener).on('clientError', answerBadHttp);
@@ -63,7 +66,7 @@ export async function startApi(
   // With PORT=0 only now is the address known that links are made of.
   const config = { ...given, port, publicUrl: given.publicUrl.replace(/:0$/, `:${port}`) };
   const metrics = createMetrics({ ofProcess: true });
-  const { deps, watch, close } = openDeps({ config, release }, log, metrics);
+  const { deps, watch, close } = openDeps({ config, release }, { installation, log, metrics });
   registerBacklog(metrics.registry, deps.backlog);
   fetch = createApp(deps, metrics).fetch as typeof fetch;
   let heartbeat: ReturnType<typeof startHeartbeat> | undefined;
@@ -97,8 +100,7 @@ export async function startApi(
 /** Everything that routes need, and how it is given back: what is still to be written first, the database last. */
 function openDeps(
   { config, release }: Pick<Deps, 'config' | 'release'>,
-  log: Logger,
-  metrics: Metrics,
+  { installation, log, metrics }: { installation: Installation; log: Logger; metrics: Metrics },
 ): { deps: Deps; watch: () => void; close: () => Promise<void> } {
   const loop = watchLoop((held) => {
     metrics.held(held);
@@ -122,7 +124,7 @@ function openDeps(
     statementTimeoutMs: READ_TIMEOUT_MS,
   });
   const bell = createOutboxBell(db);
-  const lifecycle = createLifecycle({ temporal: config.temporal, wake: bell.ring });
+  const lifecycle = createLifecycle({ temporal: config.temporal, installation, wake: bell.ring });
   const keys = createKeyCache({ db, databaseUrl: config.database.url, log });
   const key = deriveKey(config.secretKey, 'rate-limit');
   const limits = createRateLimits({

@@ -1,5 +1,20 @@
 import { type Installation, shortIdOf } from '../../rules/installation.ts';
-import type { Db } from '../connection.ts';
+import { connect, type Db } from '../connection.ts';
+
+/** Reads which installation a database belongs to, for a process that is starting. */
+export async function findInstallation(databaseUrl: string): Promise<Installation> {
+  const { db } = connect({
+    connectionString: databaseUrl,
+    max: 1,
+    applicationName: 'tidings-start',
+    onError: () => {},
+  });
+  try {
+    return await readInstallation(db);
+  } finally {
+    await db.destroy();
+  }
+}
 
 /** Reads which installation this database belongs to. The row is there from the migration on. */
 export async function readInstallation(db: Db): Promise<Installation> {

@@ -8,30 +8,30 @@ export interface Begun {
   visit: number | null;
 }
 
-/** Workflows whose begin is watched, by how their ids begin; a UUID follows. */
-const WATCHED_STARTS: [prefix: string, kind: OutboxKind][] = [
-  ['execution-', 'execution.start'],
-  ['job-', 'job.start'],
-  ['campaign-', 'campaign.start'],
-];
-const UUID_CHARS = 36;
+/** Workflows whose begin is watched, by the first word of their ids. */
+const WATCHED_STARTS = new Map<string, OutboxKind>([
+  ['execution', 'execution.start'],
+  ['job', 'job.start'],
+  ['campaign', 'campaign.start'],
+]);
+/** The word, the short form of the installation's id (which ids of an earlier release lack), and the row's UUID. */
+const WORKFLOW_ID = /^([a-z]+)-(?:[0-9a-f]{8}-)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/;
 
 /**
  * Kinds whose rows stay in the outbox until Temporal was seen to begin them. The others are few, or come in groups, and
  * are forgotten when Temporal has taken them.
  */
 export const WATCHED_KINDS: ReadonlySet<OutboxKind> = new Set<OutboxKind>([
-  ...WATCHED_STARTS.map(([, kind]) => kind),
+  ...WATCHED_STARTS.values(),
   'execution.event',
   'execution.cancel',
 ]);
 
 /** What the first task of a workflow begins; undefined where nobody watches it. */
 export function startBegun(workflowId: string): Begun | undefined {
-  const found = WATCHED_STARTS.find(([prefix]) => workflowId.startsWith(prefix));
-  if (!found) return undefined;
-  const [prefix, kind] = found;
-  return { kind, refId: workflowId.slice(prefix.length, prefix.length + UUID_CHARS), visit: null };
+  const [, word = '', refId = ''] = WORKFLOW_ID.exec(workflowId) ?? [];
+  const kind = WATCHED_STARTS.get(word);
+  return kind && { kind, refId, visit: null };
 }
 
 /** What a signal begins that has reached a workflow. */

@@ -56,8 +56,3 @@ export interface ExecutionStart extends ExecutionInput {
   /** A FAILED one is taken up again: the run that Temporal has of it is over. */
   anew?: true;
 }
-
-/** The id of an execution's Temporal workflow; an operator finds one by the other. */
-export function executionWorkflowId(executionId: string): string {
-  return `execution-${executionId}`;
-}

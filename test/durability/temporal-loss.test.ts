@@ -4,6 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { namesOf } from '../support/names.ts';
 import { callService, startSmtpService } from '../support/smtp/smtp-service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { newHome, removeHome, type StartedService, untilService } from '../support/start.ts';
@@ -98,11 +99,11 @@ async function loseTemporal(): Promise<void> {
   service = await startSmtpService(home, sink.url);
 }
 
-/** As `temporal schedule trigger --schedule-id housekeeping`, which shows that the schedule is there again. */
+/** As `temporal schedule trigger --schedule-id <installation>-housekeeping`, which shows that the schedule is there again. */
 async function keepHouse(): Promise<void> {
   const { address, namespace } = service.dev().temporal;
   const client = new Client({ connection: await Connection.connect({ address }), namespace });
-  const schedule = client.schedule.getHandle('housekeeping');
+  const schedule = client.schedule.getHandle((await namesOf(service)).schedule('housekeeping'));
   await schedule.trigger();
   await soon(async () => {
     const [action] = (await schedule.describe()).info.recentActions;

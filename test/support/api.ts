@@ -10,6 +10,7 @@ import { createRequestLog } from '../../api/http/request-log.ts';
 import { openBucket } from '../../channels/assets/bucket.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { connect, type Db } from '../../db/connection.ts';
+import { readInstallation } from '../../db/installation/installation.ts';
 import { createBacklogReader } from '../../db/outbox/outbox-backlog.ts';
 import { insertProject } from '../../db/projects/accounts.ts';
 import { insertApiKey } from '../../db/projects/api-keys.ts';
@@ -19,6 +20,7 @@ import { GRANTABLE_SCOPES } from '../../rules/access/scopes.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import { InstallationNames } from '../../temporal/names.ts';
 import { createTestDatabase } from './database.ts';
 import { type CallOptions, type CallResult, readAnswer, requestOf } from './http.ts';
 
@@ -68,6 +70,7 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
   });
   const dispatched: OutboxRow[] = [];
   const lifecycle = {
+    names: new InstallationNames(await readInstallation(db)),
     dispatch: (rows: OutboxRow[]) => void dispatched.push(...rows),
     ping: async () => {},
     findRunId: async () => null,

@@ -1,3 +1,4 @@
+import { readInstallation } from '../../db/installation/installation.ts';
 import { deleteRows } from '../../db/outbox/outbox.ts';
 import { parseConfig } from '../../rules/config.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -17,7 +18,11 @@ export async function handOver({ db, temporal }: TestService, refId: string): Pr
     TEMPORAL_NAMESPACE: temporal.namespace,
     SECRET_KEY: 'the secret key of the tests',
   });
-  const lifecycle = createLifecycle({ temporal: config.temporal, wake: () => {} });
+  const lifecycle = createLifecycle({
+    temporal: config.temporal,
+    installation: await readInstallation(db),
+    wake: () => {},
+  });
   try {
     for (const group of splitIntoGroups(rows)) {
       const handed = await lifecycle.handOver(group);

@@ -23,7 +23,7 @@ export interface Operator {
   close(): Promise<void>;
 }
 
-export async function connectOperator({ temporal }: TestService): Promise<Operator> {
+export async function connectOperator({ temporal, names }: Pick<TestService, 'temporal' | 'names'>): Promise<Operator> {
   const { address, namespace } = temporal;
   const client = new Client({ connection: await Connection.connect({ address }), namespace });
   const handle = (workflowId: string) => client.workflow.getHandle(workflowId);
@@ -43,8 +43,8 @@ export async function connectOperator({ temporal }: TestService): Promise<Operat
     client,
     keepHouse: async (input = {}) => {
       await client.workflow.execute('housekeeping', {
-        taskQueue: 'workflows',
-        workflowId: `housekeeping-${randomUUID()}`,
+        taskQueue: names.taskQueue('workflows'),
+        workflowId: names.schedule(`housekeeping-${randomUUID()}`),
         args: [input],
       });
     },

@@ -1,7 +1,9 @@
 import { pino } from 'pino';
 import { startApi } from '../../api/http/server.ts';
 import { connect, type Db } from '../../db/connection.ts';
+import { readInstallation } from '../../db/installation/installation.ts';
 import { parseConfig } from '../../rules/config.ts';
+import { InstallationNames } from '../../temporal/names.ts';
 import { startWorker } from '../../worker/worker.ts';
 import { buildProject, type TestProject } from './api.ts';
 import { createTestDatabase } from './database.ts';
@@ -12,6 +14,8 @@ export interface TestService {
   baseUrl: string;
   db: Db;
   temporal: TestTemporal;
+  /** How the service names what it has in Temporal. */
+  names: InstallationNames;
   one: TestProject;
   two: TestProject;
   /** A real HTTP request, as `one` unless another key is given. */
@@ -53,6 +57,7 @@ export async function startTestService(env: Record<string, string> = {}): Promis
     baseUrl,
     db,
     temporal,
+    names: new InstallationNames(await readInstallation(db)),
     one,
     two,
     call: (method, path, { key = one.secretKey, ...options } = {}) =>

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { takeSendTokens } from '../../db/sending/send-rate.ts';
 import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
 import { DELIVERY_EXPIRES_MS } from '../../rules/emails/retry-schedule.ts';
-import { campaignWorkflowId } from '../../temporal/names.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
 import { createTestTemporal } from '../support/services.ts';
@@ -30,8 +29,10 @@ async function sending(count: number): Promise<string> {
 
 /** The queues that its chunks waited in, in order. */
 async function queuesOf(id: string): Promise<string[]> {
-  await campaigns.operator.started(campaignWorkflowId(id, 1));
-  const { events } = await campaigns.operator.client.workflow.getHandle(campaignWorkflowId(id, 1)).fetchHistory();
+  await campaigns.operator.started(campaigns.service.names.campaign(id, 1));
+  const { events } = await campaigns.operator.client.workflow
+    .getHandle(campaigns.service.names.campaign(id, 1))
+    .fetchHistory();
   return (events ?? [])
     .map((event) => event.activityTaskScheduledEventAttributes)
     .filter((scheduled) => scheduled?.activityType?.name === 'sendCampaignChunk')
@@ -44,7 +45,7 @@ describe('a campaign with a send rate', () => {
     const id = await sending(60);
     await become(id, 'SENT');
     const queues = await queuesOf(id);
-    expect(new Set(queues)).toEqual(new Set(['paced']));
+    expect(new Set(queues)).toEqual(new Set([campaigns.service.names.taskQueue('paced')]));
     expect(queues.length).toBeLessThanOrEqual(3);
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   });
@@ -54,12 +55,15 @@ describe('a campaign with a send rate', () => {
     const id = await sending(5_000);
     await until(async () => campaigns.sink.messages.length > 100);
     await limit(1);
-    await until(async () => (await queuesOf(id)).includes('paced'), 'a chunk that waits');
+    await until(
+      async () => (await queuesOf(id)).includes(campaigns.service.names.taskQueue('paced')),
+      'a chunk that waits',
+    );
     campaigns.pauseMs = 0;
     // At one a second the rest would take more than an hour.
     await limit(null);
     await become(id, 'SENT');
-    expect((await queuesOf(id)).at(-1)).toBe('bulk');
+    expect((await queuesOf(id)).at(-1)).toBe(campaigns.service.names.taskQueue('bulk'));
     expect((await read(id)).failedCount).toBe(0);
     expect(campaigns.sink.perRecipient().size).toBe(5_000);
   });

@@ -121,7 +121,7 @@ describe("a campaign at the recipients' own hour", () => {
       const { totalRecipients } = await read(id);
       return totalRecipients === 2000 && rows[0]?.open === rows[0]?.shut ? true : undefined;
     }, 'all zones to wait');
-    const handle = campaigns.operator.client.workflow.getHandle(`campaign-${id}-1`);
+    const handle = campaigns.operator.client.workflow.getHandle(campaigns.service.names.campaign(id, 1));
     const { events } = await handle.fetchHistory();
     const timers = events?.filter((event) => event.timerStartedEventAttributes) ?? [];
     expect(timers.length).toBeLessThanOrEqual(40);

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { campaignWorkflowId } from '../../temporal/names.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { forgetFigures } from '../build/recipients.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
@@ -192,9 +191,9 @@ describe('a campaign with a test', () => {
   it('that Temporal has forgotten goes on where it stands', async () => {
     const id = await started({ test: testOf() });
     const { testEndsAt } = await waiting(id);
-    await campaigns.operator.forget(campaignWorkflowId(id, 1));
+    await campaigns.operator.forget(campaigns.service.names.campaign(id, 1));
     await campaigns.operator.keepHouse();
-    await campaigns.operator.started(campaignWorkflowId(id, 1));
+    await campaigns.operator.started(campaigns.service.names.campaign(id, 1));
     expect(await read(id)).toMatchObject({ testState: 'WAITING', testEndsAt, sentCount: 11 });
     await call('POST', `/campaigns/${id}/winner`, { variant: 'B' });
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 51, winner: 'B' });

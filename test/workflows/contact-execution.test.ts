@@ -77,7 +77,7 @@ describe('a contact who triggers a workflow', () => {
       status: 'EXITED',
       exitReason: 'finished',
       event: { plan: 'pro' },
-      temporal: { workflowId: `execution-${execution.id}`, runId: expect.any(String) },
+      temporal: { workflowId: service.names.execution(execution.id), runId: expect.any(String) },
     });
     expect(execution.steps.map((s: { type: string; status: string }) => `${s.type} ${s.status}`)).toEqual([
       'SEND_EMAIL COMPLETED',
@@ -321,7 +321,7 @@ describe('a contact who is deleted', () => {
     const connection = await Connection.connect({ address: service.temporal.address });
     const client = new Client({ connection, namespace: service.temporal.namespace });
     await until(async () => {
-      const { status } = await client.workflow.getHandle(`execution-${id}`).describe();
+      const { status } = await client.workflow.getHandle(service.names.execution(id)).describe();
       return status.name === 'CANCELLED';
     }, 'the cancelled Temporal workflow');
     await connection.close();

@@ -20,7 +20,7 @@ it('the schedule of domain checks verifies a domain whose records were published
   for (const { name, value } of domain.records) if (value.startsWith('v=DKIM1')) dns.zones.set(name, { TXT: [value] });
   const connection = await Connection.connect({ address: service.temporal.address });
   const client = new Client({ connection, namespace: service.temporal.namespace });
-  await client.schedule.getHandle('domain-checks').trigger();
+  await client.schedule.getHandle(service.names.schedule('domain-checks')).trigger();
   await connection.close();
   const verified = await until(async () => {
     const { body } = await service.call('GET', `/domains/project/${service.one.id}`);

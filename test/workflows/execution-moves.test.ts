@@ -50,7 +50,7 @@ const ended = (workflow: BuiltWorkflow, id: string) =>
 
 const endedInTemporal = (id: string) =>
   until(async () => {
-    const { status } = await operator.client.workflow.getHandle(`execution-${id}`).describe();
+    const { status } = await operator.client.workflow.getHandle(service.names.execution(id)).describe();
     return status.name === 'RUNNING' ? undefined : status.name;
   }, 'the end of its Temporal workflow');
 

@@ -42,7 +42,7 @@ const begun = (workflowId: string) =>
   }, 'the begin of the execution');
 
 const statusInTemporal = async (executionId: string) =>
-  (await operator.client.workflow.getHandle(`execution-${executionId}`).describe()).status.name;
+  (await operator.client.workflow.getHandle(service.names.execution(executionId)).describe()).status.name;
 
 async function expectExited(execution: { id: string; workflowId: string }, exitReason: string) {
   const path = `/workflows/${execution.workflowId}/executions/${execution.id}`;

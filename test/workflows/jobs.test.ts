@@ -212,7 +212,9 @@ describe('an import', () => {
     await handOver(service, jobId);
     const { Client, Connection } = await import('@temporalio/client');
     const connection = await Connection.connect({ address: service.temporal.address });
-    await new Client({ connection, namespace: service.temporal.namespace }).workflow.getHandle(`job-${jobId}`).cancel();
+    await new Client({ connection, namespace: service.temporal.namespace }).workflow
+      .getHandle(service.names.job(jobId))
+      .cancel();
     await connection.close();
     await service.startWorker();
     expect(await ended('import', jobId)).toMatchObject({ status: 'CANCELLED', state: 'failed' });

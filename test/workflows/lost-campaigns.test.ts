@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { campaignWorkflowId } from '../../temporal/names.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { expectOk } from '../build/workflows.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
@@ -24,7 +23,7 @@ const stats = (id: string) => call('GET', `/campaigns/${id}/stats`);
 async function start(body: Record<string, unknown> = {}): Promise<string> {
   const id = await create();
   await send(id, body);
-  await campaigns.operator.started(campaignWorkflowId(id, 1));
+  await campaigns.operator.started(campaigns.service.names.campaign(id, 1));
   return id;
 }
 
@@ -34,7 +33,9 @@ async function startHalf(): Promise<string> {
   const id = await start();
   await until(async () => (await stats(id)).sent === 10, 'the first half');
   await until(async () => {
-    const { events } = await campaigns.operator.client.workflow.getHandle(campaignWorkflowId(id, 1)).fetchHistory();
+    const { events } = await campaigns.operator.client.workflow
+      .getHandle(campaigns.service.names.campaign(id, 1))
+      .fetchHistory();
     return events?.some(({ timerStartedEventAttributes: timer }) => timer);
   }, 'the wait for the next try');
   taken = /./;
@@ -47,7 +48,7 @@ describe('a campaign whose workflow an operator ended in Temporal', () => {
   for (const how of ['terminate', 'cancel'] as const) {
     it(`is CANCELLED after a ${how}, and skips whom it had not reached`, async () => {
       const id = await startHalf();
-      await campaigns.operator[how](campaignWorkflowId(id, 1));
+      await campaigns.operator[how](campaigns.service.names.campaign(id, 1));
       await campaigns.operator.keepHouse();
       expect(await campaigns.read(id)).toMatchObject({ status: 'CANCELLED' });
       await until(async () => (await stats(id)).pending === 0, 'the end of the rest');
@@ -59,7 +60,7 @@ describe('a campaign whose workflow an operator ended in Temporal', () => {
 
   it('is a DRAFT again when it had not begun, and can be sent', async () => {
     const id = await start(IN_AN_HOUR());
-    await campaigns.operator.terminate(campaignWorkflowId(id, 1));
+    await campaigns.operator.terminate(campaigns.service.names.campaign(id, 1));
     await campaigns.operator.keepHouse();
     expect(await campaigns.read(id)).toMatchObject({ status: 'DRAFT', scheduledAt: null });
     await call('POST', `/campaigns/${id}/send`, {});
@@ -70,7 +71,7 @@ describe('a campaign whose workflow an operator ended in Temporal', () => {
     const id = await startHalf();
     await campaigns.service.stopWorker();
     await call('POST', `/campaigns/${id}/cancel`);
-    await campaigns.operator.terminate(campaignWorkflowId(id, 1));
+    await campaigns.operator.terminate(campaigns.service.names.campaign(id, 1));
     await campaigns.service.startWorker();
     await until(async () => {
       const { rows } = await sql`SELECT 1 FROM outbox WHERE ref_id = ${id}`.execute(campaigns.service.db);
@@ -85,7 +86,7 @@ describe('a campaign whose workflow an operator ended in Temporal', () => {
 describe('a campaign that Temporal has forgotten', () => {
   it('reaches those it had not, and nobody twice', async () => {
     const id = await startHalf();
-    await campaigns.operator.forget(campaignWorkflowId(id, 1));
+    await campaigns.operator.forget(campaigns.service.names.campaign(id, 1));
     await campaigns.operator.keepHouse();
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 20 });
     expect([...campaigns.sink.perRecipient().values()]).toEqual(Array(20).fill(1));
@@ -93,9 +94,9 @@ describe('a campaign that Temporal has forgotten', () => {
 
   it('a campaign that Temporal has forgotten keeps its time', async () => {
     const id = await start(IN_AN_HOUR());
-    await campaigns.operator.forget(campaignWorkflowId(id, 1));
+    await campaigns.operator.forget(campaigns.service.names.campaign(id, 1));
     await campaigns.operator.keepHouse();
-    await campaigns.operator.started(campaignWorkflowId(id, 1));
+    await campaigns.operator.started(campaigns.service.names.campaign(id, 1));
     expect(await campaigns.read(id)).toMatchObject({ status: 'SCHEDULED' });
     expect(campaigns.sink.counts.messages).toBe(0);
     await call('POST', `/campaigns/${id}/send`, { scheduledFor: new Date(Date.now() + 500).toISOString() });

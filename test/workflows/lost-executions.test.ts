@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { executionWorkflowId } from '../../rules/executions/execution.ts';
 import { track } from '../build/events.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk, listExecutions, type StepSpec } from '../build/workflows.ts';
@@ -35,7 +34,7 @@ async function enter(workflow: BuiltWorkflow, event: string, email = 'ada@exampl
   const [execution] = (await listExecutions(service, workflow.id)).filter(
     (e: { contactId: string }) => e.contactId === contact,
   );
-  await operator.started(executionWorkflowId(execution.id));
+  await operator.started(service.names.execution(execution.id));
   return execution.id;
 }
 
@@ -52,7 +51,7 @@ describe('an execution whose workflow an operator ended in Temporal', () => {
       const workflow = await buildWorkflow(service, { eventName: how, steps });
       const stopped = await enter(workflow, how);
       const other = await enter(workflow, how, 'other@example.com');
-      await operator[how](executionWorkflowId(stopped));
+      await operator[how](service.names.execution(stopped));
       await operator.keepHouse();
       expect(await detail(workflow, stopped)).toMatchObject({
         status: 'CANCELLED',
@@ -70,7 +69,7 @@ describe('an execution whose workflow an operator ended in Temporal', () => {
       steps: { pause: delay(1, 'days'), end: EXIT },
     });
     const id = await enter(workflow, 'reset');
-    const workflowId = executionWorkflowId(id);
+    const workflowId = service.names.execution(id);
     const described = await until(async () => {
       const found = await operator.client.workflow.getHandle(workflowId).describe();
       return found.historyLength >= 4 && found;
@@ -94,7 +93,7 @@ describe('an execution that Temporal has forgotten', () => {
     });
     const id = await enter(workflow, 'delayed');
     const [{ dueAt }] = (await detail(workflow, id)).steps;
-    await operator.forget(executionWorkflowId(id));
+    await operator.forget(service.names.execution(id));
     await operator.keepHouse();
     const execution = await ended(workflow, id);
     expect(execution).toMatchObject({ status: 'EXITED', exitReason: 'through' });
@@ -108,7 +107,7 @@ describe('an execution that Temporal has forgotten', () => {
     };
     const workflow = await buildWorkflow(service, { eventName: 'waits', steps });
     const id = await enter(workflow, 'waits');
-    await operator.forget(executionWorkflowId(id));
+    await operator.forget(service.names.execution(id));
     await track(service, 'ada@example.com', 'paid');
     // As if Temporal had taken the signal before it lost everything.
     await sql`DELETE FROM outbox WHERE kind = 'execution.event' AND ref_id = ${id}`.execute(service.db);
@@ -126,9 +125,9 @@ describe('an execution that Temporal has forgotten', () => {
     };
     const workflow = await buildWorkflow(service, { eventName: 'waits-on', steps });
     const id = await enter(workflow, 'waits-on');
-    await operator.forget(executionWorkflowId(id));
+    await operator.forget(service.names.execution(id));
     await operator.keepHouse();
-    await operator.started(executionWorkflowId(id));
+    await operator.started(service.names.execution(id));
     await track(service, 'ada@example.com', 'later');
     expect(await ended(workflow, id)).toMatchObject({
       exitReason: 'through',
@@ -161,7 +160,7 @@ describe('an execution that Temporal has forgotten', () => {
       steps: { pause: delay(1, 'days'), end: EXIT },
     });
     const id = await enter(workflow, 'edited');
-    await operator.forget(executionWorkflowId(id));
+    await operator.forget(service.names.execution(id));
     await sql`DELETE FROM workflow_steps WHERE id = ${workflow.steps.pause}`.execute(service.db);
     await operator.keepHouse();
     expect(await detail(workflow, id)).toMatchObject({ status: 'EXITED', exitReason: 'step_deleted' });
@@ -173,12 +172,12 @@ describe('an execution that Temporal has forgotten', () => {
     for (let n = 0; n < 20; n += 1) ids.push(await enter(workflow, 'many', `many${n}@example.com`));
     const runs = () =>
       Promise.all(
-        ids.map(async (id) => (await operator.client.workflow.getHandle(executionWorkflowId(id)).describe()).runId),
+        ids.map(async (id) => (await operator.client.workflow.getHandle(service.names.execution(id)).describe()).runId),
       );
     const before = await runs();
-    await operator.forget(...[3, 11, 12].map((n) => executionWorkflowId(ids[n] ?? '')));
+    await operator.forget(...[3, 11, 12].map((n) => service.names.execution(ids[n] ?? '')));
     await operator.keepHouse();
-    for (const n of [3, 11, 12]) await operator.started(executionWorkflowId(ids[n] ?? ''));
+    for (const n of [3, 11, 12]) await operator.started(service.names.execution(ids[n] ?? ''));
     const changed = (await runs()).flatMap((run, n) => (run === before[n] ? [] : [n]));
     expect(changed).toEqual([3, 11, 12]);
   });

@@ -43,10 +43,10 @@ async function deliver(type: 'emailDelivery' | 'smsDelivery', ids: string[]): Pr
   const projectId = service.one.id;
   const workflowId = `delivery-${ids[0]}`;
   await operator.client.workflow.start(type, {
-    taskQueue: 'workflows',
+    taskQueue: service.names.taskQueue('workflows'),
     workflowId,
     args: [{ projectId, ...(type === 'emailDelivery' ? { emailIds: ids } : { smsIds: ids }) }],
-    typedSearchAttributes: searchAttributes({ projectId }),
+    typedSearchAttributes: searchAttributes(service.names, { projectId }),
   });
   return workflowId;
 }

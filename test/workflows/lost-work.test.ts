@@ -5,7 +5,6 @@ import { createImportJob } from '../../db/contacts/jobs.ts';
 import { deleteRows, enqueue } from '../../db/outbox/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { countCsvRows, readCsvLayout } from '../../rules/contacts/csv.ts';
-import { jobWorkflowId, webhookWorkflowId } from '../../temporal/names.ts';
 import { buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
@@ -37,7 +36,10 @@ afterAll(async () => {
 /** One round of what the schedule does every hour. */
 async function keepHouse(): Promise<void> {
   rounds += 1;
-  await client.workflow.execute('housekeeping', { taskQueue: 'workflows', workflowId: `housekeeping-${rounds}` });
+  await client.workflow.execute('housekeeping', {
+    taskQueue: service.names.taskQueue('workflows'),
+    workflowId: service.names.schedule(`housekeeping-${rounds}`),
+  });
 }
 
 const mailOf = (id: string) =>
@@ -95,8 +97,8 @@ it('a mail whose delivery was terminated while it waited for its next try is tri
 it('a job that was terminated has failed and says why', async () => {
   await service.stopWorker();
   const { id } = await newImport('email\nterminated@import.test\n');
-  await until(() => statusOf(jobWorkflowId(id)), 'the workflow');
-  await client.workflow.getHandle(jobWorkflowId(id)).terminate('a test');
+  await until(() => statusOf(service.names.job(id)), 'the workflow');
+  await client.workflow.getHandle(service.names.job(id)).terminate('a test');
   await service.startWorker();
   await keepHouse();
   const job = await expectOk(service.call('GET', `/contacts/import/${id}`));
@@ -124,7 +126,7 @@ it('webhooks whose workflow was terminated are delivered', async () => {
   const { id } = await expectOk(service.call('POST', '/webhooks', { body }));
   await expectOk(service.call('POST', '/v1/track', { body: { email: 'a@example.com', event: 'lost' } }));
   const deliveries = async () => (await expectOk(service.call('GET', `/webhooks/${id}/deliveries`))).data;
-  const workflow = client.workflow.getHandle(webhookWorkflowId(id));
+  const workflow = client.workflow.getHandle(service.names.webhooks(id));
   await until(async () => {
     const history = await workflow.fetchHistory().catch(() => undefined);
     return history?.events?.some((event) => event.timerStartedEventAttributes);
@@ -153,8 +155,8 @@ async function newImport(csv: string, { dispatched = true } = {}) {
   });
   if (dispatched) {
     await client.workflow.start('contactImport', {
-      taskQueue: 'workflows',
-      workflowId: jobWorkflowId(job.id),
+      taskQueue: service.names.taskQueue('workflows'),
+      workflowId: service.names.job(job.id),
       args: [{ projectId: p.projectId, jobId: job.id, kind: 'import' }],
     });
     await deleteRows(

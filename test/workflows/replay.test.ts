@@ -49,7 +49,9 @@ describe('workflows that began under an earlier version', () => {
   });
 
   it('name no machine on which they ran', () => {
-    const named = files.filter((file) => /"\d+@[^"]+"/.test(readFileSync(join(FOLDER, file), 'utf8')));
+    const named = files.filter((file) =>
+      /"(?:[0-9a-f]{8}\/)?\d+@[^"]+"/.test(readFileSync(join(FOLDER, file), 'utf8')),
+    );
     expect(named).toEqual([]);
   });
 

@@ -2,7 +2,6 @@ import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DEFAULT_TIMEOUTS } from '../../channels/email/smtp/types.ts';
-import { executionWorkflowId } from '../../rules/executions/execution.ts';
 import { buildEmail } from '../build/emails.ts';
 import { track } from '../build/events.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
@@ -60,11 +59,11 @@ it('Temporal begins no second attempt while a mail server may still answer the f
     const [first] = await listExecutions(service, workflow.id);
     return first?.completedAt && first;
   }, 'the end of the execution');
-  expect(await timeoutOf(executionWorkflowId(execution.id), 'SEND_EMAIL')).toBeGreaterThan(slowestSeconds);
+  expect(await timeoutOf(service.names.execution(execution.id), 'SEND_EMAIL')).toBeGreaterThan(slowestSeconds);
 
   const id = await buildEmail(service.db, { projectId: service.one.id });
   await client.workflow.execute('emailDelivery', {
-    taskQueue: 'workflows',
+    taskQueue: service.names.taskQueue('workflows'),
     workflowId: 'delivery-in-test',
     args: [{ projectId: service.one.id, emailIds: [id] }],
   });
@@ -115,7 +114,7 @@ it('held mail of a workflow counts towards the monthly limit when it leaves', as
   await until(async () => (await mails()).filter(({ status }) => status === 'HELD').length === 3, 'the hold');
   await sql`UPDATE projects SET held_at = NULL WHERE id = ${service.one.id}`.execute(service.db);
   await client.workflow.execute('releaseHeld', {
-    taskQueue: 'workflows',
+    taskQueue: service.names.taskQueue('workflows'),
     workflowId: 'release-in-test',
     args: [{ projectId: service.one.id }],
   });
@@ -149,7 +148,7 @@ it('an execution that is cancelled before it began is not begun any more', async
     return rows.length === 0;
   }, 'an empty outbox');
   const found = await client.workflow
-    .getHandle(executionWorkflowId(execution.id))
+    .getHandle(service.names.execution(execution.id))
     .describe()
     .catch((error: unknown) => error);
   expect(found).toBeInstanceOf(WorkflowNotFoundError);

@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../cli/start/ports.ts';
-import { webhookWorkflowId } from '../../temporal/names.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { expectOk } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -69,8 +68,8 @@ async function sumOf({ id }: Endpoint): Promise<Record<string, { count: number; 
 /** Turns that Temporal was asked for, over all runs of an endpoint's workflow. */
 async function turnsOf({ id }: Endpoint): Promise<number> {
   let turns = 0;
-  for await (const { runId } of client.workflow.list({ query: `WorkflowId = '${webhookWorkflowId(id)}'` })) {
-    const { events } = await client.workflow.getHandle(webhookWorkflowId(id), runId).fetchHistory();
+  for await (const { runId } of client.workflow.list({ query: `WorkflowId = '${service.names.webhooks(id)}'` })) {
+    const { events } = await client.workflow.getHandle(service.names.webhooks(id), runId).fetchHistory();
     turns += events?.filter((event) => event.activityTaskScheduledEventAttributes).length ?? 0;
   }
   return turns;

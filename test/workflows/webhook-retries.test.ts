@@ -2,7 +2,6 @@ import { Client, Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_TRIES, RETRY_SECONDS } from '../../rules/webhooks/registry.ts';
-import { webhookWorkflowId } from '../../temporal/names.ts';
 import { track } from '../build/events.ts';
 import { expectOk } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -32,7 +31,7 @@ const register = (path: string, event: string) =>
   expectOk(service.call('POST', '/webhooks', { body: { url: receiver.url + path, events: [event] } }));
 const endpoint = (id: string) => expectOk(service.call('GET', `/webhooks/${id}`));
 const deliveries = async (id: string) => (await expectOk(service.call('GET', `/webhooks/${id}/deliveries`))).data;
-const handleOf = (id: string) => client.workflow.getHandle(webhookWorkflowId(id));
+const handleOf = (id: string) => client.workflow.getHandle(service.names.webhooks(id));
 
 /** Seconds of the timers that the workflow of an endpoint has set so far. */
 async function timersOf(id: string): Promise<number[]> {

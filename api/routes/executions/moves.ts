@@ -48,7 +48,7 @@ export function executionMoveRoutes(app: App, { db, lifecycle }: Deps): void {
       return { execution: await getExecution(trx, ref), outbox: queued };
     });
     lifecycle.dispatch(outbox);
-    return executionDetailAnswer(execution);
+    return executionDetailAnswer(execution, lifecycle.names);
   }
 
   app.openapi(advanceRoute, async (c) => {

@@ -10,7 +10,6 @@ import { startSandbox } from '../../../db/executions/sandbox.ts';
 import { getWorkflow } from '../../../db/executions/workflows.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import type { Config } from '../../../rules/config.ts';
-import { executionWorkflowId } from '../../../rules/executions/execution.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -105,6 +104,7 @@ const cancelAllRoute = createRoute({
 });
 
 export function executionRoutes(app: App, { config, db, reads, lifecycle }: Deps): void {
+  const { names } = lifecycle;
   app.openapi(startRoute, async (c) => {
     const { id: workflowId } = c.req.valid('param');
     const { contactId, context, sandbox, skipDelays = false, events } = c.req.valid('json');
@@ -118,7 +118,7 @@ export function executionRoutes(app: App, { config, db, reads, lifecycle }: Deps
     });
     lifecycle.dispatch(started.outbox);
     noteMade(c, { executions: [started.execution.id] });
-    return c.json(executionDetailAnswer(started.execution), 201);
+    return c.json(executionDetailAnswer(started.execution, names), 201);
   });
 
   app.openapi(listRoute, async (c) => {
@@ -126,16 +126,16 @@ export function executionRoutes(app: App, { config, db, reads, lifecycle }: Deps
     const { projectId } = c.var;
     await getWorkflow(db, { projectId, id: workflowId });
     const { items, ...page } = await listExecutions(reads, { projectId, workflowId, ...c.req.valid('query') });
-    return c.json({ ...page, data: items.map((item) => executionAnswer(item)) }, 200);
+    return c.json({ ...page, data: items.map((item) => executionAnswer(item, names)) }, 200);
   });
 
   app.openapi(getRoute, async (c) => {
     const { id, executionId } = c.req.valid('param');
     const execution = await getExecution(db, { projectId: c.var.projectId, workflowId: id, executionId });
-    const workflowId = executionWorkflowId(executionId);
+    const workflowId = names.execution(executionId);
     const runId = await lifecycle.findRunId(workflowId);
     const url = temporalPage(config.temporal, { workflowId, runId });
-    return c.json(executionDetailAnswer(execution, { runId, url }), 200);
+    return c.json(executionDetailAnswer(execution, names, { runId, url }), 200);
   });
 
   app.openapi(cancelRoute, async (c) => {
@@ -146,7 +146,7 @@ export function executionRoutes(app: App, { config, db, reads, lifecycle }: Deps
       return { execution: await getExecution(trx, ref), outbox: queued };
     });
     lifecycle.dispatch(outbox);
-    return c.json(executionDetailAnswer(execution), 200);
+    return c.json(executionDetailAnswer(execution, names), 200);
   });
 
   app.openapi(cancelAllRoute, async (c) => {

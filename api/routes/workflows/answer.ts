@@ -2,9 +2,9 @@ import { z } from '@hono/zod-openapi';
 import type { Execution, ExecutionVisit } from '../../../db/executions/executions.ts';
 import { maskStepConfig } from '../../../db/executions/step-secrets.ts';
 import type { Step, Transition, Workflow, WorkflowDetail } from '../../../db/executions/workflows.ts';
-import { executionWorkflowId } from '../../../rules/executions/execution.ts';
 import { graphVersion } from '../../../rules/executions/graph-version.ts';
 import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
+import type { InstallationNames } from '../../../temporal/names.ts';
 import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug } from '../../http/schemas.ts';
 
 const AT = '2026-01-01T12:00:00.000Z';
@@ -121,7 +121,7 @@ const executionExample = {
   startedAt: AT,
   completedAt: null,
   begun: true,
-  temporal: { workflowId: executionWorkflowId(EXAMPLE_ID), runId: null, url: null },
+  temporal: { workflowId: `execution-3f9a1c07-${EXAMPLE_ID}`, runId: null, url: null },
 };
 
 export const ExecutionSchema = z
@@ -243,10 +243,13 @@ interface InTemporal {
   url: string | null;
 }
 
+/** How the installation names the workflow of an execution. */
+type WorkflowNames = Pick<InstallationNames, 'execution'>;
+
 const NOT_LOOKED_UP: InTemporal = { runId: null, url: null };
 
 /** `temporal` is looked up for a single execution only. */
-export function executionAnswer(execution: Execution, temporal = NOT_LOOKED_UP) {
+export function executionAnswer(execution: Execution, names: WorkflowNames, temporal = NOT_LOOKED_UP) {
   const {
     id,
     workflowId,
@@ -276,13 +279,17 @@ export function executionAnswer(execution: Execution, temporal = NOT_LOOKED_UP) 
     startedAt: execution.startedAt.toISOString(),
     completedAt: execution.completedAt?.toISOString() ?? null,
     begun: execution.begun,
-    temporal: { workflowId: executionWorkflowId(id), ...temporal },
+    temporal: { workflowId: names.execution(id), ...temporal },
   };
 }
 
-export function executionDetailAnswer(execution: Execution & { steps: ExecutionVisit[] }, temporal = NOT_LOOKED_UP) {
+export function executionDetailAnswer(
+  execution: Execution & { steps: ExecutionVisit[] },
+  names: WorkflowNames,
+  temporal = NOT_LOOKED_UP,
+) {
   return {
-    ...executionAnswer(execution, temporal),
+    ...executionAnswer(execution, names, temporal),
     steps: execution.steps.map((visit) => ({
       ...visit,
       startedAt: visit.startedAt.toISOString(),

@@ -1,0 +1,28 @@
+import {
+  type ActivityFunctionWithOptions,
+  type ActivityInterfaceFor,
+  type ActivityOptions,
+  proxyActivities,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { type TaskQueue, taskQueueBeside } from '../rules/queues.ts';
+
+/**
+ * Activities on a queue of the workflow's own installation. The queue's name is known only when a workflow runs, while
+ * these are made when the module loads, so that each call looks it up.
+ */
+export function activitiesOn<Activities>(
+  queue: TaskQueue,
+  options: Omit<ActivityOptions, 'taskQueue'>,
+): ActivityInterfaceFor<Activities> {
+  const activities = proxyActivities<Record<string, (...args: unknown[]) => Promise<unknown>>>(options);
+  const onQueue = (type: string): ActivityFunctionWithOptions<(...args: unknown[]) => Promise<unknown>> => {
+    const execute = (overrides: ActivityOptions, args: unknown[]) => {
+      const taskQueue = taskQueueBeside(workflowInfo().taskQueue, queue);
+      const activity = activities[type] as ActivityFunctionWithOptions<(...args: unknown[]) => Promise<unknown>>;
+      return activity.executeWithOptions({ ...overrides, taskQueue }, args);
+    };
+    return Object.assign((...args: unknown[]) => execute({}, args), { executeWithOptions: execute });
+  };
+  return new Proxy({} as ActivityInterfaceFor<Activities>, { get: (_target, type) => onQueue(String(type)) });
+}
