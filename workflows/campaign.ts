@@ -1,8 +1,9 @@
-import { continueAsNew, defineSignal, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import { type CampaignInput, type CampaignProgress, NEW_CAMPAIGN } from '../rules/campaigns/campaign.ts';
+import { continueAsNew, defineSignal, patched, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { type CampaignInput, type CampaignProgress, LATER_MAX, NEW_CAMPAIGN } from '../rules/campaigns/campaign.ts';
+import { newChunk } from '../rules/campaigns/later-chunk.ts';
 import { control } from './campaign-activities.ts';
 import { Audience } from './campaign-audience.ts';
-import { heedClock, newChunk } from './campaign-progress.ts';
+import { heedClock, noteWaiting } from './campaign-progress.ts';
 import { Sending } from './campaign-sending.ts';
 import { awaitStart, type Start } from './campaign-start.ts';
 
@@ -15,7 +16,7 @@ export const changedSignal = defineSignal('changed');
 /**
  * Sends one start of a campaign: waits for its time, takes the audience into the ledger, sends it chunk by chunk while
  * the rest is taken, and marks it SENT. What happens to it is decided in the database by conditional updates; this only
- * walks along. Nothing here grows with the number of recipients but the count of chunks that the provider has put off.
+ * walks along. Nothing here grows with the number of recipients: chunks that wait do so in Postgres.
  */
 export async function campaignSend(input: CampaignInput): Promise<string> {
   const news = { changed: false };
@@ -25,8 +26,10 @@ export async function campaignSend(input: CampaignInput): Promise<string> {
   const progress: CampaignProgress = input.state ?? { ...NEW_CAMPAIGN, later: [] };
   const { projectId, campaignId, sendNo } = input;
   const start = { projectId, campaignId, sendNo };
+  if (hasTooManyLater(progress)) await keepLater(start, progress);
   const standing = await awaitStart(start, news);
-  if (!standing) return end(start);
+  if (standing === 'continue') return continueAsNew<typeof campaignSend>({ ...start, state: progress });
+  if (standing === 'ended') return end(start);
   heedClock(progress, standing.clock);
   const audience = new Audience(start, progress);
   // What begins before the audience is whole is a matter of the answer: that of an earlier version has all of it taken
@@ -47,6 +50,26 @@ export async function campaignSend(input: CampaignInput): Promise<string> {
     if (finish.outcome === 'ended') return end(start);
     progress.later.push(...finish.openChunks.map(newChunk));
   }
+}
+
+/** The most chunks that one activity takes: about 75 KB. */
+const KEPT_AT_A_TIME = 500;
+
+/** Tells whether an earlier version has handed on more chunks than a run carries. */
+function hasTooManyLater({ later }: CampaignProgress): boolean {
+  return later.length > LATER_MAX && patched('later-in-postgres');
+}
+
+/** Moves the chunks that wait from the workflow's state to Postgres. */
+async function keepLater(start: Start, progress: CampaignProgress): Promise<void> {
+  const { later, clock } = progress;
+  for (let at = 0; at < later.length; at += KEPT_AT_A_TIME) {
+    const chunks = later.slice(at, at + KEPT_AT_A_TIME);
+    const summary = `keep ${chunks.length} chunks in Postgres`;
+    await control.keepChunks.executeWithOptions({ summary }, [{ ...start, chunks, clock }]);
+    for (const chunk of chunks) noteWaiting(progress, chunk);
+  }
+  progress.later = [];
 }
 
 /** What a cancelled start has left is skipped; one that went back to DRAFT has left nothing. */

@@ -2,6 +2,7 @@ import { CancelledFailure } from '@temporalio/activity';
 import type { EmailProvider, ProviderResult } from '../../channels/email/provider.ts';
 import { type ContentCache, createContentCache } from '../../compute/content-cache.ts';
 import type { OpenClock } from '../../db/campaigns/chunk-clock.ts';
+import { beginTurn, endTurn } from '../../db/campaigns/chunk-turns.ts';
 import {
   type ChunkRef,
   expireChunk,
@@ -12,8 +13,8 @@ import {
   type SendTerms,
 } from '../../db/campaigns/chunks.ts';
 import type { ClaimedRecipient } from '../../db/campaigns/claims.ts';
-import { beginTurn, endTurn } from '../../db/campaigns/figures.ts';
 import { pauseCampaign } from '../../db/campaigns/lifecycle.ts';
+import type { Wait } from '../../db/campaigns/waiting-chunks.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { findLastTransientBounce } from '../../db/emails/bounce-history.ts';
 import { hasListeners } from '../../db/events/listeners.ts';
@@ -21,6 +22,7 @@ import { lowerRate } from '../../db/sending/send-rate.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
+import { chunkAfter } from '../../rules/campaigns/later-chunk.ts';
 import type { Config } from '../../rules/config.ts';
 import { isTracked } from '../../rules/content/message-tracking.ts';
 import { judgeAgain } from '../../rules/emails/bounce.ts';
@@ -57,6 +59,10 @@ export interface ChunkInput extends ChunkRef {
   /** Where the chunk's last turn ended, and whether it was put off in part: see `ChunkTurnResult`. */
   from?: string | undefined;
   putOff?: boolean | undefined;
+  /** When the provider first deferred the chunk; null if it never did. Earlier versions kept it to themselves. */
+  deferredSinceMs?: number | null;
+  /** A chunk that has to wait does so in Postgres. Workflows of earlier versions carry it themselves. */
+  keeps?: boolean;
 }
 
 interface TurnTerms {
@@ -155,16 +161,20 @@ export class CampaignSending {
   }
 
   /**
-   * The figures of a chunk are counted anew while a turn is at it. A process that dies in it leaves the mark to the
-   * next turn.
+   * Runs a turn between `beginTurn` and `endTurn`, and keeps a chunk in Postgres that has to wait. A process that dies
+   * in the turn leaves the mark to the next one. One that dies after `endTurn` has its turn run again: that clears the
+   * wait first, and the workflow does not take up a chunk whose turn has not ended.
    */
-  private async busy(chunk: ChunkRef, turn: () => Promise<ChunkResult>): Promise<ChunkResult> {
+  private async busy(input: ChunkInput, turn: () => Promise<ChunkResult>): Promise<ChunkResult> {
     const { db } = this.deps;
-    await beginTurn(db, chunk);
+    await beginTurn(db, input);
+    let wait: Wait | undefined;
     try {
-      return await turn();
+      const result = await turn();
+      wait = waitAfter(input, result);
+      return wait ? { ...result, kept: true } : result;
     } finally {
-      await endTurn(db, chunk);
+      await endTurn(db, input, wait);
     }
   }
 
@@ -252,6 +262,15 @@ export class CampaignSending {
 /** The chunk of a turn's input. */
 function chunkOf({ projectId, campaignId, sendNo, seq }: ChunkInput): ChunkRef {
   return { projectId, campaignId, sendNo, seq };
+}
+
+/** Returns how the chunk waits after a turn; undefined where it does not, or its workflow carries it. */
+function waitAfter(input: ChunkInput, result: ChunkResult): Wait | undefined {
+  if (input.keeps !== true || (result.outcome !== 'deferred' && result.outcome !== 'shut')) return undefined;
+  const { seq, deferrals, deferredSinceMs = null, from, putOff } = input;
+  const before = { seq, dueAtMs: 0, deferrals, deferredSinceMs, from, putOff };
+  const chunk = chunkAfter(before, result, { nowMs: Date.now(), clock: result.clock });
+  return chunk && { chunk, clock: result.outcome === 'shut' ? (result.clock ?? null) : null };
 }
 
 function result(outcome: ChunkResult['outcome']): ChunkResult {
