@@ -1,4 +1,9 @@
-import { WorkflowExecutionAlreadyStartedError, WorkflowIdReusePolicy, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdReusePolicy,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
 import type { OutboxRowOf } from '../rules/outbox.ts';
 import { PRIORITY } from '../rules/queues.ts';
@@ -48,6 +53,10 @@ export async function dispatchGroup(temporal: Target, group: RowGroup): Promise<
     }
     case 'execution.cancel':
       return signalled(client.workflow.getHandle(names.execution(group.rows[0].refId)).cancel());
+    case 'execution.ended': {
+      const [{ refId, payload }] = group.rows;
+      return signalled(client.workflow.getHandle(names.execution(refId)).signal('ended', payload));
+    }
     case 'campaign.start':
       return started(startCampaign(temporal, group.rows[0]));
     case 'campaign.changed': {
@@ -86,6 +95,11 @@ async function signalled(signal: Promise<unknown>): Promise<Dispatched> {
     if (error instanceof WorkflowNotFoundError) return 'absent';
     throw error;
   }
+}
+
+/** Asks a run to end as Canceled. Nothing where it has ended. */
+export async function cancelRun(client: Client, p: { workflowId: string; runId?: string }): Promise<void> {
+  await signalled(client.workflow.getHandle(p.workflowId, p.runId).cancel());
 }
 
 function startEmailDelivery({ client, names }: Target, rows: RowsOf<'email.retry'>): Promise<unknown> {

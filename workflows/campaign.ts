@@ -6,6 +6,7 @@ import { Audience } from './campaign-audience.ts';
 import { heedClock, noteWaiting } from './campaign-progress.ts';
 import { Sending } from './campaign-sending.ts';
 import { awaitStart, type Start } from './campaign-start.ts';
+import { endAs, endingWithCode } from './ends.ts';
 
 /**
  * The campaign's row has changed (rescheduled, cancelled, paused, resumed, released): read it again. May come twice,
@@ -19,6 +20,10 @@ export const changedSignal = defineSignal('changed');
  * walks along. Nothing here grows with the number of recipients: chunks that wait do so in Postgres.
  */
 export async function campaignSend(input: CampaignInput): Promise<string> {
+  return endingWithCode(() => send(input));
+}
+
+async function send(input: CampaignInput): Promise<string> {
   const news = { changed: false };
   setHandler(changedSignal, () => {
     news.changed = true;
@@ -72,11 +77,15 @@ async function keepLater(start: Start, progress: CampaignProgress): Promise<void
   progress.later = [];
 }
 
-/** What a cancelled start has left is skipped; one that went back to DRAFT has left nothing. */
+/** Skips the recipients that a cancelled start has left. A campaign that went back to DRAFT has left none. */
 async function end(start: Start): Promise<string> {
   setCurrentDetails('Cancelled: skipping whom it had not reached');
-  const { skipped } = await control.skipCancelledRecipients.executeWithOptions({ summary: 'skip the rest' }, [start]);
-  return describeEnd(`Ended before it was sent whole: ${skipped} recipients skipped`);
+  const { skipped, status } = await control.skipCancelledRecipients.executeWithOptions({ summary: 'skip the rest' }, [
+    start,
+  ]);
+  const story = describeEnd(`Ended before it was sent whole: ${skipped} recipients skipped`);
+  // Absent from the answers of earlier versions.
+  return status === 'CANCELLED' ? endAs({ status, reason: story }) : story;
 }
 
 function describeEnd(text: string): string {

@@ -1,7 +1,13 @@
-import { CancelledFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { openMonthOf, takeAudiencePage } from '../../db/campaigns/audience.ts';
 import { findSendTerms, reopenChunks, skipCancelled } from '../../db/campaigns/chunks.ts';
-import { advanceStart, type CampaignStart, finishCampaign, type StartState } from '../../db/campaigns/lifecycle.ts';
+import {
+  advanceStart,
+  type CampaignStart,
+  findStartEnd,
+  finishCampaign,
+  type StartState,
+} from '../../db/campaigns/lifecycle.ts';
 import { judgeTest, type TestStanding } from '../../db/campaigns/variant-test.ts';
 import { keepWaits, readDueChunks } from '../../db/campaigns/waiting-chunks.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
@@ -92,13 +98,16 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
       return inTransaction(db, (trx) => judgeTest(trx, start));
     },
 
-    /** Skips whom a cancelled start has left. */
-    async skipCancelledRecipients(start: CampaignStart): Promise<{ skipped: number }> {
+    /** Skips the recipients that a cancelled start has left; returns how many, and how the start ended. */
+    async skipCancelledRecipients(start: CampaignStart): Promise<{ skipped: number; status?: 'SENT' | 'CANCELLED' }> {
+      const status = await findStartEnd(db, start);
+      // Recovery starts the campaign again where it stands.
+      if (status === 'OPEN') throw ApplicationFailure.nonRetryable('the campaign goes on', 'CAMPAIGN_OPEN');
       let skipped = 0;
       for (;;) {
         const rows = await skipCancelled(db, { ...start, limit: SKIP_ROWS });
         skipped += rows;
-        if (rows < SKIP_ROWS) return { skipped };
+        if (rows < SKIP_ROWS) return { skipped, status };
         Context.current().heartbeat();
       }
     },

@@ -29,6 +29,7 @@ import { judgeAgain } from '../../rules/emails/bounce.ts';
 import { DELIVERY_EXPIRES_MS, nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import { RowMissing } from '../../rules/row-missing.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { bounceOutcome, verdictOf } from '../emails/decision.ts';
 import { createDkimKeys } from '../emails/dkim-keys.ts';
@@ -126,6 +127,7 @@ export class CampaignSending {
     // Its rate was set or lifted: the workflow sends the chunk to the queue for it.
     if (paced !== rate > 0) return { ...result('more'), rate, from, putOff };
     const clock = await passGate(db, chunkOf(input));
+    if (!clock) return this.endMissing(input);
     if ('refused' in clock) return { ...clock.refused, rate };
     const stop = AbortSignal.any([cancelled, stopping]);
     const turn = { ...(await this.turnOf({ input, rate, terms, clock })), stop };
@@ -147,6 +149,12 @@ export class CampaignSending {
       default:
         return { ...common, outcome };
     }
+  }
+
+  /** A chunk that is not there: with its campaign, or against it. @throws RowMissing */
+  private async endMissing(input: ChunkInput): Promise<ChunkResult> {
+    if (await findSendTerms(this.deps.db, input)) throw new RowMissing('chunk', `${input.campaignId}/${input.seq}`);
+    return result('ended');
   }
 
   /** Gives up whom the provider has put off for a day; whoever else the chunk has left is sent to. */

@@ -79,7 +79,8 @@ export async function beginExecutions(
   }
   await saveProgress(trx, { projectId: p.projectId, progress });
   const inputs: (ExecutionInput & { contactId: string })[] = stops.flatMap(({ execution, stop: { next } }) =>
-    next.kind === 'end'
+    // One that ends at once costs Temporal nothing, unless it failed: an operator looks for failures there.
+    next.kind === 'end' && next.status !== 'FAILED'
       ? []
       : [{ projectId: p.projectId, executionId: execution.id, next, contactId: execution.contactId }],
   );

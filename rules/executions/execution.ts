@@ -25,7 +25,16 @@ export type Next =
       onTimeout: StepActivity;
       label: string;
     }
-  | { kind: 'end'; status: ExecutionStatus; reason: string | null };
+  | ExecutionEnd;
+
+/** How an execution ended. `reason` is a code of ours, or what an EXIT says. */
+export interface ExecutionEnd {
+  kind: 'end';
+  status: ExecutionStatus;
+  reason: string | null;
+  /** No row says so: the activity turns it into an error, and no workflow sees it. */
+  missing?: true;
+}
 
 /** How a pause ended: the timer of a DELAY, the event of a WAIT_FOR_EVENT, or its deadline. */
 export type Resume = 'delay' | 'event' | 'timeout';
