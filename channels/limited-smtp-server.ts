@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 import { callerNetwork, plainAddress } from '../rules/access/caller-address.ts';
+import { handOverPaths } from './smtp-path.ts';
 
 /** Sessions that one address, of IPv6 one /64, may have at a time. */
 const SESSIONS_PER_ADDRESS = 10;
@@ -64,7 +65,9 @@ export class LimitedSmtpServer extends SMTPServer {
     }
     super.connect(socket, options);
     const connection = [...this.connections].at(-1);
-    if (connection) this.#sessions.set(connection.id, { socket, ...place });
+    if (!connection) return;
+    handOverPaths(connection);
+    this.#sessions.set(connection.id, { socket, ...place });
   }
 
   override onClose({ id }: SMTPServerSession): void {

@@ -25,12 +25,17 @@ function toFieldErrors(issue: Issue, parent: Path, input: unknown): FieldError[]
   return [{ field: path.map(String).join('.'), message: messageOf(issue, value), code: codeOf(issue, value) }];
 }
 
-/** The alternative that the input came nearest to: one whose type fits, with the fewest faults. */
+/** The alternative that the input comes nearest to: one whose type fits, with the fewest issues. */
 function closestBranch(branches: readonly Issue[][]): Issue[] | undefined {
-  const misfits = (branch: Issue[]) =>
-    branch.filter((issue) => issue.code === 'invalid_type' && issue.path.length === 0);
-  const fitting = branches.filter((branch) => misfits(branch).length === 0);
+  const fitting = branches.filter((branch) => !branch.some(isOtherType));
   return fitting.sort((a, b) => a.length - b.length)[0];
+}
+
+/** Whether the input as a whole has another type than the alternative takes, which may be a union itself. */
+function isOtherType(issue: Issue): boolean {
+  if (issue.path.length > 0) return false;
+  if (issue.code === 'invalid_union') return issue.errors.every((branch) => branch.some(isOtherType));
+  return issue.code === 'invalid_type';
 }
 
 function codeOf(issue: Issue, value: unknown): string {

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { EMAIL_MAX_CHARS } from '../../rules/emails/email-address.ts';
+import { MAILBOX_MAX_CHARS, NAME_MAX_CHARS } from '../../rules/emails/email-address.ts';
+import { emailText, mailboxText } from '../../rules/emails/email-schema.ts';
 import { SLUG_LENGTH, SLUG_PATTERN } from '../../rules/slug.ts';
 
 /** The id of every example, in the document and in its page. */
@@ -43,14 +44,29 @@ export const IdParams = z.object({ id: Id });
 /** An instant in an answer: ISO 8601, UTC, milliseconds. Made by `Date.toISOString()`. */
 export const Instant = z.iso.datetime().openapi({ example: '2026-01-01T12:00:00.000Z' });
 
-/** An address as input: trimmed and in lower case before it is checked. */
-export const EmailAddress = z
-  .string()
-  .trim()
-  .toLowerCase()
-  .max(EMAIL_MAX_CHARS)
-  .email('Must be an email address')
-  .openapi({ format: 'email', example: 'ada@example.com' });
+/**
+ * An address as input, also as `Ada <ada@example.com>`, whose name is not kept. Read to the form that is stored and
+ * compared (contract §3.1).
+ */
+export const EmailAddress = emailText().openapi({
+  format: 'email',
+  maxLength: MAILBOX_MAX_CHARS,
+  example: 'ada@example.com',
+});
+
+/** An address in a response. */
+export const EmailAddressAnswer = z.string().openapi({ format: 'email', example: 'ada@example.com' });
+
+/** The name beside an address. */
+export const DisplayName = oneLine(NAME_MAX_CHARS);
+
+/** A mailbox as input: an address, `Ada <ada@example.com>`, or `{ name, email }`. */
+export const MailboxInput = z.union([
+  mailboxText().openapi({ maxLength: MAILBOX_MAX_CHARS, example: 'Ada <ada@example.com>' }),
+  z
+    .object({ name: DisplayName.optional(), email: EmailAddress })
+    .transform(({ name, email }) => ({ email, name: name?.trim() || null })),
+]);
 
 /** A date-time or a date as input (`2026-01-31` is its first instant in UTC), read to a `Date`. */
 export const InstantInput = z

@@ -10,7 +10,7 @@ import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { verifyManageToken } from '../../rules/content/link-tokens.ts';
 import { escapeHtml } from '../../rules/content/plain-value.ts';
-import { emailDomain, isEmailAddress } from '../../rules/emails/email-address.ts';
+import { emailDomain, parseSender } from '../../rules/emails/email-address.ts';
 import { emailIdOfVerp } from '../../rules/emails/verp.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
@@ -97,8 +97,8 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
   }
 
   async function receive(message: InboundMessage, recipients: string[], mail: InboundMail): Promise<void> {
-    const sender = mail.from ?? message.from;
-    if (!isEmailAddress(sender)) return log.info('a mail without a sender was dropped');
+    const sender = parseSender(mail.from ?? message.from);
+    if (sender === undefined) throw new UnreadableMessageError('5.6.0 The message names no sender in From');
     const detail = detailOf(message, mail, await verdictsOf(message));
     const byDomain = groupBy(recipients, emailDomain);
     for (const [domain, ofDomain] of byDomain) {

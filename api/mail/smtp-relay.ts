@@ -6,7 +6,7 @@ import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { TEMPLATE_MAX_CHARS } from '../../rules/content/liquid.ts';
 import { verbatimTemplate } from '../../rules/content/liquid-verbatim.ts';
-import { isEmailAddress, normalizeEmail } from '../../rules/emails/email-address.ts';
+import { isEmailAddress, normalizeEmail, parseMailbox } from '../../rules/emails/email-address.ts';
 import type { SendAnswer, SendRequest } from '../../rules/emails/send-request.ts';
 import { isReservedMailHeader } from '../../rules/emails/service-headers.ts';
 import { AppError, type ErrorCode } from '../../rules/errors.ts';
@@ -90,7 +90,8 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
   return {
     signIn: async (key) => void (await accessOf(key).catch((error) => Promise.reject(refusal(error)))),
     checkRecipient(address) {
-      if (!isEmailAddress(normalizeEmail(address))) throw new RelayRefusal(553, '5.1.3 Not an email address');
+      const parsed = parseMailbox(address);
+      if (!parsed.ok) throw new RelayRefusal(553, `5.1.3 ${parsed.reason.replace(/[^\x20-\x7e]+/g, '...')}`);
     },
     take: async (message) => words(await accept(message).catch((error) => Promise.reject(refusal(error)))),
   };

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { type MailTemplates, type MailText, NO_TEXT } from '../../rules/content/mail-text.ts';
-import { EmailAddress, HEADER_LINE_MAX_CHARS, oneLine } from '../http/schemas.ts';
+import type { Mailbox } from '../../rules/emails/email-address.ts';
+import { EmailAddress, HEADER_LINE_MAX_CHARS, MailboxInput, oneLine } from '../http/schemas.ts';
 
 /** Mail clients cut a page off at about 100 KB; each recipient of a campaign gets this much rendered. */
 const TEMPLATE_BODY_MAX_BYTES = 512 * 1024;
@@ -36,10 +37,25 @@ export const mailTemplatesInput = {
 /** All that it says, as a request gives it. */
 export const mailTextInput = {
   ...mailTemplatesInput,
-  from: EmailAddress.openapi({ description: 'On a verified domain of the project' }),
+  from: MailboxInput.openapi({ description: 'On a verified domain; its name is `fromName`, unless that is given' }),
   fromName: oneLine(200).nullish(),
   replyTo: EmailAddress.nullish(),
 } satisfies Record<keyof MailText, z.ZodType>;
+
+/** The fields of a request with the sender's address alone as `from`. */
+type WithAddress<G> = { [Field in keyof G]: G[Field] extends infer T ? (T extends Mailbox ? string : T) : never };
+
+/**
+ * Takes the sender of a request apart: its address becomes `from`, its display name `fromName` where the request gives
+ * no other.
+ */
+export function splitSender<G extends { from?: Mailbox | null | undefined; fromName?: string | null | undefined }>(
+  given: G,
+): WithAddress<G> {
+  const { from, fromName } = given;
+  const sender = from ? { from: from.email, ...(from.name && fromName === undefined && { fromName: from.name }) } : {};
+  return { ...given, ...sender } as WithAddress<G>;
+}
 
 /** The same as answers show it. */
 export const mailTextAnswer = {

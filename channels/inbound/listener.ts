@@ -1,5 +1,6 @@
 import type { SMTPServerSession } from 'smtp-server';
 import { plainAddress } from '../../rules/access/caller-address.ts';
+import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { LimitedSmtpServer } from '../limited-smtp-server.ts';
 
 /** Announced as SIZE and kept to (RFC 1870); notifications return a message with its attachments. */
@@ -64,7 +65,7 @@ export async function startInboundListener(p: {
     logger: false,
     onRcptTo: ({ address }, session, done) => {
       if (session.envelope.rcptTo.length >= RECIPIENTS_MAX) return done(smtpError(452, '4.5.3 Too many recipients'));
-      handler.accepts(address.trim().toLowerCase()).then(
+      handler.accepts(normalizeEmail(address)).then(
         (accepted) => done(accepted ? null : smtpError(550, '5.1.1 No such user here')),
         (error) => {
           onError(error);
@@ -108,8 +109,8 @@ function messageOf(raw: Buffer, session: SMTPServerSession): InboundMessage {
   const { mailFrom, rcptTo } = session.envelope;
   return {
     raw,
-    from: mailFrom ? mailFrom.address.trim().toLowerCase() : '',
-    recipients: rcptTo.map(({ address }) => address.trim().toLowerCase()),
+    from: mailFrom ? normalizeEmail(mailFrom.address) : '',
+    recipients: rcptTo.map(({ address }) => normalizeEmail(address)),
     ip: plainAddress(session.remoteAddress) ?? session.remoteAddress,
     helo: session.hostNameAppearsAs || session.remoteAddress,
     receivedAt: new Date(),

@@ -78,6 +78,7 @@ export async function startRelayListener(p: RelayOptions): Promise<RelayListener
     places: PLACES,
     socketTimeout: IDLE_MS,
     closeTimeout: CLOSE_MS,
+    hideSMTPUTF8: true, // UTF-8 local parts are refused.
     hideENHANCEDSTATUSCODES: true, // RFC 2034 §4 promises one in every reply; the library's own to faults of syntax and order have none.
     ...p.tls,
     disableReverseLookup: true,

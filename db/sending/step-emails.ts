@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { interpolate, namesStranger } from '../../rules/content/interpolate.ts';
 import { type MailText, pickMailText } from '../../rules/content/mail-text.ts';
+import { parseMailbox } from '../../rules/emails/email-address.ts';
 import type { EmailOptions } from '../../rules/emails/email-outcome.ts';
 import { SendEmailConfig } from '../../rules/executions/steps/send-email.ts';
 import type { Db, Trx } from '../connection.ts';
@@ -158,8 +159,9 @@ async function recipientOf(
   const { variables } = await loadStepVariables(db, execution);
   const template = recipient.customEmail ?? '';
   if (namesStranger(template, variables)) return { fault: STRANGERS_ADDRESS };
-  const address = interpolate(template, variables, { untrusted: 'leaveOut' }).trim().toLowerCase();
-  return z.email().safeParse(address).success ? address : { fault: NO_ADDRESS };
+  const address = interpolate(template, variables, { untrusted: 'leaveOut' });
+  const parsed = parseMailbox(address);
+  return parsed.ok ? parsed.email : { fault: NO_ADDRESS };
 }
 
 /** Ids of the mails, by execution. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isAddressOrNetwork } from '../access/caller-address.ts';
+import { emailText } from '../emails/email-schema.ts';
 import { dnsServer, list, origin, switchWord } from './texts.ts';
 import type { Variables } from './variable.ts';
 
@@ -45,7 +46,7 @@ export const ACCESS = {
     about: 'Whether the API serves the dashboard at `/app`.',
   },
   OPERATORS: {
-    schema: list(z.email().transform((address) => address.toLowerCase())),
+    schema: list(emailText()),
     takes: 'a comma-separated list of addresses such as ada@example.com',
     default: '',
     defaultText: 'none; under `npm start` the owner of the first project',

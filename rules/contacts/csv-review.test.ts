@@ -17,7 +17,12 @@ it('a review has addresses, types and bad rows with their cells, and no more of 
     emails: ['a@x.com', 'b@x.com'],
     subscribes: [true, true],
     bad: [
-      { index: 1, email: 'nope', error: 'This is not an email address.', values: ['nope', '2', '', ''] },
+      {
+        index: 1,
+        email: 'nope',
+        error: 'Must be an email address such as ada@example.com.',
+        values: ['nope', '2', '', ''],
+      },
       { index: 3, email: '"open', error: expect.any(String), values: ['"open,1,2,3\n'] },
     ],
     types: { n: { number: 1, text: 1 }, when: { date: 2 }, constructor: { text: 2 } },

@@ -1,4 +1,4 @@
-import { isEmailAddress, normalizeEmail } from '../emails/email-address.ts';
+import { EMAIL_MAX_CHARS, parseMailbox } from '../emails/email-address.ts';
 import { AppError, type FieldError, fieldError } from '../errors.ts';
 import { applyData, DATA_LIMITS, type Data } from '../filters/data-values.ts';
 import { type CsvMapping, mapColumns } from './csv-mapping.ts';
@@ -153,7 +153,11 @@ export function readCsvChunk(
 function tornRow(line: string, layout: CsvLayout): CsvRow {
   const column = layout.columns.indexOf('email');
   const email = line.split(layout.delimiter, column + 1)[column] ?? '';
-  return { ok: false, email: email.trim().slice(0, 254), error: 'The row cannot be read: check its quotes.' };
+  return {
+    ok: false,
+    email: email.trim().slice(0, EMAIL_MAX_CHARS),
+    error: 'The row cannot be read: check its quotes.',
+  };
 }
 
 function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: boolean }): CsvRow {
@@ -166,17 +170,18 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
     const value = undone ?? cell;
     // What an export has made text was text.
     const isText = text || undone !== undefined || layout.textColumns?.includes(index) === true;
-    if (column === 'email') email = normalizeEmail(value);
+    if (column === 'email') email = value;
     else if (column === 'subscribed') subscribed = value === '' ? undefined : SUBSCRIBED_WORDS.has(value.toLowerCase());
     else if (column !== '' && value !== '') data[column] = isText ? value : typed(value);
   }
   if (email === '') return { ok: false, email, error: 'The row has no email.' };
-  if (!isEmailAddress(email)) return { ok: false, email: email.slice(0, 254), error: 'This is not an email address.' };
+  const mailbox = parseMailbox(email);
+  if (!mailbox.ok) return { ok: false, email: email.slice(0, EMAIL_MAX_CHARS), error: `${mailbox.reason}.` };
   const { set, errors } = applyData(data);
   const [fault] = errors;
   return fault
-    ? { ok: false, email, error: `${fault.field}: ${fault.message}` }
-    : { ok: true, contact: { email, subscribed, set } };
+    ? { ok: false, email: mailbox.email, error: `${fault.field}: ${fault.message}` }
+    : { ok: true, contact: { email: mailbox.email, subscribed, set } };
 }
 
 /** A number only where it can be written back unchanged: `007`, `+49…` and 16-digit card numbers stay text. */

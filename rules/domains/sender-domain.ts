@@ -1,7 +1,7 @@
-import { domainToASCII } from 'node:url';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../emails/email-providers.ts';
 import { dkimRecordValue } from './dkim-key.ts';
 import type { Dns, DnsAnswer, MxRecord } from './dns.ts';
+import { toAsciiDomain } from './domain-name.ts';
 
 export const RECORD_PURPOSES = ['DKIM', 'SPF', 'DMARC', 'RETURN_PATH', 'INBOUND'] as const;
 export type RecordPurpose = (typeof RECORD_PURPOSES)[number];
@@ -52,16 +52,10 @@ const HOUR_MS = 3_600_000;
 /** Of what the DNS has in the place of a record: more is never one of ours. */
 const SEEN_MAX = 20;
 const SEEN_MAX_CHARS = 1_000;
-const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
-const HOST_NAME = new RegExp(`^(?=.{4,253}$)(?:${LABEL}\\.)+(?!\\d+$)${LABEL}$`);
 
-/** A domain as it is stored: lower case, in ASCII, without a dot at its end; undefined for what is no domain name. */
+/** The form in which a domain is stored: lower case, in A-labels, without a dot at its end; undefined for text that is no domain name. */
 export function normalizeDomain(text: string): string | undefined {
-  const name = text.trim().toLowerCase().replace(/\.$/, '');
-  // The conversion takes what it is given for a URL, and would cut a path off.
-  if (/[/\\?#@:%[\]]/.test(name)) return undefined;
-  const ascii = domainToASCII(name);
-  return HOST_NAME.test(ascii) ? ascii : undefined;
+  return toAsciiDomain(text.trim().replace(/\.$/, ''));
 }
 
 /**

@@ -1,14 +1,76 @@
-import { z } from 'zod';
+import { toAsciiDomain } from '../domains/domain-name.ts';
 
-/** The longest address that mail can carry (RFC 5321 §4.5.3.1.3, without the angle brackets). */
-export const EMAIL_MAX_CHARS = 254;
+/** Limits of an address in its wire form, in bytes (RFC 5321 §4.5.3.1.1 and §4.5.3.1.2). */
+export const LOCAL_PART_MAX_BYTES = 64;
+export const DOMAIN_MAX_BYTES = 255;
 
-/** How addresses are compared and stored: trimmed and in lower case (contract §3.1). */
-export function normalizeEmail(email: string): string {
-  return email.trim().toLowerCase();
+/** The longest address: local part, `@` and domain. */
+export const EMAIL_MAX_CHARS = LOCAL_PART_MAX_BYTES + 1 + DOMAIN_MAX_BYTES;
+
+/** The longest display name beside an address; longer names do not fit into a header line. */
+export const NAME_MAX_CHARS = 255;
+/** The longest text that is read as a mailbox: an address, a quoted name, and the brackets. */
+export const MAILBOX_MAX_CHARS = EMAIL_MAX_CHARS + 2 * NAME_MAX_CHARS;
+
+/** An address and the display name that came with it. */
+export interface Mailbox {
+  /** In the form that is stored and compared: lower case, the domain in A-labels, quoted only where it has to be. */
+  email: string;
+  name: string | null;
 }
 
-/** What follows the last `@`, in lower case; empty where there is none. */
+/** A mailbox, or why the text is none: a sentence for the person who wrote it. */
+export type MailboxResult = ({ ok: true } & Mailbox) | { ok: false; reason: string };
+
+/** Characters of a dot-atom (RFC 5322 §3.2.3), without the dot. */
+const ATOM = "[a-z0-9!#$%&'*+/=?^_`{|}~-]+";
+const DOT_ATOM = new RegExp(`^${ATOM}(?:\\.${ATOM})*$`, 'i');
+const ATOMS_AND_DOTS = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]+$/i;
+/** The inside of a quoted local part: printable ASCII, where a backslash stands before any character (RFC 5321 §4.1.2). */
+const QUOTED_CONTENT = /^(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*$/;
+/** A dot-atom of 64 bytes at most where characters beyond ASCII may stand too (RFC 6531 §3.3); a character has at most four bytes. */
+const UTF8_LOCAL_PART = /^[^\p{Cc}\p{Zs}\p{Zl}\p{Zp}"(),:;<>@[\]\\]{1,64}$/u;
+const ASCII = /^[\x20-\x7e]*$/;
+const CONTROL = /\p{Cc}/u;
+
+const NOT_AN_ADDRESS = 'Must be an email address such as ada@example.com';
+
+/**
+ * Reads one mailbox (RFC 5322 §3.4): `ada@example.com`, `<ada@example.com>`, or `Ada <ada@example.com>`.
+ * An address is an RFC 5321 mailbox with a dot-atom or a quoted local part and a domain name; international domains
+ * become A-labels. Address literals (`ada@[192.0.2.1]`) and UTF-8 local parts (RFC 6531) are refused.
+ */
+export function parseMailbox(text: string): MailboxResult {
+  const { name, address } = splitMailbox(text.trim());
+  if (name === undefined) return { ok: false, reason: 'Must be one address; put a name with commas in quotes' };
+  const parsed = parseAddress(address);
+  return parsed.ok ? { ok: true, email: parsed.email, name } : parsed;
+}
+
+/** The form in which addresses are compared and stored (contract §3.1); text that is no address is only trimmed and lower-cased. */
+export function normalizeEmail(email: string): string {
+  const parsed = parseMailbox(email);
+  return parsed.ok ? parsed.email : email.trim().toLowerCase();
+}
+
+/** Whether a text is an address by the rule that every input follows. */
+export function isEmailAddress(email: string): boolean {
+  return parseMailbox(email).ok;
+}
+
+/**
+ * The sender of an email that arrived, as it is recorded: a mailbox, or an address with a UTF-8 local part (RFC 6531),
+ * which others may have though the service sends to none. Undefined for text that names no sender.
+ */
+export function parseSender(text: string): string | undefined {
+  const parsed = parseMailbox(text);
+  if (parsed.ok) return parsed.email;
+  const [local, domain] = [emailLocalPart(text.trim()), toAsciiDomain(emailDomain(text))];
+  if (domain === undefined || ASCII.test(local) || !UTF8_LOCAL_PART.test(local)) return undefined;
+  return `${local.normalize('NFC').toLowerCase()}@${domain}`;
+}
+
+/** The part behind the last `@`, in lower case; empty where there is no `@`. A local part may hold one, a domain none. */
 export function emailDomain(email: string): string {
   const at = email.lastIndexOf('@');
   return at < 0
@@ -19,9 +81,79 @@ export function emailDomain(email: string): string {
         .toLowerCase();
 }
 
-const ADDRESS = z.email().max(EMAIL_MAX_CHARS);
+/** The part before the last `@`, as it is written; empty where there is no `@`. */
+export function emailLocalPart(email: string): string {
+  return email.slice(0, Math.max(0, email.lastIndexOf('@')));
+}
 
-/** Whether a normalised address is well-formed, by the rule of the API's inputs. */
-export function isEmailAddress(email: string): boolean {
-  return ADDRESS.safeParse(email).success;
+function parseAddress(address: string): { ok: true; email: string } | { ok: false; reason: string } {
+  const at = address.lastIndexOf('@');
+  if (at < 0) return { ok: false, reason: NOT_AN_ADDRESS };
+  const local = parseLocalPart(address.slice(0, at));
+  if (!local.ok) return local;
+  const written = address.slice(at + 1);
+  if (written.startsWith('[')) {
+    return { ok: false, reason: 'The part after the @ must be a domain name, not an IP address' };
+  }
+  const domain = written.endsWith('.') ? undefined : toAsciiDomain(written);
+  if (domain === undefined) {
+    return { ok: false, reason: `The part after the @ must be a domain name of at most ${DOMAIN_MAX_BYTES} bytes` };
+  }
+  return { ok: true, email: `${local.local}@${domain}` };
+}
+
+function parseLocalPart(written: string): { ok: true; local: string } | { ok: false; reason: string } {
+  if (!ASCII.test(written)) {
+    const reason = 'The part before the @ must be ASCII: UTF-8 local parts (SMTPUTF8, RFC 6531) are not supported';
+    return { ok: false, reason: CONTROL.test(written) ? NOT_AN_ADDRESS : reason };
+  }
+  const local = canonicalLocalPart(written);
+  if (local === undefined) return { ok: false, reason: unquotedReason(written) };
+  if (local.length > LOCAL_PART_MAX_BYTES) {
+    return { ok: false, reason: `At most ${LOCAL_PART_MAX_BYTES} characters stand before the @` };
+  }
+  return { ok: true, local };
+}
+
+/** `"ada"` and `ada` are one mailbox (RFC 5321 §4.1.2): quotes and backslashes stay only where they are needed. */
+function canonicalLocalPart(written: string): string | undefined {
+  if (DOT_ATOM.test(written)) return written.toLowerCase();
+  if (written.length < 2 || !written.startsWith('"') || !written.endsWith('"')) return undefined;
+  const inside = written.slice(1, -1);
+  if (!QUOTED_CONTENT.test(inside)) return undefined;
+  const content = inside.replaceAll(/\\(.)/g, '$1').toLowerCase();
+  return DOT_ATOM.test(content) ? content : `"${content.replaceAll(/["\\]/g, '\\$&')}"`;
+}
+
+/** Old systems made addresses with two dots in a row or a dot at an end; RFC 5321 takes them in quotes only. */
+function unquotedReason(written: string): string {
+  if (!ATOMS_AND_DOTS.test(written)) return NOT_AN_ADDRESS;
+  return `Put the part before the @ in quotes, because of its dots: "${written}"@…`;
+}
+
+/** Splits `Ada <ada@example.com>`. The name is undefined where the text holds more than one mailbox. */
+function splitMailbox(text: string): { name: string | null | undefined; address: string } {
+  const open = text.endsWith('>') ? indexOfBracket(text) : -1;
+  if (open < 0) return { name: null, address: text };
+  return { name: displayName(text.slice(0, open).trim()), address: text.slice(open + 1, -1).trim() };
+}
+
+/** The first `<` outside of quotes. */
+function indexOfBracket(text: string): number {
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    if (quoted && text[at] === '\\') at += 1;
+    else if (text[at] === '"') quoted = !quoted;
+    else if (text[at] === '<' && !quoted) return at;
+  }
+  return -1;
+}
+
+/** A display name, with or without quotes; undefined for text that is not one name. */
+function displayName(written: string): string | null | undefined {
+  const quoted = /^"((?:[^"\\]|\\.)*)"$/su.exec(written)?.[1];
+  const name = (quoted === undefined ? written : quoted.replaceAll(/\\(.)/gsu, '$1')).trim().normalize('NFC');
+  const severalMailboxes = quoted === undefined && /[<>;]|,.*@|@.*,/.test(name);
+  if (severalMailboxes || CONTROL.test(name) || name.length > NAME_MAX_CHARS) return undefined;
+  return name === '' ? null : name;
 }

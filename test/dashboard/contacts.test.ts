@@ -153,7 +153,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByLabel('Keep Zip as text').check();
     await page.getByRole('textbox', { name: 'Where Notes goes' }).click();
     await page.getByRole('option', { name: 'Leave out' }).click();
-    await page.getByText('This is not an email address.').waitFor();
+    await page.getByText('Must be an email address such as ada@example.com.').waitFor();
     await until(async () => (await page.getByRole('columnheader', { name: 'Notes' }).count()) === 0, 'the new preview');
     await expectNoSeriousAxe(page);
     const [download] = await Promise.all([
@@ -161,7 +161,7 @@ describeInBrowser('contacts in the dashboard', () => {
       page.getByRole('button', { name: 'Bad rows as CSV' }).click(),
     ]);
     expect(readFileSync(await download.path(), 'utf8')).toBe(
-      'import_row,import_error,E-Mail,First name,Seats,Zip,Notes\r\n4,This is not an email address.,nope,Eve,x,1,y\r\n',
+      'import_row,import_error,E-Mail,First name,Seats,Zip,Notes\r\n4,Must be an email address such as ada@example.com.,nope,Eve,x,1,y\r\n',
     );
     await page.getByRole('button', { name: 'Import 2 contacts' }).click();
     await page.getByText('COMPLETED').waitFor();

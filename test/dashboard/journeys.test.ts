@@ -68,7 +68,7 @@ describeInBrowser('on a fresh npm start', () => {
       'x,,',
     ];
     await chooseFile(page, 'Choose a file', `Email,First name,plan\n${rows.join('\n')}\n`);
-    await page.getByText('This is not an email address.').waitFor();
+    await page.getByText('Must be an email address such as ada@example.com.').waitFor();
     await button(page, 'Import 4 contacts').click();
     await page.getByText('COMPLETED').waitFor();
     await page.getByText('4 created').waitFor();

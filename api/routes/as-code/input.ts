@@ -3,10 +3,11 @@ import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
 import { ConditionInput } from '../../../rules/filters/filters.ts';
 import { anyJson, freeJson } from '../../http/free-json.ts';
 import { SlugInput } from '../../http/schemas.ts';
-import { PutCampaign } from '../campaigns/input.ts';
+import { CampaignFields } from '../campaigns/input.ts';
+import { splitSender } from '../mail-text.ts';
 import { PatchProject } from '../project/input.ts';
 import { FILTERS_EXAMPLE } from '../segments/input.ts';
-import { PatchTemplate } from '../templates/input.ts';
+import { TemplateChanges } from '../templates/input.ts';
 import { PatchTopic } from '../topics/input.ts';
 import { Position } from '../workflows/answer.ts';
 import { PatchWorkflow } from '../workflows/input.ts';
@@ -24,8 +25,9 @@ const NamedSlug = SlugInput.openapi({ description: 'Which one is meant; it is cr
 export const Settings = PatchProject.omit({ name: true });
 
 /** A template in a file. What is left out stays as it is; a new one needs what `POST /templates` needs. */
-export const TemplateItem = PatchTemplate.omit({ topicId: true })
+export const TemplateItem = TemplateChanges.omit({ topicId: true })
   .extend({ slug: NamedSlug, topic: SlugInput.nullish().openapi({ description: 'What its mails are about' }) })
+  .transform(splitSender)
   .openapi('TemplateFile', {
     example: { slug: 'welcome', name: 'Welcome', subject: 'Welcome', body: '<p>Hello</p>', type: 'TRANSACTIONAL' },
   });
@@ -96,7 +98,7 @@ export const WorkflowItem = PatchWorkflow.omit({ entryStepId: true, triggerConfi
 /**
  * A DRAFT of a campaign in a file, with its variants and their test. Whether and when it was sent is not in it.
  */
-export const CampaignItem = PutCampaign.omit({
+export const CampaignItem = CampaignFields.omit({
   scheduledFor: true,
   type: true,
   filters: true,
@@ -112,6 +114,7 @@ export const CampaignItem = PutCampaign.omit({
       .nullish()
       .openapi({ description: 'Whom a FILTERED campaign is for, with `segment.<slug>` for `segment.<id>`' }),
   })
+  .transform(splitSender)
   .openapi('CampaignFile', {
     example: {
       slug: 'november-news',

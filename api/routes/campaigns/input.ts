@@ -4,7 +4,7 @@ import { AUDIENCE_TYPES } from '../../../rules/campaigns/campaign.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { type Condition, ConditionInput } from '../../../rules/filters/filters.ts';
 import { EmailAddress, Id, InstantInput, SlugInput } from '../../http/schemas.ts';
-import { changedMailText, mailTextInput } from '../mail-text.ts';
+import { changedMailText, mailTextInput, splitSender } from '../mail-text.ts';
 import { changedTiming, hourInput, timingInput } from './timing.ts';
 import { changedVariants, variantFields } from './variants-input.ts';
 
@@ -41,13 +41,17 @@ const fields = {
   ...variantFields,
 };
 
-export const CreateCampaign = z.object(fields).openapi('CreateCampaign', { example: EXAMPLE });
+export const CreateCampaign = z.object(fields).transform(splitSender).openapi('CreateCampaign', { example: EXAMPLE });
 
-export const PutCampaign = z
+/** The fields of a campaign, each of which may be left out. */
+export const CampaignFields = z
   .object(fields)
   .partial()
-  .extend({ scheduledFor: InstantInput.nullish().openapi({ description: 'Moves a SCHEDULED campaign to this time' }) })
-  .openapi('PutCampaign', { example: { subject: 'News, at last' } });
+  .extend({ scheduledFor: InstantInput.nullish().openapi({ description: 'Moves a SCHEDULED campaign to this time' }) });
+
+export const PutCampaign = CampaignFields.transform(splitSender).openapi('PutCampaign', {
+  example: { subject: 'News, at last' },
+});
 
 export const SendCampaign = z
   .object({

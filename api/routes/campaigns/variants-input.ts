@@ -12,7 +12,7 @@ import {
 import type { MailText } from '../../../rules/content/mail-text.ts';
 import { AppError, fieldError } from '../../../rules/errors.ts';
 import { oneLine } from '../../http/schemas.ts';
-import { mailTextInput } from '../mail-text.ts';
+import { mailTextInput, splitSender } from '../mail-text.ts';
 import { refuseBadContent } from '../templates/content-check.ts';
 
 const NAME_MAX_CHARS = 100;
@@ -33,6 +33,7 @@ const VariantInput = z
     weight: z.number().positive().max(WEIGHT_MAX).default(1),
     ...ownText,
   })
+  .transform(splitSender)
   .openapi('CampaignVariantInput', {
     description: 'What it does not say is as the campaign says it.',
     example: { name: 'B', subject: 'A shorter subject', weight: 1 },

@@ -67,7 +67,7 @@ export const ImportJob = z.object({ ...jobFields, result: ImportResult }).openap
       createdCount: 1,
       updatedCount: 0,
       failureCount: 1,
-      errors: [{ row: 3, email: 'nobody', error: 'This is not an email address.' }],
+      errors: [{ row: 3, email: 'nobody', error: 'Must be an email address such as ada@example.com.' }],
     },
   },
 });
@@ -161,7 +161,14 @@ export const ImportPreview = z
       ],
       preview: [
         { row: 2, email: 'ada@example.com', subscribed: null, data: { seats: 5 }, known: true, error: null },
-        { row: 3, email: 'nobody', subscribed: null, data: {}, known: false, error: 'This is not an email address.' },
+        {
+          row: 3,
+          email: 'nobody',
+          subscribed: null,
+          data: {},
+          known: false,
+          error: 'Must be an email address such as ada@example.com.',
+        },
       ],
       result: {
         totalRows: 2,
@@ -171,7 +178,14 @@ export const ImportPreview = z
         failureCount: 1,
         unreadableRows: 0,
         suppressedCount: 0,
-        errors: [{ row: 3, email: 'nobody', error: 'This is not an email address.', values: ['nobody', '7'] }],
+        errors: [
+          {
+            row: 3,
+            email: 'nobody',
+            error: 'Must be an email address such as ada@example.com.',
+            values: ['nobody', '7'],
+          },
+        ],
       },
     },
   });

@@ -74,7 +74,9 @@ const importErrorsRoute = createRoute({
       description: 'The bad rows',
       content: {
         'text/csv': {
-          schema: z.string().openapi({ example: 'row,email,error\r\n3,nobody,This is not an email address.\r\n' }),
+          schema: z
+            .string()
+            .openapi({ example: 'row,email,error\r\n3,nobody,Must be an email address such as ada@example.com.\r\n' }),
         },
       },
     },

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { EmailAddress, EXAMPLE_ID, Id, Instant, success } from '../../http/schemas.ts';
+import { EmailAddressAnswer, EXAMPLE_ID, Id, Instant, success } from '../../http/schemas.ts';
 
 export const Sent = success(
   z.object({
-    emails: z.array(z.object({ contact: z.object({ id: Id, email: EmailAddress }), email: Id })),
+    emails: z.array(z.object({ contact: z.object({ id: Id, email: EmailAddressAnswer }), email: Id })),
     timestamp: Instant,
   }),
 ).openapi('Sent', {

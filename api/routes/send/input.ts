@@ -3,12 +3,11 @@ import { isBase64 } from '../../../rules/base64.ts';
 import { isReservedMailHeader } from '../../../rules/emails/service-headers.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { JSON_MAX_BYTES } from '../../http/body.ts';
-import { EmailAddress, HEADER_LINE_MAX_CHARS, oneLine } from '../../http/schemas.ts';
+import { DisplayName, EmailAddress, HEADER_LINE_MAX_CHARS, MailboxInput, oneLine } from '../../http/schemas.ts';
 
 /** Limits of the spec's "Limits", and bounds where it names none. */
 const HEADERS_MAX = 50;
 const ATTACHMENTS_MAX = 10;
-const NAME_MAX_CHARS = 255;
 const RECIPIENTS_MAX = 1000;
 const MB = 1024 * 1024;
 
@@ -26,11 +25,6 @@ export function checkAttachments(files: readonly { content: Buffer }[], maxBytes
     details: { bytes, maxBytes },
   });
 }
-
-const DisplayName = oneLine(NAME_MAX_CHARS);
-
-const NamedAddress = z.object({ name: DisplayName.optional(), email: EmailAddress });
-const Address = z.union([EmailAddress, NamedAddress]);
 
 const Attachment = z
   .object({
@@ -74,7 +68,7 @@ const EXAMPLE = {
 export const SendBody = z
   .object({
     to: z
-      .union([Address, z.array(Address).min(1).max(RECIPIENTS_MAX)])
+      .union([MailboxInput, z.array(MailboxInput).min(1).max(RECIPIENTS_MAX)])
       .openapi({ description: 'One recipient or many; each gets a mail of its own' }),
     subject: oneLine(HEADER_LINE_MAX_CHARS).min(1).optional(),
     body: z.string().min(1).optional().openapi({ description: 'HTML, with Liquid variables' }),
@@ -84,10 +78,13 @@ export const SendBody = z
       .max(100)
       .optional()
       .openapi({ description: 'Id of a template, in place of subject and body' }),
-    from: Address.optional().openapi({
+    from: MailboxInput.optional().openapi({
       description: 'On a verified domain; may be left out where the template has one',
     }),
-    name: DisplayName.optional().openapi({ deprecated: true, description: 'Sender name where `from` is a string' }),
+    name: DisplayName.optional().openapi({
+      deprecated: true,
+      description: 'Sender name where `from` is an address alone',
+    }),
     subscribed: z.boolean().optional(),
     data: z.record(z.string(), z.unknown()).optional(),
     headers: z

@@ -2,7 +2,7 @@ import type { Compute } from '../../../compute/compute.ts';
 import { isSmall } from '../../../compute/contents.ts';
 import { parseTemplate, renderBounded } from '../../../rules/content/liquid.ts';
 import { TemplateError, templateRefusal } from '../../../rules/content/template-error.ts';
-import type { Recipient, SendAttachment, SendRequest } from '../../../rules/emails/send-request.ts';
+import type { SendAttachment, SendRequest } from '../../../rules/emails/send-request.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { applyData } from '../../../rules/filters/data-values.ts';
 import { Lru } from '../../../rules/lru.ts';
@@ -35,11 +35,11 @@ export function toSendRequest(input: SendInput, caller: SendCaller): SendRequest
     idempotencyKey: caller.idempotencyKey,
     owner: caller.owner,
     request: caller.request,
-    to: (Array.isArray(input.to) ? input.to : [input.to]).map((address) => recipient(address)),
+    to: Array.isArray(input.to) ? input.to : [input.to],
     subject: input.subject,
     body: input.body,
     templateId: input.template,
-    from: input.from === undefined ? undefined : recipient(input.from, input.name),
+    from: input.from && { email: input.from.email, name: input.from.name ?? (input.name || null) },
     replyTo: input.reply,
     subscribed: input.subscribed,
     data: { set, remove, oneOff },
@@ -64,13 +64,6 @@ export async function checkLargeTemplates(compute: Compute, p: { projectId: stri
       throw error instanceof TemplateError ? templateRefusal(error) : error;
     }
   }
-}
-
-type Address = NonNullable<SendInput['from']>;
-
-function recipient(address: Address, name?: string): Recipient {
-  if (typeof address === 'string') return { email: address, name: name || null };
-  return { email: address.email, name: address.name || null };
 }
 
 function withBytes(

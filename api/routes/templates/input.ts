@@ -3,7 +3,7 @@ import { TEMPLATE_NAME_MAX_CHARS, TEMPLATE_TYPES } from '../../../db/contents/te
 import type { MailType } from '../../../db/schema/contents.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { Id, SlugInput } from '../../http/schemas.ts';
-import { mailTextInput } from '../mail-text.ts';
+import { mailTextInput, splitSender } from '../mail-text.ts';
 
 export const LIST_DEFAULT = 20;
 
@@ -25,11 +25,16 @@ export function refuseTopicOnTransactional(template: { type: MailType; topicId?:
   throw fieldError('topicId', 'Only a MARKETING template has a topic.');
 }
 
-export const CreateTemplate = z.object(fields).openapi('CreateTemplate', {
-  example: { name: 'Welcome', subject: 'Welcome, {{firstName}}', body: '<p>Hello</p>', type: 'TRANSACTIONAL' },
-});
-
-export const PatchTemplate = z
+export const CreateTemplate = z
   .object(fields)
-  .partial()
-  .openapi('PatchTemplate', { example: { subject: 'Hello, {{firstName ?? there}}', replyTo: null } });
+  .transform(splitSender)
+  .openapi('CreateTemplate', {
+    example: { name: 'Welcome', subject: 'Welcome, {{firstName}}', body: '<p>Hello</p>', type: 'TRANSACTIONAL' },
+  });
+
+/** The fields of a template, each of which may be left out. */
+export const TemplateChanges = z.object(fields).partial();
+
+export const PatchTemplate = TemplateChanges.transform(splitSender).openapi('PatchTemplate', {
+  example: { subject: 'Hello, {{firstName ?? there}}', replyTo: null },
+});

@@ -6,11 +6,12 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { EmailAddress, EXAMPLE_ID, Id } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { changedMailText, mailTextInput } from '../mail-text.ts';
+import { changedMailText, mailTextInput, splitSender } from '../mail-text.ts';
 import { refuseBadContent } from './content-check.ts';
 
 const TestTemplate = z
   .object({ email: EmailAddress.openapi({ description: 'Where it goes' }), ...mailTextInput })
+  .transform(splitSender)
   .openapi('TestTemplate', {
     example: {
       email: 'ada@example.com',

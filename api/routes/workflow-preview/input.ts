@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { anyJson, freeJson } from '../../http/free-json.ts';
-import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
+import { EmailAddress, EXAMPLE_ID, Id } from '../../http/schemas.ts';
 import { RunEvents } from '../executions/input.ts';
 
 /** As many as a workflow has webhooks, and some for those that it comes to again. */
@@ -8,7 +8,7 @@ const SAID_ANSWERS = 200;
 
 const PreviewContact = z
   .object({
-    email: z.email().max(320),
+    email: EmailAddress,
     subscribed: z.boolean().default(true),
     data: freeJson("A contact's data").nullish(),
   })

@@ -13,6 +13,7 @@ export interface Envelope {
 /** Space, control characters and angle brackets would end the address early and let it write commands of its own. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const UNSAFE = /[\x00-\x20\x7f<>]/;
+const QUOTED_LOCAL_PART = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*"@[^\s<>"]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is a range that holds control characters
 const NOT_ASCII = /[^\x00-\x7f]/;
 
@@ -22,8 +23,8 @@ const NOT_ASCII = /[^\x00-\x7f]/;
  * server would use.
  */
 export function envelopeOf(from: string, to: string, payload: Payload, offers: SmtpExtensions): Envelope | SmtpRefusal {
-  if (UNSAFE.test(to) || !to.includes('@')) return refusal('rcpt', 553, '5.1.3 The recipient is not a usable address');
-  if (UNSAFE.test(from)) return refusal('mail', 553, '5.1.7 The sender is not a usable address');
+  if (!isUsable(to)) return refusal('rcpt', 553, '5.1.3 The recipient is not a usable address');
+  if (from !== '' && !isUsable(from)) return refusal('mail', 553, '5.1.7 The sender is not a usable address');
   if (payload.bytes > offers.maxBytes) {
     return refusal('mail', 552, `5.3.4 The message has ${payload.bytes} octets, the server takes ${offers.maxBytes}`);
   }
@@ -39,6 +40,11 @@ export function envelopeOf(from: string, to: string, payload: Payload, offers: S
   if (utf8) mail += ' SMTPUTF8';
   const envelope = { mail: `${mail}\r\n`, rcpt: `RCPT TO:<${recipient}>\r\n` };
   return utf8 ? { mail: utf8Bytes(envelope.mail), rcpt: utf8Bytes(envelope.rcpt) } : envelope;
+}
+
+/** A quoted local part may hold blanks and brackets (RFC 5321 §4.1.2). */
+function isUsable(address: string): boolean {
+  return UNSAFE.test(address) ? QUOTED_LOCAL_PART.test(address) : address.includes('@');
 }
 
 /** The domain in its ASCII form, so that SMTPUTF8 is needed for a local part only. */

@@ -47,7 +47,7 @@ export function ContentStep(editing: Editing) {
           {...field('subject')}
         />
         <TextInput label={words.preheader} placeholder={words.preheaderWhat} maxLength={500} {...field('preheader')} />
-        <TextInput label={words.replyTo} type="email" {...field('replyTo')} />
+        <TextInput label={words.replyTo} inputMode="email" {...field('replyTo')} />
       </SimpleGrid>
       <BodyEditor
         label={words.body}
@@ -110,7 +110,7 @@ function TestMail({ campaign, draft, save, isUnsaved }: Editing) {
       <Group align="flex-end">
         <TextInput
           label={words.testTo}
-          type="email"
+          inputMode="email"
           value={to}
           onChange={(event) => setTo(event.currentTarget.value)}
           w={280}

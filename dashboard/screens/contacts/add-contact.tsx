@@ -41,7 +41,7 @@ function Form({ onClose }: { onClose: () => void }) {
       <Stack>
         <TextInput
           label={words.email}
-          type="email"
+          inputMode="email"
           required
           data-autofocus
           value={email}

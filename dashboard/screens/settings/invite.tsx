@@ -28,7 +28,7 @@ export function Invite() {
       >
         <TextInput
           label={words.email}
-          type="email"
+          inputMode="email"
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
           error={faultIn(invite.error, 'email')}

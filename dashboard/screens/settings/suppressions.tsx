@@ -106,7 +106,7 @@ function Add() {
     >
       <TextInput
         label={words.email}
-        type="email"
+        inputMode="email"
         value={email}
         onChange={(event) => setEmail(event.currentTarget.value)}
         error={faultIn(add.error, 'email')}

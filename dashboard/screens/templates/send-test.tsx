@@ -55,7 +55,7 @@ export function SendTest({
           <Text size="sm">{text.templates.testWhat}</Text>
           <TextInput
             label={text.templates.testTo}
-            type="email"
+            inputMode="email"
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
             required

@@ -32,9 +32,9 @@ export function TemplateSettings({
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <TextInput {...input('name')} required maxLength={200} />
             <TextInput {...input('description')} maxLength={1000} />
-            <TextInput {...input('from')} description={text.templates.fromHint} type="email" />
+            <TextInput {...input('from')} description={text.templates.fromHint} inputMode="email" />
             <TextInput {...input('fromName')} maxLength={200} />
-            <TextInput {...input('replyTo')} type="email" />
+            <TextInput {...input('replyTo')} inputMode="email" />
             <Select
               label={text.templates.type}
               description={text.templates.typeMeans[fields.type]}

@@ -298,8 +298,11 @@ export type CampaignFile = {
   /** HTML with Liquid, at most 512 KB */
   body?: string;
   preheader?: Preheader;
-  /** On a verified domain of the project */
-  from?: string;
+  /** On a verified domain; its name is `fromName`, unless that is given */
+  from?: string | {
+    name?: string;
+    email: string;
+  };
   fromName?: string | null;
   replyTo?: string | null;
   audienceType?: "ALL" | "SEGMENT" | "FILTERED";
@@ -492,8 +495,11 @@ export type CampaignVariantInput = {
   /** HTML with Liquid, at most 512 KB */
   body?: string | null;
   preheader?: Preheader;
-  /** On a verified domain of the project */
-  from?: string | null;
+  /** On a verified domain; its name is `fromName`, unless that is given */
+  from?: string | {
+    name?: string;
+    email: string;
+  } | null;
   fromName?: string | null;
   replyTo?: string | null;
 };
@@ -726,8 +732,11 @@ export type CreateCampaign = {
   /** HTML with Liquid, at most 512 KB */
   body: string;
   preheader?: Preheader;
-  /** On a verified domain of the project */
-  from: string;
+  /** On a verified domain; its name is `fromName`, unless that is given */
+  from: string | {
+    name?: string;
+    email: string;
+  };
   fromName?: string | null;
   replyTo?: string | null;
   audienceType?: "ALL" | "SEGMENT" | "FILTERED";
@@ -779,8 +788,11 @@ export type CreateTemplate = {
   /** HTML with Liquid, at most 512 KB */
   body: string;
   preheader?: Preheader;
-  /** On a verified domain of the project */
-  from?: string | null;
+  /** On a verified domain; its name is `fromName`, unless that is given */
+  from?: string | {
+    name?: string;
+    email: string;
+  } | null;
   fromName?: string | null;
   replyTo?: string | null;
   type: "TRANSACTIONAL" | "MARKETING";
@@ -1606,8 +1618,11 @@ export type PatchTemplate = {
   /** HTML with Liquid, at most 512 KB */
   body?: string;
   preheader?: Preheader;
-  /** On a verified domain of the project */
-  from?: string | null;
+  /** On a verified domain; its name is `fromName`, unless that is given */
+  from?: string | {
+    name?: string;
+    email: string;
+  } | null;
   fromName?: string | null;
   replyTo?: string | null;
   type?: "TRANSACTIONAL" | "MARKETING";
@@ -1798,8 +1813,11 @@ export type PutCampaign = {
   /** HTML with Liquid, at most 512 KB */
   body?: string;
   preheader?: Preheader;
-  /** On a verified domain of the project */
-  from?: string;
+  /** On a verified domain; its name is `fromName`, unless that is given */
+  from?: string | {
+    name?: string;
+    email: string;
+  };
   fromName?: string | null;
   replyTo?: string | null;
   audienceType?: "ALL" | "SEGMENT" | "FILTERED";
@@ -2067,7 +2085,7 @@ export type SendEmail = {
     name?: string;
     email: string;
   };
-  /** Sender name where `from` is a string */
+  /** Sender name where `from` is an address alone */
   name?: string;
   subscribed?: boolean;
   data?: Record<string, unknown>;
@@ -2259,8 +2277,11 @@ export type TemplateFile = {
   /** HTML with Liquid, at most 512 KB */
   body?: string;
   preheader?: Preheader;
-  /** On a verified domain of the project */
-  from?: string | null;
+  /** On a verified domain; its name is `fromName`, unless that is given */
+  from?: string | {
+    name?: string;
+    email: string;
+  } | null;
   fromName?: string | null;
   replyTo?: string | null;
   type?: "TRANSACTIONAL" | "MARKETING";
@@ -2405,8 +2426,11 @@ export type TestTemplate = {
   /** HTML with Liquid, at most 512 KB */
   body: string;
   preheader?: Preheader;
-  /** On a verified domain of the project */
-  from: string;
+  /** On a verified domain; its name is `fromName`, unless that is given */
+  from: string | {
+    name?: string;
+    email: string;
+  };
   fromName?: string | null;
   replyTo?: string | null;
 };

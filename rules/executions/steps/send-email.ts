@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import { emailText, mailboxText } from '../../emails/email-schema.ts';
 import type { EffectStep } from './definition.ts';
+
+/** A sender as text: its address, with the display name where it has one. */
+const Sender = mailboxText().transform(({ email, name }) => (name === null ? email : { name, email }));
 
 /** What a SEND_EMAIL step needs in order to send. */
 export const SendEmailConfig = z.object({
   templateId: z.uuid(),
-  from: z.union([z.email(), z.object({ name: z.string().max(200).optional(), email: z.email() })]).optional(),
+  from: z.union([Sender, z.object({ name: z.string().max(200).optional(), email: emailText() })]).optional(),
   recipient: z
     .object({ type: z.enum(['CONTACT', 'CUSTOM']), customEmail: z.string().max(300).optional() })
     .refine((to) => to.type === 'CONTACT' || Boolean(to.customEmail), {

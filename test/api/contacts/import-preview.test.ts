@@ -97,14 +97,14 @@ it('an import and its preview take a mapping, and refuse one that does not fit t
 
 it('bad rows of an import are a CSV, of which nobody else learns', async () => {
   const { jobId } = (await upload('/contacts/import', 'email\na@x.com\n')).body;
-  const errors = [{ row: 3, email: '=cmd()', error: 'This is not an email address.' }];
+  const errors = [{ row: 3, email: '=cmd()', error: 'Must be an email address such as ada@example.com.' }];
   await sql`UPDATE jobs SET result = jsonb_set(result, '{errors}', ${JSON.stringify(errors)}::jsonb) WHERE id = ${jobId}`.execute(
     api.db,
   );
   const path = `/contacts/import/${jobId}/errors`;
   const { headers, body } = await api.call('GET', path, { key: project.secretKey });
   expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
-  expect(body).toBe("row,email,error\r\n3,'=cmd(),This is not an email address.\r\n");
+  expect(body).toBe("row,email,error\r\n3,'=cmd(),Must be an email address such as ada@example.com.\r\n");
   expect((await api.call('GET', path, { key: api.two.secretKey })).status).toBe(404);
 });
 

@@ -120,7 +120,7 @@ function ChangeEmail({ contact: { id, email }, onClose }: { contact: Contact; on
       <Stack>
         <TextInput
           label={words.newEmail}
-          type="email"
+          inputMode="email"
           required
           data-autofocus
           value={typed}

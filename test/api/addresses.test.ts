@@ -1,0 +1,203 @@
+import { connect } from 'node:net';
+import fc from 'fast-check';
+import { createTransport } from 'nodemailer';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../cli/start/ports.ts';
+import { isEmailAddress, normalizeEmail } from '../../rules/emails/email-address.ts';
+import { buildDomain } from '../build/senders.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
+import { until } from '../support/until.ts';
+
+let service: TestService;
+let sink: SmtpSink;
+let relayPort: number;
+let inboundPort: number;
+
+beforeAll(async () => {
+  sink = await startSmtpSink({ keepBodies: true });
+  relayPort = await freePort();
+  inboundPort = await freePort();
+  service = await startTestService({
+    EMAIL_PROVIDER: 'smtp',
+    SMTP_URL: sink.url,
+    SMTP_RELAY_PORT: String(relayPort),
+    INBOUND_SMTP_PORT: String(inboundPort),
+  });
+  await buildDomain(service.db, { projectId: service.one.id, domain: 'sender.test', signing: false });
+  await buildDomain(service.db, { projectId: service.one.id, domain: 'xn--80ak6aa92e.xn--p1ai', signing: false });
+});
+afterAll(async () => {
+  await service?.close();
+  await sink?.close();
+});
+
+const ATOM = fc.stringMatching(/^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]{1,12}$/);
+const DOT_ATOM = fc.array(ATOM, { minLength: 1, maxLength: 3 }).map((atoms) => atoms.join('.'));
+const QUOTED = fc.stringMatching(/^[ -!#-[\]-~]{0,20}$/).map((text) => `"${text}"`);
+const ESCAPED = fc.stringMatching(/^[ -~]{1,10}$/).map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`);
+const LABEL = fc.oneof(
+  fc.stringMatching(/^[a-z0-9](?:[a-z0-9]{0,10}[a-z0-9])?$/),
+  fc.constantFrom('münchen', 'пример', '例え', 'ex-ample', 'xn--mnchen-3ya', 'STRASSE', 'straße'),
+);
+const TOP = fc.constantFrom('example', 'com', 'xn--p1ai', 'рф', 'jp');
+const DOMAIN = fc
+  .array(LABEL, { minLength: 1, maxLength: 3 })
+  .chain((labels) => TOP.map((top) => [...labels, top].join('.')));
+const VALID = fc.tuple(fc.oneof(DOT_ATOM, QUOTED, ESCAPED), DOMAIN).map(([local, domain]) => `${local}@${domain}`);
+const INVALID = fc.oneof(
+  fc.tuple(DOT_ATOM, DOT_ATOM, DOMAIN).map(([a, b, domain]) => `${a}..${b}@${domain}`),
+  fc.tuple(DOT_ATOM, DOMAIN).map(([a, domain]) => `.${a}@${domain}`),
+  fc.tuple(ATOM, ATOM, DOMAIN).map(([a, b, domain]) => `${a} ${b}@${domain}`),
+  fc
+    .tuple(DOT_ATOM, fc.constantFrom('localhost', '[192.0.2.1]', 'a_b.example', '1.2.3.4', '-a.example'))
+    .map(([a, d]) => `${a}@${d}`),
+  fc.tuple(fc.constantFrom('ädä', '用户', 'ivan.пример'), DOMAIN).map(([a, domain]) => `${a}@${domain}`),
+  fc.tuple(fc.stringMatching(/^[a-z]{65,70}$/), DOMAIN).map(([a, domain]) => `${a}@${domain}`),
+);
+const SAMPLE = { numRuns: 40, seed: 20261126 };
+const addresses = [...fc.sample(VALID, SAMPLE), ...fc.sample(INVALID, SAMPLE)];
+const normalized = addresses.map((address) => (isEmailAddress(address) ? normalizeEmail(address) : null));
+
+/** The address under which a request made or found a contact; null where it refused the address. */
+async function verdictOf(path: string, body: object, emailOf: (answer: never) => string): Promise<string | null> {
+  const { status, body: answer } = await service.call('POST', path, { body });
+  if (status === 422 || (path === '/v1/verify' && status === 400)) return null;
+  expect(status, `${path} ${JSON.stringify(body)} ${JSON.stringify(answer)}`).toBeLessThan(300);
+  return emailOf(answer as never);
+}
+
+async function verdicts(ask: (address: string) => Promise<string | null>): Promise<(string | null)[]> {
+  const found: (string | null)[] = [];
+  for (const address of addresses) found.push(await ask(address));
+  return found;
+}
+
+/** Says lines one after the other on one connection; returns the replies to them. */
+async function talk(port: number, lines: string[]): Promise<string[]> {
+  const socket = connect(port, '127.0.0.1');
+  const replies: string[] = [];
+  let text = '';
+  for await (const chunk of socket) {
+    text += String(chunk);
+    if (!/^\d{3} .*\r\n$/m.test(text)) continue;
+    replies.push(text);
+    text = '';
+    const line = lines[replies.length - 1];
+    if (line === undefined) break;
+    socket.write(`${line}\r\n`);
+  }
+  socket.destroy();
+  return replies.slice(1);
+}
+
+describe('an address has the same verdict at every door', () => {
+  it('generates addresses of both kinds', () => {
+    expect(normalized.slice(0, SAMPLE.numRuns).filter((email) => email === null)).toEqual([]);
+    expect(normalized.slice(SAMPLE.numRuns).filter((email) => email !== null)).toEqual([]);
+  });
+
+  it('POST /contacts', async () => {
+    const ask = (email: string) => verdictOf('/contacts', { email }, (answer: { email: string }) => answer.email);
+    expect(await verdicts(ask)).toEqual(normalized);
+  });
+
+  it('POST /v1/send, as `to` and with a display name', async () => {
+    const mail = { from: 'hello@sender.test', subject: 'Hi', body: '<p>Hi</p>' };
+    type Sent = { data: { emails: { contact: { email: string } }[] } };
+    const emailOf = ({ data }: Sent) => data.emails[0]?.contact.email ?? '';
+    const ask = (to: unknown) => verdictOf('/v1/send', { ...mail, to }, emailOf as never);
+    expect(await verdicts(ask)).toEqual(normalized);
+    expect(await verdicts((email) => ask(`"Ada, L." <${email}>`))).toEqual(normalized);
+    expect(await verdicts((email) => ask({ name: 'Ada', email }))).toEqual(normalized);
+    const sent = normalized.filter((email) => email !== null);
+    const arrived = async () => (sink.messages.length >= 3 * sent.length ? sink.messages : undefined);
+    const recipients = (await until(arrived, 'all emails to arrive')).map(({ to }) => to);
+    expect(recipients.sort()).toEqual([...sent, ...sent, ...sent].sort());
+  });
+
+  it('POST /v1/verify and POST /suppressions', async () => {
+    const verify = (email: string) =>
+      verdictOf('/v1/verify', { email }, (answer: { data: { email: string } }) => answer.data.email);
+    expect(await verdicts(verify)).toEqual(normalized);
+    const suppress = (email: string) =>
+      verdictOf('/suppressions', { email }, (answer: { email: string }) => answer.email);
+    expect((await verdicts(suppress)).map((email) => email !== null)).toEqual(
+      normalized.map((email) => email !== null),
+    );
+  });
+
+  it('CSV import', async () => {
+    const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
+    const form = new FormData();
+    form.append('file', new Blob([`email\r\n${addresses.map(cell).join('\r\n')}\r\n`]), 'contacts.csv');
+    const response = await fetch(`${service.baseUrl}/contacts/import/preview`, {
+      method: 'POST',
+      body: form,
+      headers: { authorization: `Bearer ${service.one.secretKey}` },
+    });
+    const { result } = (await response.json()) as { result: { successCount: number; errors: { row: number }[] } };
+    expect(result.successCount).toBe(normalized.filter((email) => email !== null).length);
+  });
+
+  it('RCPT of the relay', async () => {
+    const auth = Buffer.from(`\0apikey\0${service.one.secretKey}`).toString('base64');
+    const lines = ['EHLO me', `AUTH PLAIN ${auth}`, 'MAIL FROM:<hello@sender.test>'];
+    const replies = await talk(relayPort, [...lines, ...addresses.map((address) => `RCPT TO:<${address}>`)]);
+    const verdict = replies.slice(lines.length).map((reply) => reply.slice(0, 3));
+    expect(verdict).toEqual(normalized.map((email) => (email === null ? '553' : '250')));
+  });
+});
+
+describe('mail', () => {
+  it('reaches a quoted local part by the relay, and leaves under a name of its own', async () => {
+    sink.reset();
+    const relay = createTransport({
+      host: '127.0.0.1',
+      port: relayPort,
+      auth: { user: 'apikey', pass: service.one.secretKey },
+      tls: { rejectUnauthorized: false },
+    });
+    await relay.sendMail({
+      envelope: { from: 'hello@sender.test', to: ['"aaa..bbb"@example.jp'] },
+      raw: 'From: hello@sender.test\r\nTo: "aaa..bbb"@example.jp\r\nSubject: Hi\r\n\r\nHello\r\n',
+    });
+    const [body] = await until(async () => (sink.bodies.length > 0 ? sink.bodies : undefined), 'the email');
+    expect(body).toMatch(/^To: <?"aaa\.\.bbb"@example\.jp>?\r?$/m);
+  });
+
+  it('is sent from a domain under an international top-level domain, written either way', async () => {
+    for (const from of ['Иван <ivan@аррӏе.рф>', 'ivan@xn--80ak6aa92e.xn--p1ai']) {
+      const body = { to: 'ada@example.com', from, subject: 'Hi', body: '<p>Hi</p>' };
+      const { status, body: answer } = await service.call('POST', '/v1/send', { body });
+      expect(status, JSON.stringify(answer)).toBe(200);
+    }
+  });
+
+  it('keeps the name of `from` in templates and campaigns as `fromName`', async () => {
+    const text = { name: 'T', subject: 'Hi', body: '<p>Hi</p>', from: '"Shop, Inc." <Shop@Sender.test>' };
+    const template = await service.call('POST', '/templates', { body: { ...text, type: 'MARKETING' } });
+    expect(template.body).toMatchObject({ from: 'shop@sender.test', fromName: 'Shop, Inc.' });
+    const campaign = await service.call('POST', '/campaigns', { body: { ...text, audienceType: 'ALL' } });
+    const { body: stored } = await service.call('GET', `/campaigns/${campaign.body.data.id}`);
+    expect(stored).toMatchObject({ from: 'shop@sender.test', fromName: 'Shop, Inc.' });
+  });
+
+  it('that arrives from a UTF-8 local part is recorded, and one that names no sender is refused', async () => {
+    const message = (from: string) => [
+      'EHLO me',
+      'MAIL FROM:<>',
+      'RCPT TO:<info@sender.test>',
+      'DATA',
+      `From: ${from}\r\nSubject: Hi\r\n\r\nHello\r\n.`,
+    ];
+    const [taken, refused] = [
+      await talk(inboundPort, message('用户 <用户@例え.jp>')),
+      await talk(inboundPort, message('nobody')),
+    ];
+    expect(taken.at(-1)).toMatch(/^250 /);
+    expect(refused.at(-1)).toMatch(/^5\d\d .*no sender/);
+    const { body } = await service.call('GET', `/contacts?search=${encodeURIComponent('用户@xn--r8jz45g.jp')}`);
+    expect(body.data).toHaveLength(1);
+  });
+});
