@@ -4,7 +4,6 @@ import { assertNever } from '../../rules/assert-never.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Next, VisitStatus } from '../../rules/executions/execution.ts';
 import type { Exits } from '../../rules/executions/exits.ts';
-import type { FailureCode } from '../../rules/executions/failure-codes.ts';
 import { comeTo, type Laps, LOOP, MAX_VISITS, newLaps, notePauseBegun } from '../../rules/executions/laps.ts';
 import type { Run } from '../../rules/executions/run.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
@@ -93,9 +92,9 @@ type Arrival = Stop | { branch?: Branch };
 
 async function arrive(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
   const { laps } = w.execution;
-  if (w.execution.visit >= MAX_VISITS) return fail(w, { code: 'loop', error: LOOP, stepId: step.id });
+  if (w.execution.visit >= MAX_VISITS) return fail(w, LOOP, step.id);
   w.execution.visit += 1;
-  if (laps && comeTo(laps, step.id)) return failAt(w, step, LOOP, 'loop');
+  if (laps && comeTo(laps, step.id)) return failAt(w, step, LOOP);
   if (isEffect(step.type)) return stopAtEffect(world, w, step);
   switch (step.type) {
     case 'DELAY':
@@ -248,17 +247,17 @@ function end(
   return { next: { kind: 'end', status, reason } };
 }
 
-function failAt(w: Walk, step: GraphStep, error: string, code: FailureCode = 'invalid_step'): Stop {
+function failAt(w: Walk, step: GraphStep, error: string): Stop {
   addVisit(w, step, { status: 'FAILED', error });
-  return fail(w, { code, error, stepId: step.id });
+  return fail(w, error, step.id);
 }
 
-/** Fails an execution that cannot go on. Temporal gets the code only, since the sentence may quote what a tenant wrote. */
+/** Ends an execution that cannot go on, with what an operator and the tenant need to mend it. */
 export function fail(
   { execution, progress }: { execution: { id: string; visit: number }; progress: Progress },
-  { code, error, stepId }: { code: FailureCode; error: string; stepId: string },
+  error: string,
+  stepId: string | null = null,
 ): Stop {
-  const { id: executionId, visit } = execution;
-  progress.positions.push({ executionId, visit, stepId, status: 'FAILED', reason: code, error });
-  return { next: { kind: 'end', status: 'FAILED', reason: code } };
+  progress.positions.push({ executionId: execution.id, visit: execution.visit, stepId, status: 'FAILED', error });
+  return { next: { kind: 'end', status: 'FAILED', reason: error } };
 }
