@@ -2,13 +2,13 @@ import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { OverBudget } from '../compute/compute.ts';
 import { type ChunkDone, runBulkChunk } from '../db/contacts/bulk-chunk.ts';
-import { IMPORT_CHUNK_ROWS, runImportChunk } from '../db/contacts/import-chunk.ts';
-import { findImport, finishJob, isBulkKind } from '../db/contacts/jobs.ts';
+import { HOPELESS, IMPORT_CHUNK_ROWS, runImportChunk } from '../db/contacts/import-chunk.ts';
+import { findImport, findJobEnd, finishJob, isBulkKind } from '../db/contacts/jobs.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { deriveKey } from '../rules/access/secrets.ts';
 import { BoundExceeded } from '../rules/bounded.ts';
 import type { CsvChunk } from '../rules/contacts/csv.ts';
-import type { JobInput } from '../rules/contacts/jobs.ts';
+import type { JobInput, JobStatus } from '../rules/contacts/jobs.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /** Work of one activity: long enough to be worth its cost in Temporal, short enough that a stop loses no time to it. */
@@ -36,6 +36,12 @@ export interface JobProgress {
 export interface JobEnd extends JobInput {
   status: 'COMPLETED' | 'FAILED' | 'CANCELLED';
   failedReason?: string;
+}
+
+/** How a job ended; `reason` is the code of a failure. */
+export interface JobEnded {
+  status: JobStatus;
+  reason: string | null;
 }
 
 export type JobActivities = ReturnType<typeof jobActivities>;
@@ -74,8 +80,11 @@ export function jobActivities({ db, config, compute, lifecycle }: ActivityDeps) 
     async runImport({ projectId, jobId }: JobInput): Promise<JobProgress> {
       const ref = { projectId, id: jobId };
       const job = await findImport(db, ref);
-      // An earlier attempt has finished the job.
-      if (!job) return { done: true, processed: 0 };
+      if (!job) {
+        // An earlier attempt has finished the job, unless there is none.
+        await findJobEnd(db, ref);
+        return { done: true, processed: 0 };
+      }
       const { input, processed, ahead } = job;
       if (ahead > 0)
         return { done: false, processed, waitMs: Math.min(TURN_MAX_MS, NEXT_TURN_MS + (ahead - 1) * TURN_MS) };
@@ -108,9 +117,16 @@ export function jobActivities({ db, config, compute, lifecycle }: ActivityDeps) 
       }
     },
 
-    /** Writes down how a job ended. */
-    async endJob({ projectId, jobId, status, failedReason }: JobEnd): Promise<void> {
-      await finishJob(db, { projectId, id: jobId, status, ...(failedReason !== undefined && { failedReason }) });
+    /**
+     * Writes down how a job ended, unless it has ended before; returns how it ended, with the code of a failure.
+     * @throws RowMissing
+     */
+    async endJob({ projectId, jobId, status, failedReason }: JobEnd): Promise<JobEnded> {
+      const ref = { projectId, id: jobId };
+      await finishJob(db, { ...ref, status, ...(failedReason !== undefined && { failedReason }) });
+      const ended = await findJobEnd(db, ref);
+      if (ended.status !== 'FAILED') return { status: ended.status, reason: null };
+      return { status: ended.status, reason: ended.failedReason === HOPELESS ? 'FILE_UNREADABLE' : 'JOB_FAILED' };
     },
   };
 }

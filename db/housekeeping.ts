@@ -21,6 +21,8 @@ const LOGIN_FAILURE_HOURS = 24;
 const OUTCOME_HOURS = 2 * GUARD_HOURS;
 /** A mailbox provider that nothing was sent to for so long has forgotten too. */
 const WATCHED_DAYS = 30;
+/** Longer than any workflow needs to hear that its record was deleted. */
+const DELETED_DAYS = 7;
 
 /**
  * Deletes expired idempotency keys and sessions, old login failures, counts of outcomes, ids of providers, the words
@@ -33,6 +35,7 @@ export async function deleteExpired(db: Db): Promise<void> {
   await inBatches(db, 'send_outcomes', sql`hour < now() - make_interval(hours => ${OUTCOME_HOURS})`);
   await inBatches(db, 'provider_outcomes', sql`updated_at < now() - make_interval(days => ${WATCHED_DAYS})`);
   await inBatches(db, 'ses_messages', sql`created_at < now() - make_interval(days => ${PROVIDER_MESSAGE_DAYS})`);
+  await inBatches(db, 'deleted_rows', sql`deleted_at < now() - make_interval(days => ${DELETED_DAYS})`);
   await inBatches(db, 'sessions', sql`expires_at < now()`);
   await deleteGoneProcesses(db);
   await deletePassedTimerSeconds(db);

@@ -70,6 +70,9 @@ import * as segmentMemberChanges from './migrations/20261123T0732-segment-member
 import * as visitsByBranch from './migrations/20261123T1918-visits-by-branch.ts';
 import * as machineHours from './migrations/20261123T1942-machine-hours.ts';
 import * as installation from './migrations/20261126T0119-installation.ts';
+import * as refusalsByAddress from './migrations/20261126T0121-refusals-by-address.ts';
+import * as deletedRows from './migrations/20261126T0123-deleted-rows.ts';
+import * as waitingChunks from './migrations/20261126T0123-waiting-chunks.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -144,4 +147,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261123T1918-visits-by-branch': visitsByBranch,
   '20261123T1942-machine-hours': machineHours,
   '20261126T0119-installation': installation,
+  '20261126T0123-waiting-chunks': waitingChunks,
+  '20261126T0123-deleted-rows': deletedRows,
+  '20261126T0121-refusals-by-address': refusalsByAddress,
 };

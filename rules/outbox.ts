@@ -1,6 +1,6 @@
 import type { JobKind } from './contacts/jobs.ts';
 import type { Simulated } from './emails/simulator.ts';
-import type { ExecutionStart } from './executions/execution.ts';
+import type { ExecutionStart, ExecutionStatus } from './executions/execution.ts';
 
 /**
  * What the outbox can hold, with the payload of each kind. `refId` is the row that the work is for; the Temporal id is
@@ -22,8 +22,10 @@ interface OutboxPayloads {
   'execution.start': ExecutionStart;
   /** refId = execution: the wait of this visit is over. */
   'execution.event': { visit: number };
-  /** refId = execution: it was ended in the database; its workflow has nothing left to do. */
+  /** refId = execution: it was CANCELLED in the database; its workflow has nothing left to do. */
   'execution.cancel': Nothing;
+  /** refId = execution: it ended in the database in another way, which its workflow takes over. */
+  'execution.ended': { status: ExecutionStatus; reason: string | null };
   /** refId = campaign. */
   'campaign.start': { sendNo: number };
   /** refId = campaign: its workflow is to read the row again. */
@@ -75,6 +77,7 @@ export const OUTBOX_PRIORITY: Record<OutboxKind, number> = {
   'sms.deliver': 1,
   'execution.event': 2,
   'execution.cancel': 2,
+  'execution.ended': 2,
   'campaign.changed': 2,
   'email.retry': 2,
   'sms.retry': 2,

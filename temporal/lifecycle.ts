@@ -10,7 +10,7 @@ import { InstallationNames } from './names.ts';
 import { type QueueStats, readQueueStats } from './queue-stats.ts';
 import { ensureSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
-import { type Dispatched, dispatchGroup } from './starts.ts';
+import { cancelRun, type Dispatched, dispatchGroup } from './starts.ts';
 
 /** A dev server on a busy machine answers in milliseconds; one that needs longer is not well. */
 const RPC_DEADLINE_MS = 10_000;
@@ -45,6 +45,8 @@ export interface Lifecycle {
    * answer.
    */
   findRunId(workflowId: string): Promise<string | null>;
+  /** Asks a run to end as Canceled. Nothing where it has ended. */
+  cancel(run: { workflowId: string; runId: string }): Promise<void>;
   /** How the last run of a workflow stands; null where Temporal knows of none. */
   findStatus(workflowId: string): Promise<WorkflowExecutionStatusName | null>;
   /** Of executions, in the order of their ids: those without a running workflow, and how its last run stands. */
@@ -76,8 +78,6 @@ export interface Lifecycle {
 export function createLifecycle(deps: {
   temporal: Config['temporal'];
   installation: Installation;
-  /** Where the dashboard is: the Temporal UI links to it. */
-  publicUrl: string;
   /** Wakes who takes rows of the outbox; passed in, because `temporal` does not import `db`. */
   wake: (rows: OutboxRow[]) => void;
 }): Lifecycle {
@@ -85,7 +85,7 @@ export function createLifecycle(deps: {
   const names = new InstallationNames(deps.installation);
   const client = new Client({ connection, namespace: deps.temporal.namespace, identity: names.identity() });
   const calls = new TemporalCalls(connection);
-  const target = { client, names, publicUrl: deps.publicUrl };
+  const target = { client, names };
 
   return {
     client,
@@ -106,6 +106,9 @@ export function createLifecycle(deps: {
       const describe = () => client.workflow.getHandle(workflowId).describe();
       const found = await calls.make(RUN_ID_DEADLINE_MS, describe).catch(() => undefined);
       return found?.runId ?? null;
+    },
+    cancel: async ({ workflowId, runId }) => {
+      await calls.make(RPC_DEADLINE_MS, () => cancelRun(client, { workflowId, runId }));
     },
     findStatus: (workflowId) => calls.make(RPC_DEADLINE_MS, () => findStatus(client, workflowId)),
     findStoppedExecutions: (executionIds) => findStoppedExecutions(target, executionIds),

@@ -1,4 +1,9 @@
-import { WorkflowExecutionAlreadyStartedError, WorkflowIdReusePolicy, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdReusePolicy,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
 import type { OutboxRowOf } from '../rules/outbox.ts';
 import { PRIORITY } from '../rules/queues.ts';
@@ -24,11 +29,8 @@ import { searchAttributes } from './search-attributes.ts';
  */
 export type Dispatched = 'taken' | 'begun' | 'absent';
 
-/** Where workflows start, and the address of the dashboard, to which the Temporal UI links. */
-type StartTarget = Target & { publicUrl: string };
-
 /** Starts or signals what a row (or a group of one kind and project) asks for. Running it twice is harmless. */
-export async function dispatchGroup(temporal: StartTarget, group: RowGroup): Promise<Dispatched> {
+export async function dispatchGroup(temporal: Target, group: RowGroup): Promise<Dispatched> {
   const { client, names } = temporal;
   switch (group.kind) {
     case 'email.deliver':
@@ -51,6 +53,10 @@ export async function dispatchGroup(temporal: StartTarget, group: RowGroup): Pro
     }
     case 'execution.cancel':
       return signalled(client.workflow.getHandle(names.execution(group.rows[0].refId)).cancel());
+    case 'execution.ended': {
+      const [{ refId, payload }] = group.rows;
+      return signalled(client.workflow.getHandle(names.execution(refId)).signal('ended', payload));
+    }
     case 'campaign.start':
       return started(startCampaign(temporal, group.rows[0]));
     case 'campaign.changed': {
@@ -89,6 +95,11 @@ async function signalled(signal: Promise<unknown>): Promise<Dispatched> {
     if (error instanceof WorkflowNotFoundError) return 'absent';
     throw error;
   }
+}
+
+/** Asks a run to end as Canceled. Nothing where it has ended. */
+export async function cancelRun(client: Client, p: { workflowId: string; runId?: string }): Promise<void> {
+  await signalled(client.workflow.getHandle(p.workflowId, p.runId).cancel());
 }
 
 function startEmailDelivery({ client, names }: Target, rows: RowsOf<'email.retry'>): Promise<unknown> {
@@ -155,7 +166,7 @@ const STARTED_BY = 'startedBy';
  * that failed, which has only to return: the row comes again soon. One that comes again when its run is over starts
  * another, which finds in the database that it has nothing to do.
  */
-async function startAnew(temporal: StartTarget, row: OutboxRowOf<'execution.start'>): Promise<Dispatched> {
+async function startAnew(temporal: Target, row: OutboxRowOf<'execution.start'>): Promise<Dispatched> {
   const outcome = await started(startExecution(temporal, row));
   if (outcome === 'taken') return outcome;
   const { memo } = await temporal.client.workflow.getHandle(temporal.names.execution(row.refId)).describe();
@@ -163,19 +174,15 @@ async function startAnew(temporal: StartTarget, row: OutboxRowOf<'execution.star
   throw new Error('the run that failed has not ended yet');
 }
 
-function startExecution(
-  { client, names, publicUrl }: StartTarget,
-  row: OutboxRowOf<'execution.start'>,
-): Promise<unknown> {
+function startExecution({ client, names }: Target, row: OutboxRowOf<'execution.start'>): Promise<unknown> {
   const { workflowId, contactId, anew, ...input } = row.payload;
-  const link = `${publicUrl}/app/messages/executions/${workflowId}/${row.refId}`;
   return client.workflow.start<typeof contactExecution>('contactExecution', {
     taskQueue: names.taskQueue('workflows'),
     workflowId: names.execution(row.refId),
     // Where nobody saw that it has begun the row comes again, maybe when it has ended: an execution runs once.
     workflowIdReusePolicy: anew ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
     ...(anew && { memo: { [STARTED_BY]: row.id } }),
-    args: [{ ...input, link }],
+    args: [input],
     staticSummary: `workflow ${workflowId}, contact ${contactId}`,
     typedSearchAttributes: searchAttributes(names, { projectId: row.projectId, contactId, automationId: workflowId }),
     priority: { priorityKey: PRIORITY.automation, fairnessKey: row.projectId },

@@ -5,8 +5,10 @@ import { documentOf, type Page } from './document.ts';
 export interface PageSubject {
   projectName: string;
   color: string | null;
-  /** The address that the link speaks for; null once the person was erased. */
+  /** The address that the link speaks for; null where only its hash was kept. */
   address: string | null;
+  /** No contact has the address now, because its data was deleted: a refusal still counts, and no email comes. */
+  isErased: boolean;
   subscribed: boolean;
   /** What the mail was about that the link came with. */
   topic: { name: string; joined: boolean } | null;
@@ -70,9 +72,9 @@ function choice(action: string, from: 'topic' | 'everything', label: string): st
 
 /** After the change, and whenever the page is opened again. */
 export function unsubscribedPage(subject: PageSubject, links: PageLinks): Page {
-  const again = subject.address
-    ? `<p class="soft">Was that a mistake? <a href="${links.subscribe}">Subscribe again</a></p>`
-    : '';
+  const again = subject.isErased
+    ? ''
+    : `<p class="soft">Was that a mistake? <a href="${links.subscribe}">Subscribe again</a></p>`;
   return pageOf(
     subject,
     'Unsubscribed',
@@ -82,7 +84,7 @@ export function unsubscribedPage(subject: PageSubject, links: PageLinks): Page {
 }
 
 export function subscribePage(subject: PageSubject, links: PageLinks): Page {
-  if (!subject.address) return forgottenPage(subject);
+  if (subject.isErased) return deletedPage(subject);
   if (subject.subscribed) return subscribedPage(subject, links);
   return pageOf(
     subject,
@@ -101,7 +103,7 @@ export function confirmationText({ address, projectName }: PageSubject): string 
 
 /** Asks for the confirmation that a mail was sent for; `holds` is false once its link is too old. */
 export function confirmPage(subject: PageSubject, links: PageLinks, holds: boolean): Page {
-  if (!subject.address) return forgottenPage(subject);
+  if (subject.isErased) return deletedPage(subject);
   if (subject.subscribed) return subscribedPage(subject, links);
   if (!holds) {
     const body = '<h1>This link does not hold any more</h1>\n<p>Please subscribe again to get a new one.</p>';
@@ -117,6 +119,7 @@ ${button(links.confirm, 'Confirm')}`,
 }
 
 export function subscribedPage(subject: PageSubject, links: PageLinks): Page {
+  if (subject.isErased) return deletedPage(subject);
   return pageOf(
     subject,
     'Subscribed',
@@ -127,7 +130,6 @@ export function subscribedPage(subject: PageSubject, links: PageLinks): Page {
 }
 
 export function managePage(subject: PageSubject, links: PageLinks, p: { saved: boolean }): Page {
-  if (!subject.address) return forgottenPage(subject);
   const option = (value: 'true' | 'false', label: string) => {
     const checked = String(subject.subscribed) === value ? ' checked' : '';
     return `<label><input type="radio" name="subscribed" value="${value}"${checked}> <span>${label}</span></label>`;
@@ -160,12 +162,22 @@ ${boxes.join('\n')}
 `;
 }
 
-/** For a link of somebody whose data was deleted since. */
+/** Answers a subscription by a link whose contact was deleted: no email can come until the person signs up again. */
+function deletedPage(subject: PageSubject): Page {
+  return pageOf(
+    subject,
+    'Not subscribed',
+    `<h1>You are not on the list</h1>
+<p>${nameOf(subject)} has deleted your data, so no email comes to this address. To subscribe, please sign up again.</p>`,
+  );
+}
+
+/** Answers a link of which nothing is left that says whose it was, so it cannot change anything. */
 export function forgottenPage(subject?: Pick<PageSubject, 'projectName' | 'color'>): Page {
   return documentOf({
     ...subject,
-    title: 'Nothing to change',
-    body: '<h1>You are not on the list</h1><p>Your address was deleted here, so no mail will come to it. There is nothing to change.</p>',
+    title: 'Nothing was changed',
+    body: '<h1>This link has no address any more</h1><p>The data behind it was deleted, so nothing was changed. If you still get email, please use the link in the newest one.</p>',
   });
 }
 

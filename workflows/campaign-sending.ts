@@ -1,19 +1,25 @@
-import {
-  CancellationScope,
-  condition,
-  isCancellation,
-  patched,
-  setCurrentDetails,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, condition, isCancellation, patched, setCurrentDetails } from '@temporalio/workflow';
 import type { CampaignProgress, ChunkResult, LaterChunk } from '../rules/campaigns/campaign.ts';
+import { chunkAfter } from '../rules/campaigns/later-chunk.ts';
 import { control } from './campaign-activities.ts';
 import type { Audience } from './campaign-audience.ts';
-import { chunkAfter, sendChunk } from './campaign-chunk.ts';
-import { hasNewChunks, heedClock, isExhausted, learnOfTest, takeNextChunk } from './campaign-progress.ts';
+import { sendChunk } from './campaign-chunk.ts';
+import {
+  countLater,
+  hasNewChunks,
+  heedClock,
+  isExhausted,
+  learnOfTest,
+  nextDueAt,
+  noteWaiting,
+  shouldReadDueChunks,
+  takeDueChunks,
+  takeNextChunk,
+} from './campaign-progress.ts';
 import type { News, Standing, Start } from './campaign-start.ts';
 import { isTestDue, judgeTest, type TestOutcome, untilTestEnds } from './campaign-test.ts';
 import { KeptTimer } from './kept-timer.ts';
+import { isHistoryLong, shouldContinueAsNew } from './run-length.ts';
 
 /**
  * Chunks of one campaign under way at a time. How many really run is up to the workers: each takes as many bulk tasks
@@ -53,6 +59,8 @@ export class Sending {
   /** Milliseconds since 1970: until then the send rate has no room. */
   private pacedUntilMs = 0;
   private settled = 0;
+  /** Chunks that began to wait in Postgres since the workflow asked which are due; undefined while it does not ask. */
+  private arrived: LaterChunk[] | undefined;
   private readonly timer = new KeptTimer();
   private failure: unknown;
 
@@ -73,7 +81,11 @@ export class Sending {
     const result = await scope.run(() => this.schedule());
     this.leaving = true;
     if (result === 'ended') scope.cancel();
-    await condition(() => this.running.size === 0 && !this.taking);
+    const isQuiet = () => this.running.size === 0 && !this.taking;
+    // Signals make the history grow while the last turns end, which may take a minute: then they are cut short.
+    await condition(() => isQuiet() || isHistoryLong());
+    if (!isQuiet()) scope.cancel();
+    await condition(isQuiet);
     this.timer.cancel();
     if (this.failure !== undefined) throw this.failure;
     return this.ended ? 'ended' : result;
@@ -85,9 +97,13 @@ export class Sending {
     for (;;) {
       if (this.news.changed) await this.readAgain();
       if (this.ended || this.failure !== undefined) return 'ended';
-      if (workflowInfo().continueAsNewSuggested) return 'continue';
+      if (shouldContinueAsNew()) return 'continue';
       if (!this.paused && isTestDue(this.progress, this.running.size)) {
         this.heedTest(await judgeTest(this.start, this.progress));
+        continue;
+      }
+      if (this.hasRoom() && shouldReadDueChunks(this.progress)) {
+        await this.readDue();
         continue;
       }
       this.fill();
@@ -133,8 +149,25 @@ export class Sending {
     if (outcome === 'ended') this.ended = true;
   }
 
+  /** Reads chunks from Postgres that are due. While it waits for the answer, no lane takes another chunk. */
+  private async readDue(): Promise<void> {
+    const { later, nextSeq: before } = this.progress;
+    const arrived: LaterChunk[] = [];
+    this.arrived = arrived;
+    const except = [...this.running.keys(), ...later.map((chunk) => chunk.seq)];
+    const input = { ...this.start, before, except };
+    const answer = await control.readDueChunks.executeWithOptions({ summary: 'which chunks are due' }, [input]);
+    this.arrived = undefined;
+    takeDueChunks(this.progress, answer, arrived);
+  }
+
+  /** Another chunk may begin now. */
+  private hasRoom(): boolean {
+    return !this.held && !this.paused && this.running.size < this.lanes() && this.pacedUntilMs <= Date.now();
+  }
+
   private fill(): void {
-    while (!this.held && !this.paused && this.running.size < this.lanes() && this.pacedUntilMs <= Date.now()) {
+    while (this.hasRoom()) {
       const chunk = takeNextChunk(this.progress);
       if (!chunk) return;
       this.running.set(chunk.seq, chunk);
@@ -160,8 +193,11 @@ export class Sending {
 
   private settle(chunk: LaterChunk, result: ChunkResult): void {
     this.rate = result.rate ?? this.rate;
-    const again = chunkAfter(chunk, result, this.progress.clock);
-    if (again) this.progress.later.push(again);
+    const again = chunkAfter(chunk, result, { nowMs: Date.now(), clock: this.progress.clock });
+    if (again && result.kept) {
+      noteWaiting(this.progress, again);
+      this.arrived?.push(again);
+    } else if (again) this.progress.later.push(again);
     switch (result.outcome) {
       case 'paced':
         this.pacedUntilMs = Math.max(this.pacedUntilMs, Date.now() + result.retryAfterMs);
@@ -203,10 +239,11 @@ export class Sending {
 
   private untilDue(): number | undefined {
     if (this.running.size >= this.lanes()) return undefined;
-    const { later } = this.progress;
     const now = Date.now();
-    if (this.pacedUntilMs > now && (later.length > 0 || hasNewChunks(this.progress))) return this.pacedUntilMs - now;
-    return later.length === 0 ? undefined : Math.min(...later.map((chunk) => chunk.dueAtMs)) - now;
+    const dueAtMs = nextDueAt(this.progress);
+    if (this.pacedUntilMs > now && (dueAtMs !== undefined || hasNewChunks(this.progress)))
+      return this.pacedUntilMs - now;
+    return dueAtMs === undefined ? undefined : dueAtMs - now;
   }
 
   private waitsFor(waitMs: number): string {
@@ -217,21 +254,23 @@ export class Sending {
 
   /** What the chunk waits for that comes due next. */
   private nextDue(): string {
-    const [next] = [...this.progress.later].sort((a, b) => a.dueAtMs - b.dueAtMs);
+    const { later, waiting } = this.progress;
+    const [next] = [...later, ...(waiting ? [waiting] : [])].sort((a, b) => a.dueAtMs - b.dueAtMs);
     return next?.shut
       ? `until ${new Date(next.dueAtMs).toISOString()}, by the clocks of recipients`
       : 'put off by the provider';
   }
 
   private describe(): string {
-    const { nextSeq, lastSeq, later, recipients } = this.progress;
-    const through = nextSeq - 1 - later.length - this.running.size;
+    const { nextSeq, lastSeq, recipients } = this.progress;
+    const again = countLater(this.progress);
+    const through = nextSeq - 1 - again - this.running.size;
     const parts = [
       `Sending to ${recipients} recipients: ${through} of ${lastSeq} chunks through, ${this.running.size} in work`,
     ];
     if (!this.progress.audienceDone) parts.push('more are being taken');
     if (this.rate > 0) parts.push(`at most ${this.rate} a second`);
-    if (later.length > 0) parts.push(`${later.length} to go on with`);
+    if (again > 0) parts.push(`${again} to go on with`);
     if (this.held) parts.push('the project is on hold');
     if (this.paused) parts.push('the campaign is paused');
     if (this.progress.testing) parts.push('the rest waits for the winner of the test');

@@ -1,6 +1,7 @@
 import { condition, setCurrentDetails } from '@temporalio/workflow';
 import type { CampaignInput } from '../rules/campaigns/campaign.ts';
 import { control } from './campaign-activities.ts';
+import { shouldStopWaiting } from './run-length.ts';
 
 export type Start = Omit<CampaignInput, 'state'>;
 
@@ -18,12 +19,16 @@ export interface Standing {
   clock?: string | undefined;
 }
 
-/** Waits until the campaign is to be sent; undefined when it no longer is. */
-export async function awaitStart(start: Start, news: News): Promise<Standing | undefined> {
+/**
+ * Waits until the campaign is to be sent. Returns `ended` when it no longer is, and `continue` when the history is long
+ * enough.
+ */
+export async function awaitStart(start: Start, news: News): Promise<Standing | 'ended' | 'continue'> {
   for (;;) {
+    if (shouldStopWaiting()) return 'continue';
     news.changed = false;
     const state = await control.readCampaignStart.executeWithOptions({ summary: 'where the campaign stands' }, [start]);
-    if (state.phase === 'ended') return undefined;
+    if (state.phase === 'ended') return 'ended';
     // Earlier versions said nothing of the rate.
     if (state.phase !== 'waiting')
       return { rate: state.rate ?? 0, paused: state.phase === 'paused', clock: state.clock };

@@ -8,10 +8,10 @@ import type { Start } from './campaign-start.ts';
  * chunk had its turn: it does not wait for mails that the provider puts off, for up to a day.
  */
 export function isTestDue(progress: CampaignProgress, running: number): boolean {
-  const { audienceDone, later, testing, testEndsAtMs } = progress;
+  const { audienceDone, later, waiting, testing, testEndsAtMs } = progress;
   if (testing !== true) return false;
   if (testEndsAtMs !== undefined) return testEndsAtMs <= Date.now();
-  const tried = later.every((chunk) => chunk.deferredSinceMs !== null);
+  const tried = later.every((chunk) => chunk.deferredSinceMs !== null) && !waiting?.untried;
   return audienceDone && !hasNewChunks(progress) && tried && running === 0;
 }
 

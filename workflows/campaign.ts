@@ -1,10 +1,12 @@
-import { continueAsNew, defineSignal, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import { type CampaignInput, type CampaignProgress, NEW_CAMPAIGN } from '../rules/campaigns/campaign.ts';
+import { continueAsNew, defineSignal, patched, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { type CampaignInput, type CampaignProgress, LATER_MAX, NEW_CAMPAIGN } from '../rules/campaigns/campaign.ts';
+import { newChunk } from '../rules/campaigns/later-chunk.ts';
 import { control } from './campaign-activities.ts';
 import { Audience } from './campaign-audience.ts';
-import { heedClock, newChunk } from './campaign-progress.ts';
+import { heedClock, noteWaiting } from './campaign-progress.ts';
 import { Sending } from './campaign-sending.ts';
 import { awaitStart, type Start } from './campaign-start.ts';
+import { endAs, endingWithCode } from './ends.ts';
 
 /**
  * The campaign's row has changed (rescheduled, cancelled, paused, resumed, released): read it again. May come twice,
@@ -15,9 +17,13 @@ export const changedSignal = defineSignal('changed');
 /**
  * Sends one start of a campaign: waits for its time, takes the audience into the ledger, sends it chunk by chunk while
  * the rest is taken, and marks it SENT. What happens to it is decided in the database by conditional updates; this only
- * walks along. Nothing here grows with the number of recipients but the count of chunks that the provider has put off.
+ * walks along. Nothing here grows with the number of recipients: chunks that wait do so in Postgres.
  */
 export async function campaignSend(input: CampaignInput): Promise<string> {
+  return endingWithCode(() => send(input));
+}
+
+async function send(input: CampaignInput): Promise<string> {
   const news = { changed: false };
   setHandler(changedSignal, () => {
     news.changed = true;
@@ -25,8 +31,10 @@ export async function campaignSend(input: CampaignInput): Promise<string> {
   const progress: CampaignProgress = input.state ?? { ...NEW_CAMPAIGN, later: [] };
   const { projectId, campaignId, sendNo } = input;
   const start = { projectId, campaignId, sendNo };
+  if (hasTooManyLater(progress)) await keepLater(start, progress);
   const standing = await awaitStart(start, news);
-  if (!standing) return end(start);
+  if (standing === 'continue') return continueAsNew<typeof campaignSend>({ ...start, state: progress });
+  if (standing === 'ended') return end(start);
   heedClock(progress, standing.clock);
   const audience = new Audience(start, progress);
   // What begins before the audience is whole is a matter of the answer: that of an earlier version has all of it taken
@@ -49,11 +57,35 @@ export async function campaignSend(input: CampaignInput): Promise<string> {
   }
 }
 
-/** What a cancelled start has left is skipped; one that went back to DRAFT has left nothing. */
+/** The most chunks that one activity takes: about 75 KB. */
+const KEPT_AT_A_TIME = 500;
+
+/** Tells whether an earlier version has handed on more chunks than a run carries. */
+function hasTooManyLater({ later }: CampaignProgress): boolean {
+  return later.length > LATER_MAX && patched('later-in-postgres');
+}
+
+/** Moves the chunks that wait from the workflow's state to Postgres. */
+async function keepLater(start: Start, progress: CampaignProgress): Promise<void> {
+  const { later, clock } = progress;
+  for (let at = 0; at < later.length; at += KEPT_AT_A_TIME) {
+    const chunks = later.slice(at, at + KEPT_AT_A_TIME);
+    const summary = `keep ${chunks.length} chunks in Postgres`;
+    await control.keepChunks.executeWithOptions({ summary }, [{ ...start, chunks, clock }]);
+    for (const chunk of chunks) noteWaiting(progress, chunk);
+  }
+  progress.later = [];
+}
+
+/** Skips the recipients that a cancelled start has left. A campaign that went back to DRAFT has left none. */
 async function end(start: Start): Promise<string> {
   setCurrentDetails('Cancelled: skipping whom it had not reached');
-  const { skipped } = await control.skipCancelledRecipients.executeWithOptions({ summary: 'skip the rest' }, [start]);
-  return describeEnd(`Ended before it was sent whole: ${skipped} recipients skipped`);
+  const { skipped, status } = await control.skipCancelledRecipients.executeWithOptions({ summary: 'skip the rest' }, [
+    start,
+  ]);
+  const story = describeEnd(`Ended before it was sent whole: ${skipped} recipients skipped`);
+  // Absent from the answers of earlier versions.
+  return status === 'CANCELLED' ? endAs({ status, reason: story }) : story;
 }
 
 function describeEnd(text: string): string {

@@ -4,6 +4,7 @@ import {
   condition,
   continueAsNew,
   defineSignal,
+  setCurrentDetails,
   setHandler,
   sleep,
   workflowInfo,
@@ -11,8 +12,7 @@ import {
 import type { EffectActivities, WebhookActivities } from '../activities/executions/steps.ts';
 import type { ExecutionInput, Next, Resume, StepActivity, StepInput } from '../rules/executions/execution.ts';
 import { activitiesOn } from './activities-on.ts';
-import { ExecutionPath } from './execution-path.ts';
-import { noteWait } from './search-attributes.ts';
+import { endAs, endsAsRecord, type RecordEnd, withCode } from './ends.ts';
 
 /**
  * An effect may take as long as its slowest provider answers: a mail server has ten minutes for the message and some
@@ -43,79 +43,103 @@ const webhooks = activitiesOn<WebhookActivities>('webhooks', {
  * The wait of a visit is over, or somebody has ended its pause; the database knows. May arrive twice, early, or late.
  */
 export const eventSignal = defineSignal<[{ visit: number }]>('event');
+/** The execution has ended in the database, other than by a cancel. May arrive twice, or late. */
+export const endedSignal = defineSignal<[RecordEnd]>('ended');
+/** The execution may stand elsewhere in the database: look. May arrive at any time. */
+export const lookSignal = defineSignal('look');
 
 /**
  * One contact's run through a tenant's workflow. It knows only where the execution stands: activities walk the graph in
  * the database and return what comes next, so that trigger → SEND_EMAIL → EXIT costs Temporal one activity and nothing
- * more. Ending an execution early cancels this workflow; the database has said why.
+ * more. An execution that ends early in the database ends this workflow in the same way.
  */
 export async function contactExecution(input: ExecutionInput): Promise<string> {
-  const satisfied = new Set(input.satisfied ?? []);
+  const heard: Heard = { satisfied: new Set(input.satisfied ?? []), looks: false };
+  const { satisfied } = heard;
   setHandler(eventSignal, ({ visit }) => {
     satisfied.add(visit);
   });
-  const path = new ExecutionPath(input);
+  setHandler(lookSignal, () => {
+    heard.looks = true;
+  });
   let next = input.next;
-  while (next.kind !== 'end') {
-    path.arrive(next);
-    next = await follow(input, next, satisfied);
+  let ended: RecordEnd | undefined;
+  let underWay = new CancellationScope();
+  setHandler(endedSignal, ({ status, reason }) => {
+    // A worker of an earlier version has passed the signal over, and went on.
+    if (!endsAsRecord()) return;
+    ended = { status, reason };
+    underWay.cancel();
+  });
+  while (next.kind !== 'end' && !ended) {
+    setCurrentDetails(describe(next));
+    const standing = next;
+    underWay = new CancellationScope();
+    try {
+      next = await underWay.run(() => follow(input, standing, heard));
+    } catch (error) {
+      if (!ended) throw withCode(error);
+    }
+    if (ended) break;
+    heard.looks = false;
     if (workflowInfo().continueAsNewSuggested && next.kind !== 'end') {
-      await continueAsNew<typeof contactExecution>({ ...input, next, satisfied: [...satisfied], path: path.carried() });
+      await continueAsNew<typeof contactExecution>({ ...input, next, satisfied: [...satisfied] });
     }
   }
-  path.arrive(next);
-  return next.reason ? `${next.status}: ${next.reason}` : next.status;
+  const end = ended ?? (next.kind === 'end' && next);
+  if (!end) throw new Error('an execution that goes on has no end');
+  setCurrentDetails(describe({ kind: 'end', ...end }));
+  return endAs(end);
 }
 
-async function follow(
-  input: ExecutionInput,
-  next: Exclude<Next, { kind: 'end' }>,
-  satisfied: Set<number>,
-): Promise<Next> {
+/** What signals have told. */
+interface Heard {
+  /** Visits whose event has arrived. */
+  satisfied: Set<number>;
+  /** The execution may stand elsewhere. */
+  looks: boolean;
+}
+
+async function follow(input: ExecutionInput, next: Exclude<Next, { kind: 'end' }>, heard: Heard): Promise<Next> {
   const step = { projectId: input.projectId, executionId: input.executionId, visit: next.visit };
   switch (next.kind) {
     case 'effect':
       return run(next.activity, step, next.label);
     case 'delay':
-      await awaitInstant(next, satisfied);
-      return run(next.then, { ...step, resume: 'delay' }, next.thenLabel ?? next.label);
+      if ((await awaitInstant(next, heard)) === 'look') return run('ADVANCE', step, 'look where it stands');
+      return run(next.then, { ...step, resume: 'delay' }, next.label);
     case 'wait': {
-      const resume = await awaitEvent(next, satisfied);
-      return resume === 'event'
-        ? run(next.onEvent, { ...step, resume }, next.eventLabel ?? next.label)
-        : run(next.onTimeout, { ...step, resume }, next.timeoutLabel ?? next.label);
+      const resume = await awaitEvent(next, heard);
+      if (resume === 'look') return run('ADVANCE', step, 'look where it stands');
+      return run(resume === 'event' ? next.onEvent : next.onTimeout, { ...step, resume }, next.label);
     }
   }
 }
 
 /** Until the timer is over, or somebody has moved the execution on. */
-async function awaitInstant(next: Next & { kind: 'delay' }, satisfied: Set<number>): Promise<void> {
-  const advanced = () => satisfied.has(next.visit);
+async function awaitInstant(next: Next & { kind: 'delay' }, heard: Heard): Promise<'delay' | 'look'> {
+  const { satisfied } = heard;
+  const advanced = () => satisfied.has(next.visit) || heard.looks;
   if (!advanced() && !next.skipped) {
-    if (msUntil(next.dueAt) > 0) noteWait(next);
     const timer = new CancellationScope();
-    const summary = `${next.label} until ${next.dueAt}`;
     try {
-      await timer.run(() => Promise.race([sleep(msUntil(next.dueAt), { summary }), condition(advanced)]));
+      await timer.run(() => Promise.race([sleep(msUntil(next.dueAt), { summary: next.label }), condition(advanced)]));
     } finally {
       timer.cancel();
     }
   }
   // Whoever was woken because a window has changed may have to wait for it again, at the same visit.
-  satisfied.delete(next.visit);
+  const over = satisfied.delete(next.visit) || !heard.looks;
+  return over ? 'delay' : 'look';
 }
 
-async function awaitEvent(next: Next & { kind: 'wait' }, satisfied: Set<number>): Promise<Resume> {
-  const arrived = () => satisfied.has(next.visit);
+async function awaitEvent(next: Next & { kind: 'wait' }, heard: Heard): Promise<Resume | 'look'> {
+  const arrived = () => heard.satisfied.has(next.visit);
   if (next.skipped) return arrived() ? 'event' : 'timeout';
-  if (!arrived()) noteWait(next);
-  if (next.deadlineAt === null) {
-    await condition(arrived);
-    return 'event';
-  }
-  return (await condition(arrived, msUntil(next.deadlineAt), { summary: `${next.label} until ${next.deadlineAt}` }))
-    ? 'event'
-    : 'timeout';
+  const awake = () => arrived() || heard.looks;
+  if (next.deadlineAt === null) await condition(awake);
+  else if (!(await condition(awake, msUntil(next.deadlineAt)))) return 'timeout';
+  return arrived() ? 'event' : 'look';
 }
 
 /** One activity type a kind of effect, so that the Temporal UI names what an execution did. */
@@ -126,4 +150,17 @@ function run(activity: StepActivity, input: StepInput, summary: string): Promise
 
 function msUntil(at: string): number {
   return Math.max(0, Date.parse(at) - Date.now());
+}
+
+function describe(next: Exclude<Next, { kind: 'end' }> | ({ kind: 'end' } & RecordEnd)): string {
+  switch (next.kind) {
+    case 'effect':
+      return `Running ${next.label}`;
+    case 'delay':
+      return `Waiting until ${next.dueAt}: ${next.label}`;
+    case 'wait':
+      return `Waiting for an event${next.deadlineAt ? ` until ${next.deadlineAt}` : ''}: ${next.label}`;
+    case 'end':
+      return next.reason ? `${next.status}: ${next.reason}` : next.status;
+  }
 }

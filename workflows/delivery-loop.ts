@@ -1,6 +1,7 @@
 import { CancellationScope, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
 import type { WaitingMail } from '../activities/emails/deliveries.ts';
 import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
+import { withCode } from './ends.ts';
 
 /** Messages due within this of the first are sent with it: one activity for what was put off together. */
 const TOGETHER_MS = 5_000;
@@ -57,7 +58,7 @@ export async function deliver(p: {
       const ids = state.waiting.map(({ id }) => id);
       await CancellationScope.nonCancellable(() => p.giveUp(ids));
     }
-    throw error;
+    throw withCode(error);
   }
   const story = `${state.sent} sent${state.other > 0 ? `, ${state.other} not sent (their records say why)` : ''}`;
   setCurrentDetails(story);

@@ -1,7 +1,15 @@
-import { CancellationScope, isCancellation, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
-import type { JobActivities, JobProgress } from '../activities/jobs.ts';
+import {
+  ApplicationFailure,
+  CancellationScope,
+  isCancellation,
+  setCurrentDetails,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { JobActivities, JobEnd, JobEnded, JobProgress } from '../activities/jobs.ts';
 import type { JobInput } from '../rules/contacts/jobs.ts';
 import { activitiesOn } from './activities-on.ts';
+import { endAs, withCode } from './ends.ts';
 
 /**
  * About 20 minutes of tries: longer than a database is away for a restart or a failover. A job that still fails then
@@ -46,13 +54,33 @@ export async function runJob(
       if (progress.waitMs !== undefined) await sleep(progress.waitMs, { summary: 'its turn comes later' });
     }
   } catch (error) {
-    const status = isCancellation(error) ? 'CANCELLED' : 'FAILED';
-    await CancellationScope.nonCancellable(() => endJob({ ...input, status, failedReason: reasonOf(error) }));
-    throw error;
+    return endEarly(input, error);
   }
   if (workflowInfo().continueAsNewSuggested) await goOn(input);
-  await CancellationScope.nonCancellable(() => endJob({ ...input, status: 'COMPLETED' }));
-  return 'COMPLETED';
+  const ended = await writeEnd({ ...input, status: 'COMPLETED' });
+  return endAs(ended ?? { status: 'COMPLETED', reason: null });
+}
+
+/**
+ * Writes down that a job was cancelled or failed, and ends the workflow in the same way: with the code of the activity
+ * that gave up, else with that of the job.
+ */
+async function endEarly(input: JobInput, error: unknown): Promise<string> {
+  const status = isCancellation(error) ? 'CANCELLED' : 'FAILED';
+  const ended = await writeEnd({ ...input, status, failedReason: reasonOf(error) });
+  // Earlier versions of the activity answer nothing.
+  if (!ended) throw error;
+  if (ended.status !== status) return endAs(ended);
+  const known = withCode(error);
+  throw known === error && status === 'FAILED' ? ApplicationFailure.nonRetryable(status, ended.reason) : known;
+}
+
+async function writeEnd(end: JobEnd): Promise<JobEnded | undefined> {
+  try {
+    return await CancellationScope.nonCancellable(() => endJob(end));
+  } catch (error) {
+    throw withCode(error);
+  }
 }
 
 /** The words of the innermost error: the outer ones only say that an activity failed. */

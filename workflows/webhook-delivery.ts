@@ -9,6 +9,7 @@ import {
 import type { WebhookDeliveryActivities } from '../activities/webhooks/deliveries.ts';
 import { PRIORITY } from '../rules/queues.ts';
 import { activitiesOn } from './activities-on.ts';
+import { endingWithCode } from './ends.ts';
 
 export interface WebhookDeliveryInput {
   projectId: string;
@@ -34,6 +35,10 @@ export const wake = defineSignal('wake');
  * slow or dead endpoint never has more than one turn under way, and turns go round among endpoints and projects.
  */
 export async function webhookDelivery(input: WebhookDeliveryInput): Promise<void> {
+  return endingWithCode(() => deliverTurns(input));
+}
+
+async function deliverTurns(input: WebhookDeliveryInput): Promise<void> {
   let woken = false;
   setHandler(wake, () => {
     woken = true;

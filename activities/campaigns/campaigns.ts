@@ -1,12 +1,19 @@
-import { CancelledFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { openMonthOf, takeAudiencePage } from '../../db/campaigns/audience.ts';
 import { findSendTerms, reopenChunks, skipCancelled } from '../../db/campaigns/chunks.ts';
-import { advanceStart, type CampaignStart, finishCampaign, type StartState } from '../../db/campaigns/lifecycle.ts';
+import {
+  advanceStart,
+  type CampaignStart,
+  findStartEnd,
+  finishCampaign,
+  type StartState,
+} from '../../db/campaigns/lifecycle.ts';
 import { judgeTest, type TestStanding } from '../../db/campaigns/variant-test.ts';
+import { keepWaits, readDueChunks } from '../../db/campaigns/waiting-chunks.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
-import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
+import { type ChunkResult, type DueChunks, LATER_MAX, type LaterChunk } from '../../rules/campaigns/campaign.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import { CampaignSending, type ChunkInput, rateOf } from './sending.ts';
@@ -19,7 +26,20 @@ const FIRST_PAGE_CONTACTS = 500;
 /** How much of the audience is taken before the lanes hear of it. */
 const PAGES_AT_A_TIME_MAX = 16;
 const SKIP_ROWS = 5_000;
-const REOPENED_CHUNKS = 1_000;
+/** Chunks that a workflow reads at a time: four for each lane. */
+const DUE_CHUNKS = 64;
+
+/** `before`: chunks from this one on had no turn yet. `except`: the workflow has already taken up these. */
+export interface DueInput extends CampaignStart {
+  before: number;
+  except: number[];
+}
+
+/** `clock` identifies the settings that decide when email may be sent, as the workflow last heard. */
+export interface KeepInput extends CampaignStart {
+  chunks: LaterChunk[];
+  clock: string | undefined;
+}
 
 export interface AudienceInput extends CampaignStart {
   /**
@@ -59,7 +79,18 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
     async finishCampaignSend(start: CampaignStart): Promise<Finish> {
       if (await inTransaction(db, (trx) => finishCampaign(trx, start))) return { outcome: 'sent' };
       if (!(await findSendTerms(db, start))) return { outcome: 'ended' };
-      return { outcome: 'open', openChunks: await reopenChunks(db, { ...start, limit: REOPENED_CHUNKS }) };
+      return { outcome: 'open', openChunks: await reopenChunks(db, { ...start, limit: LATER_MAX }) };
+    },
+
+    /** Returns the chunks of the campaign that are due, and a summary of those that still wait. */
+    async readDueChunks({ before, except, ...start }: DueInput): Promise<DueChunks> {
+      return readDueChunks(db, { ...start, before, except, limit: DUE_CHUNKS });
+    },
+
+    /** Makes chunks wait in Postgres that a run of an earlier version carried on itself. */
+    async keepChunks({ chunks, clock, ...start }: KeepInput): Promise<void> {
+      const waits = chunks.map((chunk) => ({ chunk, clock: chunk.shut ? (clock ?? '') : null }));
+      await keepWaits(db, { ...start, waits });
     },
 
     /** Begins the wait of a test whose share was sent, or judges it. */
@@ -67,13 +98,16 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
       return inTransaction(db, (trx) => judgeTest(trx, start));
     },
 
-    /** Skips whom a cancelled start has left. */
-    async skipCancelledRecipients(start: CampaignStart): Promise<{ skipped: number }> {
+    /** Skips the recipients that a cancelled start has left; returns how many, and how the start ended. */
+    async skipCancelledRecipients(start: CampaignStart): Promise<{ skipped: number; status?: 'SENT' | 'CANCELLED' }> {
+      const status = await findStartEnd(db, start);
+      // Recovery starts the campaign again where it stands.
+      if (status === 'OPEN') throw ApplicationFailure.nonRetryable('the campaign goes on', 'CAMPAIGN_OPEN');
       let skipped = 0;
       for (;;) {
         const rows = await skipCancelled(db, { ...start, limit: SKIP_ROWS });
         skipped += rows;
-        if (rows < SKIP_ROWS) return { skipped };
+        if (rows < SKIP_ROWS) return { skipped, status };
         Context.current().heartbeat();
       }
     },

@@ -6,11 +6,11 @@ import { campaignGate } from '../../rules/campaigns/gate.ts';
 
 /**
  * Whether a chunk may be sent by the clocks of its recipients; else what becomes of it: it comes back at an instant, or
- * is done where its hour is over. By the clock of the database, as the claims are.
+ * is done where its hour is over. Undefined where there is no such chunk. By the clock of the database, as the claims are.
  */
-export async function passGate(db: Db, chunk: ChunkRef): Promise<OpenClock | { refused: ChunkResult }> {
+export async function passGate(db: Db, chunk: ChunkRef): Promise<OpenClock | { refused: ChunkResult } | undefined> {
   const found = await findChunkClock(db, chunk);
-  if (!found) return { refused: { outcome: 'ended', sent: 0, retryAfterMs: 0 } };
+  if (!found) return undefined;
   const { clock, key, now } = found;
   const gate = campaignGate(clock, now.getTime());
   if (gate.kind === 'late') {

@@ -2,6 +2,7 @@ import { CancelledFailure } from '@temporalio/activity';
 import type { EmailProvider, ProviderResult } from '../../channels/email/provider.ts';
 import { type ContentCache, createContentCache } from '../../compute/content-cache.ts';
 import type { OpenClock } from '../../db/campaigns/chunk-clock.ts';
+import { beginTurn, endTurn } from '../../db/campaigns/chunk-turns.ts';
 import {
   type ChunkRef,
   expireChunk,
@@ -12,8 +13,8 @@ import {
   type SendTerms,
 } from '../../db/campaigns/chunks.ts';
 import type { ClaimedRecipient } from '../../db/campaigns/claims.ts';
-import { beginTurn, endTurn } from '../../db/campaigns/figures.ts';
 import { pauseCampaign } from '../../db/campaigns/lifecycle.ts';
+import type { Wait } from '../../db/campaigns/waiting-chunks.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { findLastTransientBounce } from '../../db/emails/bounce-history.ts';
 import { hasListeners } from '../../db/events/listeners.ts';
@@ -21,12 +22,14 @@ import { lowerRate } from '../../db/sending/send-rate.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
+import { chunkAfter } from '../../rules/campaigns/later-chunk.ts';
 import type { Config } from '../../rules/config.ts';
 import { isTracked } from '../../rules/content/message-tracking.ts';
 import { judgeAgain } from '../../rules/emails/bounce.ts';
 import { DELIVERY_EXPIRES_MS, nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import { RowMissing } from '../../rules/row-missing.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { bounceOutcome, verdictOf } from '../emails/decision.ts';
 import { createDkimKeys } from '../emails/dkim-keys.ts';
@@ -57,6 +60,10 @@ export interface ChunkInput extends ChunkRef {
   /** Where the chunk's last turn ended, and whether it was put off in part: see `ChunkTurnResult`. */
   from?: string | undefined;
   putOff?: boolean | undefined;
+  /** When the provider first deferred the chunk; null if it never did. Earlier versions kept it to themselves. */
+  deferredSinceMs?: number | null;
+  /** A chunk that has to wait does so in Postgres. Workflows of earlier versions carry it themselves. */
+  keeps?: boolean;
 }
 
 interface TurnTerms {
@@ -86,7 +93,7 @@ export class CampaignSending {
   private readonly shared: Omit<ChunkSenderDeps, 'sign' | 'judge'>;
 
   constructor(deps: SendingDeps) {
-    const { config, db, lifecycle, log, ends, bulkProvider: provider } = deps;
+    const { config, db, lifecycle, log, bulkProvider: provider } = deps;
     const suppressionKey = deriveKey(config.secretKey, 'suppression');
     const source = provider.kind;
     this.deps = deps;
@@ -99,8 +106,8 @@ export class CampaignSending {
       db,
       provider,
       inFlight: new InFlightLimit({ max: IN_FLIGHT_MAX }),
-      recorder: createCampaignRecorder({ db, log, ends, guard, source }),
-      settler: createEmailSettler({ db, guard, ends, suppressionKey, source, dispatch }),
+      recorder: createCampaignRecorder({ db, log, guard, source }),
+      settler: createEmailSettler({ db, guard, suppressionKey, source, dispatch }),
       pads: suppressionPads(suppressionKey),
     };
   }
@@ -120,6 +127,7 @@ export class CampaignSending {
     // Its rate was set or lifted: the workflow sends the chunk to the queue for it.
     if (paced !== rate > 0) return { ...result('more'), rate, from, putOff };
     const clock = await passGate(db, chunkOf(input));
+    if (!clock) return this.endMissing(input);
     if ('refused' in clock) return { ...clock.refused, rate };
     const stop = AbortSignal.any([cancelled, stopping]);
     const turn = { ...(await this.turnOf({ input, rate, terms, clock })), stop };
@@ -143,6 +151,12 @@ export class CampaignSending {
     }
   }
 
+  /** A chunk that is not there: with its campaign, or against it. @throws RowMissing */
+  private async endMissing(input: ChunkInput): Promise<ChunkResult> {
+    if (await findSendTerms(this.deps.db, input)) throw new RowMissing('chunk', `${input.campaignId}/${input.seq}`);
+    return result('ended');
+  }
+
   /** Gives up whom the provider has put off for a day; whoever else the chunk has left is sent to. */
   async expire(chunk: ChunkInput): Promise<ChunkResult> {
     const { db } = this.deps;
@@ -155,16 +169,20 @@ export class CampaignSending {
   }
 
   /**
-   * The figures of a chunk are counted anew while a turn is at it. A process that dies in it leaves the mark to the
-   * next turn.
+   * Runs a turn between `beginTurn` and `endTurn`, and keeps a chunk in Postgres that has to wait. A process that dies
+   * in the turn leaves the mark to the next one. One that dies after `endTurn` has its turn run again: that clears the
+   * wait first, and the workflow does not take up a chunk whose turn has not ended.
    */
-  private async busy(chunk: ChunkRef, turn: () => Promise<ChunkResult>): Promise<ChunkResult> {
+  private async busy(input: ChunkInput, turn: () => Promise<ChunkResult>): Promise<ChunkResult> {
     const { db } = this.deps;
-    await beginTurn(db, chunk);
+    await beginTurn(db, input);
+    let wait: Wait | undefined;
     try {
-      return await turn();
+      const result = await turn();
+      wait = waitAfter(input, result);
+      return wait ? { ...result, kept: true } : result;
     } finally {
-      await endTurn(db, chunk);
+      await endTurn(db, input, wait);
     }
   }
 
@@ -252,6 +270,15 @@ export class CampaignSending {
 /** The chunk of a turn's input. */
 function chunkOf({ projectId, campaignId, sendNo, seq }: ChunkInput): ChunkRef {
   return { projectId, campaignId, sendNo, seq };
+}
+
+/** Returns how the chunk waits after a turn; undefined where it does not, or its workflow carries it. */
+function waitAfter(input: ChunkInput, result: ChunkResult): Wait | undefined {
+  if (input.keeps !== true || (result.outcome !== 'deferred' && result.outcome !== 'shut')) return undefined;
+  const { seq, deferrals, deferredSinceMs = null, from, putOff } = input;
+  const before = { seq, dueAtMs: 0, deferrals, deferredSinceMs, from, putOff };
+  const chunk = chunkAfter(before, result, { nowMs: Date.now(), clock: result.clock });
+  return chunk && { chunk, clock: result.outcome === 'shut' ? (result.clock ?? null) : null };
 }
 
 function result(outcome: ChunkResult['outcome']): ChunkResult {

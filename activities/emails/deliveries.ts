@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { cancelMails } from '../../db/sending/cancelled-deliveries.ts';
+import { assertMessages } from '../../db/sending/direct-messages.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import type { Attempted, EmailAttempts } from './attempts.ts';
@@ -48,6 +49,8 @@ export const deliveryActivities = (deps: Pick<ActivityDeps, 'db' | 'emailAttempt
    */
   async sendMails(input: SendMailsInput): Promise<SendMailsResult> {
     const deliveryId = deliveryIdOf(Context.current().info);
+    const { projectId, mails } = input;
+    await assertMessages(deps.db, { kind: 'email', projectId, ids: mails.map(({ id }) => id) });
     return withHeartbeats((stop) => sendGroup(deps.emailAttempts, input, { deliveryId, stop }));
   },
 

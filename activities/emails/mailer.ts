@@ -15,7 +15,6 @@ import { DELIVERY_EXPIRES_MS } from '../../rules/emails/retry-schedule.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
 import { withheldAs } from '../../rules/emails/withheld.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
-import type { SampledLog } from '../../rules/sampled-log.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { createHoldGuard } from '../hold-guard.ts';
 import { bounceOutcome, later, opensAt, statusOf, verdictOf } from './decision.ts';
@@ -79,7 +78,6 @@ export function createMailer(deps: {
   compute: Compute;
   lifecycle: Pick<Lifecycle, 'dispatch'>;
   log: Pick<Logger, 'warn'>;
-  ends: SampledLog;
 }): Mailer {
   const { config, db, provider, lifecycle, compute } = deps;
   const messages = createEmailMessages(deps);
@@ -88,7 +86,6 @@ export function createMailer(deps: {
   const settler = createEmailSettler({
     db,
     guard,
-    ends: deps.ends,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
     source: provider.kind,
     dispatch: (rows) => lifecycle.dispatch(rows),

@@ -5,9 +5,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import type { SampledLog } from '../../rules/sampled-log.ts';
 import type { HoldGuard } from '../hold-guard.ts';
-import { tellMessageEnd } from '../message-end.ts';
 import { persistently } from '../persistently.ts';
 
 /** Results that share a transaction: 100 cost a third of what 20 cost a row (docs/ARCHITECTURE.md "Decisions"). */
@@ -58,7 +56,6 @@ export function createEmailSettler(deps: {
   source: EmailProviderKind;
   dispatch: (rows: OutboxRow[]) => void;
   guard: Pick<HoldGuard, 'accepted'>;
-  ends: SampledLog;
 }): EmailSettler {
   const { suppressionKey, source } = deps;
 
@@ -84,7 +81,6 @@ export function createEmailSettler(deps: {
     );
     deps.dispatch(outbox);
     if (watched) tellGuard(counted.map(({ result }) => result));
-    for (const { result } of counted) tellEnd(deps.ends, result);
     const recorded = new Set(counted);
     return items.map((item) => ({ recorded: recorded.has(item), value: values.get(item) }));
   }
@@ -102,14 +98,6 @@ export function createEmailSettler(deps: {
   return {
     settle: <T>(result: EmailResult, hook?: SettleHook<T>) => group.add({ result, hook }) as Promise<Settlement<T>>,
   };
-}
-
-/** Writes the end of a mail to the log. One that is put off or held has not ended. */
-function tellEnd(ends: SampledLog, { email, outcome }: EmailResult): void {
-  if (outcome.kind === 'later' || outcome.kind === 'held') return;
-  const { id, projectId } = email;
-  const reason = outcome.kind === 'sent' ? null : outcome.reason;
-  tellMessageEnd(ends, { projectId, kind: 'email', id, outcome: outcome.kind, reason });
 }
 
 /** Each hook once, for all the mails that were given with it. */

@@ -2,6 +2,7 @@ import { resumeExecution } from '../../db/executions/resume.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import type { EffectOn } from '../../rules/executions/steps/registry.ts';
+import { RowMissing } from '../../rules/row-missing.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import { createSendEmailStep } from './send-email-step.ts';
@@ -41,10 +42,19 @@ function createAdvance({ db }: ActivityDeps): (input: StepInput) => Promise<Next
   };
 }
 
+/** @throws RowMissing where no row says how the execution stands */
+function found({ executionId }: StepInput, next: Next): Next {
+  if (next.kind === 'end' && next.missing) throw new RowMissing('execution', executionId);
+  return next;
+}
+
 /** Each of these activities, with heartbeats while it runs. */
 function addHeartbeats<Name extends string>(activities: StepActivities<Name>): StepActivities<Name> {
   const entries = Object.entries<StepActivities<Name>[Name]>(activities);
   return Object.fromEntries(
-    entries.map(([name, run]) => [name, (input: StepInput) => withHeartbeats(() => run(input))]),
+    entries.map(([name, run]) => [
+      name,
+      (input: StepInput) => withHeartbeats(async () => found(input, await run(input))),
+    ]),
   ) as StepActivities<Name>;
 }

@@ -1,4 +1,5 @@
 import { cancellationSignal } from '@temporalio/activity';
+import { findDeleted } from '../../db/deleted-rows.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import {
   beginTurn,
@@ -8,6 +9,7 @@ import {
   type Turn,
 } from '../../db/webhooks/endpoint-turns.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
+import { RowMissing } from '../../rules/row-missing.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import { deliverDue } from './turn.ts';
@@ -37,7 +39,11 @@ export function webhookDeliveryActivities(deps: ActivityDeps) {
     /** Delivers what is due to an endpoint, for some seconds; answers when there is more to do. */
     async deliverWebhooks({ projectId, endpointId }: TurnInput): Promise<TurnResult> {
       const turn = await beginTurn(deps.db, { projectId, id: endpointId, atRestKey });
-      if (!turn) return { nextDueAt: null };
+      if (!turn) {
+        const deleted = await findDeleted(deps.db, { projectId, ids: [endpointId] });
+        if (!deleted.has(endpointId)) throw new RowMissing('webhook endpoint', endpointId);
+        return { nextDueAt: null };
+      }
       const next = await withHeartbeats(async () => {
         await takeTurn(deps, turn);
         return inTransaction(deps.db, (trx) => endTurn(trx, turn));

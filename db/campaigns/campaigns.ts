@@ -12,6 +12,7 @@ import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db, Trx } from '../connection.ts';
 import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from '../contents/mail-text.ts';
+import { noteDeleted } from '../deleted-rows.ts';
 import { assertSender } from '../domains/senders.ts';
 import { hasPart } from '../has-part.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
@@ -217,12 +218,14 @@ export async function updateCampaign(
  * @throws AppError NOT_FOUND, CONFLICT while it is SCHEDULED, SENDING or PAUSED
  */
 export async function deleteCampaign(trx: Trx, p: CampaignRef): Promise<void> {
-  const { rows } = await sql`
+  const { rows } = await sql<{ status: CampaignStatus }>`
     DELETE FROM campaigns
-    WHERE project_id = ${p.projectId} AND id = ${p.id} AND status NOT IN ${OPEN_CAMPAIGNS} RETURNING id
+    WHERE project_id = ${p.projectId} AND id = ${p.id} AND status NOT IN ${OPEN_CAMPAIGNS} RETURNING status
   `.execute(trx);
-  if (rows.length === 0)
+  const [deleted] = rows;
+  if (!deleted)
     throw await refusal(trx, p, 'A campaign that is SCHEDULED, SENDING or PAUSED has to be cancelled first.');
+  await noteDeleted(trx, { ...p, ...deleted });
   await sql`DELETE FROM link_clicks WHERE campaign_id = ${p.id} AND project_id = ${p.projectId}`.execute(trx);
   await deleteMachineHours(trx, p);
 }

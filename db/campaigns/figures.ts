@@ -55,23 +55,6 @@ export async function readFigures(
   return figures;
 }
 
-/** The rows of a chunk that is to be worked on change from now on, until `endTurn`: nothing is kept of it. */
-export async function beginTurn(db: Db, p: { projectId: string; campaignId: string; seq: number }): Promise<void> {
-  await setBusy(db, p, true);
-}
-
-/** Nobody works on the chunk any more. What was counted of it meanwhile is forgotten. */
-export async function endTurn(db: Db, p: { projectId: string; campaignId: string; seq: number }): Promise<void> {
-  await setBusy(db, p, false);
-}
-
-async function setBusy(db: Db, p: { projectId: string; campaignId: string; seq: number }, busy: boolean) {
-  await sql`
-    UPDATE campaign_chunks SET busy = ${busy}, figures = NULL
-    WHERE campaign_id = ${p.campaignId} AND seq = ${p.seq} AND project_id = ${p.projectId}
-  `.execute(db);
-}
-
 /** Counts what a campaign's chunks lack, in one snapshot with those that do not, and keeps it. */
 async function countLacking(db: Db, p: { projectId: string; campaignId: string }): Promise<Chunk[]> {
   return db

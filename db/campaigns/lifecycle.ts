@@ -5,8 +5,10 @@ import type { CampaignTiming } from '../../rules/campaigns/timing.ts';
 import { pickMailText } from '../../rules/content/mail-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import type { Trx } from '../connection.ts';
+import { RowMissing } from '../../rules/row-missing.ts';
+import type { Db, Trx } from '../connection.ts';
 import { saveContents } from '../contents/contents.ts';
+import { findDeleted } from '../deleted-rows.ts';
 import { assertSender } from '../domains/senders.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { monthlyRoom } from '../projects/usage.ts';
@@ -56,7 +58,7 @@ export type StartState =
       /** Of a campaign with a test: whether some wait for its winner, and the highest chunk that may be sent. */
       test?: { testing: boolean; lastSeq: number };
     }
-  | { phase: 'ended'; status: CampaignStatus | 'DELETED' };
+  | { phase: 'ended'; status: CampaignStatus };
 
 /**
  * Starts a DRAFT now (`at` null) or at a time, or moves a SCHEDULED one to another time. The UPDATE decides between two
@@ -182,7 +184,7 @@ async function turn(
  */
 export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartState> {
   const row = await lockStart(trx, p);
-  if (!row) return { phase: 'ended', status: 'DELETED' };
+  if (!row) return { phase: 'ended', status: await deletedAs(trx, p) };
   const ours = row.send_no === p.sendNo && isOpen(row.status);
   if (!ours) return { phase: 'ended', status: row.status };
   const campaign = toCampaign(row);
@@ -194,6 +196,29 @@ export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartSta
   const test = campaign.test ? await findTest(trx, p) : undefined;
   const phase = row.status === 'PAUSED' ? 'paused' : 'sending';
   return { phase, audienceDone, sendRate, mode, clock, ...(test && { test }) };
+}
+
+/**
+ * How a start has ended, for its workflow: a campaign that went back to DRAFT, or was started again since, was
+ * cancelled. `OPEN`: the start goes on. @throws RowMissing
+ */
+export async function findStartEnd(db: Db, p: CampaignStart): Promise<'SENT' | 'CANCELLED' | 'OPEN'> {
+  const row = await db
+    .selectFrom('campaigns')
+    .select(['status', 'send_no'])
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.campaignId)
+    .executeTakeFirst();
+  const status = row?.status ?? (await deletedAs(db, p));
+  if (status === 'SENT') return status;
+  return row?.send_no === p.sendNo && isOpen(row.status) ? 'OPEN' : 'CANCELLED';
+}
+
+/** How a campaign stood when it was deleted. @throws RowMissing where no deletion is known */
+async function deletedAs(db: Db, { projectId, campaignId }: CampaignStart): Promise<CampaignStatus> {
+  const deleted = (await findDeleted(db, { projectId, ids: [campaignId] })).get(campaignId);
+  if (!deleted) throw new RowMissing('campaign', campaignId);
+  return deleted.status as CampaignStatus;
 }
 
 /**

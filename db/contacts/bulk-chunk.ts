@@ -5,7 +5,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { deleteContacts } from './delete.ts';
 import { foundContacts } from './found.ts';
-import { type BulkInput, type JobRef, type LockedJob, lockJob, moveJob } from './jobs.ts';
+import { type BulkInput, findJobEnd, type JobRef, type LockedJob, lockJob, moveJob } from './jobs.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 import { upsertContacts } from './upsert.ts';
 
@@ -38,7 +38,7 @@ export async function runBulkChunk(
   p: JobRef & { kind: BulkKind; suppressionKey: Buffer },
 ): Promise<ChunkDone> {
   const job = await lockJob<BulkInput, BulkResult>(trx, p);
-  if (!job) return { done: true, processed: 0, total: 0, outbox: [] };
+  if (!job) return endedJob(trx, p);
   const { ids, done, total } = await nextIds(trx, { projectId: p.projectId, job });
   const effect = await applyOperation(trx, { ...p, ids: ids.filter((id) => UUID.test(id)), mode: job.input.mode });
   const processed = job.cursor + ids.length;
@@ -46,6 +46,12 @@ export async function runBulkChunk(
   const after = job.input.where && ids.at(-1);
   await moveJob(trx, { ...p, cursor: processed, processed, result, after });
   return { done, processed, total, outbox: effect.outbox };
+}
+
+/** A job that has ended has no further chunk. @throws RowMissing where there is no such job */
+export async function endedJob(trx: Trx, p: JobRef): Promise<ChunkDone> {
+  await findJobEnd(trx, p);
+  return { done: true, processed: 0, total: 0, outbox: [] };
 }
 
 /**

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { AppError } from '../../rules/errors.ts';
+import { CONTACT_EVENTS } from '../../rules/events/event-names.ts';
 import { applyData, type Data } from '../../rules/filters/data-values.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Sourced } from '../../rules/strangers/provenance.ts';
@@ -10,8 +11,10 @@ import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { answeredBytes } from '../page-budget.ts';
 import type { RowOf } from '../schema/database.ts';
 import { setContactTopics } from '../topics/choices.ts';
+import { adoptAddresses, leaveAddress } from './erased-addresses.ts';
 import { type ContactsAsked, countFound, foundContacts } from './found.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
+import { copyRefusals, findSuppressions } from './suppressions.ts';
 import { upsertContacts } from './upsert.ts';
 
 export interface Contact {
@@ -140,10 +143,10 @@ export async function patchContact(
   const by = { copied: p.data?.untrusted ?? new Set<string>(), swayed: p.forStranger };
   const current = await lockContact(trx, p);
   const email = p.email === undefined ? current.email : normalizeEmail(p.email);
-  if (email !== current.email) await changeEmail(trx, p, email);
+  const moved = email === current.email ? {} : await changeEmail(trx, p, { current, email });
   const [saved] = await upsertContacts(trx, {
     projectId: p.projectId,
-    rows: [{ email, subscribed: p.subscribed, set, remove, by }],
+    rows: [{ email, subscribed: moved.subscribed ?? p.subscribed, set, remove, by }],
     defaultSubscribed: current.subscribed,
     suppressionKey: p.suppressionKey,
     causeId: p.causeId,
@@ -174,7 +177,46 @@ async function lockContact(trx: Trx, { projectId, id }: ContactRef): Promise<Con
   return toContact(row);
 }
 
-async function changeEmail(trx: Trx, { projectId, id }: ContactRef, email: string): Promise<void> {
+/**
+ * Changes the address, and takes along what belongs to the person: their own refusals. What belongs to the mailbox
+ * stays behind: a contact whom only a hard bounce had unsubscribed is subscribed again.
+ * @returns the subscription that follows from the new address, where one follows
+ */
+async function changeEmail(
+  trx: Trx,
+  p: Pick<Parameters<typeof patchContact>[1], 'projectId' | 'id' | 'subscribed' | 'forStranger' | 'suppressionKey'>,
+  { current, email }: { current: Contact; email: string },
+): Promise<{ subscribed?: boolean }> {
+  const { projectId, id, suppressionKey: key } = p;
+  const isBounced = await isUnsubscribedByBounce(trx, key, { projectId, contact: current });
+  await setEmail(trx, p, email);
+  await leaveAddress(trx, key, { projectId, contact: current });
+  await copyRefusals(trx, key, { projectId, from: current.email, to: email });
+  await adoptAddresses(trx, key, { projectId, contacts: [{ id, email }] });
+  if (p.subscribed !== undefined && !(p.subscribed && p.forStranger)) return {};
+  const reasons = (await findSuppressions(trx, key, { projectId, emails: [email] })).get(email) ?? [];
+  if (reasons.length > 0) return current.subscribed ? { subscribed: false } : {};
+  return isBounced ? { subscribed: true } : {};
+}
+
+/** Whether a hard bounce of this address, and nothing that anybody said, has unsubscribed the contact. */
+async function isUnsubscribedByBounce(
+  trx: Trx,
+  key: Buffer,
+  { projectId, contact }: { projectId: string; contact: Contact },
+): Promise<boolean> {
+  if (contact.subscribed) return false;
+  const reasons = (await findSuppressions(trx, key, { projectId, emails: [contact.email] })).get(contact.email) ?? [];
+  if (!reasons.includes('hard_bounce') || reasons.length > 1) return false;
+  const { rows } = await sql<{ bounced: boolean }>`
+    SELECT data->>'reason' = 'bounce' AS bounced FROM events
+    WHERE project_id = ${projectId} AND contact_id = ${contact.id} AND name = ANY(${[...CONTACT_EVENTS]}::text[])
+    ORDER BY id DESC LIMIT 1
+  `.execute(trx);
+  return rows[0]?.bounced === true;
+}
+
+async function setEmail(trx: Trx, { projectId, id }: ContactRef, email: string): Promise<void> {
   try {
     await trx
       .updateTable('contacts')

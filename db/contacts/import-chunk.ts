@@ -4,14 +4,14 @@ import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { inSavepoint } from '../transaction.ts';
-import type { ChunkDone } from './bulk-chunk.ts';
+import { type ChunkDone, endedJob } from './bulk-chunk.ts';
 import { finishJob, type ImportInput, type JobRef, type LockedJob, lockJob, moveJob } from './jobs.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 import { type UpsertedContact, upsertContacts } from './upsert.ts';
 
 /** Rows of one transaction: statements are large enough to be cheap a row, locks short enough for others. */
 export const IMPORT_CHUNK_ROWS = 1_000;
-const HOPELESS = `More than ${TORN_ROWS_MAX.toLocaleString('en')} rows cannot be read: check the quotes of the file. The rows before have been imported.`;
+export const HOPELESS = `More than ${TORN_ROWS_MAX.toLocaleString('en')} rows cannot be read: check the quotes of the file. The rows before have been imported.`;
 /** The first data row, as a spreadsheet counts. */
 const FIRST_ROW = 2;
 
@@ -31,7 +31,7 @@ export async function runImportChunk(
   p: JobRef & { cursor: number; chunk: CsvChunk; suppressionKey: Buffer },
 ): Promise<ChunkDone> {
   const job = await lockJob<ImportInput, ImportResult>(trx, p);
-  if (!job) return { done: true, processed: 0, total: 0, outbox: [] };
+  if (!job) return endedJob(trx, p);
   // Another attempt has done this chunk: the next one is read from where the job is now.
   if (job.cursor !== p.cursor) return { done: false, processed: job.processed, total: 0, outbox: [], moved: true };
   const { chunk } = p;

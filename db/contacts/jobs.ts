@@ -13,6 +13,7 @@ import {
 } from '../../rules/contacts/jobs.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import { RowMissing } from '../../rules/row-missing.ts';
 import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { enqueue } from '../outbox/outbox.ts';
@@ -230,6 +231,21 @@ export async function moveJob(
       result = ${JSON.stringify(p.result)}::jsonb
     WHERE project_id = ${p.projectId} AND id = ${p.id}
   `.execute(trx);
+}
+
+/** How a job stands. @throws RowMissing */
+export async function findJobEnd(
+  db: Db,
+  { projectId, id }: JobRef,
+): Promise<{ status: JobStatus; failedReason: string | null }> {
+  const row = await db
+    .selectFrom('jobs')
+    .select(['status', 'failed_reason as failedReason'])
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) throw new RowMissing('job', id);
+  return row;
 }
 
 /** Ends a job and drops its file. The first end counts; may run twice. */

@@ -8,8 +8,15 @@ import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { MailType } from '../schema/contents.ts';
 import type { RowOf } from '../schema/database.ts';
 
+/** An address by its keyed hash; the text is null once its contact is erased. */
+export interface HashedAddress {
+  hash: Buffer;
+  email: string | null;
+}
+
 export interface NewSuppression {
-  email: string;
+  /** The hash alone of an address whose text was erased. */
+  email: string | { hash: Buffer };
   reason: SuppressionReason;
   /** Who or what put it there, such as `api`, `smtp`, `ses`, `unsubscribe_page`. */
   source: string;
@@ -26,6 +33,9 @@ export interface Suppression {
   actor: string | null;
   createdAt: Date;
 }
+
+/** The refusals that are the person's own: only they, or who writes `subscribed: true` for them, take one back. */
+export const OWN_REASONS: readonly SuppressionReason[] = ['unsubscribe', 'complaint'];
 
 const COLUMNS = ['id', 'email', 'reason', 'source', 'actor', 'created_at'] as const;
 
@@ -80,8 +90,16 @@ export async function liftSuppressions(
   key: Buffer,
   p: { projectId: string; emails: string[]; reasons: readonly SuppressionReason[] },
 ): Promise<number> {
-  if (p.emails.length === 0 || p.reasons.length === 0) return 0;
-  const hashes = p.emails.map((email) => addressHash(key, email));
+  return liftHashes(db, { ...p, hashes: p.emails.map((email) => addressHash(key, email)) });
+}
+
+/** Takes entries of these reasons off the list, by the hashes of their addresses; returns how many there were. */
+export async function liftHashes(
+  db: Db,
+  p: { projectId: string; hashes: Buffer[]; reasons: readonly SuppressionReason[] },
+): Promise<number> {
+  const { hashes } = p;
+  if (hashes.length === 0 || p.reasons.length === 0) return 0;
   const result = await sql`
     DELETE FROM suppressions
     WHERE project_id = ${p.projectId} AND address_hash = ANY(${hashes}::bytea[]) AND reason = ANY(${[...p.reasons]}::text[])
@@ -117,6 +135,36 @@ export async function findSuppressions(
     GROUP BY address_hash
   `.execute(db);
   return new Map(rows.map((row) => [byHash.get(row.hash) ?? '', row.reasons]));
+}
+
+/** The reasons that stand against any of these addresses. */
+export async function listReasons(
+  db: Db,
+  p: { projectId: string; hashes: readonly Buffer[] },
+): Promise<SuppressionReason[]> {
+  const { rows } = await sql<{ reason: SuppressionReason }>`
+    SELECT DISTINCT reason FROM suppressions
+    WHERE project_id = ${p.projectId} AND address_hash = ANY(${[...p.hashes]}::bytea[])
+  `.execute(db);
+  return rows.map(({ reason }) => reason);
+}
+
+/**
+ * Copies what the person said at one address to another one of theirs. A hard bounce is about the mailbox, and `manual`
+ * about the address that somebody wrote down, so both stay where they are.
+ */
+export async function copyRefusals(
+  trx: Db,
+  key: Buffer,
+  p: { projectId: string; from: string; to: string },
+): Promise<void> {
+  await sql`
+    INSERT INTO suppressions (project_id, address_hash, email, reason, source, actor)
+    SELECT project_id, ${addressHash(key, p.to)}, ${p.to}, reason, source, actor FROM suppressions
+    WHERE project_id = ${p.projectId} AND address_hash = ${addressHash(key, p.from)}
+      AND reason = ANY(${[...OWN_REASONS]}::text[])
+    ON CONFLICT (project_id, address_hash, reason) DO NOTHING
+  `.execute(trx);
 }
 
 /** The entry that stops mail of this type to an address, or undefined: the check right before one mail leaves. */
@@ -186,10 +234,15 @@ function toSuppression(row: SuppressionRow): Suppression {
 
 /** In the order of their hash, so that two statements lock in the same order, and each address and reason once. */
 function sortedEntries(key: Buffer, entries: NewSuppression[]) {
-  const unique = new Map<string, NewSuppression & { hash: Buffer }>();
+  const unique = new Map<string, Omit<NewSuppression, 'email'> & HashedAddress>();
   for (const entry of entries) {
-    const hash = addressHash(key, entry.email);
-    unique.set(`${hash.toString('hex')} ${entry.reason}`, { ...entry, email: normalizeEmail(entry.email), hash });
+    const address = hashed(key, entry.email);
+    unique.set(`${address.hash.toString('hex')} ${entry.reason}`, { ...entry, ...address });
   }
   return [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
+}
+
+function hashed(key: Buffer, address: string | { hash: Buffer }): HashedAddress {
+  if (typeof address !== 'string') return { hash: address.hash, email: null };
+  return { hash: addressHash(key, address), email: normalizeEmail(address) };
 }

@@ -18,6 +18,7 @@ import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { RowOf } from '../schema/database.ts';
 import { asksForConfirmation, askToConfirm } from './double-opt-in.ts';
+import { adoptAddresses } from './erased-addresses.ts';
 import { lockContacts } from './locks.ts';
 import { findSuppressions, liftSuppressions } from './suppressions.ts';
 
@@ -79,6 +80,8 @@ export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<Upser
     p,
     [...wanted.values()].filter((row) => !known.has(row.email)),
   );
+  const added = inserted.filter((contact) => contact.isNew);
+  await adoptAddresses(trx, p.suppressionKey, { projectId: p.projectId, contacts: added });
   // An insert that lost a race comes back as the winner's row, locked by us: it is a known contact like the others.
   for (const contact of inserted) if (!contact.isNew) known.set(contact.email, contact);
   const changes = [...wanted.values()].flatMap((row) => {
@@ -140,7 +143,9 @@ async function holdBackAsking(
 }
 
 /**
- * Settles what `subscribed: true` may do: lift the person's own unsubscribe, or nothing against a refusal that stands.
+ * Settles what a row may do against the suppression list. A written `subscribed: true` of the project lifts the person's
+ * own unsubscribe. Every other row leaves a refusal as it is: it subscribes no known contact, and a new one starts
+ * unsubscribed.
  */
 async function settleSubscriptions(
   trx: Trx,
@@ -149,8 +154,8 @@ async function settleSubscriptions(
   known: Map<string, StoredContact>,
 ): Promise<void> {
   const { projectId, suppressionKey } = p;
-  const lifts = (row: ContactUpsert) => (p.liftsUnsubscribe ?? true) && !isStrangers(row);
-  const lifted = [...wanted.values()].filter((row) => row.subscribed && lifts(row)).map((row) => row.email);
+  const lifts = (row: ContactUpsert) => row.subscribed === true && (p.liftsUnsubscribe ?? true) && !isStrangers(row);
+  const lifted = [...wanted.values()].filter(lifts).map((row) => row.email);
   await liftSuppressions(trx, suppressionKey, { projectId, emails: lifted, reasons: ['unsubscribe'] });
   const subscribing = [...wanted.values()].filter((row) => !lifts(row) && wouldSubscribe(row, known.get(row.email), p));
   const refused = await findSuppressions(trx, suppressionKey, {

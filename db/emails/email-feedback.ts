@@ -1,16 +1,17 @@
 import { sql } from 'kysely';
 import { type BounceVerdict, judgeAgain } from '../../rules/emails/bounce.ts';
 import { bounceReason } from '../../rules/emails/bounce-reason.ts';
-import { emailDomain } from '../../rules/emails/email-address.ts';
+import { emailDomain, normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { Feedback } from '../../rules/emails/email-feedback.ts';
 import { statusesBefore } from '../../rules/emails/email-status.ts';
 import type { SuppressionReason } from '../../rules/emails/reasons.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { touch } from '../campaigns/touches.ts';
 import type { Trx } from '../connection.ts';
+import { findErasedAddresses, listErasedHolders } from '../contacts/erased-addresses.ts';
 import { lockContacts } from '../contacts/locks.ts';
 import { recordSubscriptionChanges, type SubscriptionState } from '../contacts/subscription-changes.ts';
-import { addSuppressions } from '../contacts/suppressions.ts';
+import { addSuppressions, type NewSuppression } from '../contacts/suppressions.ts';
 import { recordEvents } from '../events/record-events.ts';
 import { guardRates } from '../sending/hold-guard.ts';
 import { findLastTransientBounce } from './bounce-history.ts';
@@ -131,19 +132,23 @@ async function judged(trx: Trx, email: FoundEmail, verdict: BounceVerdict): Prom
   return judgeAgain(verdict, await findLastTransientBounce(trx, { projectId, contactId }), new Date());
 }
 
-/** Suppresses the address the mail went to, and unsubscribes its contact if that is their address. */
+/**
+ * Suppresses the address the email went to, and unsubscribes the contact that has the address now. Of an erased contact
+ * the hash is left, which is enough for both.
+ */
 async function endAddress(
   trx: Trx,
-  { projectId, contactId, contactEmail, to, executionId }: FoundEmail,
+  email: FoundEmail,
   p: Ending & { reason: SuppressionReason; because: 'bounce' | 'complaint' },
 ): Promise<OutboxRow[]> {
-  const address = to ?? contactEmail;
-  if (address === null) return [];
-  const entries = [{ email: address, reason: p.reason, source: p.source }];
+  const { projectId, executionId } = email;
+  const { addresses, contactIds } = await findReported(trx, email, p);
+  const entries = addresses.map((address) => ({ email: address, reason: p.reason, source: p.source }));
   await addSuppressions(trx, p.suppressionKey, { projectId, entries });
-  if (contactId === null || address !== contactEmail) return [];
+  await lockContacts(trx, { projectId, ids: contactIds });
   const { rows } = await sql<SubscriptionState>`
-    UPDATE contacts SET subscribed = false, updated_at = now() WHERE project_id = ${projectId} AND id = ${contactId} AND subscribed
+    UPDATE contacts SET subscribed = false, updated_at = now()
+    WHERE project_id = ${projectId} AND id = ANY(${contactIds}::uuid[]) AND subscribed
     RETURNING id, subscribed, true AS "subscriptionChanged"
   `.execute(trx);
   return recordSubscriptionChanges(trx, {
@@ -154,6 +159,31 @@ async function endAddress(
     causeId: executionId,
     by: p.source,
   });
+}
+
+/**
+ * The addresses that an email's report is about, by text or by the hash that an erasure left, and the contacts who have
+ * them now. A bounce is about the mailbox; a complaint is the person's, so it is about their later address too.
+ */
+async function findReported(
+  trx: Trx,
+  email: FoundEmail,
+  { suppressionKey: key, reason }: { suppressionKey: Buffer; reason: SuppressionReason },
+): Promise<{ addresses: NewSuppression['email'][]; contactIds: string[] }> {
+  const { projectId, to, contactEmail } = email;
+  const isPersons = reason === 'complaint';
+  if (to === null && contactEmail === null) {
+    const all = await findErasedAddresses(trx, { kind: 'email', id: email.id });
+    const erased = all.filter(({ isRecipient }) => isRecipient || isPersons);
+    return { addresses: erased, contactIds: await listErasedHolders(trx, key, erased) };
+  }
+  const isContacts = email.sourceType !== 'WORKFLOW' || to === null;
+  const about = [to ?? contactEmail, isPersons && isContacts ? contactEmail : null];
+  const addresses = [...new Set(about.flatMap((address) => (address === null ? [] : normalizeEmail(address))))];
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM contacts WHERE project_id = ${projectId} AND email = ANY(${addresses}::text[])
+  `.execute(trx);
+  return { addresses, contactIds: rows.map((row) => row.id) };
 }
 
 function refusalOf({ projectId, to, contactEmail }: FoundEmail): Pick<FeedbackResult, 'refusal'> {

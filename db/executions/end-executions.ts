@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { OutboxRow } from '../../rules/outbox.ts';
+import type { ExecutionStatus } from '../../rules/executions/execution.ts';
+import type { NewOutboxRow, OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { enqueue } from '../outbox/outbox.ts';
 
@@ -32,7 +33,19 @@ export async function endExecutions(
   await sql`DELETE FROM execution_waits WHERE execution_id = ANY(${ids}::uuid[])`.execute(trx);
   const outbox = await enqueue(
     trx,
-    ids.map((refId) => ({ projectId: p.projectId, kind: 'execution.cancel', refId })),
+    ids.map((refId) => tellOfEnd({ projectId: p.projectId, executionId: refId, status: p.status, reason: p.reason })),
   );
   return { ids, outbox };
+}
+
+/** Tells an execution's workflow how the execution ended. The workflow ends in the same way. */
+export function tellOfEnd(p: {
+  projectId: string;
+  executionId: string;
+  status: ExecutionStatus;
+  reason: string | null;
+}): NewOutboxRow {
+  const { projectId, executionId: refId, status, reason } = p;
+  if (status === 'CANCELLED') return { projectId, kind: 'execution.cancel', refId };
+  return { projectId, kind: 'execution.ended', refId, payload: { status, reason } };
 }

@@ -8,6 +8,7 @@ import type { Trx } from '../connection.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { sqlStateOf } from '../postgres-errors.ts';
 import { inSavepoint } from '../transaction.ts';
+import { tellOfEnd } from './end-executions.ts';
 import type { WorkflowRef } from './executions.ts';
 import { advance } from './pause-end.ts';
 import { newProgress, saveProgress } from './progress.ts';
@@ -48,8 +49,7 @@ export async function advanceExecution(
     const progress = newProgress();
     const stop = await advance(realWorld(trx), locked, { branch: p.branch, progress });
     await saveProgress(trx, { projectId, progress });
-    // Whoever has ended is signalled no more: what is left of the workflow is cancelled.
-    if (stop.next.kind === 'end') return enqueue(trx, [{ projectId, kind: 'execution.cancel', refId: executionId }]);
+    if (stop.next.kind === 'end') return enqueue(trx, [tellOfEnd({ projectId, executionId, ...stop.next })]);
   }
   return enqueue(trx, [{ projectId, kind: 'execution.event', refId: executionId, payload: { visit } }]);
 }
@@ -78,7 +78,7 @@ export async function retryExecution(trx: Trx, p: ExecutionRef): Promise<OutboxR
   const progress = newProgress();
   const { next } = await walk(realWorld(trx), { execution, graph, stepId, progress });
   await saveProgress(trx, { projectId, progress });
-  if (next.kind === 'end') return [];
+  // One that ends at once has a run too: the latest run says how it ended.
   const { workflowId, contactId } = execution;
   return enqueue(trx, [
     {
@@ -117,7 +117,7 @@ async function reopen(
   trx: Trx,
   { projectId, executionId }: ExecutionRef,
 ): Promise<{ stepId: string | null; error: string | null }> {
-  await sql`DELETE FROM outbox WHERE ref_id = ${executionId} AND kind IN ('execution.cancel', 'execution.start')`.execute(
+  await sql`DELETE FROM outbox WHERE ref_id = ${executionId} AND kind IN ('execution.cancel', 'execution.ended', 'execution.start')`.execute(
     trx,
   );
   try {

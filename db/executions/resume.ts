@@ -1,11 +1,11 @@
-import type { Next, StepInput } from '../../rules/executions/execution.ts';
+import type { ExecutionStatus, Next, StepInput } from '../../rules/executions/execution.ts';
 import { exitReason } from '../../rules/executions/exits.ts';
 import { changeRun, type Run, type RunChanges } from '../../rules/executions/run.ts';
 import { type EffectType, isEffect } from '../../rules/executions/steps/registry.ts';
 import type { Trx } from '../connection.ts';
+import { findDeleted } from '../deleted-rows.ts';
 import type { GraphStep } from './graph.ts';
 import { nextAt } from './next.ts';
-import { withPath } from './path.ts';
 import { endPause } from './pause-end.ts';
 import { newProgress, type Progress, saveProgress } from './progress.ts';
 import { type LockedExecution, lockExecutions, type StandingExecution } from './standing.ts';
@@ -59,7 +59,8 @@ export class Standing {
   }
 }
 
-const ENDED: Next = { kind: 'end', status: 'CANCELLED', reason: 'contact_deleted' };
+/** Only an activity may read this: it throws `RowMissing`. */
+const MISSING: Next = { kind: 'end', status: 'FAILED', reason: null, missing: true };
 
 /**
  * Finds out where executions of a project stand, after ending the pauses that the inputs say are over; in the inputs'
@@ -74,26 +75,27 @@ export async function resumeExecutions(trx: Trx, p: { projectId: string; inputs:
     projectId,
     waits: inputs.filter((input) => input.resume === 'event' || input.resume === 'timeout'),
   });
+  const deleted = await findDeletedEnds(trx, { projectId, asked: inputs, locked });
   const progress = newProgress();
   const world = realWorld(trx);
-  const stops: { found?: LockedExecution; stop: Stop }[] = [];
+  const stops: { execution?: StandingExecution; stop: Stop }[] = [];
   for (const input of inputs) {
     const found = locked.get(input.executionId);
     if (!found) {
-      stops.push({ stop: { next: ENDED } });
+      stops.push({ stop: { next: deleted.get(input.executionId) ?? MISSING } });
       continue;
     }
     const ended = { eventId: waitEvents.get(input.executionId), tookMs: found.standingMs };
-    stops.push({ found, stop: await resume(world, found, { input, ended, progress }) });
+    stops.push({ execution: found.execution, stop: await resume(world, found, { input, ended, progress }) });
   }
   await saveProgress(trx, { projectId, progress });
-  return stops.map(({ found, stop }) => new Standing(found ? toldStop(stop, found, progress) : stop, found?.execution));
+  return stops.map(({ execution, stop }) => new Standing(stop, execution));
 }
 
 /** `resumeExecutions` of one. */
 export async function resumeExecution(trx: Trx, input: StepInput): Promise<Standing> {
   const [standing] = await resumeExecutions(trx, { projectId: input.projectId, inputs: [input] });
-  return standing ?? new Standing({ next: ENDED });
+  return standing ?? new Standing({ next: MISSING });
 }
 
 export interface EffectOutcome extends VisitOutcome {
@@ -115,20 +117,18 @@ export async function completeEffects(
 ): Promise<Next[]> {
   const { projectId, outcomes, contactsLocked = false } = p;
   const locked = await lockExecutions(trx, { projectId, asked: outcomes, contactsLocked });
+  const deleted = await findDeletedEnds(trx, { projectId, asked: outcomes, locked });
   const progress = newProgress();
   const world = realWorld(trx);
-  const stops: { found?: LockedExecution | undefined; stop: Stop }[] = [];
+  const stops: Stop[] = [];
   for (const outcome of outcomes) {
     const found = locked.get(outcome.executionId);
-    stops.push({ found, stop: found ? await complete(world, found, outcome, progress) : { next: ENDED } });
+    stops.push(
+      found ? await complete(world, found, outcome, progress) : { next: deleted.get(outcome.executionId) ?? MISSING },
+    );
   }
   await saveProgress(trx, { projectId, progress });
-  return stops.map(({ found, stop }) => (found ? toldStop(stop, found, progress) : stop).next);
-}
-
-/** The same stop, with the visits that led to it; after `saveProgress`, which may move or end it. */
-function toldStop(stop: Stop, { execution, graph }: LockedExecution, progress: Progress): Stop {
-  return { ...stop, next: withPath(stop.next, { executionId: execution.id, graph, progress }) };
+  return stops.map((stop) => stop.next);
 }
 
 /** `completeEffects` of one. */
@@ -137,7 +137,20 @@ export async function completeEffect(
   { projectId, ...outcome }: EffectOutcome & { projectId: string },
 ): Promise<Next> {
   const [next] = await completeEffects(trx, { projectId, outcomes: [outcome] });
-  return next ?? ENDED;
+  return next ?? MISSING;
+}
+
+/** The ends of executions whose rows were deleted lately; those without a row and without an end are missing. */
+async function findDeletedEnds(
+  trx: Trx,
+  p: { projectId: string; asked: { executionId: string }[]; locked: Map<string, LockedExecution> },
+): Promise<Map<string, Next>> {
+  const ids = p.asked.flatMap(({ executionId }) => (p.locked.has(executionId) ? [] : executionId));
+  if (ids.length === 0) return new Map();
+  const deleted = await findDeleted(trx, { projectId: p.projectId, ids });
+  return new Map(
+    [...deleted].map(([id, { status, reason }]) => [id, { kind: 'end', status: status as ExecutionStatus, reason }]),
+  );
 }
 
 /** Closes the visit of an effect and walks on; writes nothing, as `walk`. */
@@ -157,7 +170,10 @@ export async function complete(
   if (open) progress.closed.push(outcome);
   if (execution.completedAt) return endOf(execution);
   if (!open) return standsAt(world, locked, progress);
-  if (outcome.fails) return fail({ execution, progress }, outcome.error ?? 'the step failed', asked.stepId);
+  if (outcome.fails) {
+    const code = asked.type === 'WEBHOOK' ? 'webhook_failed' : 'invalid_step';
+    return fail({ execution, progress }, { code, error: outcome.error ?? 'the step failed', stepId: asked.stepId });
+  }
   return walkOn(world, locked, { visit: asked, progress });
 }
 

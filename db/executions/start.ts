@@ -8,7 +8,6 @@ import { enqueue } from '../outbox/outbox.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import { loadGraph } from './graph.ts';
-import { withPath } from './path.ts';
 import { newProgress, saveProgress } from './progress.ts';
 import { type Stop, type WalkingExecution, walk } from './walk.ts';
 import { realWorld } from './world.ts';
@@ -79,12 +78,12 @@ export async function beginExecutions(
     stops.push({ execution, stop });
   }
   await saveProgress(trx, { projectId: p.projectId, progress });
-  const { projectId } = p;
-  const inputs: (ExecutionInput & { contactId: string })[] = stops.flatMap(({ execution, stop }) => {
-    const { id: executionId, contactId } = execution;
-    if (stop.next.kind === 'end') return [];
-    return [{ projectId, executionId, next: withPath(stop.next, { executionId, graph, progress }), contactId }];
-  });
+  const inputs: (ExecutionInput & { contactId: string })[] = stops.flatMap(({ execution, stop: { next } }) =>
+    // One that ends at once costs Temporal nothing, unless it failed: an operator looks for failures there.
+    next.kind === 'end' && next.status !== 'FAILED'
+      ? []
+      : [{ projectId: p.projectId, executionId: execution.id, next, contactId: execution.contactId }],
+  );
   return enqueue(
     trx,
     inputs.map((input) => ({

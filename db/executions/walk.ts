@@ -4,6 +4,7 @@ import { assertNever } from '../../rules/assert-never.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Next, VisitStatus } from '../../rules/executions/execution.ts';
 import type { Exits } from '../../rules/executions/exits.ts';
+import type { FailureCode } from '../../rules/executions/failure-codes.ts';
 import { comeTo, type Laps, LOOP, MAX_VISITS, newLaps, notePauseBegun } from '../../rules/executions/laps.ts';
 import type { Run } from '../../rules/executions/run.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
@@ -92,9 +93,9 @@ type Arrival = Stop | { branch?: Branch };
 
 async function arrive(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
   const { laps } = w.execution;
-  if (w.execution.visit >= MAX_VISITS) return fail(w, LOOP, step.id);
+  if (w.execution.visit >= MAX_VISITS) return fail(w, { code: 'loop', error: LOOP, stepId: step.id });
   w.execution.visit += 1;
-  if (laps && comeTo(laps, step.id)) return failAt(w, step, LOOP);
+  if (laps && comeTo(laps, step.id)) return failAt(w, step, LOOP, 'loop');
   if (isEffect(step.type)) return stopAtEffect(world, w, step);
   switch (step.type) {
     case 'DELAY':
@@ -247,17 +248,17 @@ function end(
   return { next: { kind: 'end', status, reason } };
 }
 
-function failAt(w: Walk, step: GraphStep, error: string): Stop {
+function failAt(w: Walk, step: GraphStep, error: string, code: FailureCode = 'invalid_step'): Stop {
   addVisit(w, step, { status: 'FAILED', error });
-  return fail(w, error, step.id);
+  return fail(w, { code, error, stepId: step.id });
 }
 
-/** Ends an execution that cannot go on, with what an operator and the tenant need to mend it. */
+/** Fails an execution that cannot go on. Temporal gets the code only, since the sentence may quote what a tenant wrote. */
 export function fail(
   { execution, progress }: { execution: { id: string; visit: number }; progress: Progress },
-  error: string,
-  stepId: string | null = null,
+  { code, error, stepId }: { code: FailureCode; error: string; stepId: string },
 ): Stop {
-  progress.positions.push({ executionId: execution.id, visit: execution.visit, stepId, status: 'FAILED', error });
-  return { next: { kind: 'end', status: 'FAILED', reason: error } };
+  const { id: executionId, visit } = execution;
+  progress.positions.push({ executionId, visit, stepId, status: 'FAILED', reason: code, error });
+  return { next: { kind: 'end', status: 'FAILED', reason: code } };
 }

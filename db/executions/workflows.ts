@@ -256,6 +256,13 @@ export async function deleteWorkflow(trx: Trx, p: WorkflowKey): Promise<void> {
       suggestion: 'Cancel them with POST /workflows/{id}/executions/cancel-all, or disable the workflow and wait.',
     });
   }
+  // An execution that ended just now may have a workflow that asks once more.
+  await sql`
+    INSERT INTO deleted_rows (id, project_id, status, reason)
+    SELECT id, project_id, status, exit_reason FROM executions
+    WHERE project_id = ${p.projectId} AND workflow_id = ${p.id} AND completed_at > now() - interval '1 day'
+    ON CONFLICT (id) DO NOTHING
+  `.execute(trx);
   await sql`DELETE FROM workflows WHERE project_id = ${p.projectId} AND id = ${p.id}`.execute(trx);
 }
 

@@ -202,15 +202,20 @@ export async function deleteBegun(db: Db, begun: Begun[]): Promise<number[]> {
 
 /**
  * Of starts of executions: row ids of those that have ended before they began. Temporal has nothing to do for them, and
- * a first wait without a deadline would stand open for ever.
+ * a first wait without a deadline would stand open for ever. One that is started only to end is started.
  */
 export async function findEndedStarts(db: Db, rows: OutboxRow[]): Promise<Set<string>> {
   const { rows: ended } = await prepared<{ id: string }>`
-    SELECT t.id FROM unnest(${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.refId)}::uuid[]) AS t (id, ref_id)
+    SELECT t.id FROM unnest(${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.refId)}::uuid[],
+      ${rows.map(startsEnded)}::bool[]) AS t (id, ref_id, ended)
     LEFT JOIN executions e ON e.id = t.ref_id
-    WHERE e.id IS NULL OR e.completed_at IS NOT NULL
+    WHERE (e.id IS NULL OR e.completed_at IS NOT NULL) AND NOT t.ended
   `.execute(db);
   return new Set(ended.map((row) => row.id));
+}
+
+function startsEnded(row: OutboxRow): boolean {
+  return row.kind === 'execution.start' && row.payload.next.kind === 'end';
 }
 
 /**

@@ -79,6 +79,17 @@ export interface CampaignChunksTable {
   busy: Generated<boolean>;
   /** What became of its recipients, see `db/campaigns/figures.ts`; null where that has to be counted. */
   figures: NullableJson<ChunkFigures>;
+  /** When its next turn is due; null while the chunk does not wait. The columns below are set only with it. */
+  due_at: NullableTimestamp;
+  /** Identifies the settings by which the chunk waits for an hour or a window; null if the provider deferred it. */
+  due_clock: string | null;
+  /** When the provider first deferred some of its emails; null if it never did. */
+  deferred_since: NullableTimestamp;
+  deferrals: number | null;
+  /** The row at which the next turn resumes the round; null begins a new round. */
+  resume_id: string | null;
+  /** The provider deferred emails of this round, before `resume_id`. */
+  resume_deferred: boolean | null;
 }
 
 /** Mails of which something came back since the figures of their chunk were counted, perhaps several times. */

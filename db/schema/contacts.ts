@@ -10,6 +10,9 @@ export interface ContactsTables {
   suppressions: SuppressionsTable;
   confirmations: ConfirmationsTable;
   jobs: JobsTable;
+  erased_emails: ErasedEmailsTable;
+  erased_contacts: ErasedContactsTable;
+  erased_addresses: ErasedAddressesTable;
 }
 
 export interface ContactsTable {
@@ -67,4 +70,27 @@ export interface JobsTable {
   created_at: GeneratedTimestamp;
   started_at: NullableTimestamp;
   completed_at: NullableTimestamp;
+}
+
+/** The addresses that the links of an erased contact's email speak for. */
+export interface ErasedEmailsTable {
+  email_id: string;
+  address_hash: Buffer;
+  project_id: string;
+  /** The email went to it; false for the address that the contact had later. */
+  is_recipient: boolean;
+  topic_id: string | null;
+}
+
+export interface ErasedContactsTable {
+  contact_id: string;
+  address_hash: Buffer;
+  project_id: string;
+}
+
+/** Which contact, if any, has an address of an erased contact now. */
+export interface ErasedAddressesTable {
+  project_id: string;
+  address_hash: Buffer;
+  contact_id: string | null;
 }

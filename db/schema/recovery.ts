@@ -6,6 +6,7 @@ import type { GeneratedJson, GeneratedTimestamp, Json } from './columns.ts';
 export interface RecoveryTables {
   outbox: OutboxTable;
   idempotency_keys: IdempotencyKeysTable;
+  deleted_rows: DeletedRowsTable;
 }
 
 export interface OutboxTable {
@@ -23,6 +24,15 @@ export interface OutboxTable {
   priority: Generated<number>;
   /** Since when Temporal has it without having begun; null while it waits, and for what workers send themselves. */
   taken_at: Date | null;
+}
+
+/** How records ended that were deleted within the last days. */
+export interface DeletedRowsTable {
+  id: string;
+  project_id: string;
+  status: string;
+  reason: string | null;
+  deleted_at: GeneratedTimestamp;
 }
 
 export interface IdempotencyKeysTable {

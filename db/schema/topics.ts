@@ -5,6 +5,7 @@ import type { GeneratedTimestamp } from './columns.ts';
 export interface TopicsTables {
   topics: TopicsTable;
   topic_choices: TopicChoicesTable;
+  topic_refusals: TopicRefusalsTable;
 }
 
 export interface TopicsTable {
@@ -26,4 +27,11 @@ export interface TopicChoicesTable {
   joined: boolean;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;
+}
+
+/** A topic that the person left whose address no contact has now. */
+export interface TopicRefusalsTable {
+  project_id: string;
+  address_hash: Buffer;
+  topic_id: string;
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { OUTBOX_PRIORITY, type OutboxRow } from '../../rules/outbox.ts';
-import type { Trx } from '../connection.ts';
+import { RowMissing } from '../../rules/row-missing.ts';
+import type { Db, Trx } from '../connection.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 
@@ -27,6 +28,18 @@ const DIRECT: Record<
 export function deliveryKinds(kind: MessageKind): RawBuilder<unknown> {
   const { deliver, retry } = DIRECT[kind];
   return sql`(${deliver}, ${retry})`;
+}
+
+/** Checks that each message has a record of the project. @throws RowMissing for the first that has none */
+export async function assertMessages(
+  db: Db,
+  { kind, projectId, ids }: { kind: MessageKind; projectId: string; ids: string[] },
+): Promise<void> {
+  const { rows } = await prepared<{ id: string }>`
+    SELECT u.id FROM unnest(${ids}::uuid[]) AS u (id)
+    WHERE NOT EXISTS (SELECT FROM ${DIRECT[kind].table} m WHERE m.id = u.id AND ${ownedBy('m.project_id', projectId)}) LIMIT 1
+  `.execute(db);
+  if (rows[0]) throw new RowMissing(kind, rows[0].id);
 }
 
 /**

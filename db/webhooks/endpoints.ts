@@ -5,6 +5,7 @@ import { AppError } from '../../rules/errors.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { newWebhookSecret, ROTATION_HOURS } from '../../rules/webhooks/registry.ts';
 import type { Db, Trx } from '../connection.ts';
+import { noteDeleted } from '../deleted-rows.ts';
 import { required } from '../required.ts';
 import type { RowOf } from '../schema/database.ts';
 import type { EndpointStatus } from '../schema/webhooks.ts';
@@ -149,13 +150,14 @@ async function sealedAnew(trx: Trx, p: EndpointRef & { url: string; atRestKey: B
 }
 
 /** Removes an endpoint with its history. @throws AppError NOT_FOUND */
-export async function deleteEndpoint(db: Db, { projectId, id }: EndpointRef): Promise<void> {
-  const { numDeletedRows } = await db
+export async function deleteEndpoint(trx: Trx, { projectId, id }: EndpointRef): Promise<void> {
+  const { numDeletedRows } = await trx
     .deleteFrom('webhook_endpoints')
     .where('project_id', '=', projectId)
     .where('id', '=', id)
     .executeTakeFirst();
   if (!numDeletedRows) throw new AppError('NOT_FOUND');
+  await noteDeleted(trx, { projectId, id, status: 'DELETED' });
 }
 
 /** Gives an endpoint a new secret; the old one signs as well for a day. @throws AppError NOT_FOUND */

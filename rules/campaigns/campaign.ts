@@ -28,8 +28,13 @@ export interface CampaignProgress {
   lastSeq: number;
   /** The next chunk that nobody has worked on. */
   nextSeq: number;
-  /** Chunks that have to be worked on again. */
+  /**
+   * Chunks that the workflow itself takes up again: those whose turn was cut short, and those that it has read from
+   * Postgres because they are due. At most `LATER_MAX`, except in runs that an earlier version began.
+   */
   later: LaterChunk[];
+  /** The chunks that wait in Postgres, as last heard; absent if none does. */
+  waiting?: WaitingChunks | undefined;
   /** Stands for the settings by which chunks wait for an hour or a window, as last heard. */
   clock?: string | undefined;
   /**
@@ -40,6 +45,23 @@ export interface CampaignProgress {
   /** Milliseconds since 1970: when to judge the test; absent until its share was sent. */
   testEndsAtMs?: number;
 }
+
+/** A summary of the chunks that wait in Postgres. Its size does not depend on how many they are. */
+export interface WaitingChunks {
+  /** Milliseconds since 1970: when the first of them is due. */
+  dueAtMs: number;
+  /** The first of them waits for an hour or a window. */
+  shut: boolean;
+  chunks: number;
+  /** How many of them the provider never deferred, so that not all of their recipients had an attempt. */
+  untried: number;
+}
+
+/**
+ * The most chunks that a workflow carries in `later`. Each is about 150 bytes, so a campaign's state stays under 160 KB
+ * (`test/workflows/payload-sizes.test.ts`).
+ */
+export const LATER_MAX = 1_000;
 
 export interface LaterChunk {
   seq: number;
@@ -90,4 +112,14 @@ export interface ChunkResult {
    */
   notBeforeMs?: number;
   clock?: string;
+  /** The chunk waits in Postgres now, so the workflow keeps only a summary. */
+  kept?: boolean;
+}
+
+/** The answer to a workflow that asks which chunks are due. */
+export interface DueChunks {
+  /** In the order in which they became due. They stay in Postgres until their turn begins. */
+  due: LaterChunk[];
+  /** The chunks that still wait; null if none does. */
+  waiting: WaitingChunks | null;
 }

@@ -25,6 +25,7 @@ export const WATCHED_KINDS: ReadonlySet<OutboxKind> = new Set<OutboxKind>([
   ...WATCHED_STARTS.values(),
   'execution.event',
   'execution.cancel',
+  'execution.ended',
 ]);
 
 /** What the first task of a workflow begins; undefined where nobody watches it. */
@@ -37,7 +38,9 @@ export function startBegun(workflowId: string): Begun | undefined {
 /** What a signal begins that has reached a workflow. */
 export function signalBegun(workflowId: string, signalName: string, args: unknown[]): Begun | undefined {
   const start = startBegun(workflowId);
-  if (start?.kind !== 'execution.start' || signalName !== 'event') return undefined;
+  if (start?.kind !== 'execution.start') return undefined;
+  if (signalName === 'ended') return { ...start, kind: 'execution.ended' };
+  if (signalName !== 'event') return undefined;
   const [event] = args as [{ visit: number }?];
   return event && { kind: 'execution.event', refId: start.refId, visit: event.visit };
 }

@@ -53,7 +53,6 @@ function settle(emails: Awaited<ReturnType<typeof claimMails>>) {
     source: 'smtp',
     dispatch: () => {},
     guard: { accepted: () => {} },
-    ends: () => {},
   });
   const outcome = { kind: 'sent', providerMessageId: 'x', subject: 'Hi' } as const;
   return Promise.all(

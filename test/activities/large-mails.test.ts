@@ -71,15 +71,7 @@ function mailerWith(p: { cpuMsPerSecond?: number; hardLimitMs?: number }) {
     PUBLIC_URL: 'https://mail.example.com',
   });
   const lifecycle = { dispatch: () => {} };
-  return createMailer({
-    config,
-    compute,
-    db: database.db,
-    provider,
-    lifecycle,
-    log: { warn: () => {} },
-    ends: () => {},
-  });
+  return createMailer({ config, compute, db: database.db, provider, lifecycle, log: { warn: () => {} } });
 }
 
 /** A mail with these files, in the ledger. */

@@ -47,7 +47,6 @@ beforeAll(async () => {
     db: database.db,
     provider,
     lifecycle,
-    ends: () => {},
     log: { warn: () => {} },
   });
 });

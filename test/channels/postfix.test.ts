@@ -273,7 +273,6 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
           db,
           provider,
           lifecycle: { dispatch: () => {} },
-          ends: () => {},
           log: { warn: () => {} },
         });
         const mails = [{ id, deliveryId: DELIVERY }];

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deleteCampaign } from '../../db/campaigns/campaigns.ts';
-import { beginTurn, endTurn } from '../../db/campaigns/figures.ts';
+import { beginTurn, endTurn } from '../../db/campaigns/chunk-turns.ts';
 import { listRecipients } from '../../db/campaigns/recipients.ts';
 import { retryRecipients } from '../../db/campaigns/retry.ts';
 import { countCampaign, readStats } from '../../db/campaigns/stats.ts';

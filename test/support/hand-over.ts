@@ -21,7 +21,6 @@ export async function handOver({ db, temporal }: TestService, refId: string): Pr
   const lifecycle = createLifecycle({
     temporal: config.temporal,
     installation: await readInstallation(db),
-    publicUrl: config.publicUrl,
     wake: () => {},
   });
   try {

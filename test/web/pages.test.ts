@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { unsubscribeAddresses } from '../../db/contacts/subscription-changes.ts';
 import { addSuppressions, findSuppressions } from '../../db/contacts/suppressions.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { contactToken, linkToken } from '../../rules/content/link-tokens.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
@@ -131,18 +133,6 @@ describe('unsubscribing', () => {
     expect(entries.get('manager@example.com')).toEqual(['unsubscribe']);
   });
 
-  it('a link whose contact was deleted shows a friendly page, and breaks nothing', async () => {
-    const mail = await mailTo();
-    await api.call('DELETE', `/contacts/${mail.contactId}`);
-    for (const token of [mail.manage, contactToken(TEST_SECRET_KEY, mail.contactId)]) {
-      for (const page of ['u', 's', 'm']) {
-        expect((await get(`/${page}/${token}`)).status).toBe(200);
-        expect((await post(`/${page}/${token}`, 'subscribed=true')).status).toBe(200);
-      }
-    }
-    expect((await stateOf(mail)).entries).toEqual([]);
-  });
-
   it('a contact is not heard of in the other project', async () => {
     const mail = await mailTo();
     const other = await buildContact(api.db, { projectId: api.two.id, email: mail.address });
@@ -150,6 +140,118 @@ describe('unsubscribing', () => {
     const contact = await api.db.selectFrom('contacts').select('subscribed').where('id', '=', other).executeTakeFirst();
     expect(contact?.subscribed).toBe(true);
     expect(await findSuppressions(api.db, key, { projectId: api.two.id, emails: [mail.address] })).toEqual(new Map());
+  });
+});
+
+describe('after the contact was erased', () => {
+  const erase = (id: string) => api.call('DELETE', `/contacts/${id}`);
+  const add = (email: string) => api.call('POST', '/contacts', { body: { email } });
+  const reasonsOf = async (email: string) =>
+    (await findSuppressions(api.db, key, { projectId: api.one.id, emails: [email] })).get(email) ?? [];
+
+  it.each(['email', 'contact'])(
+    'an unsubscription by a link of the %s holds for whoever adds the address later',
+    async (kind) => {
+      const mail = await mailTo();
+      const token = kind === 'email' ? mail.manage : contactToken(TEST_SECRET_KEY, mail.contactId);
+      await erase(mail.contactId);
+      expect((await get(`/u/${token}`)).body).toContain('Unsubscribe?');
+      expect((await post(`/u/${token}`, 'List-Unsubscribe=One-Click')).body).toContain('You are unsubscribed');
+      expect(await reasonsOf(mail.address)).toEqual(['unsubscribe']);
+      expect((await add(mail.address)).body).toMatchObject({ subscribed: false });
+    },
+  );
+
+  it('an old link unsubscribes the contact who has the address now, through any number of erasures', async () => {
+    const mail = await mailTo();
+    await erase(mail.contactId);
+    const second = await add(mail.address);
+    await erase(second.body.id);
+    const third = await add(mail.address);
+    expect(third.body).toMatchObject({ subscribed: true });
+    expect((await post(`/u/${mail.manage}`)).body).toContain('You are unsubscribed');
+    expect((await api.call('GET', `/contacts/${third.body.id}`)).body).toMatchObject({ subscribed: false });
+    expect((await stateOf({ ...mail, contactId: third.body.id })).events).toEqual(['contact.unsubscribed']);
+  });
+
+  it('the settings page shows and changes what holds for the address', async () => {
+    const mail = await mailTo();
+    await erase(mail.contactId);
+    expect((await post(`/m/${mail.manage}`, 'subscribed=false')).body).toContain('value="false" checked');
+    expect((await get(`/m/${mail.manage}`)).body).toContain('value="false" checked');
+    expect(await reasonsOf(mail.address)).toEqual(['unsubscribe']);
+    expect((await post(`/s/${mail.manage}`)).body).toContain('please sign up again');
+    expect(await reasonsOf(mail.address)).toEqual([]);
+  });
+
+  it('a link acts on the address that its email went to, and on the one that the contact had last', async () => {
+    const mail = await mailTo();
+    const moved = `moved-${mail.address}`;
+    await api.call('PATCH', `/contacts/${mail.contactId}`, { body: { email: moved } });
+    await erase(mail.contactId);
+    await post(`/u/${mail.manage}`);
+    for (const email of [mail.address, moved]) expect((await add(email)).body).toMatchObject({ subscribed: false });
+  });
+
+  it('the reader of an email that a step sent elsewhere still speaks for their own address only', async () => {
+    const manager = `boss-${count}@example.com`;
+    const mail = await mailTo({ to: manager, sourceType: 'WORKFLOW' });
+    await erase(mail.contactId);
+    await post(`/u/${mail.manage}`);
+    expect(await reasonsOf(manager)).toEqual(['unsubscribe']);
+    expect(await reasonsOf(mail.address)).toEqual([]);
+  });
+
+  it('a link of which no address was kept says that nothing was changed, and no mail program takes it for done', async () => {
+    const mail = await mailTo();
+    await erase(mail.contactId);
+    await api.db.deleteFrom('erased_emails').where('email_id', '=', mail.emailId).execute();
+    for (const page of ['u', 's', 'm']) {
+      expect(await get(`/${page}/${mail.manage}`)).toMatchObject({ status: 200 });
+      const answer = await post(`/${page}/${mail.manage}`, 'subscribed=false');
+      expect(answer.status).toBe(410);
+      expect(answer.body).toContain('nothing was changed');
+      expect(answer.body).not.toContain('You are unsubscribed');
+    }
+  });
+});
+
+describe('a changed address', () => {
+  const move = (id: string, email: string, more = {}) =>
+    api.call('PATCH', `/contacts/${id}`, { body: { email, ...more } });
+
+  it('keeps what the person refused, also for a later contact with the new address', async () => {
+    const mail = await mailTo();
+    const moved = `new-${mail.address}`;
+    await post(`/u/${mail.manage}`);
+    expect((await move(mail.contactId, moved)).body).toMatchObject({ subscribed: false });
+    await api.call('DELETE', `/contacts/${mail.contactId}`);
+    expect((await api.call('POST', '/contacts', { body: { email: moved } })).body).toMatchObject({ subscribed: false });
+  });
+
+  it('lifts a hard bounce, and unsubscribes at an address that has refused', async () => {
+    const mail = await mailTo();
+    const suppress = (email: string, reason: 'hard_bounce' | 'unsubscribe') =>
+      addSuppressions(api.db, key, { projectId: api.one.id, entries: [{ email, reason, source: 'test' }] });
+    await suppress(mail.address, 'hard_bounce');
+    await inTransaction(api.db, (trx) =>
+      unsubscribeAddresses(trx, { projectId: api.one.id, emails: [mail.address], reason: 'bounce' }),
+    );
+    expect((await move(mail.contactId, `right-${mail.address}`)).body).toMatchObject({ subscribed: true });
+    await suppress(`refused-${mail.address}`, 'unsubscribe');
+    expect((await move(mail.contactId, `refused-${mail.address}`)).body).toMatchObject({ subscribed: false });
+    expect((await move(mail.contactId, `written-${mail.address}`, { subscribed: true })).body).toMatchObject({
+      subscribed: true,
+    });
+  });
+
+  it('an old link unsubscribes the contact and whoever has the old address now', async () => {
+    const mail = await mailTo();
+    await move(mail.contactId, `elsewhere-${mail.address}`);
+    const other = await api.call('POST', '/contacts', { body: { email: mail.address } });
+    await post(`/u/${mail.manage}`);
+    for (const id of [mail.contactId, other.body.id])
+      expect((await api.call('GET', `/contacts/${id}`)).body).toMatchObject({ subscribed: false });
   });
 });
 

@@ -1,16 +1,19 @@
 import type { Trx } from '../../../db/connection.ts';
 import { findConfirmation, keepProof } from '../../../db/contacts/double-opt-in.ts';
 import {
+  changeLinkSubject,
   findLinkSubject,
   type LinkSubject,
   leaveTopicByLink,
+  setTopicsByLink,
   subscribeByLink,
   unsubscribeByLink,
 } from '../../../db/contacts/subscription-links.ts';
-import { type ContactTopic, listContactTopics, setContactTopics } from '../../../db/topics/choices.ts';
+import { type ContactTopic, listContactTopics } from '../../../db/topics/choices.ts';
+import { listAddressTopics } from '../../../db/topics/topic-refusals.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { verifyManageToken } from '../../../rules/content/link-tokens.ts';
+import { type TokenSubject, verifyManageToken } from '../../../rules/content/link-tokens.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
 import type { Page } from '../../../web/document.ts';
 import {
@@ -38,103 +41,109 @@ const FORM_MAX_BYTES = 16 * 1024;
 
 interface Visit {
   c: RequestContext;
+  token: TokenSubject;
   subject: LinkSubject;
   shown: PageSubject;
   links: PageLinks;
 }
 
-type Change = (trx: Trx, key: Buffer, subject: LinkSubject) => Promise<OutboxRow[]>;
+type Change = (trx: Trx, subject: LinkSubject) => Promise<OutboxRow[]>;
 
 /**
  * The pages behind `{{unsubscribeUrl}}`, `{{subscribeUrl}}` and `{{manageUrl}}`. GET shows and never changes anything;
  * POST changes, without cookies, so that a mail program's one-click post works (RFC 8058 §3.1). The signed token is the
- * right to do it, and does not expire.
+ * right to do it, and does not expire. A page shows what is stored after the change, never what was asked for.
  */
 export function pageRoutes(openly: OpenRoutes, { config, db, lifecycle }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
   const on = (method: 'get' | 'post', path: string, handle: (visit: Visit) => Promise<Page> | Page) => {
     openly[method](path, async (c) => {
-      const token = c.req.param('token') ?? '';
-      const proven = verifyManageToken(config.secretKey, token);
-      if (!proven) return answerNoSuchLink(c);
-      const subject = await findLinkSubject(db, key, proven);
-      if (!subject) return answerPage(c, forgottenPage());
+      const text = c.req.param('token') ?? '';
+      const token = verifyManageToken(config.secretKey, text);
+      if (!token) return answerNoSuchLink(c);
+      const subject = await findLinkSubject(db, key, token);
+      // A mail program takes 200 for "unsubscribed", and nothing can be changed here.
+      if (!subject || subject.addresses.length === 0)
+        return answerPage(c, forgottenPage(subject), method === 'get' ? 200 : 410);
       const links = {
-        unsubscribe: `/u/${token}`,
-        subscribe: `/s/${token}`,
-        manage: `/m/${token}`,
-        confirm: `/confirm/${token}`,
+        unsubscribe: `/u/${text}`,
+        subscribe: `/s/${text}`,
+        manage: `/m/${text}`,
+        confirm: `/confirm/${text}`,
       };
-      return answerPage(c, await handle({ c, subject, shown: shownOf(subject), links }));
+      return answerPage(c, await handle({ c, token, subject, shown: shownOf(subject), links }));
     });
   };
 
-  async function topicsOf({ projectId, contactId }: LinkSubject): Promise<ContactTopic[]> {
-    return contactId === null ? [] : listContactTopics(db, { projectId, contactId });
+  function topicsOf({ projectId, contactIds: [contactId], addresses }: LinkSubject): Promise<ContactTopic[]> {
+    if (contactId !== undefined) return listContactTopics(db, { projectId, contactId });
+    return listAddressTopics(db, { projectId, hashes: addresses.map(({ hash }) => hash) });
   }
 
-  async function change(subject: LinkSubject, how: Change): Promise<void> {
-    lifecycle.dispatch(await inTransaction(db, (trx) => how(trx, key, subject)));
+  /** Makes a change, and returns what the page has to show after it. */
+  async function change({ token, shown }: Visit, how: Change): Promise<PageSubject> {
+    const outbox = await inTransaction(db, (trx) => changeLinkSubject(trx, key, { token, change: how }));
+    lifecycle.dispatch(outbox);
+    const after = await findLinkSubject(db, key, token);
+    return after ? shownOf(after) : shown;
   }
+
+  const unsubscribe: Change = (trx, subject) => unsubscribeByLink(trx, key, subject);
 
   on('get', '/u/{token}', ({ shown, links }) => unsubscribePage(shown, links));
-  on('post', '/u/{token}', async ({ c, subject, shown, links }) => {
-    // `List-Unsubscribe=One-Click` of a mail about a topic leaves the topic; so does the page's first button.
+  on('post', '/u/{token}', async (visit) => {
+    const { c, subject, links } = visit;
+    // `List-Unsubscribe=One-Click` of an email about a topic leaves the topic; so does the page's first button.
     const form = await readForm(c);
-    if (subject.topic && form.get('from') !== 'everything') {
-      await change(subject, leaveTopicByLink);
-      return leftTopicPage(shown, links);
-    }
-    await change(subject, unsubscribeByLink);
-    return unsubscribedPage({ ...shown, subscribed: false }, links);
+    if (subject.topic && form.get('from') !== 'everything')
+      return leftTopicPage(await change(visit, leaveTopicByLink), links);
+    return unsubscribedPage(await change(visit, unsubscribe), links);
   });
 
   on('get', '/s/{token}', ({ shown, links }) => subscribePage(shown, links));
-  on('post', '/s/{token}', async ({ c, subject, shown, links }) => {
-    await readBody(c, FORM_MAX_BYTES);
-    if (subject.addresses.length === 0) return forgottenPage(shown);
-    await change(subject, subscribeByLink);
-    return subscribedPage({ ...shown, subscribed: true }, links);
+  on('post', '/s/{token}', async (visit) => {
+    await readBody(visit.c, FORM_MAX_BYTES);
+    return subscribedPage(await change(visit, subscribeByLink), visit.links);
   });
 
   on('get', '/confirm/{token}', async ({ subject, shown, links }) => {
     const found = await findConfirmation(db, subject);
     return confirmPage(shown, links, found?.holds ?? false);
   });
-  on('post', '/confirm/{token}', async ({ c, subject, shown, links }) => {
+  on('post', '/confirm/{token}', async (visit) => {
+    const { c, subject, shown, links } = visit;
     await readBody(c, FORM_MAX_BYTES);
     const { projectId, emailId } = subject;
     const found = await findConfirmation(db, subject);
-    if (!found?.holds || emailId === null || subject.addresses.length === 0) return confirmPage(shown, links, false);
+    if (!found?.holds || emailId === null || shown.isErased) return confirmPage(shown, links, false);
     const text = confirmationText(shown);
-    await change(subject, async (trx, _, confirmed) => {
-      const outbox = await subscribeByLink(trx, key, confirmed);
+    const after = await change(visit, async (trx, confirmed) => {
+      const outbox = await subscribeByLink(trx, confirmed);
       await keepProof(trx, { projectId, emailId, ip: clientAddress(c), text });
       return outbox;
     });
-    return subscribedPage({ ...shown, subscribed: true }, links);
+    return subscribedPage(after, links);
   });
 
   on('get', '/m/{token}', async ({ subject, shown, links }) =>
     managePage({ ...shown, topics: await topicsOf(subject) }, links, { saved: false }),
   );
-  on('post', '/m/{token}', async ({ c, subject, shown, links }) => {
+  on('post', '/m/{token}', async (visit) => {
+    const { c, subject, shown, links } = visit;
     const form = await readForm(c);
     const topics = await topicsOf(subject);
     const choice = form.get('subscribed');
     if (choice !== 'true' && choice !== 'false') return managePage({ ...shown, topics }, links, { saved: false });
-    const subscribed = choice === 'true';
-    if (subscribed !== shown.subscribed && subject.addresses.length > 0)
-      await change(subject, subscribed ? subscribeByLink : unsubscribeByLink);
-    const { contactId } = subject;
     const changed = changedTopics(topics, form);
-    if (contactId !== null && Object.keys(changed).length > 0)
-      await change(subject, (trx, _, { projectId, mode }) =>
-        setContactTopics(trx, { projectId, contactId, topics: changed, mode }),
-      );
-    const saved = topics.map((topic) => ({ ...topic, joined: changed[topic.id] ?? topic.joined }));
-    return managePage({ ...shown, subscribed, topics: saved }, links, { saved: true });
+    const after = await change(visit, async (trx, now) => {
+      const outbox: OutboxRow[] = [];
+      if (choice === 'true' && !now.subscribed) outbox.push(...(await subscribeByLink(trx, now)));
+      if (choice === 'false') outbox.push(...(await unsubscribeByLink(trx, key, now)));
+      if (Object.keys(changed).length > 0) outbox.push(...(await setTopicsByLink(trx, now, changed)));
+      return outbox;
+    });
+    return managePage({ ...after, topics: await topicsOf(subject) }, links, { saved: true });
   });
 }
 
@@ -150,6 +159,8 @@ async function readForm(c: RequestContext): Promise<URLSearchParams> {
   return new URLSearchParams(Buffer.from(await readBody(c, FORM_MAX_BYTES)).toString('utf8'));
 }
 
-function shownOf({ projectName, color, addresses, subscribed, topic }: LinkSubject): PageSubject {
-  return { projectName, color, address: addresses[0] ?? null, subscribed, topic, topics: [] };
+function shownOf({ projectName, color, contactIds, addresses, subscribed, topic }: LinkSubject): PageSubject {
+  const address = addresses[0]?.email ?? null;
+  const isErased = contactIds.length === 0 && address === null;
+  return { projectName, color, address, isErased, subscribed, topic, topics: [] };
 }

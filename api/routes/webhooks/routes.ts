@@ -178,7 +178,7 @@ export function webhookRoutes(app: App, { config, db, reads, lifecycle }: Deps):
 
   app.openapi(deleteRoute, async (c) => {
     const { id } = c.req.valid('param');
-    await deleteEndpoint(db, { projectId: c.var.projectId, id });
+    await inTransaction(db, (trx) => deleteEndpoint(trx, { projectId: c.var.projectId, id }));
     return c.body(null, 204);
   });
 

@@ -52,6 +52,26 @@ describe('the suppression list', () => {
     expect(rows.map((row) => row.name)).toEqual(subscribed ? [] : ['contact.unsubscribed']);
   });
 
+  it.each(['complaint', 'unsubscribe', 'hard_bounce', 'manual'])(
+    'with reason %s starts whoever is added at the address unsubscribed, until subscribed: true is written',
+    async (reason) => {
+      const at = (door: string) => `${door}-${reason.replace('_', '-')}@x.com`;
+      for (const door of ['api', 'track', 'members']) await add(at(door), reason);
+      const saved = await api.call('POST', '/contacts', { body: { email: at('api') } });
+      expect(saved.body).toMatchObject({ subscribed: false, _meta: { isNew: true } });
+      await api.call('POST', '/v1/track', { body: { email: at('track'), event: 'signed.up' } });
+      const segment = await api.call('POST', '/segments', { body: { name: `s ${reason}`, type: 'STATIC' } });
+      const members = { emails: [at('members')], createMissing: true, subscribed: true };
+      const joined = await api.call('POST', `/segments/${segment.body.id}/members`, { body: members });
+      expect(joined.status, JSON.stringify(joined.body)).toBe(200);
+      const emails = ['track', 'members'].map(at);
+      const { found } = (await api.call('POST', '/contacts/lookup', { body: { emails } })).body;
+      expect(found.map((one: { subscribed: boolean }) => one.subscribed)).toEqual([false, false]);
+      const again = await api.call('POST', '/contacts', { body: { email: at('api'), subscribed: true } });
+      expect(again.body).toMatchObject({ subscribed: true });
+    },
+  );
+
   it('is asked in SQL by the same keyed hash, and stops by reason and type of mail', async () => {
     const key = deriveKey(api.deps.config.secretKey, 'suppression');
     const projectId = api.one.id;

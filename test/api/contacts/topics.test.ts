@@ -199,6 +199,22 @@ describe('the pages of a mail about a topic', () => {
     expect((await state(contactId)).subscribed).toBe(false);
   });
 
+  it('leave the topic for the next contact with the address, after the contact was erased and by any order', async () => {
+    const { topic, contactId, manage } = await mail();
+    await api.call('DELETE', `/contacts/${contactId}`);
+    expect(await post(`/u/${manage}`, 'List-Unsubscribe=One-Click')).toContain('You are unsubscribed from');
+    expect(await get(`/u/${manage}`)).toContain('You are unsubscribed from');
+    const second = await contact();
+    expect(second).toMatchObject({ subscribed: true, topics: { [topic.id]: false } });
+    await api.call('DELETE', `/contacts/${second.id}`);
+    const third = await contact();
+    expect(third.topics).toEqual(expect.objectContaining({ [topic.id]: false }));
+    await post(`/m/${manage}`, `subscribed=true&topics=shown&topic=${topic.id}`);
+    expect((await state(third.id)).topics).toMatchObject({ [topic.id]: true });
+    await api.call('DELETE', `/contacts/${third.id}`);
+    expect((await contact()).topics).toMatchObject({ [topic.id]: true });
+  });
+
   it('show the topics among the settings, and keep only what was changed there', async () => {
     const other = await create({ name: `${name} too <b>` });
     const { topic, contactId, manage } = await mail();

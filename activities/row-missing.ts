@@ -1,0 +1,35 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Logger } from 'pino';
+import { ROW_MISSING, RowMissing } from '../rules/row-missing.ts';
+
+type Activity = (...args: never[]) => Promise<unknown>;
+
+/**
+ * The same activities, which fail for good where a record is missing, with one line in the log: another attempt would
+ * not find the record either, and the workflow ends as Failed.
+ */
+export function failingWithoutRow<Activities extends Record<string, Activity>>(
+  log: Logger,
+  activities: Activities,
+): Activities {
+  const entries = Object.entries(activities).map(([name, run]) => [name, failing(log, run)]);
+  return Object.fromEntries(entries) as Activities;
+}
+
+function failing(log: Logger, run: Activity): Activity {
+  return async (...args) => {
+    try {
+      return await run(...args);
+    } catch (error) {
+      if (!(error instanceof RowMissing)) throw error;
+      const { kind, id } = error;
+      const { workflowExecution } = Context.current().info;
+      log.error(
+        { kind, id, ...workflowExecution, code: ROW_MISSING },
+        'a workflow failed because its record is missing',
+      );
+      throw ApplicationFailure.nonRetryable(error.message, ROW_MISSING);
+    }
+  };
+}

@@ -1,0 +1,30 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../connection.ts';
+import { setWait, type Wait } from './waiting-chunks.ts';
+
+interface Chunk {
+  projectId: string;
+  campaignId: string;
+  seq: number;
+}
+
+/**
+ * Begins a turn at a chunk, which no longer waits. Its recipients change until `endTurn`, so its figures are not kept.
+ */
+export async function beginTurn(db: Db, p: Chunk): Promise<void> {
+  await updateChunk(db, p, sql`busy = true, figures = NULL, due_at = NULL`);
+}
+
+/**
+ * Ends a turn at a chunk, and deletes the figures that were counted meanwhile. With `wait` the chunk waits for its next
+ * turn: one statement does both, so a chunk that waits costs no more than another.
+ */
+export async function endTurn(db: Db, p: Chunk, wait?: Wait): Promise<void> {
+  await updateChunk(db, p, sql`busy = false, figures = NULL${wait ? sql`, ${setWait(wait)}` : sql``}`);
+}
+
+async function updateChunk(db: Db, p: Chunk, set: RawBuilder<unknown>): Promise<void> {
+  await sql`
+    UPDATE campaign_chunks SET ${set} WHERE campaign_id = ${p.campaignId} AND seq = ${p.seq} AND project_id = ${p.projectId}
+  `.execute(db);
+}

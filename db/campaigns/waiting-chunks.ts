@@ -1,0 +1,109 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { DueChunks, LaterChunk, WaitingChunks } from '../../rules/campaigns/campaign.ts';
+import type { Db } from '../connection.ts';
+import { CLOCK_KEY } from './chunk-clock.ts';
+import type { CampaignStart } from './lifecycle.ts';
+
+/** A chunk that waits. `clock` identifies the settings by which it does; null if the provider deferred it. */
+export interface Wait {
+  chunk: LaterChunk;
+  clock: string | null;
+}
+
+/** Which chunks a workflow asks for. */
+interface DueRequest extends CampaignStart {
+  /** Chunks from this one on had no turn yet, so they are not due again. */
+  before: number;
+  /** Chunks that the workflow has already taken up. Their rows stay until their turn begins. */
+  except: number[];
+  limit: number;
+}
+
+/** Returns the assignments that make a row of `campaign_chunks` wait. */
+export function setWait({ chunk, clock }: Wait): RawBuilder<unknown> {
+  const { dueAtMs, deferredSinceMs, deferrals, from, putOff } = chunk;
+  return sql`due_at = ${new Date(dueAtMs)}, due_clock = ${clock}, deferred_since = ${toDate(deferredSinceMs)},
+    deferrals = ${deferrals}, resume_id = ${from ?? null}::uuid, resume_deferred = ${putOff ?? null}`;
+}
+
+/** Makes chunks wait that a workflow of an earlier version carried itself. Safe to repeat. */
+export async function keepWaits(db: Db, p: CampaignStart & { waits: Wait[] }): Promise<void> {
+  const rows = p.waits.map(({ chunk, clock }) => ({
+    seq: chunk.seq,
+    due_at: new Date(chunk.dueAtMs),
+    due_clock: clock,
+    deferred_since: toDate(chunk.deferredSinceMs),
+    deferrals: chunk.deferrals,
+    resume_id: chunk.from ?? null,
+    resume_deferred: chunk.putOff ?? null,
+  }));
+  await sql`
+    UPDATE campaign_chunks h SET due_at = w.due_at, due_clock = w.due_clock, deferred_since = w.deferred_since,
+      deferrals = w.deferrals, resume_id = w.resume_id, resume_deferred = w.resume_deferred
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS w (seq int, due_at timestamptz, due_clock text,
+      deferred_since timestamptz, deferrals int, resume_id uuid, resume_deferred boolean)
+    WHERE h.campaign_id = ${p.campaignId} AND h.project_id = ${p.projectId} AND h.seq = w.seq AND h.done_at IS NULL
+  `.execute(db);
+}
+
+/**
+ * Returns the chunks that are due, and a summary of those that still wait. Changes nothing, so that a lost answer loses
+ * no chunk. A chunk that waits by other settings than those of now is due at once: the gate decides anew.
+ */
+export async function readDueChunks(db: Db, p: DueRequest): Promise<DueChunks> {
+  const { rows } = await sql<DueRow>`
+    ${waitingChunks(p)} SELECT * FROM waiting WHERE at <= now() ORDER BY at, seq LIMIT ${p.limit}
+  `.execute(db);
+  const due = rows.map(toLaterChunk);
+  const except = [...p.except, ...due.map(({ seq }) => seq)];
+  return { due, waiting: await summarizeWaiting(db, { ...p, except }) };
+}
+
+async function summarizeWaiting(db: Db, p: DueRequest): Promise<WaitingChunks | null> {
+  const { rows } = await sql<{ at: Date | null; clock: string | null; chunks: number; untried: number }>`
+    ${waitingChunks(p)}
+    SELECT min(at) AS at, (array_agg(due_clock ORDER BY at))[1] AS clock, count(*)::int AS chunks,
+      (count(*) FILTER (WHERE deferred_since IS NULL))::int AS untried
+    FROM waiting
+  `.execute(db);
+  const row = rows[0];
+  if (!row?.at) return null;
+  return { dueAtMs: row.at.getTime(), shut: row.clock !== null, chunks: row.chunks, untried: row.untried };
+}
+
+/** Begins a statement with the chunks that wait, each with the instant `at` of its next turn. */
+function waitingChunks(p: DueRequest): RawBuilder<unknown> {
+  return sql`
+    WITH waiting AS MATERIALIZED (
+      SELECT h.seq, h.due_at, h.due_clock, h.deferred_since, h.deferrals, h.resume_id, h.resume_deferred,
+        CASE WHEN h.due_clock <> ${CLOCK_KEY} THEN least(h.due_at, now()) ELSE h.due_at END AS at
+      FROM campaign_chunks h JOIN campaigns k ON k.id = h.campaign_id JOIN projects p ON p.id = k.project_id
+      WHERE h.campaign_id = ${p.campaignId} AND h.project_id = ${p.projectId} AND k.project_id = ${p.projectId}
+        AND h.due_at IS NOT NULL AND h.done_at IS NULL AND h.seq < ${p.before} AND h.seq <> ALL(${p.except}::int[]))`;
+}
+
+interface DueRow {
+  seq: number;
+  at: Date;
+  due_clock: string | null;
+  deferred_since: Date | null;
+  deferrals: number | null;
+  resume_id: string | null;
+  resume_deferred: boolean | null;
+}
+
+function toLaterChunk(row: DueRow): LaterChunk {
+  return {
+    seq: row.seq,
+    dueAtMs: row.at.getTime(),
+    deferredSinceMs: row.deferred_since?.getTime() ?? null,
+    deferrals: row.deferrals ?? 0,
+    ...(row.resume_id !== null && { from: row.resume_id }),
+    ...(row.resume_deferred !== null && { putOff: row.resume_deferred }),
+    ...(row.due_clock !== null && { shut: true }),
+  };
+}
+
+function toDate(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms);
+}

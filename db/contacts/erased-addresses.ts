@@ -1,0 +1,148 @@
+/**
+ * The marks that an erasure leaves, because links in old emails must keep working after the address is gone. Each mark
+ * holds the keyed hash of the address, as the suppression list does, and never the address.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import { addressHash } from '../../rules/emails/suppression.ts';
+import type { Db, Trx } from '../connection.ts';
+import { prepared } from '../prepared.ts';
+import { keepTopicRefusals } from '../topics/topic-refusals.ts';
+
+interface ContactAddress {
+  id: string;
+  email: string;
+}
+
+interface Marked {
+  projectId: string;
+  contacts: readonly ContactAddress[];
+}
+
+/**
+ * Keeps the hashes that links of these contacts and of their emails speak for, and the topics that the contacts have
+ * left. Call it in the transaction that erases the contacts, before their emails lose the address. May run twice.
+ */
+export async function keepErasedAddresses(trx: Trx, key: Buffer, p: Marked): Promise<void> {
+  const { projectId, contacts } = p;
+  const own = contacts.map((contact) => ({ ...contact, hash: addressHash(key, contact.email) }));
+  const links = [...own, ...(await listFormerAddresses(trx, key, p))];
+  await sql`
+    WITH links AS (
+      SELECT * FROM unnest(${links.map(({ id }) => id)}::uuid[], ${links.map(({ email }) => email)}::text[],
+        ${links.map(({ hash }) => hash)}::bytea[]) AS l (contact_id, email, hash)),
+    kept AS (
+      INSERT INTO erased_contacts (contact_id, address_hash, project_id)
+      SELECT * FROM unnest(${own.map(({ id }) => id)}::uuid[], ${own.map(({ hash }) => hash)}::bytea[]), (VALUES (${projectId}::uuid)) AS p
+      ON CONFLICT DO NOTHING)
+    INSERT INTO erased_emails (email_id, address_hash, project_id, is_recipient, topic_id)
+    SELECT e.id, l.hash, e.project_id, l.email = coalesce(lower(e.to_email), c.email),
+      CASE WHEN k.type = 'MARKETING' THEN k.topic_id END
+    FROM emails e LEFT JOIN contents k ON k.id = e.content_id
+    JOIN contacts c ON c.id = e.contact_id
+    JOIN links l ON l.contact_id = e.contact_id AND (l.email = lower(e.to_email) OR l.email = c.email AND ${speaksForContact})
+    WHERE e.project_id = ${projectId} AND e.contact_id = ANY(${own.map(({ id }) => id)}::uuid[]) AND e.source_type <> 'INBOUND'
+    ON CONFLICT DO NOTHING
+  `.execute(trx);
+  const hashes = uniqueHashes(links);
+  await sql`
+    INSERT INTO erased_addresses AS a (project_id, address_hash, contact_id)
+    SELECT ${projectId}, u.hash, c.id
+    FROM unnest(${hashes.map(({ hash }) => hash)}::bytea[], ${hashes.map(({ email }) => email)}::text[]) AS u (hash, email)
+    LEFT JOIN contacts c ON c.project_id = ${projectId} AND c.email = u.email AND c.id <> ALL (${own.map(({ id }) => id)}::uuid[])
+    ORDER BY u.hash
+    ON CONFLICT (project_id, address_hash) DO UPDATE SET contact_id = excluded.contact_id
+  `.execute(trx);
+  await keepTopicRefusals(trx, { projectId, contacts: own });
+}
+
+/** A step may write to another address than the contact's: that reader does not speak for the contact. */
+const speaksForContact: RawBuilder<boolean> = sql<boolean>`
+  (e.source_type <> 'WORKFLOW' OR e.to_email IS NULL OR lower(e.to_email) = c.email)`;
+
+/** The addresses of a contact's emails that are not the contact's address now. */
+async function listFormerAddresses(trx: Trx, key: Buffer, { projectId, contacts }: Marked) {
+  const { rows } = await sql<ContactAddress>`
+    SELECT DISTINCT e.contact_id AS id, lower(e.to_email) AS email FROM emails e JOIN contacts c ON c.id = e.contact_id
+    WHERE e.project_id = ${projectId} AND e.contact_id = ANY(${contacts.map(({ id }) => id)}::uuid[])
+      AND e.source_type <> 'INBOUND' AND lower(e.to_email) <> c.email
+  `.execute(trx);
+  return rows.map((row) => ({ ...row, hash: addressHash(key, row.email) }));
+}
+
+/** In the order of the hashes, so that two erasures lock in the same order. */
+function uniqueHashes<T extends { hash: Buffer }>(links: readonly T[]): T[] {
+  const unique = new Map(links.map((link) => [link.hash.toString('hex'), link]));
+  return [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, link]) => link);
+}
+
+/**
+ * Connects contacts who are new at their address with its earlier contact: old links act on them, and the topics that
+ * the person left stay left. One statement, since each costs a lone request a round trip.
+ */
+export async function adoptAddresses(trx: Trx, key: Buffer, { projectId, contacts }: Marked): Promise<void> {
+  if (contacts.length === 0) return;
+  const adopted = uniqueHashes(contacts.map(({ id, email }) => ({ id, hash: addressHash(key, email) })));
+  await prepared`
+    WITH adopted AS (
+      SELECT * FROM unnest(${adopted.map(({ id }) => id)}::uuid[], ${adopted.map(({ hash }) => hash)}::bytea[]) AS u (id, hash)),
+    linked AS (
+      UPDATE erased_addresses a SET contact_id = u.id FROM adopted u
+      WHERE a.project_id = ${projectId}::uuid AND a.address_hash = u.hash),
+    taken AS (
+      DELETE FROM topic_refusals r USING adopted u
+      WHERE r.project_id = ${projectId}::uuid AND r.address_hash = u.hash RETURNING u.id, r.topic_id)
+    INSERT INTO topic_choices (project_id, contact_id, topic_id, joined)
+    SELECT ${projectId}::uuid, id, topic_id, false FROM taken ORDER BY id, topic_id
+    ON CONFLICT (contact_id, topic_id) DO NOTHING
+  `.execute(trx);
+}
+
+/** Keeps the topic refusals of an address that its contact leaves for another one, for the next contact there. */
+export async function leaveAddress(
+  trx: Trx,
+  key: Buffer,
+  { projectId, contact }: { projectId: string; contact: ContactAddress },
+): Promise<void> {
+  const hash = addressHash(key, contact.email);
+  await sql`
+    UPDATE erased_addresses SET contact_id = NULL WHERE project_id = ${projectId} AND address_hash = ${hash}
+  `.execute(trx);
+  await keepTopicRefusals(trx, { projectId, contacts: [{ ...contact, hash }] });
+}
+
+export interface ErasedAddress {
+  projectId: string;
+  hash: Buffer;
+  /** The email went to it; false for the address that its contact had later. */
+  isRecipient: boolean;
+  /** The contact who has the address now. */
+  contactId: string | null;
+}
+
+/** The addresses that a link speaks for whose email or contact was erased, the recipient's first. */
+export async function findErasedAddresses(
+  db: Db,
+  { kind, id }: { kind: 'email' | 'contact'; id: string },
+): Promise<ErasedAddress[]> {
+  const links =
+    kind === 'email'
+      ? sql`SELECT project_id, address_hash, is_recipient FROM erased_emails WHERE email_id = ${id}`
+      : sql`SELECT project_id, address_hash, true AS is_recipient FROM erased_contacts WHERE contact_id = ${id}`;
+  const { rows } = await sql<ErasedAddress>`
+    SELECT l.project_id AS "projectId", l.address_hash AS hash, l.is_recipient AS "isRecipient", a.contact_id AS "contactId"
+    FROM (${links}) AS l LEFT JOIN erased_addresses a ON a.project_id = l.project_id AND a.address_hash = l.address_hash
+    ORDER BY l.is_recipient DESC, l.address_hash
+  `.execute(db);
+  return rows;
+}
+
+/** The contacts who have these addresses now. */
+export async function listErasedHolders(db: Db, key: Buffer, erased: readonly ErasedAddress[]): Promise<string[]> {
+  const ids = erased.flatMap(({ contactId }) => contactId ?? []);
+  if (ids.length === 0) return [];
+  const { rows } = await sql<ContactAddress>`
+    SELECT id, email FROM contacts WHERE id = ANY(${ids}::uuid[]) AND project_id = ${erased[0]?.projectId ?? null} ORDER BY id
+  `.execute(db);
+  // The contact may have left the address at this moment.
+  return rows.flatMap(({ id, email }) => (erased.some(({ hash }) => hash.equals(addressHash(key, email))) ? id : []));
+}

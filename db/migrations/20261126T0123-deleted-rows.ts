@@ -1,0 +1,16 @@
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * How records ended that were deleted lately: executions, campaigns and webhook endpoints. Their workflows may ask for
+ * them once more, and a record that is missing without an entry here is an error.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    CREATE TABLE deleted_rows (
+      id uuid PRIMARY KEY,
+      project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+      status text NOT NULL,
+      reason text,
+      deleted_at timestamptz NOT NULL DEFAULT now()
+    )`.execute(db);
+}

@@ -1,0 +1,62 @@
+/** Topics that a person left whose address no contact has now, by the keyed hash of the address. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Trx } from '../connection.ts';
+import type { ContactTopic } from './choices.ts';
+
+/** Keeps the topics that these contacts have left, and forgets those that they have joined. May run twice. */
+export async function keepTopicRefusals(
+  trx: Trx,
+  { projectId, contacts }: { projectId: string; contacts: readonly { id: string; hash: Buffer }[] },
+): Promise<void> {
+  await sql`
+    WITH said AS (
+      SELECT u.hash, s.topic_id, s.joined
+      FROM unnest(${contacts.map(({ id }) => id)}::uuid[], ${contacts.map(({ hash }) => hash)}::bytea[]) AS u (id, hash)
+      JOIN topic_choices s ON s.contact_id = u.id AND s.project_id = ${projectId}),
+    joined AS (
+      DELETE FROM topic_refusals r USING said
+      WHERE r.project_id = ${projectId} AND r.address_hash = said.hash AND r.topic_id = said.topic_id AND said.joined)
+    INSERT INTO topic_refusals (project_id, address_hash, topic_id)
+    SELECT ${projectId}, hash, topic_id FROM said WHERE NOT joined ORDER BY hash, topic_id
+    ON CONFLICT DO NOTHING
+  `.execute(trx);
+}
+
+/** Keeps what a person says about topics at addresses that no contact has. May run twice. */
+export async function setTopicRefusals(
+  trx: Trx,
+  p: { projectId: string; hashes: readonly Buffer[]; topics: Readonly<Record<string, boolean>> },
+): Promise<void> {
+  const left = Object.keys(p.topics).filter((id) => p.topics[id] === false);
+  const joined = Object.keys(p.topics).filter((id) => p.topics[id] === true);
+  const hashes = sql`unnest(${[...p.hashes]}::bytea[]) AS h (hash)`;
+  await sql`
+    DELETE FROM topic_refusals
+    WHERE project_id = ${p.projectId} AND address_hash = ANY(${[...p.hashes]}::bytea[]) AND topic_id = ANY(${joined}::uuid[])
+  `.execute(trx);
+  await sql`
+    INSERT INTO topic_refusals (project_id, address_hash, topic_id)
+    SELECT t.project_id, h.hash, t.id FROM topics t, ${hashes}
+    WHERE t.project_id = ${p.projectId} AND t.id = ANY(${left}::uuid[]) ORDER BY h.hash, t.id
+    ON CONFLICT DO NOTHING
+  `.execute(trx);
+}
+
+/** All topics of the project, as the next contact at one of these addresses would have them; by name. */
+export async function listAddressTopics(
+  db: Db,
+  { projectId, hashes }: { projectId: string; hashes: readonly Buffer[] },
+): Promise<ContactTopic[]> {
+  const { rows } = await sql<ContactTopic>`
+    SELECT t.id, t.name, t.description, t.default_subscribed AND ${isNotRefused(hashes)} AS joined
+    FROM topics t WHERE t.project_id = ${projectId} ORDER BY lower(t.name), t.id
+  `.execute(db);
+  return rows;
+}
+
+/** Whether none of the addresses has left the topic `t`. */
+export function isNotRefused(hashes: readonly Buffer[]): RawBuilder<boolean> {
+  return sql<boolean>`NOT EXISTS (
+    SELECT FROM topic_refusals r
+    WHERE r.project_id = t.project_id AND r.topic_id = t.id AND r.address_hash = ANY(${[...hashes]}::bytea[]))`;
+}

@@ -1,0 +1,57 @@
+import type { ChunkResult, LaterChunk } from './campaign.ts';
+
+/** Returns a chunk that had no turn yet. */
+export function newChunk(seq: number): LaterChunk {
+  return { seq, dueAtMs: 0, deferredSinceMs: null, deferrals: 0 };
+}
+
+/**
+ * Delays the next attempt at a chunk that was not sent although its hour has come. The clocks of the database and of
+ * Temporal may differ a little.
+ */
+export const CLOCK_RECHECK_MS = 500;
+
+/**
+ * Returns the chunk as it goes on after a turn; undefined when no turn follows. `clock` is the one that the caller last
+ * heard of.
+ */
+export function chunkAfter(
+  chunk: LaterChunk,
+  result: ChunkResult,
+  p: { nowMs: number; clock: string | undefined },
+): LaterChunk | undefined {
+  const { nowMs } = p;
+  // `deferrals` counts those in a row. Results of earlier versions never say `fresh`, so their chunks stay as they were.
+  const before = result.fresh ? { ...chunk, deferredSinceMs: null, deferrals: 0 } : chunk;
+  const { from, putOff } = result;
+  const again = { ...before, from, putOff, shut: undefined };
+  switch (result.outcome) {
+    case 'done':
+    case 'ended':
+      return undefined;
+    case 'more':
+    case 'paced':
+    case 'held':
+    case 'paused':
+      return { ...again, dueAtMs: 0 };
+    case 'deferred':
+      return {
+        ...again,
+        dueAtMs: nowMs + result.retryAfterMs,
+        deferredSinceMs: before.deferredSinceMs ?? nowMs,
+        deferrals: before.deferrals + 1,
+      };
+    case 'shut':
+      return { ...again, dueAtMs: opensAt(result, p), shut: true };
+  }
+}
+
+/**
+ * Returns when a chunk that waits for an hour or a window is attempted again. Chunks of a zone wait until the same
+ * instant, which is one timer.
+ */
+function opensAt({ notBeforeMs = 0, clock }: ChunkResult, p: { nowMs: number; clock: string | undefined }): number {
+  const soonestMs = p.nowMs + CLOCK_RECHECK_MS;
+  // The settings have changed since the turn read them, or before the workflow heard of them.
+  return clock === p.clock ? Math.max(notBeforeMs, soonestMs) : soonestMs;
+}

@@ -1,0 +1,66 @@
+import { ActivityFailure, ApplicationFailure, CancellationScope, patched } from '@temporalio/workflow';
+import type { EndActivities } from '../activities/ends.ts';
+import { activitiesOn } from './activities-on.ts';
+
+const { requestCancellation } = activitiesOn<EndActivities>('automation', {
+  allowEagerDispatch: false,
+  startToCloseTimeout: '1 minute',
+  // Safe to repeat: a run is asked once, however often.
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+});
+
+/** How a record ended that a workflow works on. `reason` is a code, never a sentence: Temporal shows it. */
+export interface RecordEnd {
+  status: string;
+  reason: string | null;
+}
+
+/**
+ * Whether this run ends as its record does. Before, each run ended as Completed, whatever became of its record. Asked
+ * only where the two differ, since the answer is an event of the history.
+ */
+export function endsAsRecord(): boolean {
+  return patched('ends-as-record');
+}
+
+/**
+ * Ends the workflow as its record in Postgres ended: FAILED with a failure whose type is the code, CANCELLED as
+ * Canceled, all else as Completed with the reason as result.
+ */
+export async function endAs({ status, reason }: RecordEnd): Promise<string> {
+  if (status === 'FAILED' && endsAsRecord()) {
+    const code = reason ?? status;
+    throw ApplicationFailure.nonRetryable(code, code);
+  }
+  if (status === 'CANCELLED' && endsAsRecord()) return becomeCancelled();
+  return reason ?? status;
+}
+
+/**
+ * The same failure with our code as its type, where an activity gave up with one. Temporal otherwise shows an
+ * ActivityFailure, and the code only as its cause.
+ */
+export function withCode(error: unknown): unknown {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  if (!(cause instanceof ApplicationFailure) || !cause.nonRetryable || !cause.type) return error;
+  return ApplicationFailure.nonRetryable(cause.message, cause.type);
+}
+
+/** Runs a workflow that fails with the code of the activity that gave up. */
+export async function endingWithCode<Result>(run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    throw withCode(error);
+  }
+}
+
+/**
+ * Ends the workflow as Canceled. Temporal lets a run end so only where somebody has asked for it, and no workflow may
+ * ask for its own cancellation, so an activity does.
+ */
+export async function becomeCancelled(): Promise<never> {
+  const scope = CancellationScope.current();
+  if (!scope.consideredCancelled) await requestCancellation.executeWithOptions({ summary: 'end as Canceled' }, []);
+  return scope.cancelRequested;
+}
