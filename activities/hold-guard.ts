@@ -5,7 +5,6 @@ import { findWatchedMails, noteAccepted } from '../db/sending/hold-guard.ts';
 import { emailDomain } from '../rules/emails/email-address.ts';
 import type { EmailOutcome } from '../rules/emails/email-outcome.ts';
 import { mailboxProviderOf } from '../rules/emails/hold-guard.ts';
-import { bouncedAs } from '../rules/emails/reasons.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 
 /** Mails looked at by one statement. */
@@ -15,8 +14,8 @@ const WAITING_MAX = 20_000;
 
 export interface HoldGuard {
   /**
-   * The outcome of a mail to `to`, with the mailbox provider named where it refused the sender. Asks the DNS, for 3 s
-   * at most.
+   * Names the mailbox provider of `to` in the outcome of its email where it refused the sender. Asks the DNS, for 3 s at
+   * most.
    */
   named(outcome: EmailOutcome, to: string): Promise<EmailOutcome>;
   /**
@@ -61,7 +60,7 @@ export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log:
 
   return {
     async named(outcome, to) {
-      if (outcome.kind !== 'bounced' || outcome.reason !== bouncedAs('policy')) return outcome;
+      if (outcome.kind !== 'failed' || !outcome.refusesSender) return outcome;
       return { ...outcome, provider: await providerOf(emailDomain(to)) };
     },
     accepted(emailIds) {

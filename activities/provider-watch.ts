@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { EmailProvider, ProviderResult } from '../channels/email/provider.ts';
-import { isSessionStage } from '../rules/emails/bounce.ts';
+import { isSessionStage } from '../rules/emails/refusal.ts';
 import { statusOf } from './emails/decision.ts';
 
 /** One line says it; mails keep failing by the thousand while the provider is away. */

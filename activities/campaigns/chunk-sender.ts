@@ -5,8 +5,8 @@ import { type ClaimedRecipient, nextClaim, releaseClaimed } from '../../db/campa
 import type { Db } from '../../db/connection.ts';
 import { tookTooMuch } from '../../rules/bounded.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
-import { isSessionStage } from '../../rules/emails/bounce.ts';
 import { type EmailOutcome, failed } from '../../rules/emails/email-outcome.ts';
+import { isSessionStage } from '../../rules/emails/refusal.ts';
 import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { InFlightLimit } from '../emails/in-flight-limit.ts';

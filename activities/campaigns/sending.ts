@@ -16,7 +16,6 @@ import type { ClaimedRecipient } from '../../db/campaigns/claims.ts';
 import { pauseCampaign } from '../../db/campaigns/lifecycle.ts';
 import type { Wait } from '../../db/campaigns/waiting-chunks.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
-import { findLastTransientBounce } from '../../db/emails/bounce-history.ts';
 import { hasListeners } from '../../db/events/listeners.ts';
 import { lowerRate } from '../../db/sending/send-rate.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -25,13 +24,13 @@ import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
 import { chunkAfter } from '../../rules/campaigns/later-chunk.ts';
 import type { Config } from '../../rules/config.ts';
 import { isTracked } from '../../rules/content/message-tracking.ts';
-import { judgeAgain } from '../../rules/emails/bounce.ts';
+import { refused } from '../../rules/emails/email-outcome.ts';
 import { DELIVERY_EXPIRES_MS, nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { RowMissing } from '../../rules/row-missing.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { bounceOutcome, verdictOf } from '../emails/decision.ts';
+import { refusalOf } from '../emails/decision.ts';
 import { createDkimKeys } from '../emails/dkim-keys.ts';
 import { InFlightLimit } from '../emails/in-flight-limit.ts';
 import { createEmailSettler } from '../emails/settler.ts';
@@ -233,16 +232,14 @@ export class CampaignSending {
     return {
       ...this.shared,
       sign: signs ? (raw) => this.dkim.sign({ projectId, senderDomain }, raw, true) : undefined,
-      judge: (recipient, result) => this.judge(projectId, recipient, result),
+      judge: (recipient, result) => this.judge(recipient, result),
     };
   }
 
-  private async judge(projectId: string, { contactId, email }: ClaimedRecipient, result: ProviderResult) {
-    const verdict = verdictOf(result);
-    if (!verdict || verdict.retry || result.outcome !== 'refused') return undefined;
-    const last = verdict.deadIfAgain ? await findLastTransientBounce(this.deps.db, { projectId, contactId }) : null;
-    const outcome = bounceOutcome(judgeAgain(verdict, last, new Date()), `${result.code} ${result.text}`);
-    return this.guard.named(outcome, email);
+  private async judge({ email }: ClaimedRecipient, result: ProviderResult) {
+    const refusal = refusalOf(result);
+    if (!refusal || refusal.retry || result.outcome !== 'refused') return undefined;
+    return this.guard.named(refused(refusal, `${result.code} ${result.text}`), email);
   }
 
   private retryAfterMs(deferrals: number): number {

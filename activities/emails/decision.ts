@@ -1,9 +1,8 @@
 import type { ProviderResult } from '../../channels/email/provider.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
 import { windowGate } from '../../rules/campaigns/gate.ts';
-import { type BounceVerdict, classifyReply, withoutReply } from '../../rules/emails/bounce.ts';
-import { bounceReason } from '../../rules/emails/bounce-reason.ts';
 import { type EmailOutcome, failed } from '../../rules/emails/email-outcome.ts';
+import { judgeRefusal, type Refusal, withoutReply } from '../../rules/emails/refusal.ts';
 import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 
@@ -17,18 +16,9 @@ export function opensAt({ sourceType, contentType, clock }: ClaimedEmail): Date 
   return gate.kind === 'shut' ? new Date(gate.notBeforeMs) : undefined;
 }
 
-/** A final verdict on a message as the outcome of its email. */
-export function bounceOutcome(verdict: BounceVerdict, error: string): EmailOutcome {
-  const reason = bounceReason(verdict.class);
-  if (verdict.status === 'FAILED') return failed(reason, error);
-  return { kind: 'bounced', bounceType: verdict.bounceType, reason, error, unsubscribe: verdict.unsubscribe };
-}
-
-/** What a refusal means; `accepted` and what is in doubt have no verdict. */
-export function verdictOf(result: ProviderResult): BounceVerdict | undefined {
-  if (result.outcome !== 'refused') return undefined;
-  const { code, enhanced, text, stage } = result;
-  return classifyReply({ code, enhanced, text, stage });
+/** Judges a provider's refusal; undefined for a result that is none. */
+export function refusalOf(result: ProviderResult): Refusal | undefined {
+  return result.outcome === 'refused' ? judgeRefusal(result) : undefined;
 }
 
 /**

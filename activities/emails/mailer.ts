@@ -2,22 +2,20 @@ import type { Logger } from 'pino';
 import type { EmailProvider, ProviderResult } from '../../channels/email/provider.ts';
 import { type Compute, OverBudget, type PaidFor } from '../../compute/compute.ts';
 import type { Db } from '../../db/connection.ts';
-import { findLastTransientBounce } from '../../db/emails/bounce-history.ts';
 import { takeMonthlyAllowance } from '../../db/projects/usage.ts';
 import { type ClaimedEmail, releaseEmail } from '../../db/sending/email-ledger.ts';
 import type { EmailResult } from '../../db/sending/email-outcomes.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
-import { judgeAgain } from '../../rules/emails/bounce.ts';
-import { type EmailOutcome, failed } from '../../rules/emails/email-outcome.ts';
+import { type EmailOutcome, failed, refused } from '../../rules/emails/email-outcome.ts';
 import { DELIVERY_EXPIRES_MS } from '../../rules/emails/retry-schedule.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
 import { withheldAs } from '../../rules/emails/withheld.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { createHoldGuard } from '../hold-guard.ts';
-import { bounceOutcome, later, opensAt, statusOf, verdictOf } from './decision.ts';
+import { later, opensAt, refusalOf, statusOf } from './decision.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
 import { createEmailMessages, type ReadyEmail } from './message.ts';
 import { createEmailSettler, type SettleHook } from './settler.ts';
@@ -113,7 +111,7 @@ export function createMailer(deps: {
     }
     if (email.mode === 'test') return { email, ...sentAs(ready, null) };
     const result = await provider.send(ready.message, stop);
-    return { email, ...(await named(email.to.email, await outcomeOf(db, { email, ready, result, expiresAt }))) };
+    return { email, ...(await named(email.to.email, outcomeOf({ email, ready, result, expiresAt }))) };
   }
 
   async function named(to: string, attempted: Attempted): Promise<Attempted> {
@@ -206,21 +204,13 @@ interface Attempt {
 
 type Attempted = Pick<EmailResult, 'outcome' | 'event'>;
 
-async function outcomeOf(
-  db: Db,
-  p: { email: ClaimedEmail; ready: ReadyEmail; result: ProviderResult; expiresAt: Date },
-): Promise<Attempted> {
+function outcomeOf(p: { email: ClaimedEmail; ready: ReadyEmail; result: ProviderResult; expiresAt: Date }): Attempted {
   const { email, ready, result, expiresAt } = p;
   if (result.outcome === 'accepted') return sentAs(ready, result.providerMessageId);
   const words = result.outcome === 'refused' ? `${result.code} ${result.text}` : result.error;
-  const verdict = verdictOf(result);
-  if (!verdict || verdict.retry)
-    return { outcome: later(email, { error: words, status: statusOf(result), expiresAt }), event: ready.event };
-  const last =
-    verdict.deadIfAgain && email.contact
-      ? await findLastTransientBounce(db, { projectId: email.projectId, contactId: email.contact.id })
-      : null;
-  return { outcome: bounceOutcome(judgeAgain(verdict, last, new Date()), words), event: ready.event };
+  const refusal = refusalOf(result);
+  if (refusal && !refusal.retry) return { outcome: refused(refusal, words), event: ready.event };
+  return { outcome: later(email, { error: words, status: statusOf(result), expiresAt }), event: ready.event };
 }
 
 /** A provider that has no id of its own (capture) gives back ours: then the Message-ID says more. */

@@ -22,7 +22,7 @@ export interface OutgoingEmail {
  * What the provider made of a message. `unsent` and a refusal that is not permanent have not arrived and may be sent
  * again; `in_doubt` may have arrived: the provider never repeats it by itself, and the caller, who would rather double
  * than lose it, sends it again under the same Message-ID. What a refusal means for the recipient is for
- * `classifyReply`.
+ * `judgeRefusal`.
  */
 export type ProviderResult =
   | { outcome: 'accepted'; providerMessageId: string | null; reply: string }

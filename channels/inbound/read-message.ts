@@ -1,6 +1,6 @@
 import type { Attachment, Email } from 'postal-mime';
-import { classifyReply, parseDiagnostic } from '../../rules/emails/bounce.ts';
 import type { Feedback } from '../../rules/emails/email-feedback.ts';
+import { judgeRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
 import { parseMime } from '../mime-parser.ts';
 import { statusOf } from './delivery-status.ts';
 
@@ -109,8 +109,8 @@ function readReturned(email: Email, at: Date): ReadMessage {
 
 function bounce(words: string, status: string | null, at: Date): StatusReport {
   const diagnostic = parseDiagnostic(words);
-  const verdict = classifyReply({ ...diagnostic, enhanced: diagnostic.enhanced ?? status, stage: 'dsn' });
-  return { kind: 'report', feedback: { kind: 'bounce', at, verdict, words: words || (status ?? '') } };
+  const refusal = judgeRefusal({ ...diagnostic, enhanced: diagnostic.enhanced ?? status, stage: 'dsn' });
+  return { kind: 'report', feedback: { kind: 'bounce', at, refusal, words: words || (status ?? '') } };
 }
 
 function mailOf(email: Email): InboundMail {

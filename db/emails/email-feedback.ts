@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { type BounceVerdict, judgeAgain } from '../../rules/emails/bounce.ts';
-import { bounceReason } from '../../rules/emails/bounce-reason.ts';
 import { emailDomain, normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { Feedback } from '../../rules/emails/email-feedback.ts';
+import { reasonOfRefusal, refusesSender } from '../../rules/emails/email-outcome.ts';
 import { statusesBefore } from '../../rules/emails/email-status.ts';
-import type { SuppressionReason } from '../../rules/emails/reasons.ts';
+import type { Reason, SuppressionReason } from '../../rules/emails/reasons.ts';
+import type { AboutMessage, AboutRecipient, AboutUs } from '../../rules/emails/refusal.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { touch } from '../campaigns/touches.ts';
 import type { Trx } from '../connection.ts';
@@ -14,7 +14,6 @@ import { recordSubscriptionChanges, type SubscriptionState } from '../contacts/s
 import { addSuppressions, type NewSuppression } from '../contacts/suppressions.ts';
 import { recordEvents } from '../events/record-events.ts';
 import { guardRates } from '../sending/hold-guard.ts';
-import { findLastTransientBounce } from './bounce-history.ts';
 import { eventOfMail } from './email-variables.ts';
 import { type Email, listProvenEmails } from './emails.ts';
 
@@ -58,8 +57,9 @@ export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<Feed
   const { feedback } = p;
   if (feedback.kind === 'delivery') return recordDelivery(trx, email, feedback.at);
   if (feedback.kind === 'complaint') return recordComplaint(trx, email, { ...p, at: feedback.at });
-  const verdict = await judged(trx, email, feedback.verdict);
-  return recordBounce(trx, email, { ...p, at: feedback.at, words: feedback.words, verdict });
+  const { at, words, refusal } = feedback;
+  if (refusal.about === 'recipient') return recordBounce(trx, email, { ...p, at, words, refusal });
+  return recordRejection(trx, email, { words, refusal });
 }
 
 async function recordDelivery(trx: Trx, email: FoundEmail, at: Date): Promise<FeedbackResult> {
@@ -85,35 +85,49 @@ async function recordComplaint(trx: Trx, email: FoundEmail, p: Ending): Promise<
   return recorded(outbox);
 }
 
+/** Ends an email that was refused because of us or of the message. The contact did nothing, so nothing happens to it. */
+async function recordRejection(
+  trx: Trx,
+  email: FoundEmail,
+  { refusal, words }: { refusal: AboutUs | AboutMessage; words: string },
+): Promise<FeedbackResult> {
+  const before = statusesBefore('FAILED');
+  const isNew = await changed(
+    trx,
+    sql`UPDATE emails SET status = 'FAILED', ${why(reasonOfRefusal(refusal), words)} WHERE id = ${email.id} AND status = ANY(${before}::text[])`,
+  );
+  if (!isNew) return KNOWN;
+  return refusesSender(refusal) ? { ...recorded([]), ...senderRefusalOf(email) } : recorded([]);
+}
+
+function why(reason: Reason, words: string) {
+  const error = words.replaceAll('\0', ' ').toWellFormed().slice(0, ERROR_MAX_CHARS);
+  return sql`reason = ${reason}, error = ${error}`;
+}
+
 async function recordBounce(
   trx: Trx,
   email: FoundEmail,
-  p: Ending & { verdict: BounceVerdict; words: string },
+  p: Ending & { refusal: AboutRecipient; words: string },
 ): Promise<FeedbackResult> {
-  const { verdict, at } = p;
-  const error = p.words.replaceAll('\0', ' ').toWellFormed().slice(0, ERROR_MAX_CHARS);
-  const why = sql`reason = ${bounceReason(verdict.class)}, error = ${error}`;
-  if (verdict.status === 'FAILED') {
-    const before = statusesBefore('FAILED');
-    const set = sql`UPDATE emails SET status = 'FAILED', ${why} WHERE id = ${email.id} AND status = ANY(${before}::text[])`;
-    return (await changed(trx, set)) ? recorded([]) : KNOWN;
-  }
+  const { refusal, at } = p;
+  const { bounceType } = refusal;
   const isNew = await changed(
     trx,
     sql`
-      UPDATE emails SET bounced_at = coalesce(bounced_at, ${at}), bounce_type = ${verdict.bounceType}, ${why}, status = ${forward('BOUNCED')}
+      UPDATE emails SET bounced_at = coalesce(bounced_at, ${at}), bounce_type = ${bounceType},
+        ${why(reasonOfRefusal(refusal), p.words)}, status = ${forward('BOUNCED')}
       WHERE id = ${email.id} AND status <> 'FAILED'
-        AND (bounced_at IS NULL OR (bounce_type = 'Transient' AND ${verdict.bounceType} = 'Permanent'))`,
+        AND (bounced_at IS NULL OR (bounce_type = 'Transient' AND ${bounceType} = 'Permanent'))`,
   );
   if (!isNew) return KNOWN;
-  const { bounceType } = verdict;
   const detail = bounceType === 'Permanent' ? { bouncedAt: at.toISOString() } : { transientBounce: true };
   const outbox = await emit(trx, email, 'email.bounce', { bounceType, ...detail });
-  if (verdict.unsubscribe) {
+  if (refusal.why === 'dead_mailbox') {
     outbox.push(...(await endAddress(trx, email, { ...p, reason: 'hard_bounce', because: 'bounce' })));
     outbox.push(...(await guard(trx, email, { dead: 1, complaints: 0 })));
   }
-  return verdict.class === 'policy' ? { ...recorded(outbox), ...refusalOf(email) } : recorded(outbox);
+  return recorded(outbox);
 }
 
 /** What the simulator says is told to no guard. */
@@ -123,13 +137,6 @@ async function guard(
   found: { dead: number; complaints: number },
 ): Promise<OutboxRow[]> {
   return simulated ? [] : (await guardRates(trx, { projectId, mails: 0, ...found })).outbox;
-}
-
-/** The same unclear bounce on another day means a dead mailbox; a second word on the same mail does not. */
-async function judged(trx: Trx, email: FoundEmail, verdict: BounceVerdict): Promise<BounceVerdict> {
-  const { contactId, projectId } = email;
-  if (!verdict.deadIfAgain || contactId === null || email.bouncedAt !== null) return verdict;
-  return judgeAgain(verdict, await findLastTransientBounce(trx, { projectId, contactId }), new Date());
 }
 
 /**
@@ -186,7 +193,7 @@ async function findReported(
   return { addresses, contactIds: rows.map((row) => row.id) };
 }
 
-function refusalOf({ projectId, to, contactEmail }: FoundEmail): Pick<FeedbackResult, 'refusal'> {
+function senderRefusalOf({ projectId, to, contactEmail }: FoundEmail): Pick<FeedbackResult, 'refusal'> {
   const domain = emailDomain(to ?? contactEmail ?? '');
   return domain === '' ? {} : { refusal: { projectId, domain } };
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { Clock } from '../../rules/campaigns/gate.ts';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
-import type { EmailOptions, EmailOutcome } from '../../rules/emails/email-outcome.ts';
+import { type EmailOptions, type EmailOutcome, reasonOfRefusal } from '../../rules/emails/email-outcome.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import type { Reason, SuppressionReason } from '../../rules/emails/reasons.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
@@ -239,9 +239,9 @@ function columnsOf(outcome: EmailOutcome): OutcomeColumns {
       return {
         ...none,
         status: 'BOUNCED',
-        reason: outcome.reason,
+        reason: reasonOfRefusal(outcome.refusal),
         error: cut(outcome.error),
-        bounceType: outcome.bounceType,
+        bounceType: outcome.refusal.bounceType,
       };
     case 'held':
       return { ...none, status: 'HELD' };

@@ -45,12 +45,20 @@ export async function recordEmailResults(
     await insertProviderMessages(trx, { projectId, messages: p.results.flatMap(handedOver) });
   const { outbox } = await recordEvents(trx, { projectId, events: counted.flatMap(eventsOf), contactsLocked: true });
   outbox.push(...(await endDeadMailboxes(trx, { ...p, results: counted })));
-  const guarded = await guard(trx, { projectId, results: counted });
+  const guarded = await guard(trx, {
+    projectId,
+    results: p.results.filter((result) => isGuarded(result) && recorded.has(result.email.id)),
+  });
   return { recorded, outbox: [...outbox, ...guarded.outbox], watched: guarded.watched };
 }
 
 function isEventful({ outcome }: EmailResult): boolean {
   return outcome.kind === 'sent' || outcome.kind === 'bounced';
+}
+
+/** Tells whether a result says something about the project's sending: of emails that were not refused, nothing. */
+function isGuarded(result: EmailResult): boolean {
+  return isEventful(result) || (result.outcome.kind === 'failed' && result.outcome.refusesSender === true);
 }
 
 /** What the provider has taken, under its own id, whether or not it counted; a test mail was shown to none. */
@@ -70,10 +78,10 @@ async function guard(
   if (live.length === 0) return { outbox: [], watched: false };
   const refusals = new Map<string, number>();
   for (const outcome of live) {
-    if (outcome.kind !== 'bounced' || outcome.provider === undefined) continue;
+    if (outcome.kind !== 'failed' || outcome.provider === undefined) continue;
     refusals.set(outcome.provider, (refusals.get(outcome.provider) ?? 0) + 1);
   }
-  const dead = live.filter((outcome) => outcome.kind === 'bounced' && outcome.unsubscribe).length;
+  const dead = live.filter(isDead).length;
   const { outbox, watched } = await guardRates(trx, { projectId, mails: live.length, dead, complaints: 0 });
   for (const [provider, refused] of [...refusals].sort(([a], [b]) => (a < b ? -1 : 1)))
     outbox.push(...(await guardRefusals(trx, { projectId, provider, refused })));
@@ -94,16 +102,20 @@ function eventsOf({ email, outcome, event }: EmailResult): NewEvent[] {
   const at = new Date().toISOString();
   if (outcome.kind === 'sent') return [{ ...about, name: 'email.sent', data: { ...event, sentAt: at } }];
   if (outcome.kind !== 'bounced') return [];
-  const { bounceType } = outcome;
+  const { bounceType } = outcome.refusal;
   const detail = bounceType === 'Permanent' ? { bouncedAt: at } : { transientBounce: true };
   return [{ ...about, name: 'email.bounce', data: { ...event, bounceType, ...detail } }];
+}
+
+function isDead(outcome: EmailOutcome): boolean {
+  return outcome.kind === 'bounced' && outcome.refusal.why === 'dead_mailbox';
 }
 
 async function endDeadMailboxes(
   trx: Trx,
   p: { projectId: string; results: EmailResult[]; suppressionKey: Buffer; source: EmailProviderKind },
 ): Promise<OutboxRow[]> {
-  const dead = p.results.filter(({ outcome }) => outcome.kind === 'bounced' && outcome.unsubscribe);
+  const dead = p.results.filter(({ outcome }) => isDead(outcome));
   if (dead.length === 0) return [];
   await addSuppressions(trx, p.suppressionKey, {
     projectId: p.projectId,

@@ -1,8 +1,8 @@
-import type { BounceVerdict } from './bounce.ts';
+import type { Refusal } from './refusal.ts';
 
 /** What came back about one mail, whoever said it. */
 export type Feedback =
   | { kind: 'delivery'; at: Date }
-  /** `words` are the receiving server's. */
-  | { kind: 'bounce'; at: Date; verdict: BounceVerdict; words: string }
+  /** A server refused it after all; `words` are its own. */
+  | { kind: 'bounce'; at: Date; refusal: Refusal; words: string }
   | { kind: 'complaint'; at: Date };

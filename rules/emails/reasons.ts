@@ -2,8 +2,8 @@
 export const SUPPRESSION_REASONS = ['hard_bounce', 'complaint', 'unsubscribe', 'manual'] as const;
 
 /**
- * What a bounce says, judged by code and words (contract §9.7): `dead` mailbox, mailbox unavailable for now
- * (`temporary`), the sender's fault (`policy`), the message's fault (`message`), `routing`, and `unknown`.
+ * Why a recipient was refused, judged by code and words (contract §9.7). Emails of earlier versions also have `policy`
+ * and `message`, which are `provider_rejected` today.
  */
 const BOUNCE_CLASSES = ['dead_mailbox', 'mailbox_for_now', 'policy', 'message', 'routing', 'unknown'] as const;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type BounceVerdict, classifyReply, parseDiagnostic } from './bounce.ts';
 import type { Feedback } from './email-feedback.ts';
+import { judgeRefusal, parseDiagnostic, type Refusal } from './refusal.ts';
 
 /** The tag of a mail that holds its id. */
 export const SES_EMAIL_TAG = 'email_id';
@@ -88,33 +88,42 @@ function feedbackOf(data: z.output<typeof Notification>, now: Date): Feedback | 
   const { bounceType, bounceSubType = '', timestamp, bouncedRecipients } = data.bounce;
   const [recipient] = bouncedRecipients;
   const words = recipient?.diagnosticCode ?? `${bounceType} ${bounceSubType}`.trim();
-  const verdict = verdictOf({ bounceType, bounceSubType, ...recipient });
-  return { kind: 'bounce', at: instant(timestamp) ?? now, verdict, words };
+  const refusal = refusalOf({ bounceType, bounceSubType, ...recipient });
+  return { kind: 'bounce', at: instant(timestamp) ?? now, refusal, words };
 }
 
-/**
- * The receiving server's words decide, as everywhere; where SES has none, or they say nothing, its own judgement does.
- */
-function verdictOf(p: {
+interface SesBounce {
   bounceType: string;
   bounceSubType: string;
   status?: string | undefined;
   diagnosticCode?: string | undefined;
-}): BounceVerdict {
-  const diagnostic = parseDiagnostic(p.diagnosticCode ?? '');
-  const enhanced = diagnostic.enhanced ?? p.status ?? null;
-  const judged = classifyReply({ ...diagnostic, enhanced, stage: 'dsn' });
-  const says = p.diagnosticCode !== undefined || p.status !== undefined;
-  if (says && judged.class !== 'unknown') return judged;
-  return classifyReply({ code: null, ...ownWords(p), stage: 'dsn' });
 }
 
-function ownWords({ bounceType, bounceSubType }: { bounceType: string; bounceSubType: string }) {
+/**
+ * Judges a bounce by the receiving server's reply, as everywhere; where SES has none, or the reply says nothing, by what
+ * SES says of it. SES did not ask the receiving server about an address of the account's own suppression list, where
+ * complaints stand too, so that is no proof against the mailbox.
+ */
+function refusalOf(bounce: SesBounce): Refusal {
+  const { bounceSubType, status, diagnosticCode } = bounce;
+  if (bounceSubType === 'OnAccountSuppressionList') return { about: 'us', why: 'account', retry: false };
+  const diagnostic = parseDiagnostic(diagnosticCode ?? '');
+  const judged = judgeRefusal({ ...diagnostic, enhanced: diagnostic.enhanced ?? status ?? null, stage: 'dsn' });
+  const isSilent = diagnosticCode === undefined && status === undefined;
+  const isUnclear = judged.about === 'recipient' && judged.why === 'unknown';
+  return isSilent || isUnclear ? judgeRefusal({ code: null, ...ownWords(bounce, isSilent), stage: 'dsn' }) : judged;
+}
+
+/** A `General` bounce is one that SES did not understand either: only where nothing else is known it counts. */
+function ownWords(
+  { bounceType, bounceSubType }: SesBounce,
+  isSilent: boolean,
+): { enhanced: string | null; text: string } {
   if (/^(MessageTooLarge|ContentRejected|AttachmentRejected)$/.test(bounceSubType))
     return { enhanced: '5.3.4', text: '' };
-  if (bounceType === 'Permanent') return { enhanced: '5.1.1', text: '' };
+  if (bounceType === 'Permanent' && (isSilent || bounceSubType === 'NoEmail')) return { enhanced: '5.1.1', text: '' };
   if (bounceType === 'Transient') return { enhanced: '4.2.0', text: '' };
-  return { enhanced: null, text: bounceType };
+  return { enhanced: null, text: '' };
 }
 
 function instant(text: string): Date | undefined {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { classifyReply } from './bounce.ts';
+import { judgeRefusal } from './refusal.ts';
 import { isSimulatorAddress, SIMULATED_REPLIES, simulatedBounce, simulationOf } from './simulator.ts';
 
 it('knows the addresses of the simulator, whatever their case and tag', () => {
@@ -28,14 +28,13 @@ it('says what becomes of each address, with tags and without', () => {
   expect(simulationOf('slow@simulator.test', 1).steps).toEqual([{ what: 'delivery', afterMs: 10_000 }]);
 });
 
-it('means by its words what the table of bounces reads in them', () => {
-  expect(classifyReply(SIMULATED_REPLIES.refused)).toMatchObject({ class: 'dead_mailbox', bounceType: 'Permanent' });
-  expect(classifyReply(SIMULATED_REPLIES.put_off)).toMatchObject({ retry: true });
-  expect(simulatedBounce('bounce').verdict).toMatchObject({ class: 'dead_mailbox', unsubscribe: true });
-  expect(simulatedBounce('softbounce').verdict).toMatchObject({
-    class: 'mailbox_for_now',
+it('replies as servers do: rejects the message, defers, and returns for a dead and for a full mailbox', () => {
+  expect(judgeRefusal(SIMULATED_REPLIES.refused)).toEqual({ about: 'message', retry: false });
+  expect(judgeRefusal(SIMULATED_REPLIES.put_off)).toMatchObject({ retry: true });
+  expect(simulatedBounce('bounce').refusal).toMatchObject({ about: 'recipient', why: 'dead_mailbox' });
+  expect(simulatedBounce('softbounce').refusal).toMatchObject({
+    about: 'recipient',
+    why: 'mailbox_for_now',
     bounceType: 'Transient',
-    status: 'BOUNCED',
-    unsubscribe: false,
   });
 });

@@ -1,5 +1,5 @@
-import { type BounceReply, type BounceVerdict, classifyReply } from './bounce.ts';
 import { normalizeEmail } from './email-address.ts';
+import { judgeRefusal, type Refusal, type Reply } from './refusal.ts';
 
 /** Nobody can own a name under `.test` (RFC 2606), so no mail is kept from anybody by this. */
 export const SIMULATOR_DOMAIN = 'simulator.test';
@@ -60,18 +60,18 @@ export function simulationOf(email: string, attempts: number): Simulation {
 
 /** The server's words, as servers say them. */
 export const SIMULATED_REPLIES = {
-  refused: reply(550, '5.1.1', 'rcpt', 'The simulator refuses this address: user unknown'),
+  refused: reply(554, '5.6.0', 'message', 'The simulator refuses this message'),
   put_off: reply(451, '4.7.1', 'rcpt', 'The simulator asks to try again: greylisted'),
   bounce: reply(550, '5.1.1', 'dsn', 'The simulator returns this mail: user unknown'),
   softbounce: reply(452, '4.2.2', 'dsn', 'The simulator returns this mail: mailbox full'),
 } as const;
 
-/** What a simulated bounce means, by the table for everybody's. */
-export function simulatedBounce(what: 'bounce' | 'softbounce'): { verdict: BounceVerdict; words: string } {
+/** Judges a simulated bounce as every other one. */
+export function simulatedBounce(what: 'bounce' | 'softbounce'): { refusal: Refusal; words: string } {
   const { code, text } = SIMULATED_REPLIES[what];
-  return { verdict: classifyReply(SIMULATED_REPLIES[what]), words: `${code} ${text}` };
+  return { refusal: judgeRefusal(SIMULATED_REPLIES[what]), words: `${code} ${text}` };
 }
 
-function reply<S extends BounceReply['stage']>(code: number, enhanced: string, stage: S, words: string) {
+function reply<S extends Reply['stage']>(code: number, enhanced: string, stage: S, words: string) {
   return { code, enhanced, stage, text: `${enhanced} ${words}` };
 }

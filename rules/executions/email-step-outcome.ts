@@ -1,4 +1,4 @@
-import type { EmailOutcome } from '../emails/email-outcome.ts';
+import { type EmailOutcome, reasonOfRefusal } from '../emails/email-outcome.ts';
 import { uuidv7 } from '../uuid.ts';
 
 /** Reasons for which a contact gets nothing though nothing is wrong: the step counts as skipped (contract §9.6). */
@@ -23,7 +23,11 @@ export function outcomeOfEmail(outcome: EmailOutcome, emailId: string) {
         changes: { events: [{ id: uuidv7(), name: 'email.sent', data: { emailId, subject: outcome.subject } }] },
       };
     case 'bounced':
-      return { status: 'FAILED' as const, output: { emailId, reason: outcome.reason }, error: outcome.error };
+      return {
+        status: 'FAILED' as const,
+        output: { emailId, reason: reasonOfRefusal(outcome.refusal) },
+        error: outcome.error,
+      };
     case 'held':
       return { status: 'COMPLETED' as const, output: { emailId, held: true } };
     default:

@@ -9,8 +9,8 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
-import { classifyReply } from '../../rules/emails/bounce.ts';
-import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
+import { type EmailOutcome, refused as refusedAs } from '../../rules/emails/email-outcome.ts';
+import { judgeRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
@@ -96,9 +96,9 @@ async function outcomes(count: number, p: { outcome: EmailOutcome; mode?: KeyMod
 }
 
 const sent: EmailOutcome = { kind: 'sent', providerMessageId: null, subject: '' };
-const bounced = { kind: 'bounced', bounceType: 'Permanent', error: 'no' } as const;
-const dead: EmailOutcome = { ...bounced, reason: 'bounced:dead_mailbox', unsubscribe: true };
-const refused: EmailOutcome = { ...bounced, reason: 'bounced:policy', unsubscribe: false, provider: 'bigmail.test' };
+const judge = (text: string) => judgeRefusal({ ...parseDiagnostic(text), stage: 'rcpt' });
+const dead = refusedAs(judge('550 5.1.1 no such user'), 'no');
+const refused: EmailOutcome = { ...refusedAs(judge(POLICY), POLICY), provider: 'bigmail.test' } as EmailOutcome;
 
 it('a provider that starts to refuse the sender in mid-campaign ends in a hold, with nobody unsubscribed; what was held leaves once', async () => {
   await buildContacts(service.db, { projectId: project.id, count: 3_000 });
@@ -114,8 +114,8 @@ it('a provider that starts to refuse the sender in mid-campaign ends in a hold, 
     return !seen.PENDING && !seen.SENDING ? seen : undefined;
   }, 'everything else HELD');
   expect(stopped.HELD).toBeGreaterThan(0);
-  expect(stopped['BOUNCED bounced:policy']).toBeGreaterThanOrEqual(20);
-  expect((stopped.SENT ?? 0) + (stopped.HELD ?? 0) + (stopped['BOUNCED bounced:policy'] ?? 0)).toBe(3_000);
+  expect(stopped['FAILED provider_rejected']).toBeGreaterThanOrEqual(20);
+  expect((stopped.SENT ?? 0) + (stopped.HELD ?? 0) + (stopped['FAILED provider_rejected'] ?? 0)).toBe(3_000);
   const { rows } = await sql<{ out: number; suppressed: number }>`
     SELECT (SELECT count(*) FROM contacts WHERE project_id = ${project.id} AND NOT subscribed) AS out,
       (SELECT count(*) FROM suppressions WHERE project_id = ${project.id}) AS suppressed
@@ -130,7 +130,7 @@ it('a provider that starts to refuse the sender in mid-campaign ends in a hold, 
     const campaign = await service.call('GET', `/campaigns/${id}`, { key: project.secretKey });
     return campaign.body.status === 'SENT' ? await statuses(id) : undefined;
   }, 'the campaign to end');
-  expect(ended.SENT).toBe(3_000 - (stopped['BOUNCED bounced:policy'] ?? 0));
+  expect(ended.SENT).toBe(3_000 - (stopped['FAILED provider_rejected'] ?? 0));
   expect([...sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   expect((await hold()).held).toBe(false);
   expect(notices()).toHaveLength(1);
@@ -188,7 +188,7 @@ describe('rates', () => {
 describe('refusals because of the sender', () => {
   it('hold at 20 of the last 100 to one provider, not of two', async () => {
     await outcomes(19, { outcome: refused });
-    await outcomes(19, { outcome: { ...refused, provider: 'other.test' } });
+    await outcomes(19, { outcome: { ...refused, provider: 'other.test' } as EmailOutcome });
     expect((await hold()).held).toBe(false);
     await outcomes(1, { outcome: refused });
     expect((await hold()).reason).toBe('bigmail.test refused 20 of the last 100 mails because of the sender');
@@ -225,8 +225,7 @@ describe('what comes back later', () => {
     });
     return createFeedbackRecorder({ config, db: service.db, lifecycle: { dispatch: () => {} } });
   }
-  const reply = (text: string, enhanced: string) =>
-    classifyReply({ code: 550, enhanced, text: `550 ${enhanced} ${text}`, stage: 'dsn' });
+  const reply = (text: string, enhanced: string) => judgeRefusal({ code: 550, enhanced, text, stage: 'dsn' });
 
   async function feedback(count: number, kind: 'complaint' | 'policy' | 'dead', name = 'one'): Promise<void> {
     const record = recorder();
@@ -235,8 +234,8 @@ describe('what comes back later', () => {
       const contactId = await buildContact(service.db, { projectId: project.id, email });
       const emailId = await buildEmail(service.db, { projectId: project.id, contactId, to: email, status: 'SENT' });
       const at = new Date();
-      const verdict = kind === 'policy' ? reply('not accepted', '5.7.1') : reply('no such user', '5.1.1');
-      const about = kind === 'complaint' ? { kind, at } : { kind: 'bounce' as const, at, verdict, words: 'no' };
+      const refusal = kind === 'policy' ? reply('not accepted', '5.7.1') : reply('no such user', '5.1.1');
+      const about = kind === 'complaint' ? { kind, at } : { kind: 'bounce' as const, at, refusal, words: 'no' };
       expect(await record({ emailId, feedback: about, source: 'dsn' })).toEqual({ outcome: 'recorded' });
       expect(await record({ emailId, feedback: about, source: 'dsn' })).toEqual({ outcome: 'known' });
     }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import nodemailer from 'nodemailer';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../cli/start/ports.ts';
-import { bounceReason } from '../../rules/emails/bounce-reason.ts';
+import { bouncedAs } from '../../rules/emails/reasons.ts';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildContact } from '../build/emails.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
@@ -139,7 +139,7 @@ describe('mail to the simulator', () => {
     const id = await send(to);
     await ended(id, 'BOUNCED');
     const row = await service.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-    expect([row.bounce_type, row.reason]).toEqual(['Transient', bounceReason('mailbox_for_now')]);
+    expect([row.bounce_type, row.reason]).toEqual(['Transient', bouncedAs('mailbox_for_now')]);
     expect((await contactOf(to)).subscribed).toBe(true);
     expect(await suppressionsOf(to)).toEqual([]);
   });
@@ -166,13 +166,14 @@ describe('mail to the simulator', () => {
     expect(rows[0]?.data).toMatchObject({ link: 'https://example.com/offer', clicks: 1, isFirstClick: true });
   });
 
-  it('reject is refused at RCPT: it bounces without having been sent', async () => {
+  it('reject refuses the message: the email fails, and nothing happens to the contact', async () => {
     const to = 'reject+1@simulator.test';
     const id = await send(to);
-    const mail = await ended(id, 'BOUNCED');
-    expect(mail.sentAt).toBeNull();
-    expect(await eventNames(id)).toEqual(['email.bounce']);
-    expect(await suppressionsOf(to)).toMatchObject([{ reason: 'hard_bounce' }]);
+    const mail = await ended(id, 'FAILED');
+    expect(mail).toMatchObject({ sentAt: null, reason: 'provider_rejected' });
+    expect(await eventNames(id)).toEqual([]);
+    expect(await suppressionsOf(to)).toEqual([]);
+    expect((await contactOf(to)).subscribed).toBe(true);
   });
 
   it('without tracking nobody can know of an open', async () => {
@@ -246,7 +247,7 @@ describe('a campaign to the simulator', () => {
     await buildContact(service.db, { projectId: project.id, email: 'real@to.test' });
     const id = await campaign();
     const { body: stats } = await call('GET', `/campaigns/${id}/stats`);
-    expect(stats).toMatchObject({ total: 251, bounced: 100, complained: 50, clicked: 50 });
+    expect(stats).toMatchObject({ total: 251, bounced: 50, failed: 50, complained: 50, clicked: 50 });
     const { body: health } = await service.call('GET', '/health', { key: project.secretKey });
     expect(health.project.hold.held).toBe(false);
     const { rows } = await sql<{ mails: number; dead: number; complaints: number; used: number }>`

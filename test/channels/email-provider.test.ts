@@ -3,7 +3,7 @@ import { captureProvider } from '../../channels/email/capture.ts';
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
 import { sesProvider } from '../../channels/email/ses/provider.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
-import { classifyReply } from '../../rules/emails/bounce.ts';
+import { judgeRefusal } from '../../rules/emails/refusal.ts';
 import { startFakeSes } from '../support/fake-ses.ts';
 import { startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
@@ -157,7 +157,7 @@ describe('the smtp provider', () => {
     const result = await provider.send(email('reject550-5.1.1@example.org'));
     expect(result.outcome).toBe('refused');
     if (result.outcome === 'refused')
-      expect(classifyReply(result)).toMatchObject({ class: 'dead_mailbox', suppress: true });
+      expect(judgeRefusal(result)).toMatchObject({ about: 'recipient', why: 'dead_mailbox' });
   });
 });
 
@@ -182,28 +182,32 @@ describe('the ses provider', () => {
   });
 
   it.each([
-    [429, 'TooManyRequestsException', 'Maximum sending rate exceeded.', 'session', true],
-    [400, 'LimitExceededException', 'Daily message quota exceeded.', 'session', true],
-    [400, 'SendingPausedException', 'Sending is paused.', 'session', true],
-    [400, 'AccountSuspendedException', 'Suspended.', 'session', true],
-    [403, 'AccessDeniedException', 'Not allowed.', 'session', true],
-    [400, 'MailFromDomainNotVerifiedException', 'The MAIL FROM domain is not verified.', 'policy', false],
+    [429, 'TooManyRequestsException', 'Maximum sending rate exceeded.', 'us session', true],
+    [400, 'LimitExceededException', 'Daily message quota exceeded.', 'us session', true],
+    [400, 'SendingPausedException', 'Sending is paused.', 'us session', true],
+    [400, 'AccountSuspendedException', 'Suspended.', 'us session', true],
+    [403, 'AccessDeniedException', 'Not allowed.', 'us session', true],
+    [400, 'MailFromDomainNotVerifiedException', 'The MAIL FROM domain is not verified.', 'us account', true],
     [
       400,
       'MessageRejected',
       'Email address is not verified. The following identities failed the check: a@b.c',
-      'policy',
-      false,
+      'us account',
+      true,
     ],
     [400, 'MessageRejected', 'Message contains a virus', 'message', false],
     [400, 'BadRequestException', 'Missing final @domain', 'message', false],
-    [503, 'ServiceUnavailable', 'Later.', 'session', true],
+    [503, 'ServiceUnavailable', 'Later.', 'us session', true],
   ])('%d %s is judged %s', async (status, type, message, expected, retry) => {
     const { fake, provider } = await start();
     fake.answers.push({ status, type, message });
     const result = await provider.send(email('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'refused', text: expect.stringContaining(message) });
-    if (result.outcome === 'refused') expect(classifyReply(result)).toMatchObject({ class: expected, retry });
+    if (result.outcome === 'refused') {
+      const refusal = judgeRefusal(result);
+      expect('why' in refusal ? `${refusal.about} ${refusal.why}` : refusal.about).toBe(expected);
+      expect(refusal.retry).toBe(retry);
+    }
     expect(fake.requests).toHaveLength(1); // The SDK's own retries are off.
   });
 

@@ -93,13 +93,13 @@ describe('delivery status notifications', () => {
       'the sender’s fault',
       '5.7.1',
       'smtp; 550 5.7.1 rejected by spamhaus',
-      { reason: 'bounced:policy', bounce_type: 'Permanent' },
+      { status: 'FAILED', reason: 'provider_rejected', bounce_type: null },
     ],
     [
       'the message’s fault',
       '5.3.4',
       'smtp; 552 5.3.4 message too big',
-      { status: 'FAILED', reason: 'bounced:message' },
+      { status: 'FAILED', reason: 'provider_rejected' },
     ],
   ])('a delivery status with %s unsubscribes nobody', async (_, status, diagnostic, expected) => {
     const mail = await sentMail();

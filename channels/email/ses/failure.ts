@@ -1,4 +1,4 @@
-import type { SessionStage } from '../../../rules/emails/bounce.ts';
+import type { SessionStage } from '../../../rules/emails/refusal.ts';
 import type { ProviderResult } from '../provider.ts';
 import { refusal } from '../smtp/refusal.ts';
 

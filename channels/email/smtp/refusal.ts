@@ -1,4 +1,4 @@
-import { isSessionStage, type SessionStage } from '../../../rules/emails/bounce.ts';
+import { isLoginCode, isSessionStage, type SessionStage } from '../../../rules/emails/refusal.ts';
 import type { SmtpRefusal } from './types.ts';
 
 const ENHANCED = /^([245]\.\d{1,3}\.\d{1,3})(?=\s|$)/;
@@ -6,14 +6,11 @@ const ENHANCED = /^([245]\.\d{1,3}\.\d{1,3})(?=\s|$)/;
 /** What is kept of the server's words: more is never an explanation, and they are stored with the email. */
 const MAX_TEXT = 2000;
 
-/** A server that wants a login says so to any command, often first to MAIL or RCPT (RFC 4954 §4 and §6). */
-const LOGIN_CODES: ReadonlySet<number> = new Set([530, 534, 535, 538]);
-
 /**
  * A server's refusal as a value. Only a 5xx about the message itself is for good: a closed door says nothing about it.
  */
 export function refusal(askedAt: SessionStage, code: number, text: string): SmtpRefusal {
-  const stage = LOGIN_CODES.has(code) && !isSessionStage(askedAt) ? 'auth' : askedAt;
+  const stage = isLoginCode(code) && !isSessionStage(askedAt) ? 'auth' : askedAt;
   return {
     outcome: 'refused',
     stage,

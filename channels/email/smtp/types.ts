@@ -1,4 +1,4 @@
-import type { SessionStage } from '../../../rules/emails/bounce.ts';
+import type { SessionStage } from '../../../rules/emails/refusal.ts';
 import type { Payload } from './payload.ts';
 
 /** One message for one recipient: every recipient gets a message of its own, so every answer is about one address. */

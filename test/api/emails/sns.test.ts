@@ -160,9 +160,23 @@ describe('what SES tells', () => {
     const mail = await sentMail();
     await tell(bounce(mail.id, 'smtp; 550 5.7.1 rejected by spamhaus'));
     const { mail: row, ...state } = await stateOf(mail);
-    expect(row).toMatchObject({ status: 'BOUNCED', bounce_type: 'Permanent', reason: 'bounced:policy' });
-    expect(state).toMatchObject({ subscribed: true, entries: [], names: ['email.bounce'] });
+    expect(row).toMatchObject({ status: 'FAILED', bounce_type: null, reason: 'provider_rejected' });
+    expect(state).toMatchObject({ subscribed: true, entries: [], names: [] });
   });
+
+  it.each([
+    ['OnAccountSuppressionList', 'Amazon SES did not send the message: it is on the suppression list', '5.1.1'],
+    ['General', 'smtp; 554 Transaction failed', '5.0.0'],
+  ])(
+    'a Permanent bounce of the kind %s that proves nothing suppresses nobody',
+    async (kind, diagnosticCode, status) => {
+      const mail = await sentMail();
+      const told = bounce(mail.id, diagnosticCode);
+      const bouncedRecipients = [{ emailAddress: 'x@y.z', diagnosticCode, status }];
+      await tell({ ...told, bounce: { ...told.bounce, bounceSubType: kind, bouncedRecipients } });
+      expect(await stateOf(mail)).toMatchObject({ subscribed: true, entries: [] });
+    },
+  );
 
   it('a full mailbox is Transient; without words SES’s own type counts', async () => {
     const full = await sentMail();

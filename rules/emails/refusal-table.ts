@@ -1,0 +1,186 @@
+/** Maps enhanced status codes and the words of mail servers to what a refusal is about. The one table of the service. */
+
+/**
+ * `account`: the login, our quota, relaying or the sender. `policy`: our reputation, our host, our domain's records.
+ * `message`: size, form or content. `dead_mailbox` and `mailbox_for_now`: the recipient. `routing`: the way to the
+ * recipient's host.
+ */
+export type RefusalClass = 'account' | 'policy' | 'message' | 'dead_mailbox' | 'mailbox_for_now' | 'routing';
+
+/** The words that matched, as a class, and whether they name the sender, which no code of a recipient overrules. */
+export interface WordClass {
+  class: RefusalClass;
+  namesSender: boolean;
+}
+
+/** Statuses without their first digit (RFC 3463, RFC 5248, RFC 7504) that say what a refusal is about by themselves. */
+const CODES: readonly (readonly [RefusalClass, RegExp])[] = [
+  ['dead_mailbox', /^(1\.(1|2|3|6|10)|2\.1)$/],
+  ['mailbox_for_now', /^2\.2$/],
+  ['account', /^1\.[78]$/], // The sender's own address or domain.
+  ['policy', /^(1\.9|7\.\d+)$/],
+  ['message', /^(2\.3|3\.4|6\.\d+)$/],
+  ['routing', /^(1\.4|2\.4|3\.\d+|4\.\d+)$/],
+];
+/** Statuses of which one class is as good as certain: words only choose within the kind. */
+const POLICY = /^7\.\d+$/;
+const RECIPIENT = /^(1\.(1|6|10)|2\.1)$/;
+const ROUTING = /^4\.\d+$/;
+
+/**
+ * Says what a status is about. `words` refine it and do not overrule it: 5.7.x never means the recipient, 5.1.1 always
+ * does unless the words name the sender, and 5.4.x is about the way. Statuses that say nothing (5.0.0, 5.1.0, 5.5.0)
+ * leave it to the words.
+ */
+export function codeClass(enhanced: string | null, words: WordClass | undefined): RefusalClass | undefined {
+  const detail = enhanced?.slice(2) ?? '';
+  const found = CODES.find(([, pattern]) => pattern.test(detail))?.[0];
+  if (POLICY.test(detail)) return words?.class === 'account' || words?.class === 'message' ? words.class : 'policy';
+  if (RECIPIENT.test(detail)) {
+    if (words?.namesSender) return words.class;
+    return words?.class === 'mailbox_for_now' ? words.class : found;
+  }
+  if (ROUTING.test(detail)) return words?.class === 'account' ? words.class : found;
+  if (found === 'message' || found === 'account' || found === 'mailbox_for_now') return found;
+  return words?.class ?? found;
+}
+
+const RECIPIENT_WORD = '(?:user|recipient|mail ?box|addressee|alias|inbox)';
+/** "account" and "address" are ours as often as the recipient's, so these words alone prove less. */
+const ANY_WORD = `(?:${RECIPIENT_WORD}|account|address|e-?mail)`;
+const GONE =
+  '(?:disabled|inactive|deactivated|suspended|discontinued|closed|deleted|expired|terminated|no longer|locked|been moved|has moved|abandoned)';
+/** Words by which a server says that an account or address is the recipient's. */
+const OF_RECIPIENT = /\b(user|recipient|mail ?box|you tried to reach|message to)\b|^ADDRESS|\bADDRESS\b/;
+
+const SENDER: readonly RegExp[] = [
+  /\bsender (verify|verification|callout|address|domain|rejected|denied|id|not )/,
+  /\b(domain|host) of (the )?sender|\b(invalid|unverified|unknown|unauthenticated|unauthori[sz]ed) senders?\b/,
+  /return.?path.*(invalid|unresolv)|(from|sender) (address|header|domain).*(not (verified|match|allowed|own)|does(n'?t| not) match|rejected)/,
+  /not (allowed|authori[sz]ed|permitted) to send (as|from|on behalf)|send ?as ?denied|\bnot owned by\b/,
+  /(email address|identity|domain) is not verified|failed the check|verified sender/,
+];
+
+const ACCOUNT: readonly RegExp[] = [
+  /relay(ing)?\b.{0,40}\b(denied|not permitted|not allowed|access|prohibited|forbidden|blocked)|\bno relay/,
+  /(unable|not allowed|not permitted|not authori[sz]ed|refus\w*|not|never|denied) to relay|relay access denied/,
+  /allowed rcpthosts|rcpthosts|we do(n'?t| not) relay|not a gateway|open relay|relay from .{0,40} denied/,
+  /authenticat(ion|e)\b.{0,40}\b(required|needed|fail|first|invalid|unsuccessful|disabled|credentials)/,
+  /(must|need to|please|not) (be )?(log ?(ged)? ?in|authenticate|issue a? ?starttls)|not (yet )?(logged in|authenticated)/,
+  /(login|credentials|password|smtp auth|api key).{0,40}(invalid|incorrect|denied|failed|fail|bad|disabled|expired|required)/,
+  /(invalid|incorrect|bad) (login|credentials|username|password|api key)|client was not authenticated/,
+  /must issue a? ?starttls|encryption required|tls (is )?required/,
+  /(daily|hourly|monthly|sending|send|message|relay|smtp|rate|account|plan|free|trial) .{0,20}(limit|quota|credits?|allowance)\b.{0,40}(exceed|reach|over|hit|exhaust|used)/,
+  /(exceed\w*|reach\w*|over|hit|exhausted|out of|maximum|no) .{0,40}(daily|hourly|monthly|per (hour|day|minute|month|second)|sending|messages? (limit|quota|allowed)|recipients? (limit|quota)|credits|plan limit)/,
+  /(daily|hourly|monthly) (user )?(sending |message )?(limit|quota)|too many (messages|recipients|mails) (sent )?(this|per|today|in|from)/,
+  /\byour (account|subscription|plan|trial|organi[sz]ation|sending|access|domain|api key|smtp)\b.{0,80}(suspend|disabl|block|lock|clos|expir|terminat|review|restrict|revok|paus|not (active|allowed|permitted|enabled)|deactivat)/,
+  /(this|the|sending|sender|smtp|sandbox|mail) (account|domain|subdomain|user)\b.{0,60}(not (allowed|permitted|authori[sz]ed|enabled|able) to send|suspended for|is disabled for sending|disabled for (abuse|sending)|test purposes|under review)/,
+  /(account|sending|service|access).{0,20}(is )?(currently )?(suspended|paused|disabled) (due|because|for|until|pending|as)|account (under review|on hold)/,
+  /limit (on|of) .{0,40}(messages|mails|emails|recipients)|exceeded your (?!mail ?box|storage|inbox).{0,30}limits?/,
+  /sandbox|free accounts? (are|is)|authorized recipients|please (activate|verify|upgrade|contact) your (account|plan)/,
+];
+
+/** Our address, our host, lists of such, or records of our domain. */
+const REPUTATION: readonly RegExp[] = [
+  /\b(ip|client|sending|connecting|source|your) (ip )?(address|host|server)\b|\bip=|\bip you're using/,
+  /reverse (dns|host)|\bptr\b|\bhelo\b|\behlo\b|\br?dns (record|lookup)/,
+  /spamhaus|spamcop|barracuda(central)?|sorbs|senderscore|abuseix|uceprotect|invaluement|surbl|\b(dns|r)bls?\b|\(bl\)/,
+  /(black|block|deny) ?list|reputation|\b(spf|dkim|dmarc|arc)\b/,
+];
+
+const MESSAGE: readonly RegExp[] = [
+  /message (size |length |body |file )?(is )?(too (big|large|long)|exceed|larger than)/,
+  /(?<!box )size (limit )?exceed|exceed\S* .{0,30}(message|mail|fixed|maximum) ?(size|limit)|maximum message size|too large/,
+  /\bvirus\b|malware|infected|potential security issue|\btrojan|ransomware/,
+  /(attachment|file ?type|extension).*(not allowed|blocked|rejected|prohibited)/,
+  /\brfc ?-?\d*822\b|rfc ?5322|rfc ?2047|missing a valid/,
+  /(missing|invalid|multiple|duplicate) .{0,20}header|headers? .*(malformed|missing|invalid)/,
+  /bare (lf|cr|newline)|(mime|content).*(malformed|conversion required)|line too long|too many hops/,
+];
+
+const FULL: readonly RegExp[] = [
+  /(mail ?box|account|inbox|user|recipient|quota|storage|disk)\b.{0,60}\b(full|over ?quota|exceeded|over its)/,
+  /over ?quota|quota exceeded|exceed\S* .{0,30}(quota|storage)/,
+  /out of (storage|disk|space)|insufficient (system )?storage|not enough (disk )?space|no space left/,
+  /gr[ea]y ?list/,
+];
+
+const DEAD: readonly RegExp[] = [
+  new RegExp(`(no such|unknown|invalid|non-?exist[ea]nt|bad) (local )?(${ANY_WORD}|person|destination)`),
+  new RegExp(`${ANY_WORD}\\b[^.;]{0,80}\\b(unknown|invalid|not (be )?found|does(n'?t| not) exist)`),
+  new RegExp(
+    `${ANY_WORD}\\b[^.;]{0,80}\\b(isn'?t|not) (a )?(known|valid|exist|registered|listed|here|on this|in (our|my))`,
+  ),
+  new RegExp(`${RECIPIENT_WORD}\\b[^.;]{0,80}\\b${GONE}|${GONE} ${RECIPIENT_WORD}`),
+  new RegExp(`not a (known|valid|local) ${ANY_WORD}|not our (customer|user)|unroute?able`),
+  /does(n'?t| not) have an? .{0,40}account|no (mail ?box|account|user|recipient|one)\b.{0,30}\b(here|by that|named)/,
+  /use?r[ _]unknown|nosuchuser|recip(ient)?notfound|recipient (is )?not exist/,
+  /\bno longer (with us|employed|works?)|no longer (available|active|in use|valid) at this/,
+  /\b(address|mail ?box|user|recipient) (is )?no longer (accept|receiv|exist|available|active|in use|valid)/,
+  /does not accept mail|null ?mx|undeliverable address|domain .{0,40}does(n'?t| not) exist/,
+  /recipient address rejected: (undeliverable|invalid|unverified|user|unknown|address)/,
+  /(unable|not able) to find .{0,20}(user|recipient|mailbox)|cannot find (your )?recipient/,
+];
+/** RFC 5321 §4.2.3 has these words for a policy, too, so a policy that is named comes first. */
+const UNAVAILABLE: readonly RegExp[] = [
+  /mail ?box (is )?(un|not )(available|reachable)|mail ?box .{0,80}unavailable|mail ?box cannot be accessed/,
+];
+const NO_WAY: readonly RegExp[] = [
+  /(host|domain)( or domain)? (name )?not found|name service error|no route to host|network is unreachable/,
+  /connection (timed out|refused)|retry timeout exceeded|delivery (time|attempts?) (expired|exceeded)/,
+];
+/** These say that an account or an address is gone, and leave open whose. */
+const DEAD_IF_RECIPIENTS = new RegExp(
+  `(account|address|e-?mail)\\b[^.;]{0,80}\\b${GONE}|${GONE} (account|address)|account not available`,
+);
+
+/** Words that receivers write about anything that they do not want: more telling ones are looked for first. */
+const SPAM: readonly RegExp[] = [
+  /\b(spam|unsolicited|ube|uce|junk|phish\w*|bulk mail)\b|content (rejected|filter|denied)|message content/,
+  /rejected (due to|because of|by) .{0,20}(content|filter)/,
+];
+const UNWANTED: readonly RegExp[] = [
+  /blocked|banned|abuse|complaint|proofpoint|cloudmark|mimecast/,
+  /polic(y|ies)|prohibit|suspicious|authori[sz]ed|authenticat|administrati/,
+  /access denied|not accepted|not permitted|command rejected|not wanted|refused by/,
+  /helo command|nested mail|no valid recipients|command not recognized|bad sequence/,
+];
+
+/** In this order, lower case; the first match wins. Each group names what the groups after it would misread. */
+const WORDS: readonly (readonly [RefusalClass, readonly RegExp[]])[] = [
+  ['account', SENDER],
+  ['policy', REPUTATION],
+  ['message', MESSAGE],
+  ['account', ACCOUNT],
+  ['mailbox_for_now', FULL],
+  ['dead_mailbox', DEAD],
+  ['message', SPAM],
+  ['policy', UNWANTED],
+  ['dead_mailbox', UNAVAILABLE],
+  ['routing', NO_WAY],
+];
+
+const ADDRESS = /<?[^\s<>]+@[^\s<>]+>?/g;
+const LINK = /https?:\S+/g;
+const CODES_IN_TEXT = /\b[245]\d\d[ -](?=[245]\.\d)|\b[245]\.\d{1,3}\.\d{1,3}\b/g;
+const IS_REFUSED_ADDRESS = new Set([550, 551, 553, 511]);
+
+/** Says what words are about; undefined where they do not tell. Addresses and links in them are not read. */
+export function wordClass(text: string, code: number | null): WordClass | undefined {
+  const words = wordsOf(text);
+  for (const [found, patterns] of WORDS) {
+    if (patterns.some((pattern) => pattern.test(words))) return { class: found, namesSender: patterns === SENDER };
+    if (patterns === DEAD && DEAD_IF_RECIPIENTS.test(words) && OF_RECIPIENT.test(words))
+      return { class: 'dead_mailbox', namesSender: false };
+  }
+  // Cisco's appliances: `550 #5.1.0 Address rejected.`
+  if (code !== null && IS_REFUSED_ADDRESS.has(code) && /^(#?[\d.]+ )?address rejected\.?$/.test(words))
+    return { class: 'dead_mailbox', namesSender: false };
+  return undefined;
+}
+
+/** Lower case, each address as the word ADDRESS (a mailbox may be called spam@), without links and codes. */
+function wordsOf(text: string): string {
+  const plain = text.toLowerCase().replace(/\s+/g, ' ').replace(LINK, ' ').replace(ADDRESS, ' ADDRESS ');
+  return plain.replace(CODES_IN_TEXT, ' ').replace(/ {2,}/g, ' ').trim();
+}

@@ -1,0 +1,146 @@
+/**
+ * Judges refusals of mail servers. A refusal is about us, about the message, or about the recipient, and the compiler
+ * keeps the three apart: only `AboutRecipient` can bounce an email, suppress an address or unsubscribe a contact.
+ * Source: contract §9.7.
+ */
+
+import { codeClass, type RefusalClass, wordClass } from './refusal-table.ts';
+
+/**
+ * The command of an SMTP session that a server refused. From `connect` to `auth` the refusal is about the session, later
+ * about the email.
+ */
+export type SessionStage = 'connect' | 'ehlo' | 'starttls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'message';
+
+/** `dsn` is a delivery status notification: another server took the email and has given up. */
+export type RefusalStage = SessionStage | 'dsn';
+
+export interface Reply {
+  /** Null where only a status is known, as in many notifications. */
+  code: number | null;
+  enhanced: string | null;
+  /** The server's words, with or without the codes before them. */
+  text: string;
+  stage: RefusalStage;
+}
+
+/** The login, our account, our quota, our addresses or our reputation: the recipient was not judged. */
+export interface AboutUs {
+  about: 'us';
+  /**
+   * `session`: the server does not talk to us. `account`: it does not send for this login or sender. `policy`: it does
+   * not want this sender. `unclear`: its words do not say.
+   */
+  why: 'session' | 'account' | 'policy' | 'unclear';
+  /** The email waits and is tried again. Every other refusal about us ends it, unless its route is paused. */
+  retry: boolean;
+}
+
+/** The size, the form or the content: the recipient was not judged. */
+export interface AboutMessage {
+  about: 'message';
+  retry: boolean;
+}
+
+/** Nobody can have, or nobody reads, mail at the address. */
+export interface DeadMailbox {
+  about: 'recipient';
+  why: 'dead_mailbox';
+  bounceType: 'Permanent';
+  retry: false;
+}
+
+/** The mailbox is full, the server busy, or there is no way to it: says nothing against the address for good. */
+export interface RecipientForNow {
+  about: 'recipient';
+  why: 'mailbox_for_now' | 'routing' | 'unknown';
+  bounceType: 'Transient';
+  retry: boolean;
+}
+
+export type AboutRecipient = DeadMailbox | RecipientForNow;
+export type Refusal = AboutUs | AboutMessage | AboutRecipient;
+
+/** A server that wants a login says so in reply to any command, often to MAIL or RCPT (RFC 4954 §4 and §6). */
+const LOGIN_CODES: ReadonlySet<number | null> = new Set([530, 534, 535, 538]);
+/** RFC 7504: the host takes no mail at all, whatever enhanced code follows. */
+const HOST_TAKES_NO_MAIL = 521;
+
+const HAS_CODES = /^\s*(?:smtp;\s*)?(?:([245]\d\d)(?:[\s-]+|$))?(?:#?([245]\.\d{1,3}\.\d{1,3})(?:[\s:-]+|$))?/i;
+/** qmail and Exchange write the enhanced code behind the words or before the quoted reply: `(#5.1.1)`. */
+const CODE_IN_WORDS = /#([245]\.\d{1,3}\.\d{1,3})\b/;
+const QUOTES_REPLY = /^.*?(?:^|: )[245]\d\d(?:[ -]#?[245]\.\d{1,3}\.\d{1,3})?(?=\s|$)/s;
+/** The first words decide, and a hostile text must not make the patterns run for minutes. */
+const MAX_TEXT = 2000;
+
+/** Tells whether a refusal at this stage is about the session, so that nothing is said about the email. */
+export function isSessionStage(stage: RefusalStage): boolean {
+  return stage === 'connect' || stage === 'ehlo' || stage === 'starttls' || stage === 'auth';
+}
+
+/** Tells whether a server asks for a login, whichever command it refuses. */
+export function isLoginCode(code: number): boolean {
+  return LOGIN_CODES.has(code);
+}
+
+/** Judges one refusal, for every way in which a refusal comes: SMTP replies, SES errors, notifications and reports. */
+export function judgeRefusal(reply: Reply): Refusal {
+  if (isSessionStage(reply.stage)) return { about: 'us', why: 'session', retry: true };
+  const isTried = reply.stage !== 'dsn';
+  const forNow = isForNow(reply);
+  if (LOGIN_CODES.has(reply.code)) return { about: 'us', why: 'account', retry: isTried };
+  switch (classOf(reply)) {
+    case 'account':
+      return { about: 'us', why: 'account', retry: isTried };
+    case 'policy':
+      return { about: 'us', why: 'policy', retry: isTried && forNow };
+    case 'message':
+      return { about: 'message', retry: isTried && forNow };
+    case 'mailbox_for_now':
+      return { about: 'recipient', why: 'mailbox_for_now', bounceType: 'Transient', retry: isTried };
+    case 'dead_mailbox':
+      return forNow ? transient('mailbox_for_now', isTried) : DEAD_MAILBOX;
+    case 'routing':
+      // The first hop is ours: where it finds no way, its configuration is the likely reason.
+      if (isTried) return { about: 'us', why: 'unclear', retry: forNow };
+      return transient('routing', false);
+    case undefined:
+      if (isTried) return { about: 'us', why: 'unclear', retry: forNow };
+      return transient(forNow ? 'mailbox_for_now' : 'unknown', false);
+  }
+}
+
+const DEAD_MAILBOX: DeadMailbox = { about: 'recipient', why: 'dead_mailbox', bounceType: 'Permanent', retry: false };
+
+function transient(why: RecipientForNow['why'], retry: boolean): RecipientForNow {
+  return { about: 'recipient', why, bounceType: 'Transient', retry };
+}
+
+/** Takes `550 5.1.1 words`, or a Diagnostic-Code (`smtp; 550-5.1.1 words`, RFC 3464 §2.3.6), apart. */
+export function parseDiagnostic(text: string): { code: number | null; enhanced: string | null; text: string } {
+  const match = HAS_CODES.exec(text);
+  const code = match?.[1] ? Number(match[1]) : null;
+  return { code, enhanced: match?.[2] ?? null, text: text.slice(match?.[0].length ?? 0).trim() };
+}
+
+/** Cuts a text off behind the codes of the reply that it quotes: `left us: 421 4.3.2 words` ends at `4.3.2`. */
+export function withoutReply(text: string): string {
+  return QUOTES_REPLY.exec(text)?.[0] ?? text;
+}
+
+/** The enhanced code decides where it says something; only then the words do. */
+function classOf({ code, enhanced, text, stage }: Reply): RefusalClass | undefined {
+  const start = text.slice(0, MAX_TEXT);
+  const status = enhanced ?? CODE_IN_WORDS.exec(start)?.[1] ?? null;
+  const byWords = wordClass(start, code);
+  const found = code === HOST_TAKES_NO_MAIL ? 'policy' : codeClass(status, byWords);
+  if (stage !== 'mail') return found;
+  // At MAIL no recipient was named yet, so the server can only mean us or the message.
+  return found === 'message' ? found : 'account';
+}
+
+/** A 4xx is never permanent, whatever its words: `450 4.1.1 user unknown` is a server whose directory is down. */
+function isForNow({ code, enhanced }: Reply): boolean {
+  if (code !== null && code < 500) return true;
+  return enhanced?.startsWith('4.') ?? false;
+}
