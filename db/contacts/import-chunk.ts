@@ -95,7 +95,7 @@ async function tryUpsert(
     return await inSavepoint(trx, () =>
       upsertContacts(trx, {
         projectId: p.projectId,
-        rows: rows.map(({ email, subscribed, set }) => ({ email, subscribed, set, remove: [], by: 'project' })),
+        rows: rows.map(({ number: _, ...row }) => ({ ...row, remove: [], by: 'project' })),
         defaultSubscribed: true,
         suppressionKey: p.suppressionKey,
         liftsUnsubscribe: false,

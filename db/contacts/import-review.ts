@@ -14,6 +14,9 @@ export interface ImportForecast {
   unreadableRows: number;
   /** Rows of addresses on the suppression list, whom an import does not subscribe. */
   suppressedCount: number;
+  /** Rows with an empty consent cell: known contacts, which stay as they are, and new ones, who start unsubscribed. */
+  silentKnownCount: number;
+  silentNewCount: number;
   errors: (ImportError & { values: string[] })[];
 }
 
@@ -33,8 +36,12 @@ export async function foresee(
   const known = await findKnown(db, { projectId, emails: review.emails });
   const suppressed = await findSuppressions(db, key, { projectId, emails: review.emails });
   let createdCount = 0;
-  for (const email of review.emails) {
-    if (known.has(email) || created.has(email)) continue;
+  let { silentKnownCount, silentNewCount } = before;
+  for (const [n, email] of review.emails.entries()) {
+    const isKnown = known.has(email) || created.has(email);
+    if (review.silent[n] && isKnown) silentKnownCount += 1;
+    if (review.silent[n] && !isKnown) silentNewCount += 1;
+    if (isKnown) continue;
     created.add(email);
     createdCount += 1;
   }
@@ -49,6 +56,8 @@ export async function foresee(
     unreadableRows: before.unreadableRows + review.torn,
     suppressedCount:
       before.suppressedCount + review.emails.filter((email, n) => review.subscribes[n] && suppressed.has(email)).length,
+    silentKnownCount,
+    silentNewCount,
     errors: [...before.errors, ...errors],
   };
 }

@@ -191,7 +191,11 @@ async function settleHistories(trx: Trx, p: { projectId: string; contacts: Store
 }
 
 function wouldSubscribe(row: ContactUpsert, known: StoredContact | undefined, p: UpsertContacts): boolean {
-  return known ? row.subscribed === true && !known.subscribed : (row.subscribed ?? p.defaultSubscribed);
+  return known ? row.subscribed === true && !known.subscribed : startsSubscribed(row, p);
+}
+
+function startsSubscribed(row: ContactUpsert, p: UpsertContacts): boolean {
+  return row.subscribed ?? row.subscribedIfNew ?? p.defaultSubscribed;
 }
 
 async function insertMissing(trx: Trx, p: UpsertContacts, wanted: ContactUpsert[]): Promise<StoredContact[]> {
@@ -203,7 +207,7 @@ async function insertMissing(trx: Trx, p: UpsertContacts, wanted: ContactUpsert[
   const { rows: inserted } = await prepared<ContactRow>`
     INSERT INTO contacts AS c (project_id, email, subscribed, data, untrusted_keys)
     SELECT ${p.projectId}, i.email, i.subscribed, i.data::jsonb, i.untrusted::text[]
-    FROM unnest(${rows.map((row) => row.email)}::text[], ${rows.map((row) => row.subscribed ?? p.defaultSubscribed)}::bool[],
+    FROM unnest(${rows.map((row) => row.email)}::text[], ${rows.map((row) => startsSubscribed(row, p))}::bool[],
       ${rows.map((row) => JSON.stringify(row.set))}::text[],
       ${rows.map((row) => arrayLiteral(strangersKeys(row)))}::text[])
       AS i (email, subscribed, data, untrusted)

@@ -17,6 +17,8 @@ export interface ContactUpsert {
   email: string;
   /** Undefined keeps a known contact's state; a new one gets a default. */
   subscribed?: boolean | undefined;
+  /** What a new contact gets where `subscribed` says nothing, in place of the caller's default. */
+  subscribedIfNew?: boolean | undefined;
   set: Data;
   remove: string[];
   by: Writer;
@@ -101,6 +103,7 @@ function foldTwo(first: ContactUpsert, second: ContactUpsert): ContactUpsert {
   return {
     email: second.email,
     subscribed: second.subscribed ?? first.subscribed,
+    subscribedIfNew: second.subscribedIfNew ?? first.subscribedIfNew,
     set: mergeData(first.set, second),
     remove: [...removed],
     by: foldWriters(first.by, second.by),

@@ -19,7 +19,9 @@ const EMAIL_WORDS = new Set(
   ),
 );
 const SUBSCRIBED_WORDS = new Set(
-  'subscribed optin optedin acceptsmarketing acceptsemailmarketing emailoptin'.split(' '),
+  'subscribed optin optedin acceptsmarketing acceptsemailmarketing emailoptin issubscribed emailconsent marketingconsent marketingoptin subscriptionstatus'.split(
+    ' ',
+  ),
 );
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 

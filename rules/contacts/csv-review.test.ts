@@ -16,6 +16,7 @@ it('a review has addresses, types and bad rows with their cells, and no more of 
     done: true,
     emails: ['a@x.com', 'b@x.com'],
     subscribes: [true, true],
+    silent: [false, false],
     bad: [
       {
         index: 1,

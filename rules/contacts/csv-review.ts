@@ -26,9 +26,11 @@ export interface BadRow {
 /** What is known of a stretch of a file without keeping its rows. */
 export interface CsvReview extends Pick<CsvChunk, 'torn' | 'nextAt' | 'done'> {
   rows: number;
-  /** The addresses of the rows that can be imported, in their order, and which of them are to be subscribed. */
+  /** The addresses of the rows that can be imported, in their order. */
   emails: string[];
+  /** Which of these rows would subscribe, and which have an empty consent cell. */
   subscribes: boolean[];
+  silent: boolean[];
   bad: BadRow[];
   /** How often each type occurs, by field. */
   types: Record<string, Partial<Record<CellType, number>>>;
@@ -41,7 +43,17 @@ const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?
 
 /** Reads up to `limit` rows as an import would, for what it would say of them. `badMax` bad rows are kept. */
 export function reviewCsvChunk(file: Uint8Array, p: CsvStretch & { badMax: number }): CsvReview {
-  const review: CsvReview = { rows: 0, emails: [], subscribes: [], bad: [], types: {}, torn: 0, nextAt: 0, done: true };
+  const review: CsvReview = {
+    rows: 0,
+    emails: [],
+    subscribes: [],
+    silent: [],
+    bad: [],
+    types: {},
+    torn: 0,
+    nextAt: 0,
+    done: true,
+  };
   const { torn, nextAt, done } = readCsvChunk(file, p, (row, cells) => {
     const index = review.rows;
     review.rows += 1;
@@ -51,7 +63,9 @@ export function reviewCsvChunk(file: Uint8Array, p: CsvStretch & { badMax: numbe
       return;
     }
     review.emails.push(row.contact.email);
-    review.subscribes.push(row.contact.subscribed !== false);
+    const { subscribed, subscribedIfNew } = row.contact;
+    review.subscribes.push(subscribed ?? subscribedIfNew ?? true);
+    review.silent.push(subscribed === undefined && subscribedIfNew === false);
     for (const [key, value] of Object.entries(row.contact.set)) countType(review.types, key, cellType(value));
   });
   return { ...review, torn, nextAt, done };

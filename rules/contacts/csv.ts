@@ -1,6 +1,7 @@
 import { EMAIL_MAX_CHARS, parseMailbox } from '../emails/email-address.ts';
 import { AppError, type FieldError, fieldError } from '../errors.ts';
 import { applyData, DATA_LIMITS, type Data } from '../filters/data-values.ts';
+import { readConsent } from './consent-words.ts';
 import { type CsvMapping, mapColumns } from './csv-mapping.ts';
 import { CsvRecords, lineEndOf } from './csv-records.ts';
 import { takenBack } from './formula-text.ts';
@@ -10,7 +11,8 @@ export const CSV_MAX_BYTES = 5 * 1024 * 1024;
 /** A record beyond this holds more data than a contact may; a quote that is never closed would swallow the file. */
 const RECORD_MAX_BYTES = 2 * DATA_LIMITS.bytes;
 const DELIMITERS = [',', ';', '\t'] as const;
-const SUBSCRIBED_WORDS = new Set(['true', '1', 'yes']);
+/** The part of an unknown word that an error quotes. */
+const WORD_SHOWN_CHARS = 40;
 const LF = 0x0a;
 const CR = 0x0d;
 const QUOTE = 0x22;
@@ -37,6 +39,8 @@ export interface CsvLayout {
 export interface ContactRow {
   email: string;
   subscribed: boolean | undefined;
+  /** False where a consent column says nothing: a new contact then starts unsubscribed. */
+  subscribedIfNew?: false;
   set: Data;
 }
 
@@ -162,7 +166,8 @@ function tornRow(line: string, layout: CsvLayout): CsvRow {
 
 function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: boolean }): CsvRow {
   let email = '';
-  let subscribed: boolean | undefined;
+  let consent: Pick<ContactRow, 'subscribed' | 'subscribedIfNew'> = { subscribed: undefined };
+  let unknownWord: string | undefined;
   const data: Data = {};
   for (const [index, column] of layout.columns.entries()) {
     const cell = values[index]?.trim() ?? '';
@@ -171,17 +176,26 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
     // What an export has made text was text.
     const isText = text || undone !== undefined || layout.textColumns?.includes(index) === true;
     if (column === 'email') email = value;
-    else if (column === 'subscribed') subscribed = value === '' ? undefined : SUBSCRIBED_WORDS.has(value.toLowerCase());
-    else if (column !== '' && value !== '') data[column] = isText ? value : typed(value);
+    else if (column === 'subscribed') {
+      const subscribed = readConsent(value);
+      consent = value === '' ? { subscribed: undefined, subscribedIfNew: false } : { subscribed };
+      if (value !== '' && subscribed === undefined) unknownWord = value;
+    } else if (column !== '' && value !== '') data[column] = isText ? value : typed(value);
   }
   if (email === '') return { ok: false, email, error: 'The row has no email.' };
   const mailbox = parseMailbox(email);
   if (!mailbox.ok) return { ok: false, email: email.slice(0, EMAIL_MAX_CHARS), error: `${mailbox.reason}.` };
+  if (unknownWord !== undefined) return { ok: false, email: mailbox.email, error: unknownConsent(unknownWord) };
   const { set, errors } = applyData(data);
   const [fault] = errors;
   return fault
     ? { ok: false, email: mailbox.email, error: `${fault.field}: ${fault.message}` }
-    : { ok: true, contact: { email: mailbox.email, subscribed, set } };
+    : { ok: true, contact: { email: mailbox.email, ...consent, set } };
+}
+
+function unknownConsent(word: string): string {
+  const shown = [...word].slice(0, WORD_SHOWN_CHARS).join('');
+  return `subscribed: "${shown}" is not a word for consent. Write yes, no, or leave the cell empty.`;
 }
 
 /** A number only where it can be written back unchanged: `007`, `+49…` and 16-digit card numbers stay text. */

@@ -46,6 +46,22 @@ const suppress = (reason: 'unsubscribe' | 'complaint' | 'hard_bounce' | 'manual'
   addSuppressions(database.db, suppressionKey, { projectId, entries: [{ email: 'a@x.com', reason, source: 'test' }] });
 
 describe('upserting contacts', () => {
+  it('starts a new contact whose consent is not given unsubscribed, and leaves a known one as it is', async () => {
+    await upsert([{ email: 'known@x.com', subscribed: true }]);
+    await upsert([
+      { email: 'known@x.com', subscribedIfNew: false },
+      { email: 'new@x.com', subscribedIfNew: false },
+      { email: 'both@x.com', subscribedIfNew: false },
+      { email: 'both@x.com', subscribed: true },
+    ]);
+    const subscribed = Object.entries(await stored()).map(([email, contact]) => [email, contact.subscribed]);
+    expect(subscribed).toEqual([
+      ['both@x.com', true],
+      ['known@x.com', true],
+      ['new@x.com', false],
+    ]);
+  });
+
   it('answers one result a row, in order, and each change of subscription once', async () => {
     await upsert([{ email: 'known@x.com', subscribed: true }]);
     const results = await upsert([

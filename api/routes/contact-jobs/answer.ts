@@ -136,6 +136,12 @@ export const ImportPreview = z
       suppressedCount: z.number().int().openapi({
         description: 'Rows of addresses on the suppression list: they are imported, and not subscribed',
       }),
+      silentKnownCount: z.number().int().openapi({
+        description: 'Rows with an empty consent cell whose contact is known: its subscription stays as it is',
+      }),
+      silentNewCount: z.number().int().openapi({
+        description: 'Rows with an empty consent cell whose contact is new: it starts unsubscribed',
+      }),
       errors: z.array(
         z.object({
           row: z.number().int(),
@@ -178,6 +184,8 @@ export const ImportPreview = z
         failureCount: 1,
         unreadableRows: 0,
         suppressedCount: 0,
+        silentKnownCount: 0,
+        silentNewCount: 0,
         errors: [
           {
             row: 3,

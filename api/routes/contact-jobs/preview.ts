@@ -29,6 +29,8 @@ const NOTHING: ImportForecast = {
   failureCount: 0,
   unreadableRows: 0,
   suppressedCount: 0,
+  silentKnownCount: 0,
+  silentNewCount: 0,
   errors: [],
 };
 

@@ -1210,6 +1210,10 @@ export type ImportPreview = {
     }[];
     /** Rows of addresses on the suppression list: they are imported, and not subscribed */
     suppressedCount: number;
+    /** Rows with an empty consent cell whose contact is known: its subscription stays as it is */
+    silentKnownCount: number;
+    /** Rows with an empty consent cell whose contact is new: it starts unsubscribed */
+    silentNewCount: number;
   } | null;
 };
 

@@ -65,6 +65,23 @@ it('says what an import would do, with columns guessed, and does nothing', async
   expect(await contacts()).toBe(1);
 });
 
+it('names each word that is not known for consent, and counts the rows that say nothing', async () => {
+  const rows = ['known@to.test,', 'empty@to.test,', 'yes@to.test,Y', 'no@to.test,Opted out', 'odd@to.test,maybe'];
+  const csv = `email,Subscribed\n${rows.join('\n')}\n`;
+  const { body } = await upload('/contacts/import/preview', csv);
+  expect(body.result).toMatchObject({ successCount: 4, failureCount: 1, silentKnownCount: 1, silentNewCount: 1 });
+  expect(body.result.errors).toMatchObject([
+    { row: 6, email: 'odd@to.test', error: expect.stringContaining('"maybe"') },
+  ]);
+  expect(body.preview.map((row: { subscribed: boolean | null }) => row.subscribed)).toEqual([
+    null,
+    null,
+    true,
+    false,
+    null,
+  ]);
+});
+
 it('shows the columns of a file without an address, and what is wrong', async () => {
   const { status, body } = await upload('/contacts/import/preview', 'Name,Plan\nAda,pro\n');
   expect([status, body.result, body.preview]).toEqual([200, null, []]);

@@ -10,6 +10,11 @@ const words = text.contacts.import;
 /** Where an import gives a file up. */
 const UNREADABLE_MAX = 1_000;
 
+/** A count that is worth a tile only where it is not 0. */
+function only(count: number, label: string, what: string): [string, number, string][] {
+  return count > 0 ? [[label, count, what]] : [];
+}
+
 /** What the import will do, in numbers, and the bad rows to be mended. */
 export function Forecast({ preview, result }: { preview: Preview; result: NonNullable<Preview['result']> }) {
   const counts: [string, number, string?][] = [
@@ -17,9 +22,9 @@ export function Forecast({ preview, result }: { preview: Preview; result: NonNul
     [words.created, result.createdCount],
     [words.updated, result.updatedCount],
     [words.failed, result.failureCount],
-    ...(result.suppressedCount > 0
-      ? [[words.suppressed, result.suppressedCount, words.suppressedWhat] as [string, number, string]]
-      : []),
+    ...only(result.suppressedCount, words.suppressed, words.suppressedWhat),
+    ...only(result.silentKnownCount, words.silentKnown, words.silentKnownWhat),
+    ...only(result.silentNewCount, words.silentNew, words.silentNewWhat),
   ];
   return (
     <section aria-label={words.counts}>

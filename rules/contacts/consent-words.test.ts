@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { readConsent } from './consent-words.ts';
+
+it.each(
+  'Y yes TRUE t 1 on X Subscribed active ja JA oui Sí si да WAHR vrai verdadero sim はい tak'
+    .split(' ')
+    .concat(['opted in', 'Opted-In', 'OPT_IN', ' yes ', '✓', '✔️', 'Abonné', 'double opt-in']),
+)('reads %s as consent', (word) => {
+  expect(readConsent(word)).toBe(true);
+});
+
+it.each(
+  'N no False f 0 OFF unsubscribed inactive nein non não нет FALSCH faux nee nej cleaned'
+    .split(' ')
+    .concat(['opted out', 'Opt-Out', 'non-subscribed', 'Not subscribed', 'Désabonné', '✗']),
+)('reads %s as a refusal', (word) => {
+  expect(readConsent(word)).toBe(false);
+});
+
+it.each(['maybe', 'pending', '2', '10', '1.0', 'n/a', 'null', '-', '', 'yes please', 'not yes', 'o', '?'])(
+  'guesses nothing of "%s"',
+  (word) => {
+    expect(readConsent(word)).toBeUndefined();
+  },
+);
+
+it('has no word on both lists', () => {
+  // A word of the first list that the second one has too would be read as consent.
+  for (const word of ['no', 'non', 'ne', 'ei', 'nu', 'da', 'ano', 'si', 's', 'x'])
+    expect(readConsent(word)).toBeDefined();
+  expect(['no', 'non', 'ne', 'ei', 'nu'].map(readConsent)).toEqual([false, false, false, false, false]);
+});

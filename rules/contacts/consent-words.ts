@@ -1,0 +1,45 @@
+/**
+ * The words that a consent column of a CSV file may hold. The list is closed: a word that is not on it is an error of
+ * its row, because a guess would subscribe somebody who refused, or unsubscribe a whole list.
+ */
+const YES = `
+  y yes true t 1 on x ok subscribed subscribe active optedin optin doubleoptin confirmed enabled allowed granted given
+  consented consent accepted agreed enrolled
+  ja j wahr aktiv angemeldet abonniert waar actief oui vrai abonne inscrit actif si s verdadero activo suscrito vero attivo
+  iscritto sim verdadeiro ativo inscrito da да д истина tak prawda ano igen evet ναι kylla joo aktiivinen sant はい 是 예 네 نعم כן`;
+const NO = `
+  n no false f 0 off unsubscribed unsubscribe unsub inactive notsubscribed nonsubscribed optedout optout disabled denied
+  declined refused rejected revoked withdrawn blocked bounced cleaned
+  nein falsch inaktiv abgemeldet abbestellt nee onwaar inactief non faux desabonne desinscrit inactif falso inactivo
+  disattivo inattivo disiscritto nao inativo нет н ложь nie falsz ne nem hayir hayır οχι ei nej nei falskt nu いいえ 否 不 아니요 아니오 لا לא`;
+
+const YES_WORDS = wordsOf(YES);
+const NO_WORDS = wordsOf(NO);
+/** Signs that spreadsheets and forms write in place of a word. */
+const YES_SIGNS = new Set(['✓', '✔', '☑', '✅']);
+const NO_SIGNS = new Set(['✗', '✘', '☐', '❌']);
+
+/** Reads a cell of a consent column, whatever its case, blanks, hyphens and accents; undefined for any other word. */
+export function readConsent(cell: string): boolean | undefined {
+  const sign = cell.trim().replaceAll('\uFE0F', '');
+  if (YES_SIGNS.has(sign)) return true;
+  if (NO_SIGNS.has(sign)) return false;
+  const word = plainWord(cell);
+  if (YES_WORDS.has(word)) return true;
+  return NO_WORDS.has(word) ? false : undefined;
+}
+
+/** Reduces a text to letters and digits in lower case, so that "Opted-In" and "opted in" are one word. */
+function plainWord(text: string): string {
+  // A point or comma between digits is kept: 1.0 and 10 are not 1.
+  if (/\d[.,]\d/.test(text)) return text;
+  return text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '')
+    .normalize('NFKC');
+}
+
+function wordsOf(list: string): ReadonlySet<string> {
+  return new Set(list.trim().split(/\s+/).map(plainWord));
+}
