@@ -1,17 +1,17 @@
 import { type AssetObject, forgetObject, listDueObjects } from '../db/assets/leftovers.ts';
-import { describeFailure } from '../rules/failure-text.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /** Objects removed at a time, well below the sockets that a bucket has. */
 const AT_A_TIME = 10;
-/** What is left waits for the next hour: at 50 ms each these take a minute. */
+/** Objects of one round: at 50 ms each they take a minute, and the rest waits for the next hour. */
 const MOST = 10_000;
 
 /**
- * Removes from the bucket what no picture names: what was deleted, and what an upload left that was killed. May run
- * again, and twice at once: removing what is gone is no fault. A store that is away ends it until the next hour.
+ * Removes from the bucket what no picture names: deleted pictures, and objects of an upload that was killed. May run
+ * again, and twice at once, because removing an object that is gone is no error.
+ * @throws Error when the bucket cannot be used; the objects stay listed for the next round
  */
-export async function removeLeftovers({ db, bucket, log }: Pick<ActivityDeps, 'db' | 'bucket' | 'log'>): Promise<void> {
+export async function removeLeftovers({ db, bucket }: Pick<ActivityDeps, 'db' | 'bucket'>): Promise<void> {
   const remove = async (object: AssetObject): Promise<void> => {
     if (!bucket) throw new Error('ASSETS_S3_BUCKET is not set');
     await bucket.remove(object.objectKey);
@@ -21,10 +21,7 @@ export async function removeLeftovers({ db, bucket, log }: Pick<ActivityDeps, 'd
     const due = await listDueObjects(db, AT_A_TIME);
     const results = await Promise.allSettled(due.map(remove));
     const failed = results.find((result) => result.status === 'rejected');
-    if (failed) {
-      const reason = describeFailure(failed.reason);
-      return log.warn({ reason }, 'deleted pictures stay in the bucket until it can be used');
-    }
+    if (failed) throw failed.reason;
     if (due.length < AT_A_TIME) return;
   }
 }

@@ -1,13 +1,13 @@
 import type { TaskQueue } from '../rules/queues.ts';
 import { campaignChunkActivities, campaignControlActivities } from './campaigns/campaigns.ts';
 import type { ActivityDeps } from './deps.ts';
-import { domainActivities } from './domains.ts';
 import { deliveryActivities } from './emails/deliveries.ts';
 import { endActivities } from './ends.ts';
 import { executionStepActivities, webhookStepActivities } from './executions/steps.ts';
 import { jobActivities } from './jobs.ts';
 import { maintenanceActivities } from './maintenance.ts';
 import { failingWithoutRow } from './row-missing.ts';
+import { periodicActivities } from './periodic/rounds.ts';
 import { smsActivities } from './sms/deliveries.ts';
 import { storefrontActivities } from './storefront.ts';
 import { webhookDeliveryActivities } from './webhooks/deliveries.ts';
@@ -31,11 +31,11 @@ function allByQueue(deps: ActivityDeps): Record<Exclude<TaskQueue, 'workflows'>,
     webhooks: { ...webhookStepActivities(deps), ...webhookDeliveryActivities(deps) },
     bulk: {
       ...jobActivities(deps),
-      ...domainActivities(deps),
       ...chunks,
       ...maintenanceActivities(deps),
       ...storefrontActivities(deps),
     },
+    periodic: periodicActivities(deps),
     paced: { ...chunks },
   };
 }

@@ -71,6 +71,7 @@ import * as visitsByBranch from './migrations/20261123T1918-visits-by-branch.ts'
 import * as machineHours from './migrations/20261123T1942-machine-hours.ts';
 import * as installation from './migrations/20261126T0119-installation.ts';
 import * as refusalsByAddress from './migrations/20261126T0121-refusals-by-address.ts';
+import * as periodicWork from './migrations/20261126T0122-periodic-work.ts';
 import * as deletedRows from './migrations/20261126T0123-deleted-rows.ts';
 import * as waitingChunks from './migrations/20261126T0123-waiting-chunks.ts';
 
@@ -150,4 +151,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261126T0123-waiting-chunks': waitingChunks,
   '20261126T0123-deleted-rows': deletedRows,
   '20261126T0121-refusals-by-address': refusalsByAddress,
+  '20261126T0122-periodic-work': periodicWork,
 };

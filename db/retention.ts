@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Retention } from '../rules/config.ts';
 import type { Db } from './connection.ts';
+import { firstUncountedId } from './events/mail-hours.ts';
 import { firstIdAt } from './id-time.ts';
+import type { Pruning } from './pruning.ts';
 
 /** Rows a statement: none holds locks for long, and others' commits do not wait behind what it writes. */
 const BATCH = 2_000;
-/** Of a table and round; what is left waits for the next hour. */
-const ROUND_MS = 3 * 60_000;
 /** Before every id. */
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
@@ -19,17 +19,17 @@ interface Old {
   prune: RawBuilder<unknown>;
 }
 
-/** Prunes what its retention is over for. May run at any time, again, and twice at once. */
-export async function pruneExpired(db: Db, retention: Retention, options: { batch?: number } = {}): Promise<void> {
-  const tables: Old[] = [
-    {
+/** How tables are pruned whose rows are kept for a number of days; those that are kept forever are left out. */
+export function retentionPrunings(retention: Retention, batch = BATCH): Record<string, Pruning> {
+  const tables: Record<string, Old> = {
+    webhook_deliveries: {
       days: retention.webhookDeliveryDays,
       select: (after, cutoff) => sql`
         SELECT id FROM webhook_deliveries WHERE ${between(after, cutoff)} AND status <> 'PENDING' AND completed_at < ${cutoff}
         ORDER BY id`,
       prune: sql`DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM old)`,
     },
-    {
+    execution_steps: {
       days: retention.executionStepDays,
       // By the steps there are, not by all executions that ever ended. One that is cut in the middle goes whole.
       select: (after, cutoff) => sql`
@@ -37,33 +37,35 @@ export async function pruneExpired(db: Db, retention: Retention, options: { batc
         WHERE ${between(after, cutoff, 's.execution_id')} AND x.completed_at < ${cutoff} ORDER BY s.execution_id`,
       prune: sql`DELETE FROM execution_steps WHERE execution_id IN (SELECT id FROM old)`,
     },
-    {
+    events: {
       days: retention.eventDays,
-      select: (after, cutoff) => sql`SELECT id FROM events WHERE ${between(after, cutoff)} ORDER BY id`,
+      // Events of hours that are not added up yet stay, because what became of mail is counted from them.
+      select: (after, cutoff) => sql`
+        SELECT id FROM events WHERE ${between(after, cutoff)} AND id < ${firstUncountedId()} ORDER BY id`,
       prune: sql`DELETE FROM events WHERE id IN (SELECT id FROM old)`,
     },
-    {
+    segment_member_changes: {
       days: retention.eventDays,
       select: (after, cutoff) => sql`SELECT id FROM segment_member_changes WHERE ${between(after, cutoff)} ORDER BY id`,
       prune: sql`DELETE FROM segment_member_changes WHERE id IN (SELECT id FROM old)`,
     },
-    {
+    jobs: {
       days: retention.jobDays,
       select: (after, cutoff) => sql`
         SELECT id FROM jobs WHERE ${between(after, cutoff)} AND completed_at < ${cutoff} ORDER BY id`,
       prune: sql`DELETE FROM jobs WHERE id IN (SELECT id FROM old)`,
     },
-    {
+    audit_log: {
       days: retention.auditLogDays,
       select: (after, cutoff) => sql`SELECT id FROM audit_log WHERE ${between(after, cutoff)} ORDER BY id`,
       prune: sql`DELETE FROM audit_log WHERE id IN (SELECT id FROM old)`,
     },
-    {
+    requests: {
       days: retention.requestLogDays,
       select: (after, cutoff) => sql`SELECT id FROM requests WHERE ${between(after, cutoff)} ORDER BY id`,
       prune: sql`DELETE FROM requests WHERE id IN (SELECT id FROM old)`,
     },
-    {
+    attachments: {
       days: retention.attachmentDays,
       // All mails that carry one are made together with it. By the index emails_attachments, whose expression and
       // predicate are repeated here.
@@ -75,23 +77,26 @@ export async function pruneExpired(db: Db, retention: Retention, options: { batc
       // Name, type and size stay, for the record of the mail.
       prune: sql`UPDATE attachments SET size = octet_length(content), content = '' WHERE id IN (SELECT id FROM old)`,
     },
-  ];
-  for (const table of tables) if (table.days > 0) await prune(db, table, options.batch ?? BATCH);
+  };
+  const kept = Object.entries(tables).filter(([, { days }]) => days > 0);
+  return Object.fromEntries(kept.map(([name, table]) => [name, pruning(table, batch)]));
 }
 
-async function prune(db: Db, { days, select, prune }: Old, batch: number): Promise<void> {
+function pruning({ days, select, prune }: Old, batch: number): Pruning {
   const cutoff = sql`(now() - make_interval(days => ${days}))`;
-  const until = Date.now() + ROUND_MS;
-  // Goes on behind what was looked at: what has to stay is not looked at again for each batch.
-  for (let after = FIRST; Date.now() < until; ) {
-    const { rows } = await sql<{ id: string; isFull: boolean }>`
-      WITH old AS MATERIALIZED (${select(after, cutoff)} LIMIT ${batch}), pruned AS (${prune})
-      SELECT id, (SELECT count(*) FROM old) = ${batch} AS "isFull" FROM old ORDER BY id DESC LIMIT 1
-    `.execute(db);
-    const [last] = rows;
-    if (!last?.isFull) return;
-    after = last.id;
-  }
+  return async (db: Db, batches) => {
+    // Goes on behind what was looked at: what has to stay is not looked at again for each batch.
+    for (let after = batches.after ?? FIRST; ; ) {
+      const { rows } = await sql<{ id: string; isFull: boolean }>`
+        WITH old AS MATERIALIZED (${select(after, cutoff)} LIMIT ${batch}), pruned AS (${prune})
+        SELECT id, (SELECT count(*) FROM old) = ${batch} AS "isFull" FROM old ORDER BY id DESC LIMIT 1
+      `.execute(db);
+      const [last] = rows;
+      if (!last?.isFull) return null;
+      after = last.id;
+      if (!batches.goOn(after)) return after;
+    }
+  };
 }
 
 /** Ids are in the order of time, so the primary key finds the oldest. */

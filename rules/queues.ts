@@ -14,8 +14,10 @@ export const TASK_QUEUES = {
   automation: 'automation',
   /** Requests to servers of tenants. */
   webhooks: 'webhooks',
-  /** Campaigns, imports and periodic work. */
+  /** Campaigns and imports. */
   bulk: 'bulk',
+  /** Periodic work, which must not wait behind a campaign or an import. */
+  periodic: 'periodic',
   /** Chunks of campaigns that wait for a send rate. */
   paced: 'paced',
 } as const;

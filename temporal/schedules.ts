@@ -1,13 +1,21 @@
 import { ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
+import { PERIODIC_KINDS, PERIODIC_WORK, type PeriodicKind } from '../rules/periodic-work.ts';
 import type { Target } from './names.ts';
 import { searchAttributes } from './search-attributes.ts';
 
-/** Work that comes round by itself. A round that is still running when the next is due makes that one be skipped. */
-const SCHEDULES = [
-  { name: 'domain-checks', workflow: 'domainChecks', every: '5 minutes' },
-  { name: 'segment-recompute', workflow: 'segmentRecompute', every: '5 minutes' },
-  { name: 'housekeeping', workflow: 'housekeeping', every: '1 hour' },
-] as const;
+/** The workflow of each kind of periodic work. A round that is due while one still runs is skipped. */
+const ROUNDS: Record<PeriodicKind, string> = {
+  recovery: 'recoveryRound',
+  pruning: 'pruningRound',
+  statistics: 'statisticsRound',
+  segments: 'segmentsRound',
+  domains: 'domainsRound',
+};
+const SCHEDULES = PERIODIC_KINDS.map((kind) => ({
+  name: kind,
+  workflow: ROUNDS[kind],
+  every: `${PERIODIC_WORK[kind].everyMinutes} minutes` as const,
+}));
 
 /**
  * Creates the schedules that are missing. Every worker calls it at its start; the first one wins, the others find them

@@ -12,6 +12,7 @@ import type { activitiesByQueue } from '../activities/registry.ts';
 import type { LoopWatch } from '../compute/loop-watch.ts';
 import type { Begun } from '../rules/executions/begun.ts';
 import type { StepInput } from '../rules/executions/execution.ts';
+import { PERIODIC_SLOTS } from '../rules/periodic-work.ts';
 import type { TaskQueue } from '../rules/queues.ts';
 import type { InstallationNames } from '../temporal/names.ts';
 import type { BegunSinks } from '../workflows/begun.ts';
@@ -29,6 +30,7 @@ const CONCURRENCY: Record<ActivityQueue, number> = {
   automation: 40,
   webhooks: 100,
   bulk: 4,
+  periodic: PERIODIC_SLOTS,
   paced: 200,
 };
 /** Activities under way at a stop get this long to finish; `npm start` gives the whole process 20 s. */
@@ -40,8 +42,8 @@ const SHUTDOWN_FORCE = '15 seconds';
  * being renewed goes through the database and is 40 ms later. More are added and taken away with the load.
  */
 const POLLERS = { type: 'autoscaling', minimum: 4, initial: 4 } as const;
-/** Nobody waits for a chunk that has to wait for its send rate anyway. */
-const PACED_POLLERS = { type: 'autoscaling', minimum: 1, initial: 1 } as const;
+/** A chunk that waits for its send rate, or periodic work, is not delayed by 40 ms. */
+const FEW_POLLERS = { type: 'autoscaling', minimum: 1, initial: 1 } as const;
 /** Workflows kept in memory between their tasks, about 50 kB each: a worker process stays under 400 MB. */
 const MAX_CACHED_WORKFLOWS = 1_000;
 
@@ -84,7 +86,7 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
   const activitiesOf = (queue: ActivityQueue) => ({
     activities: p.activities[queue],
     maxConcurrentActivityTaskExecutions: CONCURRENCY[queue],
-    activityTaskPollerBehavior: queue === 'paced' ? PACED_POLLERS : POLLERS,
+    activityTaskPollerBehavior: queue === 'paced' || queue === 'periodic' ? FEW_POLLERS : POLLERS,
   });
   const queues = Object.keys(CONCURRENCY) as ActivityQueue[];
   return [

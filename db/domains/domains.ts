@@ -117,11 +117,37 @@ export async function updateDomainSigning(db: Db, p: DomainRef & { signing: bool
   return toDomain(row);
 }
 
-/** Domains of every project in the order of their ids, after one: for the check that comes round. */
-export async function listDomainsAfter(db: Db, p: { after: string | null; limit: number }): Promise<Domain[]> {
-  const all = db.selectFrom('domains').select(COLUMNS).orderBy('id').limit(p.limit);
-  const rows = await (p.after === null ? all : all.where('id', '>', p.after)).execute();
+/** Domains of every project in the order of their ids, from one id on: a page of the periodic check. */
+export async function listDomainsFrom(db: Db, p: { from: string; limit: number }): Promise<Domain[]> {
+  const rows = await db
+    .selectFrom('domains')
+    .select(COLUMNS)
+    .where('id', '>=', p.from)
+    .orderBy('id')
+    .limit(p.limit)
+    .execute();
   return rows.map(toDomain);
+}
+
+/**
+ * The first ids of pages of domains. A domain that is deleted meanwhile moves no page: then two pages share a domain,
+ * and it is checked twice.
+ */
+export async function listDomainPages(
+  db: Db,
+  p: { after: string | null; upTo: string | null; limit: number; pageSize: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM domains) d
+    WHERE n % ${p.pageSize} = 1 AND (${p.after}::uuid IS NULL OR id > ${p.after}::uuid)
+      AND (${p.upTo}::uuid IS NULL OR id <= ${p.upTo}::uuid)
+    ORDER BY id LIMIT ${p.limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+export async function countDomainPages(db: Db, pageSize: number): Promise<number> {
+  const { rows } = await sql<{ domains: number }>`SELECT count(*) AS domains FROM domains`.execute(db);
+  return Math.ceil((rows[0]?.domains ?? 0) / pageSize);
 }
 
 /**

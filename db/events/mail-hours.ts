@@ -28,8 +28,6 @@ export interface MailDay extends MailFigures {
  * then.
  */
 const SETTLED_MINUTES = 15;
-/** Of a round; what is left is added up in the next one, and counted from the events until then. */
-const ROUND_MS = 5 * 60_000;
 const HOUR_MS = 3_600_000;
 
 const hourOf = (instant: RawBuilder<unknown>): RawBuilder<number> =>
@@ -70,11 +68,13 @@ const firstHourOf = (ms: number) => Math.ceil(ms / HOUR_MS);
 
 /**
  * Adds up the hours that are over, of all projects, in the order of time; a transaction each, in which the step on
- * decides, so that it may run at any time and twice at once. Housekeeping's.
+ * decides, so that it may run at any time and twice at once. Hours that are left are counted from the events until
+ * then.
+ * @param goOn called between two hours; false ends it
+ * @returns whether all hours that are over are added up
  */
-export async function countPastMailHours(db: Db): Promise<void> {
-  const until = Date.now() + ROUND_MS;
-  while (Date.now() < until) {
+export async function countPastMailHours(db: Db, goOn: () => boolean = () => true): Promise<boolean> {
+  do {
     const { rows } = await sql<{ hour: number }>`
       WITH moved AS (
         UPDATE mail_hours_until SET hour = hour + 1
@@ -86,8 +86,14 @@ export async function countPastMailHours(db: Db): Promise<void> {
       )
       SELECT hour FROM moved
     `.execute(db);
-    if (rows.length === 0) return;
-  }
+    if (rows.length === 0) return true;
+  } while (goOn());
+  return false;
+}
+
+/** The id that an event would have at the beginning of the first hour that is not added up. */
+export function firstUncountedId(): RawBuilder<unknown> {
+  return firstIdAt(beginOf(sql`(SELECT hour FROM mail_hours_until)`));
 }
 
 /**

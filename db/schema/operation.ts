@@ -1,8 +1,11 @@
+import type { Generated } from 'kysely';
+import type { PeriodicKind } from '../../rules/periodic-work.ts';
 import type { GeneratedTimestamp, Timestamp } from './columns.ts';
 
 /** What the operator of the service sees of it. */
 export interface OperationTables {
   processes: ProcessesTable;
+  periodic_work: PeriodicWorkTable;
 }
 
 export interface ProcessesTable {
@@ -14,4 +17,21 @@ export interface ProcessesTable {
   build: string;
   started_at: Timestamp;
   seen_at: GeneratedTimestamp;
+}
+
+export interface PeriodicWorkTable {
+  kind: PeriodicKind;
+  /** Stands in for the last end until a first round ends. */
+  known_since: GeneratedTimestamp;
+  began_at: Timestamp | null;
+  ended_at: Timestamp | null;
+  duration_ms: number | null;
+  /** Parts that the last round did not get to, or did not finish. */
+  unfinished: Generated<number>;
+  /** Parts that failed in the last round, or did not end in it. The next round runs them last. */
+  failing: Generated<string[]>;
+  /** The part behind which the next round begins; null is the first part. */
+  resume_after: string | null;
+  last_error: string | null;
+  last_error_at: Timestamp | null;
 }

@@ -200,27 +200,6 @@ export async function deleteSegment(trx: Trx, { projectId, id }: SegmentRef): Pr
   }
 }
 
-/** Tracked segments a round; those computed longest ago come first, so what is left has its turn in the next. */
-const ROUND_MAX = 20_000;
-
-/**
- * The instant by which a round of computations tells what it has done from what it has not: by the clock that
- * `computed_at` has.
- */
-export async function beginComputeRound(db: Db): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`SELECT now()`.execute(db);
-  return rows[0]?.now ?? new Date();
-}
-
-/** Tracked segments of all projects that were not computed since then, first those that never were, or longest ago. */
-export async function listTrackedSegments(db: Db, since: Date): Promise<SegmentRef[]> {
-  const { rows } = await sql<SegmentRef>`
-    SELECT project_id AS "projectId", id FROM segments
-    WHERE track_membership AND type = 'DYNAMIC' AND (computed_at IS NULL OR computed_at < ${since})
-    ORDER BY computed_at NULLS FIRST, id LIMIT ${ROUND_MAX}`.execute(db);
-  return rows;
-}
-
 /** Every segment named must be there, and none may lead back to this one. */
 async function checkReferences(
   trx: Trx,

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { removeLeftovers } from '../../activities/asset-leftovers.ts';
 import { createApp } from '../../api/http/app.ts';
@@ -49,10 +48,10 @@ const keyOf = async (hash: string) =>
   (await api.db.selectFrom('assets').select('object_key').where('hash', '=', hash).executeTakeFirstOrThrow())
     .object_key ?? '';
 const leftovers = async () => (await api.db.selectFrom('asset_leftovers').select('object_key').execute()).length;
-/** A round of housekeeping an hour later. */
-async function keepHouse(deps: Partial<Parameters<typeof removeLeftovers>[0]> = {}): Promise<void> {
+/** The part of a pruning an hour later. */
+async function pruneObjects(deps: Partial<Parameters<typeof removeLeftovers>[0]> = {}): Promise<void> {
   await sql`UPDATE asset_leftovers SET due_at = due_at - interval '1 hour'`.execute(api.db);
-  await removeLeftovers({ db: api.db, bucket: api.deps.bucket, log: pino({ level: 'silent' }), ...deps });
+  await removeLeftovers({ db: api.db, bucket: api.deps.bucket, ...deps });
 }
 
 describe('a picture with a bucket', () => {
@@ -93,7 +92,7 @@ describe('a picture with a bucket', () => {
     const content = newGif();
     const answers = await Promise.all(Array.from({ length: 5 }, () => upload(content)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201]);
-    await keepHouse();
+    await pruneObjects();
     const same = [...s3.objects.values()].filter((object) => object.content.equals(content));
     expect(same).toHaveLength(1);
     expect(await served(answers[0]?.body.url)).toMatchObject({ status: 200, content });
@@ -107,13 +106,13 @@ describe('a picture with a bucket', () => {
     expect([s3.requests, await leftovers()]).toEqual([[], 0]);
   });
 
-  it('that is deleted is gone at once, and its object with the next round of housekeeping', async () => {
+  it('that is deleted is gone at once, and its object with the next pruning', async () => {
     const { body } = await upload(newGif());
     const key = await keyOf(body.hash);
     expect((await remove(body.id)).status).toBe(204);
     expect((await served(body.url)).status).toBe(404);
     expect(s3.objects.has(key)).toBe(true);
-    await removeLeftovers({ db: api.db, bucket: api.deps.bucket, log: pino({ level: 'silent' }) });
+    await removeLeftovers({ db: api.db, bucket: api.deps.bucket });
     expect([s3.objects.has(key), await leftovers()]).toEqual([false, 0]);
   });
 
@@ -122,7 +121,7 @@ describe('a picture with a bucket', () => {
     const first = (await upload(content)).body;
     await remove(first.id);
     const again = (await upload(content)).body;
-    await keepHouse();
+    await pruneObjects();
     expect(again.hash).toBe(first.hash);
     expect(await served(again.url)).toMatchObject({ status: 200, content });
   });
@@ -144,7 +143,7 @@ describe('a bucket that cannot be used', () => {
     s3.mood = 'well';
     const { status, body } = await upload(content);
     expect(status).toBe(201);
-    await keepHouse();
+    await pruneObjects();
     expect(await leftovers()).toBe(0);
     expect(await served(body.url)).toMatchObject({ status: 200, content });
   });
@@ -173,16 +172,16 @@ describe('a bucket that cannot be used', () => {
     expect((await served(body.url)).status).toBe(404);
   });
 
-  it('keeps what was deleted until it can be used again, and housekeeping goes on', async () => {
+  it('keeps what was deleted until it can be used again, and the part of the pruning fails', async () => {
     const { body } = await upload(newGif());
     const key = await keyOf(body.hash);
     await remove(body.id);
     s3.mood = 'away';
-    await keepHouse();
+    await expect(pruneObjects()).rejects.toThrow();
     s3.mood = 'well';
-    await keepHouse({ bucket: undefined });
+    await expect(pruneObjects({ bucket: undefined })).rejects.toThrow('ASSETS_S3_BUCKET is not set');
     expect([s3.objects.has(key), await leftovers()]).toEqual([true, 1]);
-    await keepHouse();
+    await pruneObjects();
     expect([s3.objects.has(key), await leftovers()]).toEqual([false, 0]);
   });
 });
@@ -215,5 +214,5 @@ it('an upload that takes so long that its object may be gone writes no row', asy
   await inTransaction(api.db, (trx) => announceObject(trx, object));
   await sql`UPDATE asset_leftovers SET due_at = now() + interval '20 minutes'`.execute(api.db);
   await expect(inTransaction(api.db, (trx) => claimObject(trx, object))).rejects.toThrow('too long ago');
-  await keepHouse();
+  await pruneObjects();
 });

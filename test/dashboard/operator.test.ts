@@ -48,7 +48,7 @@ describeInBrowser('the operator’s screens', () => {
     await page.getByRole('table', { name: 'Outbox' }).getByText('Temporal was away').waitFor();
     // The test's own worker asks Temporal for tasks of every queue.
     const queues = page.getByRole('table', { name: 'Task queues' });
-    expect(await queues.getByRole('row').count()).toBe(8);
+    expect(await queues.getByRole('row').count()).toBe(9);
     await expectNoSeriousAxe(page);
   });
 

@@ -7,13 +7,13 @@ import { startCampaign } from '../../db/campaigns/lifecycle.ts';
 import { saveContent } from '../../db/contents/contents.ts';
 import { isUnused, removeErasedContents } from '../../db/contents/removal.ts';
 import { recordReceived } from '../../db/emails/inbound-mail.ts';
-import { deleteExpired } from '../../db/housekeeping.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { NO_TEXT } from '../../rules/content/mail-text.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { campaignWorker } from '../support/campaign-worker.ts';
+import { pruneTables } from '../support/periodic.ts';
 
 const FROM = 'hello@shop.example.com';
 const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');
@@ -37,9 +37,9 @@ async function erase(...mails: (Sent | undefined)[]): Promise<void> {
   for (const mail of mails) expect((await api.call('DELETE', `/contacts/${mail?.contact.id}`)).status).toBe(204);
 }
 /** What a transaction keeps goes the next time, and the API writes its log of requests meanwhile. */
-async function housekeeping(): Promise<void> {
+async function prune(): Promise<void> {
   for (let round = 0; round < 20; round += 1) {
-    await deleteExpired(api.db);
+    await pruneTables(api.db);
     const { rows } = await sql`SELECT FROM erased_contents WHERE retired_at IS NOT NULL`.execute(api.db);
     if (rows.length === 0) return;
     await sleep(50);
@@ -65,13 +65,13 @@ async function dangling(): Promise<number> {
 }
 
 describe('the words of mails to erased contacts', () => {
-  it('are gone after the next round of housekeeping, and the record of the mail stays', async () => {
+  it('are gone after the next pruning, and the record of the mail stays', async () => {
     const [mail] = await send({ to: person(), subject: 'For Ada', body: '<p>Dear Ada Lovelace</p>' });
-    await housekeeping();
+    await prune();
     expect(await stored('Lovelace')).toBe(1);
     await erase(mail);
     expect(await stored('Lovelace')).toBe(1);
-    await housekeeping();
+    await prune();
     expect([await stored('Lovelace'), await noted(), await dangling()]).toEqual([0, 0, 0]);
     expect(await subjectOf(mail)).toBe('');
   });
@@ -79,13 +79,13 @@ describe('the words of mails to erased contacts', () => {
   it('stay while a mail to somebody else says the same, and go with the last', async () => {
     const [first, second] = await send({ to: [person(), person()], subject: 'Shared', body: '<p>Shared words</p>' });
     await erase(first);
-    await housekeeping();
+    await prune();
     expect([await stored('Shared words'), await noted(), await subjectOf(second)]).toEqual([1, 0, 'Shared']);
     // It keeps its hash: the next mail that says the same shares it.
     const [third] = await send({ to: person(), subject: 'Shared', body: '<p>Shared words</p>' });
     expect(await stored('Shared words')).toBe(1);
     await erase(second, third);
-    await housekeeping();
+    await prune();
     expect([await stored('Shared words'), await noted()]).toEqual([0, 0]);
   });
 
@@ -103,7 +103,7 @@ describe('the words of mails to erased contacts', () => {
       .execute((trx) => recordReceived(trx, { projectId: api.one.id, suppressionKey, mail: received }));
     const { body } = await api.call('POST', '/contacts/lookup', { body: { emails: [mail.sender] } });
     await erase({ email: '', contact: body.found[0] });
-    await housekeeping();
+    await prune();
     expect([await stored('Countess'), await stored('ada@home'), await noted()]).toEqual([0, 0, 0]);
   });
 
@@ -128,7 +128,7 @@ describe('the words of mails to erased contacts', () => {
     const [ofTemplate] = await send({ to: person(), template: saved.id });
     expect(await stored('Common words')).toBe(3);
     await erase(own, ofTemplate);
-    await housekeeping();
+    await prune();
     expect([await stored('Common words'), await noted(), await dangling()]).toEqual([2, 0, 0]);
     expect(await subjectOf(ofTemplate)).toBe('Common');
   });
@@ -146,11 +146,11 @@ describe('a mail that is being accepted while its words are removed', () => {
     await api.db.transaction().execute(async (trx) => {
       found = await saveContent(trx, { ...content, projectId: api.one.id });
       await erase(old);
-      await housekeeping(); // Between the look-up and the mail.
+      await prune(); // Between the look-up and the mail.
       expect([await stored('Raced words'), await noted()]).toEqual([1, 1]);
       await insert(found).execute(trx);
     });
-    await housekeeping();
+    await prune();
     expect([await stored('Raced words'), await noted(), await dangling()]).toEqual([1, 0, 0]);
     // Retired: the next one that says the same has a content of its own.
     await send({ to: person(), ...words });
@@ -162,7 +162,7 @@ describe('a mail that is being accepted while its words are removed', () => {
     await erase(old);
     await api.db.transaction().execute(async (trx) => {
       await sql`SELECT 1`.execute(trx);
-      await housekeeping();
+      await prune();
       const found = await saveContent(trx, {
         ...content,
         projectId: api.one.id,
@@ -172,7 +172,7 @@ describe('a mail that is being accepted while its words are removed', () => {
       await insert(found).execute(trx);
     });
     expect(await stored('Late words')).toBe(2); // The old one waits for the transaction that ran beside it.
-    await housekeeping();
+    await prune();
     expect([await stored('Late words'), await noted(), await dangling()]).toEqual([1, 0, 0]);
   });
 
@@ -194,7 +194,7 @@ describe('a mail that is being accepted while its words are removed', () => {
     const [last] = await send({ to: person(), ...same });
     expect(await subjectOf(last)).toBe('Busy');
     await erase(last);
-    await housekeeping();
+    await prune();
     expect([await stored('Busy words'), await noted(), await dangling()]).toEqual([0, 0, 0]);
   });
 });

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isUncarried, removeErasedAttachments } from '../../db/contents/erased-attachments.ts';
-import { deleteExpired } from '../../db/housekeeping.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { pruneTables } from '../support/periodic.ts';
 
 let api: TestApi;
 
@@ -43,18 +43,18 @@ it('the files of mails to an erased contact go with the last mail that carries t
   const [first, second] = await send(['Ada owes 5', 'Ada owes 6'], 2);
   expect(await left()).toEqual({ stored: 2, noted: 0 });
   await erase(first);
-  await deleteExpired(api.db);
+  await pruneTables(api.db);
   expect(await left()).toEqual({ stored: 2, noted: 0 });
   expect(await filesOf(second)).toHaveLength(2);
   await erase(second);
-  await deleteExpired(api.db);
+  await pruneTables(api.db);
   expect(await left()).toEqual({ stored: 0, noted: 0 });
 });
 
 it('those who are erased at the same time leave none', async () => {
   const mails = await send(['for all'], 4);
   await Promise.all([...mails.map(erase), removeErasedAttachments(api.db), removeErasedAttachments(api.db)]);
-  await deleteExpired(api.db);
+  await pruneTables(api.db);
   expect(await left()).toEqual({ stored: 0, noted: 0 });
 });
 

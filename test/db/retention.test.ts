@@ -1,20 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { pruneExpired } from '../../db/retention.ts';
+import { retentionPrunings } from '../../db/retention.ts';
 import type { Retention } from '../../rules/config.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-
-const NOTHING: Retention = {
-  webhookDeliveryDays: 0,
-  attachmentDays: 0,
-  executionStepDays: 0,
-  eventDays: 0,
-  jobDays: 0,
-  auditLogDays: 0,
-  requestLogDays: 0,
-};
+import { KEEP_ALL } from '../support/periodic.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -46,8 +37,10 @@ async function idsOf(table: string, column = 'id'): Promise<string[]> {
     SELECT ${sql.ref(column)} AS id FROM ${sql.table(table)} ORDER BY 1`.execute(api.db);
   return rows.map((row) => row.id);
 }
-const prune = (retention: Partial<Retention>, batch?: number) =>
-  pruneExpired(api.db, { ...NOTHING, ...retention }, { ...(batch && { batch }) });
+async function prune(retention: Partial<Retention>, batch?: number): Promise<void> {
+  const prunings = retentionPrunings({ ...KEEP_ALL, ...retention }, batch);
+  for (const pruning of Object.values(prunings)) await pruning(api.db, { after: null, goOn: () => true });
+}
 
 async function buildDelivery(daysAgo: number, endedDaysAgo: number | null): Promise<string> {
   const { id, at } = made(daysAgo);

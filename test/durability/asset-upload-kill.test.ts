@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { removeLeftovers } from '../../activities/asset-leftovers.ts';
 import { openBucket } from '../../channels/assets/bucket.ts';
@@ -70,7 +69,7 @@ it('an API killed between the object and its row leaves an object that is known 
   if (!settings) throw new Error('no bucket');
   const bucket = openBucket(settings);
   await sql`UPDATE asset_leftovers SET due_at = due_at - interval '1 hour'`.execute(database.db);
-  await removeLeftovers({ db: database.db, bucket, log: pino({ level: 'silent' }) });
+  await removeLeftovers({ db: database.db, bucket });
   await bucket.close();
   expect([s3.objects.size, await count('assets'), await count('asset_leftovers')]).toEqual([1, 1, 0]);
   expect((await upload()).status).toBe(200);

@@ -99,11 +99,11 @@ async function loseTemporal(): Promise<void> {
   service = await startSmtpService(home, sink.url);
 }
 
-/** As `temporal schedule trigger --schedule-id <installation>-housekeeping`, which shows that the schedule is there again. */
+/** As `temporal schedule trigger --schedule-id <installation>-recovery`, which shows that the schedule is there again. */
 async function keepHouse(): Promise<void> {
   const { address, namespace } = service.dev().temporal;
   const client = new Client({ connection: await Connection.connect({ address }), namespace });
-  const schedule = client.schedule.getHandle((await namesOf(service)).schedule('housekeeping'));
+  const schedule = client.schedule.getHandle((await namesOf(service)).schedule('recovery'));
   await schedule.trigger();
   await soon(async () => {
     const [action] = (await schedule.describe()).info.recentActions;

@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
-import type { HousekeepingInput } from '../../activities/maintenance.ts';
+import type { RoundRequest } from '../../rules/periodic-round.ts';
+import type { PeriodicKind } from '../../rules/periodic-work.ts';
+import type { RoundResult } from '../../workflows/periodic-round.ts';
 import type { TestService } from './service.ts';
 import { until } from './until.ts';
 
 /** What an operator, or a fault of Temporal, does to workflows of a test service behind its back. */
 export interface Operator {
   client: Client;
-  /** One round of what the schedule does every hour; returns when it is through. */
-  keepHouse(input?: HousekeepingInput): Promise<void>;
+  /** One round of periodic work, as its schedule starts it; returns when it has ended. */
+  runRound(kind: PeriodicKind, request?: RoundRequest): Promise<RoundResult>;
+  /** One round of recovery, as the schedule starts it every 5 minutes; returns when it has ended. */
+  keepHouse(request?: RoundRequest): Promise<void>;
   /** Returns when Temporal shows it so. */
   terminate(workflowId: string): Promise<void>;
   /** Returns when the workflow has ended by it. */
@@ -38,15 +42,19 @@ export async function connectOperator({ temporal, names }: Pick<TestService, 'te
   }
   const listed = async (workflowId: string, status = '') =>
     (await client.workflow.count(`WorkflowId = '${workflowId}'${status}`)).count;
+  const runRound = (kind: PeriodicKind, request: RoundRequest = {}): Promise<RoundResult> =>
+    client.workflow.execute(`${kind}Round`, {
+      taskQueue: names.taskQueue('workflows'),
+      workflowId: names.schedule(`${kind}-${randomUUID()}`),
+      args: [request],
+    });
 
   return {
     client,
-    keepHouse: async (input = {}) => {
-      await client.workflow.execute('housekeeping', {
-        taskQueue: names.taskQueue('workflows'),
-        workflowId: names.schedule(`housekeeping-${randomUUID()}`),
-        args: [input],
-      });
+    runRound,
+    keepHouse: async (request = {}) => {
+      const { failed } = await runRound('recovery', request);
+      if (failed.length > 0) throw new Error(`recovery failed: ${failed.join(', ')}`);
     },
     terminate: async (workflowId) => {
       await handle(workflowId).terminate('a test');

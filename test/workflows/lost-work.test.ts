@@ -33,12 +33,12 @@ afterAll(async () => {
   await sink?.close();
 });
 
-/** One round of what the schedule does every hour. */
+/** One round of recovery, as the schedule starts it every 5 minutes. */
 async function keepHouse(): Promise<void> {
   rounds += 1;
-  await client.workflow.execute('housekeeping', {
+  await client.workflow.execute('recoveryRound', {
     taskQueue: service.names.taskQueue('workflows'),
-    workflowId: service.names.schedule(`housekeeping-${rounds}`),
+    workflowId: service.names.schedule(`recovery-${rounds}`),
   });
 }
 

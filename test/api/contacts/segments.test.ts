@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { listTrackedSegments } from '../../../db/segments/segments.ts';
+import { listDueSegments } from '../../../db/segments/due.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 
 let api: TestApi;
@@ -247,7 +247,7 @@ describe('computing a tracked segment', () => {
 
   it('is found by the schedule while it is tracked', async () => {
     const { id } = await build({ trackMembership: true });
-    const ids = async () => (await listTrackedSegments(api.db, new Date())).map((segment) => segment.id);
+    const ids = () => listDueSegments(api.db, { projectId: api.one.id, since: new Date() });
     expect(await ids()).toContain(id);
     await api.call('PATCH', `/segments/${id}`, { body: { trackMembership: false } });
     expect(await ids()).not.toContain(id);

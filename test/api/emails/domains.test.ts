@@ -1,11 +1,11 @@
 import { createPublicKey } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { domainActivities } from '../../../activities/domains.ts';
 import { deriveKey, openSecret } from '../../../rules/access/secrets.ts';
 import { dkimKeyContext } from '../../../rules/domains/dkim-key.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { type DnsServer, startDnsServer, type Zone } from '../../support/dns-server.ts';
+import { periodicActivitiesOf, runParts } from '../../support/periodic.ts';
 
 let api: TestApi;
 let dns: DnsServer;
@@ -135,8 +135,7 @@ describe('a domain', () => {
     publish(domain.records);
     const given = await register();
     await sql`UPDATE domains SET status = 'VERIFIED' WHERE id = ${given.id}`.execute(api.db);
-    const { checkDomains } = domainActivities({ db: api.db, config: api.deps.config } as never);
-    expect(await checkDomains()).toBeGreaterThan(1);
+    expect(await runParts(periodicActivitiesOf(api.db, api.deps.config), 'domains')).not.toEqual([]);
     const { body } = await api.call('GET', `/domains/project/${api.one.id}`);
     const shown = (id: string) => body.find((one: { id: string }) => one.id === id);
     expect(shown(domain.id)).toMatchObject({ verified: true });

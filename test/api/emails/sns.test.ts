@@ -8,7 +8,6 @@ import type { EmailProvider } from '../../../channels/email/provider.ts';
 import { sesProvider } from '../../../channels/email/ses/provider.ts';
 import { createCompute } from '../../../compute/compute.ts';
 import { suppressionPads } from '../../../db/contacts/suppressions.ts';
-import { deleteExpired } from '../../../db/housekeeping.ts';
 import { claimEmails } from '../../../db/sending/email-ledger.ts';
 import type { KeyMode } from '../../../rules/access/api-keys.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
@@ -21,6 +20,7 @@ import { campaignWorker, sendingCampaign } from '../../support/campaign-worker.t
 import { type Certificate, newCertificate } from '../../support/certificate.ts';
 import { type FakeSes, startFakeSes } from '../../support/fake-ses.ts';
 import { mailState, newSentMail, type SentMail } from '../../support/mail-state.ts';
+import { pruneTables } from '../../support/periodic.ts';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:ses-feedback';
 const HOST = 'https://sns.eu-west-1.amazonaws.com';
@@ -343,7 +343,7 @@ describe('what SES tells with its default settings, by its own id alone', () => 
       await sql`UPDATE ses_messages SET created_at = now() - make_interval(days => ${days}) WHERE email_id = ${id}`.execute(
         api.db,
       );
-    await deleteExpired(api.db);
+    await pruneTables(api.db);
     expect([await sesIdOf(old.id), await sesIdOf(young.id)]).toEqual(['', expect.stringMatching(/^ses-/)]);
   });
 

@@ -1,0 +1,57 @@
+import { createDns } from '../../channels/dns.ts';
+import {
+  countDomainPages,
+  type Domain,
+  listDomainPages,
+  listDomainsFrom,
+  saveDomainCheck,
+} from '../../db/domains/domains.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { checkRecords } from '../../rules/domains/sender-domain.ts';
+import { AppError } from '../../rules/errors.ts';
+import { recordSource } from '../../rules/strangers/record-source.ts';
+import type { ActivityDeps } from '../deps.ts';
+import type { PartRun, Parts } from './parts.ts';
+
+/** Domains of one activity, all checked at the same time: a domain whose DNS hangs keeps no other waiting. */
+const PAGE_DOMAINS = 20;
+
+/** Checks the DNS records of sender domains, each page of them as a part. A check only writes down what it sees. */
+export function domainParts({ db, config }: Pick<ActivityDeps, 'db' | 'config'>): Parts {
+  const dns = createDns({ servers: config.dnsServers, cached: false });
+
+  return {
+    list: (p) => listDomainPages(db, { ...p, pageSize: PAGE_DOMAINS }),
+    count: () => countDomainPages(db, PAGE_DOMAINS),
+    run: checkPage,
+  };
+
+  async function checkPage(from: string, run: PartRun): Promise<null> {
+    const domains = await listDomainsFrom(db, { from, limit: PAGE_DOMAINS });
+    const checked = new Set(run.cursor ? run.cursor.split(',') : []);
+    const left = domains.filter(({ id }) => !checked.has(id));
+    await Promise.all(
+      left.map(async (domain) => {
+        try {
+          await check(domain);
+        } catch (error) {
+          await run.noteFailure(`domain ${domain.id}`, error);
+        }
+        checked.add(domain.id);
+        run.save([...checked].join());
+      }),
+    );
+    return null;
+  }
+
+  async function check(domain: Domain): Promise<void> {
+    const checked = await checkRecords(dns, recordSource(config, domain));
+    try {
+      const { projectId, id } = domain;
+      await inTransaction(db, (trx) => saveDomainCheck(trx, { projectId, id, checked, now: new Date() }));
+    } catch (error) {
+      // Removed while the DNS was asked: there is nothing to write down.
+      if (!(error instanceof AppError)) throw error;
+    }
+  }
+}

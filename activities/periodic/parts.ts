@@ -1,0 +1,40 @@
+/** The parts of one kind of periodic work: each is an activity, so a part that fails or hangs keeps no other waiting. */
+export interface Parts {
+  /** Names of parts that are due, in their order: after one name, up to another, and at most `limit`. */
+  list(p: { since: Date; after: string | null; upTo: string | null; limit: number }): Promise<string[]>;
+  /** The number of parts that are due. */
+  count(since: Date): Promise<number>;
+  /** Does a part, or as much of it as there is time for. @returns where to go on, or null when the part is done */
+  run(part: string, run: PartRun): Promise<string | null>;
+}
+
+/** What a part is run with. */
+export interface PartRun {
+  /** The beginning of the round, by the clock of Postgres. */
+  since: Date;
+  /** Where the attempt before this one stopped, or was killed; null is the beginning. */
+  cursor: string | null;
+  /** How far back recovery looks for messages; a little more than a day unless an operator says so. */
+  messagesOfHours: number | undefined;
+  /** Tells Temporal where the part stands. */
+  save(cursor: string): void;
+  /**
+   * Tells Temporal where the part stands, between two steps of the work.
+   * @returns false when the time of this activity is over
+   * @throws Error when the activity is cancelled
+   */
+  goOn(cursor?: string): boolean;
+  /** Records that something of the part failed, while the rest of it goes on. */
+  noteFailure(what: string, error: unknown): Promise<void>;
+}
+
+/** Parts with fixed names, for work that is not split by rows. */
+export function namedParts(parts: Record<string, (run: PartRun) => Promise<string | null>>): Parts {
+  const names = Object.keys(parts).sort();
+  return {
+    list: async ({ after, upTo, limit }) =>
+      names.filter((name) => (after === null || name > after) && (upTo === null || name <= upTo)).slice(0, limit),
+    count: async () => names.length,
+    run: async (part, run) => (await parts[part]?.(run)) ?? null,
+  };
+}

@@ -1,0 +1,23 @@
+import { sealClearUrlSecrets } from '../../db/clear-url-secrets.ts';
+import { listPrunings } from '../../db/pruning.ts';
+import { removeLeftovers } from '../asset-leftovers.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { namedParts, type Parts } from './parts.ts';
+
+/** Deletes what has outlived its use, each table as a part. */
+export function pruningParts({ config, db, bucket }: Pick<ActivityDeps, 'config' | 'db' | 'bucket'>): Parts {
+  const tables = Object.entries(listPrunings(config.retention));
+  return namedParts({
+    ...Object.fromEntries(
+      tables.map(([table, prune]) => [table, ({ cursor, goOn }) => prune(db, { after: cursor || null, goOn })]),
+    ),
+    asset_objects: async () => {
+      await removeLeftovers({ db, bucket });
+      return null;
+    },
+    clear_url_secrets: async () => {
+      await sealClearUrlSecrets(db, config.secretKey);
+      return null;
+    },
+  });
+}

@@ -1,0 +1,181 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { beginRound, endRound, noteError } from '../../db/operator/periodic-work.ts';
+import { describeFailure } from '../../rules/failure-text.ts';
+import type { PageRequest, PartInput, PartResult, Round, RoundEnd, RoundPage } from '../../rules/periodic-round.ts';
+import { PERIODIC_WORK, type PeriodicKind } from '../../rules/periodic-work.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { domainParts } from './domains.ts';
+import type { PartRun, Parts } from './parts.ts';
+import { pruningParts } from './pruning.ts';
+import { recoveryParts } from './recovery.ts';
+import { segmentParts } from './segments.ts';
+import { statisticsParts } from './statistics.ts';
+
+export type PeriodicActivities = ReturnType<typeof periodicActivities>;
+
+/** Parts of one run of a workflow: with up to 6 events for each, its history stays under 10,000 events. */
+const PAGE_PARTS = 1_000;
+/** An activity begins nothing more after this time and says where to go on. */
+const SLICE_MS = 3 * 60_000;
+/** Twice within the time after which Temporal takes a silent activity for lost. */
+const HEARTBEAT_MS = 10_000;
+const LANES_MAX = 200;
+const FAILURES_NAMED = 10;
+
+/** Rounds of periodic work: a list of parts, an activity for each part, and a record of how the round ended. */
+export function periodicActivities(deps: ActivityDeps) {
+  const { db, lifecycle, log } = deps;
+  const partsOf: Record<PeriodicKind, Parts> = {
+    recovery: recoveryParts(deps),
+    pruning: pruningParts(deps),
+    statistics: statisticsParts(deps),
+    segments: segmentParts(deps),
+    domains: domainParts(deps),
+  };
+  /** Parts that this process works on, also after Temporal gave up their activity: a statement may hang in Postgres. */
+  const underWay = new Set<string>();
+
+  return {
+    /** Lists the next parts of a round, and begins the round where it has not begun. */
+    async listPeriodicParts({ kind, round: begun }: PageRequest): Promise<RoundPage> {
+      const parts = partsOf[kind];
+      const round = begun ?? (await newRound(kind, parts));
+      const { names, next } = await listPage(parts, round);
+      const lanes = Math.min(LANES_MAX, PERIODIC_WORK[kind].lanesPerWorker * (await countWorkers()));
+      return {
+        round: { ...round, ...next },
+        parts: names.filter((name) => !round.last.includes(name)),
+        isLast: !next,
+        lanes,
+      };
+    },
+
+    /** Does one part, or as much of it as there is time for. May run again: the heartbeat says where it stands. */
+    async runPeriodicPart(input: PartInput): Promise<PartResult> {
+      const key = `${input.kind} ${input.part}`;
+      if (underWay.has(key)) throw failureOf(input, 'UNDER_WAY', 'an earlier attempt still runs in this process');
+      underWay.add(key);
+      const work = runPart(input).finally(() => underWay.delete(key));
+      work.catch(() => {});
+      // A statement that hangs ends no sooner than Postgres lets it; the slot is free at once.
+      return await Promise.race([work, Context.current().cancelled]);
+    },
+
+    /** Records how a round ended, and logs what failed in it. */
+    async endPeriodicRound({ kind, since, failing, unfinished, resumeAfter, late }: RoundEnd): Promise<void> {
+      if (late.length > 0) {
+        await noteError(db, {
+          kind,
+          error: `Not finished within the round: ${late.slice(0, FAILURES_NAMED).join(', ')}`,
+        });
+        log.warn(
+          { kind, parts: late.slice(0, FAILURES_NAMED), count: late.length },
+          'periodic work was not finished within its round',
+        );
+      }
+      await endRound(db, { kind, since: new Date(since), unfinished, failing: [...failing, ...late], resumeAfter });
+    },
+  };
+
+  async function newRound(kind: PeriodicKind, parts: Parts): Promise<Round> {
+    const { since, failing, resumeAfter } = await beginRound(db, kind);
+    return {
+      since: since.toISOString(),
+      start: resumeAfter,
+      after: resumeAfter,
+      wrapped: false,
+      total: await parts.count(since),
+      done: 0,
+      failed: [],
+      failing: [],
+      late: [],
+      last: failing,
+    };
+  }
+
+  /** Workers that ask for periodic work. Where Temporal does not say it, the round goes on with the lanes of one. */
+  async function countWorkers(): Promise<number> {
+    try {
+      const queues = await lifecycle.readQueueStats();
+      return Math.max(1, queues.find(({ queue }) => queue === 'periodic')?.pollers ?? 1);
+    } catch (error) {
+      log.warn({ reason: describeFailure(error) }, 'Temporal does not say how many workers there are');
+      return 1;
+    }
+  }
+
+  async function runPart(input: PartInput): Promise<PartResult> {
+    const { kind, part } = input;
+    const context = Context.current();
+    const until = Math.min(Date.now() + SLICE_MS, input.deadlineMs);
+    let cursor = (context.info.heartbeatDetails as string | undefined) ?? input.cursor;
+    const failures: string[] = [];
+    const save = (now: string) => {
+      cursor = now;
+      beat();
+    };
+    const beat = () => {
+      if (!context.cancellationSignal.aborted) context.heartbeat(cursor ?? undefined);
+    };
+    const run: PartRun = {
+      since: new Date(input.since),
+      cursor,
+      messagesOfHours: input.messagesOfHours,
+      save,
+      goOn: (now) => {
+        if (now !== undefined) save(now);
+        context.cancellationSignal.throwIfAborted();
+        return Date.now() < until;
+      },
+      noteFailure: async (what, error) => {
+        if (failures.length < FAILURES_NAMED) failures.push(what);
+        await note(input, `${part}: ${what}`, error);
+      },
+    };
+    const timer = setInterval(beat, HEARTBEAT_MS);
+    try {
+      return { cursor: await partsOf[kind].run(part, run), failures };
+    } catch (error) {
+      context.cancellationSignal.throwIfAborted();
+      await note(input, part, error).catch(() => {});
+      throw failureOf(input, codeOf(error), 'failed; the log and the operator’s page say why');
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  async function note({ kind, part }: PartInput, what: string, error: unknown): Promise<void> {
+    log.warn({ kind, part, what, reason: describeFailure(error) }, 'a part of periodic work failed');
+    await noteError(db, { kind, error: `${what}: ${reasonOf(error)}` });
+  }
+}
+
+/** A page of parts behind the last one, first to the end and then from the beginning to where the round began. */
+async function listPage(
+  parts: Parts,
+  { since: begun, start, after, wrapped }: Round,
+): Promise<{ names: string[]; next: { after: string | null; wrapped: boolean } | null }> {
+  const since = new Date(begun);
+  const names = await parts.list({ since, after, upTo: wrapped ? start : null, limit: PAGE_PARTS });
+  let isWrapped = wrapped;
+  if (names.length < PAGE_PARTS && !wrapped && start !== null) {
+    isWrapped = true;
+    names.push(...(await parts.list({ since, after: null, upTo: start, limit: PAGE_PARTS - names.length })));
+  }
+  const next = names.length === PAGE_PARTS ? { after: names.at(-1) ?? null, wrapped: isWrapped } : null;
+  return { names, next };
+}
+
+/** A failure for Temporal, which holds no text of Postgres: it may quote a person's data. */
+function failureOf({ kind, part }: PartInput, type: string, what: string): ApplicationFailure {
+  return ApplicationFailure.retryable(`${kind} of ${part}: ${what}`, type);
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'Error';
+  return 'code' in error ? String(error.code) : error.name;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

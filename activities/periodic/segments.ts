@@ -1,0 +1,48 @@
+import { computeSegment } from '../../db/segments/compute.ts';
+import { countDueProjects, listDueProjects, listDueSegments } from '../../db/segments/due.ts';
+import type { ActivityDeps } from '../deps.ts';
+import type { PartRun, Parts } from './parts.ts';
+
+/** What an attempt leaves to the next; what is computed is known from `computed_at`. */
+interface Progress {
+  /** These failed in this round, which does not try them again. */
+  failed: string[];
+  /** This one was being computed. It comes last, because it may be why the attempt ended. */
+  underWay: string | null;
+}
+
+/** Computes tracked segments, each project as a part: its segments one after the other. */
+export function segmentParts({ db, lifecycle }: Pick<ActivityDeps, 'db' | 'lifecycle'>): Parts {
+  return {
+    list: (p) => listDueProjects(db, p),
+    count: (since) => countDueProjects(db, since),
+    run: computeProject,
+  };
+
+  async function computeProject(projectId: string, run: PartRun): Promise<string | null> {
+    const before: Progress = run.cursor ? JSON.parse(run.cursor) : { failed: [], underWay: null };
+    const failed = [...before.failed];
+    const due = (await listDueSegments(db, { projectId, since: run.since })).filter((id) => !failed.includes(id));
+    const inOrder = [...due.filter((id) => id !== before.underWay), ...due.filter((id) => id === before.underWay)];
+    for (const segmentId of inOrder) {
+      const cursor = (underWay: string | null) => JSON.stringify({ failed, underWay } satisfies Progress);
+      if (!run.goOn(cursor(segmentId))) return cursor(before.underWay);
+      try {
+        await computeSegment(db, {
+          projectId,
+          segmentId,
+          onPage: (outbox) => {
+            lifecycle.dispatch(outbox);
+            run.goOn(cursor(segmentId));
+          },
+        });
+      } catch (error) {
+        // Throws when the activity is cancelled: that is not the segment's failure.
+        run.goOn();
+        failed.push(segmentId);
+        await run.noteFailure(`segment ${segmentId}`, error);
+      }
+    }
+    return null;
+  }
+}

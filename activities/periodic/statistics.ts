@@ -1,0 +1,20 @@
+import { foldTouches } from '../../db/campaigns/touches.ts';
+import { countPastMailHours } from '../../db/events/mail-hours.ts';
+import { foldVisitCounts } from '../../db/executions/step-stats.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { namedParts, type Parts } from './parts.ts';
+
+/** Adds up counts. Postgres knows how far each part is, so a part that stopped goes on by itself. */
+export function statisticsParts({ db }: Pick<ActivityDeps, 'db'>): Parts {
+  return namedParts({
+    campaign_touches: async () => {
+      await foldTouches(db);
+      return null;
+    },
+    mail_hours: async ({ goOn }) => ((await countPastMailHours(db, goOn)) ? null : 'hours are left'),
+    step_visit_counts: async () => {
+      await foldVisitCounts(db);
+      return null;
+    },
+  });
+}

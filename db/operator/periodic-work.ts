@@ -1,0 +1,105 @@
+import { type RawBuilder, sql } from 'kysely';
+import { LATE_PERIODS, PERIODIC_KINDS, PERIODIC_WORK, type PeriodicKind } from '../../rules/periodic-work.ts';
+import type { Db } from '../connection.ts';
+
+/** Parts that a round remembers as failing; a database that fails as a whole would name all of them. */
+const FAILING_MAX = 100;
+const ERROR_CHARS = 500;
+
+/** The facts with which a round begins. */
+export interface BegunRound {
+  /** By the clock of Postgres, which `computed_at` has too. */
+  since: Date;
+  failing: string[];
+  resumeAfter: string | null;
+}
+
+/** Notes that a round of a kind begins. */
+export async function beginRound(db: Db, kind: PeriodicKind): Promise<BegunRound> {
+  const row = await db
+    .updateTable('periodic_work')
+    .set({ began_at: sql`now()` })
+    .where('kind', '=', kind)
+    .returning([sql<Date>`began_at`.as('since'), 'failing', 'resume_after'])
+    .executeTakeFirstOrThrow();
+  return { since: row.since, failing: row.failing, resumeAfter: row.resume_after };
+}
+
+/** Notes how a round of a kind ended. */
+export async function endRound(
+  db: Db,
+  p: { kind: PeriodicKind; since: Date; unfinished: number; failing: string[]; resumeAfter: string | null },
+): Promise<void> {
+  await db
+    .updateTable('periodic_work')
+    .set({
+      ended_at: sql`now()`,
+      duration_ms: sql`least(2147483647, greatest(0, extract(epoch FROM now() - ${p.since}::timestamptz) * 1000))::int`,
+      unfinished: p.unfinished,
+      failing: p.failing.slice(0, FAILING_MAX),
+      resume_after: p.resumeAfter,
+    })
+    .where('kind', '=', p.kind)
+    .execute();
+}
+
+/** Keeps the newest error of a kind, which stays there after later rounds without one. */
+export async function noteError(db: Db, p: { kind: PeriodicKind; error: string }): Promise<void> {
+  await db
+    .updateTable('periodic_work')
+    .set({ last_error: p.error.slice(0, ERROR_CHARS), last_error_at: sql`now()` })
+    .where('kind', '=', p.kind)
+    .execute();
+}
+
+/** How a kind of periodic work stands. */
+export interface PeriodicStanding {
+  kind: PeriodicKind;
+  everyMinutes: number;
+  beganAt: Date | null;
+  endedAt: Date | null;
+  durationMs: number | null;
+  isRunning: boolean;
+  /** Segments, domains and hours that are due for more than two periods; of recovery and pruning, unfinished parts. */
+  backlog: number;
+  failing: string[];
+  lastError: string | null;
+  lastErrorAt: Date | null;
+  /** No round has ended for three periods. */
+  isLate: boolean;
+  /** The instant of the last end, or since when one is missing. */
+  lateSince: Date;
+}
+
+/** What is due by now, for the kinds whose tables say so; two periods are one round and the wait for it. */
+const BACKLOGS: Partial<Record<PeriodicKind, RawBuilder<unknown>>> = {
+  segments: sql`(SELECT count(*) FROM segments WHERE track_membership AND type = 'DYNAMIC'
+    AND coalesce(computed_at, created_at) < now() - make_interval(mins => ${2 * PERIODIC_WORK.segments.everyMinutes}))`,
+  domains: sql`(SELECT count(*) FROM domains
+    WHERE coalesce(last_checked_at, created_at) < now() - make_interval(mins => ${2 * PERIODIC_WORK.domains.everyMinutes}))`,
+  // An hour is due 15 minutes after its end, when its events are committed.
+  statistics: sql`(SELECT greatest(0, floor(extract(epoch FROM
+    now() - make_interval(mins => ${15 + 2 * PERIODIC_WORK.statistics.everyMinutes})) / 3600)::int - min(hour)) FROM mail_hours_until)`,
+};
+
+/** How each kind of periodic work stands, in the order of `PERIODIC_WORK`. */
+export async function listPeriodicWork(db: Db): Promise<PeriodicStanding[]> {
+  const of = <T>(value: (kind: PeriodicKind) => RawBuilder<T>) =>
+    sql.join(
+      PERIODIC_KINDS.map((kind) => sql`WHEN ${sql.lit(kind)} THEN ${value(kind)}`),
+      sql` `,
+    );
+  const { rows } = await sql<PeriodicStanding>`
+    SELECT kind, "everyMinutes", began_at AS "beganAt", ended_at AS "endedAt", duration_ms AS "durationMs",
+      coalesce(began_at > coalesce(ended_at, '-infinity'), false) AS "isRunning", backlog::int AS backlog, failing,
+      last_error AS "lastError", last_error_at AS "lastErrorAt", "lateSince",
+      "lateSince" < now() - make_interval(mins => ${LATE_PERIODS} * "everyMinutes") AS "isLate"
+    FROM (
+      SELECT *, coalesce(ended_at, known_since) AS "lateSince",
+        CASE kind ${of((kind) => sql`${sql.lit(PERIODIC_WORK[kind].everyMinutes)}`)} END AS "everyMinutes",
+        CASE kind ${of((kind) => BACKLOGS[kind] ?? sql`unfinished`)} END AS backlog
+      FROM periodic_work WHERE kind = ANY(${PERIODIC_KINDS}::text[])) w
+    ORDER BY array_position(${PERIODIC_KINDS}::text[], kind)
+  `.execute(db);
+  return rows;
+}

@@ -1,0 +1,210 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { PeriodicActivities } from '../../activities/periodic/rounds.ts';
+import { listPeriodicWork } from '../../db/operator/periodic-work.ts';
+import { retentionPrunings } from '../../db/retention.ts';
+import { insertSegment } from '../../db/segments/segments.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { parseCondition } from '../../rules/filters/filters.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
+import { buildProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { KEEP_ALL, periodicActivitiesOf, runPart } from '../support/periodic.ts';
+import { until } from '../support/until.ts';
+
+let database: TestDatabase;
+let activities: PeriodicActivities;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  activities = periodicActivitiesOf(database.db);
+});
+beforeEach(() => sql`DELETE FROM segments`.execute(database.db));
+afterAll(() => database?.drop());
+
+const newProject = async () => (await buildProject(database.db, 'One')).id;
+async function buildSegment(projectId: string, name: string): Promise<string> {
+  const conditions = [{ field: 'data.tag', operator: 'equals', value: name }];
+  const condition = parseCondition({ operator: 'AND', conditions });
+  const segment = { projectId, name, description: null, condition, trackMembership: true, type: 'DYNAMIC' as const };
+  return (await inTransaction(database.db, (trx) => insertSegment(trx, segment))).id;
+}
+/** Names of computed segments, in the order in which they were. */
+async function computed(): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    SELECT name FROM segments WHERE computed_at IS NOT NULL ORDER BY computed_at`.execute(database.db);
+  return rows.map((row) => row.name);
+}
+/** Runs something while a segment is held, as by a computation that takes long. */
+async function whileHeld(id: string, work: () => Promise<void>): Promise<void> {
+  await database.db.transaction().execute(async (trx) => {
+    await sql`SELECT FROM segments WHERE id = ${id} FOR UPDATE`.execute(trx);
+    await work();
+  });
+}
+
+async function databaseTime(): Promise<string> {
+  const { rows } = await sql<{ now: Date }>`SELECT now()`.execute(database.db);
+  return rows[0]?.now.toISOString() ?? '';
+}
+async function isStatementWaiting(): Promise<boolean> {
+  const { rows } =
+    await sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(
+      database.db,
+    );
+  return rows.length > 0;
+}
+
+describe('tracked segments of a project', () => {
+  it('are computed one after the other, the one computed longest ago first', async () => {
+    const projectId = await newProject();
+    for (const name of ['a', 'b', 'c']) await buildSegment(projectId, name);
+    await sql`UPDATE segments SET computed_at = now() - interval '1 hour' WHERE name = 'a'`.execute(database.db);
+    await sql`UPDATE segments SET computed_at = now() - interval '2 hours' WHERE name = 'b'`.execute(database.db);
+    expect(await runPart(activities, { kind: 'segments', part: projectId })).toEqual({ cursor: null, failures: [] });
+    expect(await computed()).toEqual(['c', 'b', 'a']);
+  });
+
+  it('go on where a killed attempt stopped, and what that attempt was computing comes last', async () => {
+    const projectId = await newProject();
+    const [poison, done] = [await buildSegment(projectId, 'poison'), await buildSegment(projectId, 'done')];
+    await buildSegment(projectId, 'left');
+    const since = await databaseTime();
+    await sql`UPDATE segments SET computed_at = now() WHERE id = ${done}`.execute(database.db);
+    const killed = JSON.stringify({ failed: [], underWay: poison });
+    const environment = new MockActivityEnvironment({ heartbeatDetails: killed, attempt: 2 });
+    const heartbeats: string[] = [];
+    environment.on('heartbeat', (details: string) => heartbeats.push(details));
+    await runPart(activities, { kind: 'segments', part: projectId, since }, environment);
+    expect(await computed()).toEqual(['done', 'left', 'poison']);
+    expect(heartbeats.map((details) => JSON.parse(details).underWay)).toContain(poison);
+  });
+
+  it('say where to go on when their time is over', async () => {
+    const projectId = await newProject();
+    for (const name of ['a', 'b']) await buildSegment(projectId, name);
+    const over = { kind: 'segments', part: projectId, deadlineMs: Date.now() - 1 } as const;
+    const { cursor } = await runPart(activities, over);
+    expect([cursor, await computed()]).toEqual([expect.any(String), []]);
+    expect(await runPart(activities, { kind: 'segments', part: projectId, cursor })).toMatchObject({ cursor: null });
+    expect(await computed()).toEqual(['a', 'b']);
+  });
+
+  it('do not wait for one that fails: it is named and its error is kept for the operator', async () => {
+    const projectId = await newProject();
+    const broken = await buildSegment(projectId, 'broken');
+    await buildSegment(projectId, 'well');
+    await sql`
+      CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken segment'; END $$
+    `.execute(database.db);
+    await sql`
+      CREATE TRIGGER refuse BEFORE UPDATE ON segments FOR EACH ROW WHEN (OLD.name = 'broken') EXECUTE FUNCTION refuse()
+    `.execute(database.db);
+    try {
+      const { failures } = await runPart(activities, { kind: 'segments', part: projectId });
+      expect(failures).toEqual([`segment ${broken}`]);
+      expect(await computed()).toEqual(['well']);
+      const standing = (await listPeriodicWork(database.db)).find(({ kind }) => kind === 'segments');
+      expect(standing?.lastError).toContain('broken segment');
+    } finally {
+      await sql`DROP TRIGGER refuse ON segments`.execute(database.db);
+    }
+  });
+
+  it('begin no other segment once they are cancelled, and free the slot while a statement still hangs', async () => {
+    const projectId = await newProject();
+    const held = await buildSegment(projectId, 'first');
+    await buildSegment(projectId, 'second');
+    const environment = new MockActivityEnvironment();
+    const input = { kind: 'segments', part: projectId } as const;
+    await whileHeld(held, async () => {
+      const part = runPart(activities, input, environment).catch((error: unknown) => error);
+      await until(isStatementWaiting, 'the computation to wait');
+      environment.cancel();
+      expect(await part).toBeInstanceOf(Error);
+      await expect(runPart(activities, input)).rejects.toThrow('an earlier attempt still runs in this process');
+    });
+    await until(async () => (await computed()).length === 1, 'the statement that was held');
+    await until(
+      () =>
+        runPart(activities, input).then(
+          () => true,
+          () => false,
+        ),
+      'a new attempt',
+    );
+    expect((await computed()).sort()).toEqual(['first', 'second']);
+  });
+});
+
+describe('a table that is pruned', () => {
+  it('goes on behind the last row that a killed attempt looked at', async () => {
+    const projectId = await newProject();
+    const idAt = (daysAgo: number) => {
+      const hex = (Date.now() - daysAgo * 86_400_000).toString(16).padStart(12, '0');
+      return `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`;
+    };
+    const ids = [40, 39, 38, 37].map(idAt);
+    for (const id of ids) {
+      await sql`INSERT INTO audit_log (id, project_id, action, actor) VALUES (${id}, ${projectId}, 'a', 'b')`.execute(
+        database.db,
+      );
+    }
+    const prune = retentionPrunings({ ...KEEP_ALL, auditLogDays: 30 }, 1).audit_log;
+    const cursors: string[] = [];
+    const after = await prune?.(database.db, {
+      after: ids[0] ?? null,
+      goOn: (cursor) => {
+        cursors.push(cursor);
+        return cursors.length < 2;
+      },
+    });
+    expect([after, cursors]).toEqual([ids[2], ids.slice(1, 3)]);
+    const { rows } = await sql<{ id: string }>`SELECT id FROM audit_log ORDER BY id`.execute(database.db);
+    expect(rows.map(({ id }) => id)).toEqual([ids[0], ids[3]]);
+  });
+});
+
+describe('events whose retention is over', () => {
+  it('stay until their hour is added up, so statistics that are late count them all the same', async () => {
+    const projectId = await newProject();
+    const at = Date.now() - 10 * 86_400_000;
+    const hex = at.toString(16).padStart(12, '0');
+    const id = `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`;
+    await sql`INSERT INTO events (id, project_id, name, data) VALUES (${id}, ${projectId}, 'old', '{}')`.execute(
+      database.db,
+    );
+    const prune = retentionPrunings({ ...KEEP_ALL, eventDays: 5 }).events;
+    const left = async () =>
+      (await sql`SELECT FROM events WHERE project_id = ${projectId}`.execute(database.db)).rows.length;
+    await sql`UPDATE mail_hours_until SET hour = ${Math.floor(at / 3_600_000)}`.execute(database.db);
+    await prune?.(database.db, { after: null, goOn: () => true });
+    expect(await left()).toBe(1);
+    await sql`UPDATE mail_hours_until SET hour = hour + 1`.execute(database.db);
+    await prune?.(database.db, { after: null, goOn: () => true });
+    expect(await left()).toBe(0);
+  });
+});
+
+describe('a round', () => {
+  it('goes on behind the part at which the round before it ran out of time, and runs failing parts last', async () => {
+    const projects = [];
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const projectId = await newProject();
+      projects.push(projectId);
+      await buildSegment(projectId, name);
+    }
+    const [a, b, c, d] = projects.sort() as [string, string, string, string];
+    const { round, ...first } = await activities.listPeriodicParts({ kind: 'segments' });
+    expect(first).toMatchObject({ parts: [a, b, c, d], isLast: true, lanes: 3 });
+    expect(round).toMatchObject({ total: 4, start: null, last: [] });
+    const end = { kind: 'segments', since: round.since, unfinished: 2, resumeAfter: b } as const;
+    await activities.endPeriodicRound({ ...end, failing: [], late: [d] });
+    const next = await activities.listPeriodicParts({ kind: 'segments' });
+    expect(next.parts).toEqual([c, a, b]);
+    expect(next.round.last).toEqual([d]);
+    const standing = (await listPeriodicWork(database.db)).find(({ kind }) => kind === 'segments');
+    expect(standing?.lastError).toBe(`Not finished within the round: ${d}`);
+  });
+});

@@ -1,0 +1,60 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { pino } from 'pino';
+import type { ActivityDeps } from '../../activities/deps.ts';
+import { type PeriodicActivities, periodicActivities } from '../../activities/periodic/rounds.ts';
+import type { Db } from '../../db/connection.ts';
+import { listPrunings } from '../../db/pruning.ts';
+import { type Config, parseConfig, type Retention } from '../../rules/config.ts';
+import type { PartInput, PartResult } from '../../rules/periodic-round.ts';
+import type { PeriodicKind } from '../../rules/periodic-work.ts';
+
+export const KEEP_ALL: Retention = {
+  webhookDeliveryDays: 0,
+  attachmentDays: 0,
+  executionStepDays: 0,
+  eventDays: 0,
+  jobDays: 0,
+  auditLogDays: 0,
+  requestLogDays: 0,
+};
+
+/** Prunes every table to its end, as a round does part by part. Rows are kept forever unless `retention` says else. */
+export async function pruneTables(db: Db, retention: Partial<Retention> = {}): Promise<void> {
+  const prunings = Object.values(listPrunings({ ...KEEP_ALL, ...retention }));
+  for (const prune of prunings) await prune(db, { after: null, goOn: () => true });
+}
+
+/** The activities of periodic work over a database, without a Temporal around them. */
+export function periodicActivitiesOf(db: Db, config?: Config): PeriodicActivities {
+  const lifecycle = { dispatch: () => {}, readQueueStats: async () => [] };
+  const deps = {
+    db,
+    lifecycle,
+    log: pino({ level: 'silent' }),
+    config:
+      config ??
+      parseConfig({ DATABASE_URL: 'postgres://none', TEMPORAL_ADDRESS: 'none:1', SECRET_KEY: 'x'.repeat(32) }),
+    bucket: undefined,
+  };
+  return periodicActivities(deps as unknown as ActivityDeps);
+}
+
+/** Runs a part as a worker would, in an environment that a test may cancel or listen to. */
+export function runPart(
+  activities: PeriodicActivities,
+  input: Pick<PartInput, 'kind' | 'part'> & Partial<PartInput>,
+  environment = new MockActivityEnvironment(),
+): Promise<PartResult> {
+  const given = { since: new Date().toISOString(), cursor: null, deadlineMs: Date.now() + 60_000, ...input };
+  return environment.run(activities.runPeriodicPart, given);
+}
+
+/** Runs all parts of a kind to their end, one after the other. @returns their names */
+export async function runParts(activities: PeriodicActivities, kind: PeriodicKind): Promise<string[]> {
+  const { round, parts } = await activities.listPeriodicParts({ kind });
+  for (const part of parts) {
+    const { cursor, failures } = await runPart(activities, { kind, part, since: round.since });
+    if (cursor !== null || failures.length > 0) throw new Error(`${part}: ${failures.join() || 'not finished'}`);
+  }
+  return parts;
+}

@@ -1,0 +1,131 @@
+import { Context } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type {
+  PageRequest,
+  PartInput,
+  PartResult,
+  RoundEnd,
+  RoundPage,
+  RoundRequest,
+} from '../../rules/periodic-round.ts';
+import { TASK_QUEUES } from '../../rules/queues.ts';
+import { createTestTemporal, type TestTemporal } from '../support/services.ts';
+import { until } from '../support/until.ts';
+import { withWorkers } from '../support/with-workers.ts';
+
+type Run = (input: PartInput) => Promise<PartResult>;
+
+/** Activities of a round over parts that a test names, page by page; `ended` is how the round was recorded. */
+function fakeRound(p: { pages: string[][]; lanes: number; run: Run }) {
+  const ended: RoundEnd[] = [];
+  const run: string[] = [];
+  const activities = {
+    listPeriodicParts: async ({ round }: PageRequest): Promise<RoundPage> => {
+      const index = round ? Number(round.after) : 0;
+      const fresh = { since: new Date().toISOString(), start: null, wrapped: false, total: p.pages.flat().length };
+      return {
+        round: {
+          ...(round ?? { ...fresh, done: 0, failed: [], failing: [], late: [], last: ['failed before'] }),
+          after: String(index + 1),
+        },
+        parts: p.pages[index] ?? [],
+        isLast: index === p.pages.length - 1,
+        lanes: p.lanes,
+      };
+    },
+    runPeriodicPart: async (input: PartInput): Promise<PartResult> => {
+      run.push(input.part);
+      return p.run(input);
+    },
+    endPeriodicRound: async (end: RoundEnd): Promise<void> => {
+      ended.push(end);
+    },
+  };
+  return { activities, ended, run };
+}
+
+async function countRuns(client: Client, workflowId: string): Promise<number> {
+  let runs = 0;
+  for await (const _ of client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) runs += 1;
+  return runs;
+}
+
+const DONE: PartResult = { cursor: null, failures: [] };
+/** Hangs until the worker stops. */
+const hanging = (): Promise<never> => Context.current().cancelled;
+
+describe('a round of periodic work', () => {
+  let temporal: TestTemporal;
+  let rounds = 0;
+  beforeAll(async () => {
+    temporal = await createTestTemporal();
+  });
+
+  function execute(activities: object, request: RoundRequest = {}) {
+    rounds += 1;
+    const workflowId = `round-${rounds}`;
+    return withWorkers(temporal, { taskQueue: TASK_QUEUES.periodic, activities }, async (client) => {
+      const options = { taskQueue: TASK_QUEUES.workflows, workflowId, args: [request] };
+      const result = await client.workflow.execute('segmentsRound', options);
+      const runs = await until(async () => {
+        const listed = await countRuns(client, workflowId);
+        return listed > 0 && listed;
+      }, 'the runs to be listed');
+      return { result, runs };
+    });
+  }
+
+  it('does all parts, names what failed, and runs parts that failed in the round before last', async () => {
+    const round = fakeRound({
+      pages: [['a', 'b', 'c']],
+      lanes: 1,
+      run: async ({ part }) => (part === 'b' ? { cursor: null, failures: ['segment of b'] } : DONE),
+    });
+    const { result } = await execute(round.activities);
+    expect(round.run).toEqual(['a', 'b', 'c', 'failed before']);
+    expect(result).toEqual({ done: 4, unfinished: 0, failed: ['b: segment of b'] });
+    expect(round.ended).toMatchObject([{ failing: [], late: [], unfinished: 0, resumeAfter: null }]);
+  });
+
+  it('goes on with a part where it stopped, after the parts that wait', async () => {
+    const cursors: (string | null)[] = [];
+    const round = fakeRound({
+      pages: [['long', 'short']],
+      lanes: 1,
+      run: async ({ part, cursor }) => {
+        if (part !== 'long') return DONE;
+        cursors.push(cursor);
+        return cursor === 'half' ? DONE : { cursor: 'half', failures: [] };
+      },
+    });
+    await execute(round.activities);
+    expect(round.run).toEqual(['long', 'short', 'failed before', 'long']);
+    expect(cursors).toEqual([null, 'half']);
+  });
+
+  it('gives up what hangs when its time is over, and says behind which part the next round goes on', async () => {
+    const round = fakeRound({
+      pages: [['a', 'hangs', 'never begun']],
+      lanes: 1,
+      run: async ({ part }) => (part === 'hangs' ? hanging() : DONE),
+    });
+    const { result } = await execute(round.activities, { deadlineMs: Date.now() + 6_000 });
+    expect(result).toEqual({ done: 1, unfinished: 2, failed: ['hangs'] });
+    expect(round.ended).toMatchObject([{ late: ['hangs'], unfinished: 2, resumeAfter: 'hangs' }]);
+  });
+
+  it('takes page after page in runs of their own; a part that hangs in one comes again at the end', async () => {
+    const round = fakeRound({
+      pages: [['a', 'hangs at first', 'b'], ['c', 'd'], ['e']],
+      lanes: 2,
+      run: async ({ part }) =>
+        part === 'hangs at first' && round.run.filter((name) => name === part).length === 1 ? hanging() : DONE,
+    });
+    const { result, runs } = await execute(round.activities);
+    expect(runs).toBeGreaterThan(1);
+    expect(round.run.slice(0, 5).sort()).toEqual(['a', 'b', 'c', 'd', 'hangs at first']);
+    expect(round.run.slice(5).sort()).toEqual(['e', 'failed before', 'hangs at first']);
+    expect(result).toEqual({ done: 7, unfinished: 0, failed: [] });
+  });
+});

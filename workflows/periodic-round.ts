@@ -1,0 +1,160 @@
+import { CancellationScope, condition, isCancellation, setCurrentDetails } from '@temporalio/workflow';
+import type { PeriodicActivities } from '../activities/periodic/rounds.ts';
+import type { PartInput, PartResult, Round, RoundPage, RoundRequest } from '../rules/periodic-round.ts';
+import { PERIODIC_WORK, type PeriodicKind } from '../rules/periodic-work.ts';
+import { activitiesOn } from './activities-on.ts';
+
+/** A part has 3 minutes, after which it says where to go on. */
+const { runPeriodicPart } = activitiesOn<PeriodicActivities>('periodic', {
+  allowEagerDispatch: false,
+  startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '30 seconds',
+  // The round does not wait until a statement that hangs in Postgres has ended.
+  cancellationType: 'TRY_CANCEL',
+  retry: { initialInterval: '2 seconds', maximumAttempts: 3 },
+});
+const { listPeriodicParts, endPeriodicRound } = activitiesOn<PeriodicActivities>('periodic', {
+  allowEagerDispatch: false,
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '2 seconds', maximumInterval: '30 seconds' },
+});
+
+/** A round ends within its period, so that the schedule starts the next one in time. */
+const PERIOD_SHARE = 0.9;
+/** Parts of a page that still run so long after the page's last part began are put off to the end of the round. */
+const DRAIN_MS = 10_000;
+const LATE_MAX = 500;
+/** As many as a round remembers for the next one. */
+const FAILED_MAX = 100;
+const NAMED = 20;
+
+interface Part {
+  name: string;
+  cursor: string | null;
+}
+
+/** What a round came to. */
+export interface RoundResult {
+  done: number;
+  unfinished: number;
+  failed: string[];
+}
+
+/**
+ * Runs a round: its parts in lanes, an activity for each, and one page of parts for each run of the workflow. A part
+ * that fails is recorded and the rest goes on. A part that hangs is given up at the end of the round.
+ */
+export async function runRound(
+  kind: PeriodicKind,
+  request: RoundRequest,
+  continueWith: (request: RoundRequest) => Promise<never>,
+): Promise<RoundResult> {
+  const periodMs = PERIODIC_WORK[kind].everyMinutes * 60_000;
+  const deadlineMs = request.deadlineMs ?? Date.now() + PERIOD_SHARE * periodMs;
+  const page = await listPeriodicParts({ kind, round: request.round });
+  const { round } = page;
+  const asPart = (name: string): Part => ({ name, cursor: null });
+  const queue = page.parts.map(asPart);
+  if (page.isLast) queue.push(...[...round.last, ...round.late.splice(0)].map(asPart));
+  const lanes = new Lanes({ ...request, kind, round, deadlineMs, queue });
+  await lanes.run(page);
+  if (!page.isLast && Date.now() < deadlineMs) {
+    return continueWith({ ...request, deadlineMs, round: { ...round, late: round.late.slice(0, LATE_MAX) } });
+  }
+  return end(kind, round, { begun: lanes.begun, allBegun: page.isLast && queue.length === 0 });
+}
+
+async function end(
+  kind: PeriodicKind,
+  round: Round,
+  { begun, allBegun }: { begun: string | null; allBegun: boolean },
+): Promise<RoundResult> {
+  const { since, done, total, failed, failing, late, start } = round;
+  const unfinished = Math.max(late.length, total - done - failing.length);
+  await endPeriodicRound({
+    kind,
+    since,
+    failing,
+    late: late.slice(0, LATE_MAX),
+    unfinished,
+    resumeAfter: allBegun ? null : (begun ?? start),
+  });
+  return { done, unfinished, failed: [...failed, ...late].slice(0, NAMED) };
+}
+
+/** The lanes in which the parts of a page run: each takes the next part when its last one has ended. */
+class Lanes {
+  private readonly p: RoundRequest & { kind: PeriodicKind; round: Round; deadlineMs: number; queue: Part[] };
+  private readonly running = new Map<string, Part>();
+  /** The last part of the page that began, in the order of the round. */
+  begun: string | null = null;
+
+  constructor(p: Lanes['p']) {
+    this.p = p;
+  }
+
+  /** Ends with the page, at the deadline, or soon after the last part of a page began that others follow. */
+  async run({ parts, isLast, lanes }: RoundPage): Promise<void> {
+    const inPage = new Set(parts);
+    let isOver = false;
+    const scope = new CancellationScope();
+    const work = scope
+      .run(() => Promise.all(Array.from({ length: lanes }, () => this.runLane(inPage))))
+      .then(() => {
+        isOver = true;
+      });
+    if (!isLast) {
+      await condition(() => isOver || this.p.queue.length === 0, this.leftMs());
+      await condition(() => isOver, Math.min(DRAIN_MS, this.leftMs()));
+    } else await condition(() => isOver, this.leftMs());
+    if (!isOver) scope.cancel();
+    await work;
+  }
+
+  private leftMs(): number {
+    return Math.max(1, this.p.deadlineMs - Date.now());
+  }
+
+  private async runLane(inPage: Set<string>): Promise<void> {
+    const { queue, round } = this.p;
+    while (Date.now() < this.p.deadlineMs && !CancellationScope.current().consideredCancelled) {
+      const part = queue.shift();
+      if (!part) return;
+      if (inPage.has(part.name)) this.begun = part.name;
+      this.running.set(part.name, part);
+      try {
+        const { cursor, failures } = await this.runPart(part);
+        for (const failure of failures) this.noteFailed(`${part.name}: ${failure}`);
+        if (cursor !== null) queue.push({ name: part.name, cursor });
+        else round.done += 1;
+      } catch (error) {
+        if (isCancellation(error)) round.late.push(part.name);
+        else {
+          this.noteFailed(part.name);
+          if (round.failing.length < FAILED_MAX) round.failing.push(part.name);
+        }
+      } finally {
+        this.running.delete(part.name);
+        this.tell();
+      }
+    }
+  }
+
+  private runPart({ name, cursor }: Part): Promise<PartResult> {
+    const { kind, round, deadlineMs, messagesOfHours } = this.p;
+    const input: PartInput = { kind, part: name, since: round.since, cursor, deadlineMs, messagesOfHours };
+    return runPeriodicPart.executeWithOptions({ summary: `${kind} of ${name}` }, [input]);
+  }
+
+  private noteFailed(what: string): void {
+    const { failed } = this.p.round;
+    if (failed.length < FAILED_MAX) failed.push(what);
+  }
+
+  /** Says in the Temporal UI how far the round is and what failed. */
+  private tell(): void {
+    const { done, total, failed } = this.p.round;
+    const lines = failed.slice(0, NAMED).map((name) => `- failed: ${name}`);
+    setCurrentDetails([`${done} of ${total} parts done`, ...lines].join('\n'));
+  }
+}

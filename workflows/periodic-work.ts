@@ -1,0 +1,30 @@
+import { continueAsNew } from '@temporalio/workflow';
+import type { RoundRequest } from '../rules/periodic-round.ts';
+import { type RoundResult, runRound } from './periodic-round.ts';
+
+// Each kind of periodic work is a workflow that its own schedule starts, so one of them never waits for another.
+
+/** Compares what Postgres says is under way with Temporal, and repairs what differs. */
+export async function recoveryRound(request: RoundRequest = {}): Promise<RoundResult> {
+  return runRound('recovery', request, (next) => continueAsNew<typeof recoveryRound>(next));
+}
+
+/** Deletes what has outlived its use, table by table. */
+export async function pruningRound(request: RoundRequest = {}): Promise<RoundResult> {
+  return runRound('pruning', request, (next) => continueAsNew<typeof pruningRound>(next));
+}
+
+/** Adds up counts. */
+export async function statisticsRound(request: RoundRequest = {}): Promise<RoundResult> {
+  return runRound('statistics', request, (next) => continueAsNew<typeof statisticsRound>(next));
+}
+
+/** Computes the tracked segments of all projects. */
+export async function segmentsRound(request: RoundRequest = {}): Promise<RoundResult> {
+  return runRound('segments', request, (next) => continueAsNew<typeof segmentsRound>(next));
+}
+
+/** Checks the DNS records of all sender domains. */
+export async function domainsRound(request: RoundRequest = {}): Promise<RoundResult> {
+  return runRound('domains', request, (next) => continueAsNew<typeof domainsRound>(next));
+}
