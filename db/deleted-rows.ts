@@ -19,7 +19,14 @@ export async function noteDeleted(
   `.execute(trx);
 }
 
-/** Finds out how records ended that were deleted lately, by their ids. */
+/** Finds out how records of any project ended that were deleted lately, by their ids. */
+export async function findDeletedAnywhere(db: Db, ids: string[]): Promise<Map<string, DeletedRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('deleted_rows').select(['id', 'status', 'reason']).where('id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Finds out how records of a project ended that were deleted lately, by their ids. */
 export async function findDeleted(
   db: Db,
   { projectId, ids }: { projectId: string; ids: string[] },

@@ -4,10 +4,12 @@ import { describeFailure } from '../rules/failure-text.ts';
 import type { Installation } from '../rules/installation.ts';
 import type { OutboxRow } from '../rules/outbox.ts';
 import { temporalConnectionOptions } from './connection.ts';
+import { createDeliveries, type Deliveries } from './deliveries.ts';
 import type { RowGroup } from './groups.ts';
-import { findMessagesInDelivery, findStatus, findStoppedExecutions, restartTerminated } from './lost-workflows.ts';
+import { findStatus, restartTerminated } from './lost-workflows.ts';
 import { InstallationNames } from './names.ts';
 import { type QueueStats, readQueueStats } from './queue-stats.ts';
+import { createRuns, type Runs } from './run-states.ts';
 import { ensureSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { cancelRun, type Dispatched, dispatchGroup } from './starts.ts';
@@ -49,15 +51,9 @@ export interface Lifecycle {
   cancel(run: { workflowId: string; runId: string }): Promise<void>;
   /** How the last run of a workflow stands; null where Temporal knows of none. */
   findStatus(workflowId: string): Promise<WorkflowExecutionStatusName | null>;
-  /** Of executions, in the order of their ids: those without a running workflow, and how its last run stands. */
-  findStoppedExecutions(
-    executionIds: string[],
-  ): Promise<{ executionId: string; status: WorkflowExecutionStatusName | null }[]>;
-  /**
-   * Ids of the messages of a project that running deliveries have, those included that they have delivered since they
-   * began.
-   */
-  findMessagesInDelivery(p: { kind: 'email' | 'sms'; projectId: string }): Promise<Set<string>>;
+  /** What recovery asks of Temporal, and does there. */
+  readonly runs: Runs;
+  readonly deliveries: Deliveries;
   /** Starts deliveries again that an operator terminated since then; returns their workflow ids. */
   restartTerminated(since: Date): Promise<string[]>;
   /** How many tasks wait in each queue, and who asks for them. Throws when Temporal does not answer. */
@@ -111,8 +107,8 @@ export function createLifecycle(deps: {
       await calls.make(RPC_DEADLINE_MS, () => cancelRun(client, { workflowId, runId }));
     },
     findStatus: (workflowId) => calls.make(RPC_DEADLINE_MS, () => findStatus(client, workflowId)),
-    findStoppedExecutions: (executionIds) => findStoppedExecutions(target, executionIds),
-    findMessagesInDelivery: (p) => findMessagesInDelivery(target, p),
+    runs: createRuns(target),
+    deliveries: createDeliveries(target),
     restartTerminated: (since) => restartTerminated(target, since),
     readQueueStats: () => calls.make(PING_DEADLINE_MS, () => readQueueStats(target)),
     ping: async () => {

@@ -1,13 +1,14 @@
-import type { ActivityDeps } from '../deps.ts';
-import { recoverLostWork } from '../recovery/lost-work.ts';
-import { namedParts, type Parts } from './parts.ts';
+import { MESSAGES_HOURS, RECOVERY, type RecoveryDeps, SETTLED_MS } from '../recovery/recovery.ts';
+import { namedParts, type PartRun, type Parts } from './parts.ts';
 
-/** Takes up what has lost its workflow. */
-export function recoveryParts(deps: Pick<ActivityDeps, 'db' | 'lifecycle' | 'log'>): Parts {
-  return namedParts({
-    everything: async ({ messagesOfHours }) => {
-      await recoverLostWork(deps, { messagesOfHours });
-      return null;
+/** Brings Temporal and Postgres together, each part of recovery in an activity of its own. */
+export function recoveryParts(deps: RecoveryDeps): Parts {
+  const entries = Object.entries(RECOVERY).map(([name, recover]) => [
+    name,
+    ({ cursor, messagesOfHours = MESSAGES_HOURS, goOn }: PartRun) => {
+      const messagesSince = new Date(Date.now() - messagesOfHours * 3_600_000);
+      return recover(deps, { cursor, messagesSince, settledMs: SETTLED_MS, goOn });
     },
-  });
+  ]);
+  return namedParts(Object.fromEntries(entries));
 }

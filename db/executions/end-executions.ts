@@ -14,7 +14,7 @@ export async function endExecutions(
   p: {
     projectId: string;
     where: RawBuilder<SqlBool>;
-    status: 'CANCELLED' | 'EXITED' | 'FAILED';
+    status: 'CANCELLED' | 'EXITED' | 'FAILED' | 'COMPLETED';
     reason: string | null;
     error?: string;
   },

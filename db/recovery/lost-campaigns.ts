@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { awaitClaims } from '../campaigns/claim-lock.ts';
 import { type CampaignStart, cancelCampaign } from '../campaigns/lifecycle.ts';
+import { OPEN_RECIPIENTS } from '../campaigns/recipient-rows.ts';
 import { OPEN_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db, Trx } from '../connection.ts';
 import { enqueue } from '../outbox/outbox.ts';
@@ -27,12 +28,23 @@ export async function listOpenCampaigns(
   const { rows } = await sql<OpenCampaign>`
     SELECT project_id AS "projectId", id AS "campaignId", send_no AS "sendNo", status = 'CANCELLED' AS cancelled FROM campaigns c
     WHERE (status IN ${OPEN_CAMPAIGNS}
-        OR (status = 'CANCELLED' AND cancelled_at > now() - make_interval(days => ${CANCELLED_DAYS})))
+        OR (status = 'CANCELLED' AND cancelled_at > now() - make_interval(days => ${CANCELLED_DAYS})
+          AND EXISTS (SELECT FROM emails e WHERE e.campaign_id = c.id AND e.status IN ${OPEN_RECIPIENTS})))
       AND ${p.after === undefined ? sql`true` : sql`id > ${p.after}`}
       AND NOT EXISTS (SELECT FROM outbox o WHERE o.kind = 'campaign.start' AND o.ref_id = c.id)
     ORDER BY id LIMIT ${p.limit}
   `.execute(db);
   return rows;
+}
+
+/** Pauses a start that Temporal has as over: who got it may be forgotten. Nothing when it has ended meanwhile. */
+export async function pauseRestored(trx: Trx, { projectId, campaignId: id, sendNo }: CampaignStart): Promise<void> {
+  await awaitClaims(trx, { projectId, id });
+  await sql`
+    UPDATE campaigns SET status = 'PAUSED', paused_reason = coalesce(paused_reason, 'requested'),
+      started_at = coalesce(started_at, now()), updated_at = now()
+    WHERE project_id = ${projectId} AND id = ${id} AND send_no = ${sendNo} AND status IN ${OPEN_CAMPAIGNS}
+  `.execute(trx);
 }
 
 /**

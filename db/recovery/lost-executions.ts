@@ -35,10 +35,11 @@ export async function listOpenExecutions(
  * effect, its DELAY until the instant that was computed when it began, its wait until the same deadline. A wait whose
  * event came while nobody listened is over at once. One that has ended meanwhile is left alone; should its workflow be
  * there after all, that goes on.
+ * @param p.anew whether Temporal has a run that is over
  */
 export async function restartExecutions(
   trx: Trx,
-  p: { projectId: string; executions: OpenExecution[] },
+  p: { projectId: string; executions: OpenExecution[]; anew?: boolean },
 ): Promise<OutboxRow[]> {
   const { projectId, executions } = p;
   const inputs = executions.map(({ id, visit }) => ({ projectId, executionId: id, visit }));
@@ -54,7 +55,11 @@ export async function restartExecutions(
       projectId,
       kind: 'execution.start' as const,
       refId: start.executionId,
-      payload: { ...start, ...(satisfied.has(start.executionId) && { satisfied: [start.next.visit] }) },
+      payload: {
+        ...start,
+        ...(p.anew && { anew: true as const }),
+        ...(satisfied.has(start.executionId) && { satisfied: [start.next.visit] }),
+      },
     })),
   );
 }

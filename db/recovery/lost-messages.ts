@@ -13,7 +13,7 @@ export interface OpenMessage {
   claim: number | null;
 }
 
-/** What is younger is most likely on its way. */
+/** What a step was about to send when its execution was cancelled has been recorded by then. */
 const SETTLED_MS = 10 * 60_000;
 /** Of one round. More than that only an outage of a provider brings about, and then they do have deliveries. */
 const ROUND_MAX = 100_000;
@@ -40,9 +40,12 @@ const OPEN: Record<
  * Messages of all projects that should have a delivery: not sent, and handed to Temporal. One scan of the primary key
  * over what was accepted since `since`, so it costs as much as that was.
  */
-export async function listOpenMessages(db: Db, p: { kind: MessageKind; since: Date }): Promise<OpenMessage[]> {
+export async function listOpenMessages(
+  db: Db,
+  p: { kind: MessageKind; since: Date; settledMs: number },
+): Promise<OpenMessage[]> {
   const { table, where } = OPEN[p.kind];
-  const settled = new Date(Date.now() - SETTLED_MS);
+  const settled = new Date(Date.now() - p.settledMs);
   const { rows } = await sql<OpenMessage>`
     SELECT m.project_id AS "projectId", m.id, m.claim FROM ${table} m
     WHERE m.id >= ${uuidAt(p.since, '0')}::uuid AND m.id < ${uuidAt(settled, '0')}::uuid AND ${where}
@@ -72,6 +75,32 @@ export async function requeueMessages(
     trx,
     rows.map(({ id }) => ({ projectId: p.projectId, kind: deliver, refId: id })),
   );
+}
+
+/** Finds those of these messages that are not settled yet, in all projects. */
+export async function findOpenIds(db: Db, { kind, ids }: { kind: MessageKind; ids: string[] }): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM ${OPEN[kind].table} WHERE id = ANY(${ids}::uuid[]) AND status IN ('PENDING', 'SENDING')
+  `.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * Notes messages of a project as sent that a delivery has sent and the records have as open, since the database is
+ * older than Temporal; returns how many. Nobody knows the instant, so that of the note counts.
+ */
+export async function settleSent(
+  db: Db,
+  p: { kind: MessageKind; projectId: string; messages: OpenMessage[] },
+): Promise<number> {
+  const { table, where } = OPEN[p.kind];
+  const { numAffectedRows } = await sql`
+    UPDATE ${table} m SET status = 'SENT', sent_at = now(), claim = NULL
+    FROM unnest(${p.messages.map((m) => m.id)}::uuid[], ${p.messages.map((m) => m.claim)}::bigint[]) AS u (id, claim)
+    WHERE m.project_id = ${p.projectId} AND m.id = u.id AND m.claim IS NOT DISTINCT FROM u.claim AND m.sent_at IS NULL AND ${where}
+  `.execute(db);
+  return Number(numAffectedRows ?? 0n);
 }
 
 /**

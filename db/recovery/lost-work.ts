@@ -5,8 +5,6 @@ import type { Db, Trx } from '../connection.ts';
 import { uuidAt } from '../events/activity-sources.ts';
 import { enqueue } from '../outbox/outbox.ts';
 
-/** What is younger may still be on its way to Temporal, or waiting for a worker. */
-const SETTLED_MINUTES = 10;
 /** Of one round; the next comes within the hour. */
 const ROUND_MAX = 1_000;
 
@@ -16,13 +14,17 @@ export interface UnfinishedJob {
   kind: JobKind;
 }
 
-/** Jobs of all projects that should have a workflow: not ended, and handed to Temporal a while ago. Oldest first. */
-export async function listUnfinishedJobs(db: Db): Promise<UnfinishedJob[]> {
+/** Lists jobs of all projects that should have a workflow: not ended, and handed to Temporal a while ago. Oldest first. */
+export async function listUnfinishedJobs(
+  db: Db,
+  p: { after: string | null; settledMs: number; limit: number },
+): Promise<UnfinishedJob[]> {
   const { rows } = await sql<UnfinishedJob>`
     SELECT project_id AS "projectId", id, kind FROM jobs j
-    WHERE status IN ('QUEUED', 'RUNNING') AND created_at < now() - make_interval(mins => ${SETTLED_MINUTES})
+    WHERE status IN ('QUEUED', 'RUNNING') AND created_at <= now() - make_interval(secs => ${p.settledMs / 1_000}::float8)
+      AND ${p.after === null ? sql`true` : sql`id > ${p.after}`}
       AND NOT EXISTS (SELECT FROM outbox o WHERE o.kind = 'job.start' AND o.ref_id = j.id)
-    ORDER BY id LIMIT ${ROUND_MAX}
+    ORDER BY id LIMIT ${p.limit}
   `.execute(db);
   return rows;
 }
@@ -35,21 +37,33 @@ export function enqueueJobs(trx: Trx, jobs: UnfinishedJob[]): Promise<OutboxRow[
   );
 }
 
-/**
- * Wakes endpoints whose deliveries are overdue though nobody works on them, in all projects: their workflow was
- * terminated, or Temporal has forgotten it. A workflow that is there after all looks once more.
- */
-export async function wakeOverdueEndpoints(trx: Trx): Promise<OutboxRow[]> {
-  const { rows } = await sql<{ id: string; projectId: string }>`
+/** A webhook endpoint that has deliveries to make. */
+export interface WaitingEndpoint {
+  projectId: string;
+  id: string;
+}
+
+/** Lists webhook endpoints of all projects that should have a workflow: a delivery waits, and did so a while ago. */
+export async function listWaitingEndpoints(
+  db: Db,
+  p: { after: string | null; settledMs: number; limit: number },
+): Promise<WaitingEndpoint[]> {
+  const { rows } = await sql<WaitingEndpoint>`
     SELECT e.id, e.project_id AS "projectId" FROM webhook_endpoints e
-    WHERE (wakes_at IS NULL OR wakes_at < now() - make_interval(mins => ${SETTLED_MINUTES})) AND EXISTS (
+    WHERE ${p.after === null ? sql`true` : sql`e.id > ${p.after}`} AND EXISTS (
       SELECT FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND d.status = 'PENDING'
-        AND d.next_attempt_at < now() - make_interval(mins => ${SETTLED_MINUTES}))
-    ORDER BY e.id LIMIT ${ROUND_MAX}
-  `.execute(trx);
+        AND least(d.created_at, d.next_attempt_at) <= now() - make_interval(secs => ${p.settledMs / 1_000}::float8))
+      AND NOT EXISTS (SELECT FROM outbox o WHERE o.kind = 'webhook.deliver' AND o.ref_id = e.id)
+    ORDER BY e.id LIMIT ${p.limit}
+  `.execute(db);
+  return rows;
+}
+
+/** Queues the wake of endpoints. A workflow that is there after all looks once more. */
+export function wakeEndpoints(trx: Trx, endpoints: WaitingEndpoint[]): Promise<OutboxRow[]> {
   return enqueue(
     trx,
-    rows.map(({ id, projectId }) => ({
+    endpoints.map(({ id, projectId }) => ({
       projectId,
       kind: 'webhook.deliver' as const,
       refId: id,

@@ -28,6 +28,11 @@ export const WATCHED_KINDS: ReadonlySet<OutboxKind> = new Set<OutboxKind>([
   'execution.ended',
 ]);
 
+/** The row that the id of a workflow names; undefined where it names none. */
+export function rowOfWorkflow(workflowId: string): string | undefined {
+  return WORKFLOW_ID.exec(workflowId)?.[2];
+}
+
 /** What the first task of a workflow begins; undefined where nobody watches it. */
 export function startBegun(workflowId: string): Begun | undefined {
   const [, word = '', refId = ''] = WORKFLOW_ID.exec(workflowId) ?? [];

@@ -94,7 +94,7 @@ it('a mail whose delivery was terminated while it waited for its next try is tri
   expect(sink.counts.messages).toBe(1);
 });
 
-it('a job that was terminated has failed and says why', async () => {
+it('a job that was terminated is cancelled and says why', async () => {
   await service.stopWorker();
   const { id } = await newImport('email\nterminated@import.test\n');
   await until(() => statusOf(service.names.job(id)), 'the workflow');
@@ -102,7 +102,7 @@ it('a job that was terminated has failed and says why', async () => {
   await service.startWorker();
   await keepHouse();
   const job = await expectOk(service.call('GET', `/contacts/import/${id}`));
-  expect(job).toMatchObject({ status: 'FAILED', failedReason: 'An operator terminated the job.' });
+  expect(job).toMatchObject({ status: 'CANCELLED', failedReason: 'An operator terminated the job.' });
 });
 
 it('a job that Temporal has forgotten goes on', async () => {

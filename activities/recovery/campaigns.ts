@@ -1,0 +1,67 @@
+import {
+  cancelStopped,
+  enqueueCampaigns,
+  listOpenCampaigns,
+  type OpenCampaign,
+  pauseRestored,
+} from '../../db/recovery/lost-campaigns.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { hasSentChunks } from '../../temporal/run-stories.ts';
+import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
+
+const PAGE = 200;
+
+/**
+ * Gives each open start of a campaign a workflow that runs, or its end. One whose workflow an operator ended is
+ * cancelled, since the operator wanted it to stop. One that Temporal does not know is sent on. One that Temporal has as
+ * over goes on as PAUSED if the run has sent something: Postgres is older, and may have forgotten who got it.
+ */
+export async function recoverCampaigns(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
+  const { lifecycle, log } = deps;
+  let after = turn.cursor ?? undefined;
+  for (;;) {
+    const page = await listOpenCampaigns(deps.db, { after, limit: PAGE });
+    const last = await lifecycle.runs.findLast(page.map((start) => workflowIdOf(deps, start)));
+    for (const start of page) {
+      const { projectId, campaignId } = start;
+      await recover(deps, start, last.get(workflowIdOf(deps, start))).catch((error: Error) =>
+        log.warn({ projectId, campaignId, reason: error.name }, 'a campaign was not recovered'),
+      );
+    }
+    after = page.at(-1)?.campaignId;
+    if (page.length < PAGE || after === undefined) return null;
+    if (!turn.goOn(after)) return after;
+  }
+}
+
+const workflowIdOf = ({ lifecycle }: RecoveryDeps, { campaignId, sendNo }: OpenCampaign) =>
+  lifecycle.names.campaign(campaignId, sendNo);
+
+async function recover(
+  deps: RecoveryDeps,
+  { cancelled, ...start }: OpenCampaign,
+  run: { status: string; runId: string } | undefined,
+): Promise<void> {
+  const { db, lifecycle, log } = deps;
+  if (run?.status === 'RUNNING' || run?.status === 'PAUSED') return;
+  const isStopped = run?.status === 'TERMINATED' || run?.status === 'CANCELLED';
+  const pauses = !cancelled && !isStopped && run !== undefined && (await hasSent(deps, start, run.runId));
+  const { outbox, done } = await inTransaction(db, async (trx): Promise<{ outbox: OutboxRow[]; done: string }> => {
+    if (isStopped && !cancelled) return { outbox: await cancelStopped(trx, start), done: 'cancelled' };
+    if (pauses) await pauseRestored(trx, start);
+    return { outbox: await enqueueCampaigns(trx, [start]), done: pauses ? 'PAUSED, and started again' : 'sent on' };
+  });
+  lifecycle.dispatch(outbox);
+  const { projectId, campaignId } = start;
+  log.warn({ projectId, campaignId, workflow: run?.status ?? null, done }, 'a campaign had no running workflow');
+}
+
+async function hasSent(
+  { lifecycle }: RecoveryDeps,
+  { campaignId, sendNo }: { campaignId: string; sendNo: number },
+  runId: string,
+): Promise<boolean> {
+  const workflowId = lifecycle.names.campaign(campaignId, sendNo);
+  return hasSentChunks(await lifecycle.runs.readStory({ workflowId, runId }));
+}

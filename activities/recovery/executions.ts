@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import { endExecutions } from '../../db/executions/end-executions.ts';
+import { listOpenExecutions, type OpenExecution, restartExecutions } from '../../db/recovery/lost-executions.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { ExecutionEnd } from '../../rules/executions/execution.ts';
+import { FAILURE_CODES } from '../../rules/executions/failure-codes.ts';
+import { groupBy } from '../../rules/filters/group-by.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { ROW_MISSING } from '../../rules/row-missing.ts';
+import type { LastRun } from '../../temporal/run-states.ts';
+import { findEffectBeyond } from '../../temporal/run-stories.ts';
+import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
+
+/** Executions compared with Temporal's by one count. */
+const PAGE = 5_000;
+/** Executions a transaction: it holds their contacts' locks. */
+const CHUNK = 200;
+
+type EndStatus = 'CANCELLED' | 'FAILED' | 'EXITED' | 'COMPLETED';
+
+/** What becomes of an execution whose workflow does not run. */
+type Repair = { execution: OpenExecution; was: string } & (
+  | { kind: 'restart'; anew: boolean }
+  | { kind: 'end'; status: EndStatus; reason: string | null; error?: string }
+);
+
+/** What is written of an execution whose workflow was ended in Temporal; the tenant reads it. */
+const ENDS: Partial<Record<string, { status: EndStatus; reason: string; error: string }>> = {
+  TERMINATED: { status: 'CANCELLED', reason: 'cancelled', error: 'An operator terminated the execution in Temporal.' },
+  CANCELLED: { status: 'CANCELLED', reason: 'cancelled', error: 'An operator cancelled the execution in Temporal.' },
+  FAILED: {
+    status: 'FAILED',
+    reason: 'temporal_failed',
+    error: 'The execution failed in Temporal; its history there says why.',
+  },
+  TIMED_OUT: { status: 'FAILED', reason: 'temporal_timed_out', error: 'The execution timed out in Temporal.' },
+};
+
+/**
+ * Gives each open execution a workflow that runs, or the end that its workflow had. One whose workflow an operator ended
+ * is CANCELLED, since the operator wanted it to stop. One that Temporal does not know, or has as Completed, goes on
+ * where it stands.
+ */
+export async function recoverExecutions(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
+  let after = turn.cursor ?? undefined;
+  for (;;) {
+    const page = await listOpenExecutions(deps.db, { after, limit: PAGE });
+    const stopped = await findStopped(deps, page);
+    for (const [projectId, theirs] of groupBy(stopped, ({ execution }) => execution.projectId)) {
+      for (let at = 0; at < theirs.length; at += CHUNK) {
+        // A project that fails keeps no other from its repair.
+        await repair(deps, { projectId, repairs: theirs.slice(at, at + CHUNK) }).catch((error: Error) =>
+          deps.log.warn({ projectId, reason: error.name }, 'executions without a workflow were not recovered'),
+        );
+      }
+    }
+    after = page.at(-1)?.id;
+    if (page.length < PAGE || after === undefined) return null;
+    if (!turn.goOn(after)) return after;
+  }
+}
+
+async function findStopped({ lifecycle }: RecoveryDeps, page: OpenExecution[]): Promise<Repair[]> {
+  const { runs, names } = lifecycle;
+  const ids = await runs.findNotRunning(page.map(({ id }) => id));
+  if (ids.length === 0) return [];
+  const last = await runs.findLast(ids.map((id) => names.execution(id)));
+  const suspects = new Set(ids);
+  const repairs: Repair[] = [];
+  for (const execution of page) {
+    if (!suspects.has(execution.id)) continue;
+    const run = last.get(names.execution(execution.id));
+    const found = await repairOf({ lifecycle }, execution, run);
+    if (found) repairs.push(found);
+  }
+  return repairs;
+}
+
+async function repairOf(
+  { lifecycle }: Pick<RecoveryDeps, 'lifecycle'>,
+  execution: OpenExecution,
+  run: LastRun | undefined,
+): Promise<Repair | undefined> {
+  if (!run) return { kind: 'restart', anew: false, execution, was: 'unknown to Temporal' };
+  const { status: was, runId } = run;
+  // It runs after all: Temporal's list is a second or two old.
+  if (was === 'RUNNING' || was === 'PAUSED') return undefined;
+  const again: Repair = { kind: 'restart', anew: true, execution, was };
+  const end = ENDS[was];
+  if (was !== 'COMPLETED' && was !== 'FAILED') return end ? { kind: 'end', ...end, execution, was } : again;
+  const story = await lifecycle.runs.readStory({ workflowId: lifecycle.names.execution(execution.id), runId });
+  if (was === 'FAILED') {
+    const code = FAILURE_CODES.find((known) => known === story.failureType);
+    // The row was not there when the workflow asked for it, and is.
+    if (story.failureType === ROW_MISSING) return again;
+    return end && { kind: 'end', ...end, ...(code && { reason: code }), execution, was };
+  }
+  const beyond = findEffectBeyond(story, execution.visit);
+  return beyond?.kind === 'end' ? { ...endOf(beyond), execution, was: 'COMPLETED, ahead of the record' } : again;
+}
+
+/** Postgres is older than Temporal: what the run has done is not done twice. */
+function endOf({ status, reason }: ExecutionEnd) {
+  return { kind: 'end' as const, status: status as EndStatus, reason };
+}
+
+async function repair(
+  { db, lifecycle, log }: RecoveryDeps,
+  { projectId, repairs }: { projectId: string; repairs: Repair[] },
+): Promise<void> {
+  const outbox: OutboxRow[] = [];
+  await inTransaction(db, async (trx) => {
+    for (const anew of [false, true]) {
+      const executions = repairs.flatMap((r) => (r.kind === 'restart' && r.anew === anew ? r.execution : []));
+      if (executions.length > 0) outbox.push(...(await restartExecutions(trx, { projectId, executions, anew })));
+    }
+    for (const r of repairs) {
+      if (r.kind !== 'end') continue;
+      const where = sql<boolean>`id = ${r.execution.id}`;
+      const { status, reason, error } = r;
+      await endExecutions(trx, { projectId, where, status, reason, ...(error !== undefined && { error }) });
+    }
+  });
+  lifecycle.dispatch(outbox);
+  for (const r of repairs) {
+    const ids = { projectId, executionId: r.execution.id, visit: r.execution.visit };
+    const done = r.kind === 'restart' ? 'started again where it stands' : `ended as ${r.status}`;
+    log.warn({ ...ids, workflow: r.was, done }, 'an execution had no running workflow');
+  }
+}

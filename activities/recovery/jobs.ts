@@ -1,0 +1,55 @@
+import { finishJob } from '../../db/contacts/jobs.ts';
+import { enqueueJobs, listUnfinishedJobs, type UnfinishedJob } from '../../db/recovery/lost-work.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { ROW_MISSING } from '../../rules/row-missing.ts';
+import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
+
+const PAGE = 500;
+
+/**
+ * Gives each unfinished job a workflow that runs, or its end: CANCELLED where an operator ended the workflow, FAILED
+ * where it failed. One that Temporal does not know, or has as Completed, goes on at its cursor.
+ */
+export async function recoverJobs(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
+  const { lifecycle, log } = deps;
+  let after = turn.cursor;
+  for (;;) {
+    const page = await listUnfinishedJobs(deps.db, { after, settledMs: turn.settledMs, limit: PAGE });
+    const last = await lifecycle.runs.findLast(page.map(({ id }) => lifecycle.names.job(id)));
+    for (const job of page) {
+      const { projectId, id: jobId } = job;
+      await recover(deps, job, last.get(lifecycle.names.job(jobId))).catch((error: Error) =>
+        log.warn({ projectId, jobId, reason: error.name }, 'a job was not recovered'),
+      );
+    }
+    after = page.at(-1)?.id ?? null;
+    if (page.length < PAGE || after === null) return null;
+    if (!turn.goOn(after)) return after;
+  }
+}
+
+async function recover(
+  { db, lifecycle, log }: RecoveryDeps,
+  job: UnfinishedJob,
+  run: { status: string; runId: string } | undefined,
+): Promise<void> {
+  const { projectId, id } = job;
+  const was = run?.status ?? null;
+  if (was === 'RUNNING' || was === 'PAUSED') return;
+  const loudly = (done: string) =>
+    log.warn({ projectId, jobId: id, workflow: was, done }, 'a job had no running workflow');
+  if (was === 'TERMINATED' || was === 'CANCELLED') {
+    const failedReason = `An operator ${was === 'CANCELLED' ? 'cancelled' : 'terminated'} the job.`;
+    await finishJob(db, { projectId, id, status: 'CANCELLED', failedReason });
+    return loudly('ended as CANCELLED');
+  }
+  if (run && (was === 'FAILED' || was === 'TIMED_OUT')) {
+    const { failureType } = await lifecycle.runs.readStory({ workflowId: lifecycle.names.job(id), runId: run.runId });
+    if (failureType !== ROW_MISSING) {
+      await finishJob(db, { projectId, id, status: 'FAILED', failedReason: 'The job failed in Temporal.' });
+      return loudly('ended as FAILED');
+    }
+  }
+  lifecycle.dispatch(await inTransaction(db, (trx) => enqueueJobs(trx, [job])));
+  loudly('started again where it stands');
+}

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  endCancelledStepMails,
+  findOpenIds,
+  listOpenMessages,
+  type OpenMessage,
+  requeueMessages,
+  settleSent,
+} from '../../db/recovery/lost-messages.ts';
+import type { MessageKind } from '../../db/sending/direct-messages.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { groupBy } from '../../rules/filters/group-by.ts';
+import type { Delivery } from '../../temporal/deliveries.ts';
+import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
+
+/** Temporal lists a workflow this long after its start, so whoever had a message when it was read is on the list. */
+const LISTED_AFTER_MS = 2_000;
+/** Messages a transaction: as many as five delivery workflows take. */
+const CHUNK = 1_000;
+const KINDS = ['email', 'sms'] as const;
+
+/**
+ * Gives each open message a delivery that runs. A message that a delivery has ended as sent is settled instead, since
+ * Postgres is older than Temporal. A delivery that runs with nothing left to send is cancelled. Messages are found by
+ * their rows, since Temporal knows nothing of them.
+ */
+export async function recoverMessages(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
+  const { messagesSince: since, settledMs } = turn;
+  await endCancelledStepMails(deps.db, since);
+  for (const kind of KINDS) {
+    const open = await listOpenMessages(deps.db, { kind, since, settledMs });
+    if (open.length > 0) await sleep(LISTED_AFTER_MS);
+    for (const [projectId, messages] of groupBy(open, (message) => message.projectId)) {
+      await recover(deps, { kind, projectId, messages, since }).catch((error: Error) =>
+        deps.log.warn({ projectId, kind, reason: error.name }, 'messages without a delivery were not recovered'),
+      );
+      if (!turn.goOn(kind)) return kind;
+    }
+    await cancelIdle(deps, kind, settledMs);
+  }
+  return null;
+}
+
+async function recover(
+  { db, lifecycle, log }: RecoveryDeps,
+  { kind, projectId, messages, since }: { kind: MessageKind; projectId: string; messages: OpenMessage[]; since: Date },
+): Promise<void> {
+  const running = await lifecycle.deliveries.listRunning({ kind, projectId });
+  const delivering = new Set(running.flatMap(({ ids }) => ids));
+  const lost = messages.filter(({ id }) => !delivering.has(id));
+  if (lost.length === 0) return;
+  const sent = new Set((await lifecycle.deliveries.listSent({ kind, projectId, since })).flatMap(({ ids }) => ids));
+  const isSent = ({ id }: OpenMessage) => sent.has(id);
+  const settled = await settleSent(db, { kind, projectId, messages: lost.filter(isSent) });
+  if (settled > 0)
+    log.warn(
+      { projectId, kind, settled, done: 'noted as sent' },
+      'Temporal has sent messages that the records had as open',
+    );
+  const unsent = lost.filter((message) => !isSent(message));
+  let requeued = 0;
+  for (let at = 0; at < unsent.length; at += CHUNK) {
+    const chunk = { kind, projectId, messages: unsent.slice(at, at + CHUNK) };
+    const outbox = await inTransaction(db, (trx) => requeueMessages(trx, chunk));
+    lifecycle.dispatch(outbox);
+    requeued += outbox.length;
+  }
+  if (requeued > 0) log.warn({ projectId, kind, requeued, done: 'delivered anew' }, 'messages had no delivery');
+}
+
+/** Cancels deliveries that have been running for a while with nothing left to send. */
+async function cancelIdle({ db, lifecycle, log }: RecoveryDeps, kind: MessageKind, settledMs: number): Promise<void> {
+  const startedBefore = new Date(Date.now() - settledMs);
+  const running: Delivery[] = await lifecycle.deliveries.listRunning({ kind, startedBefore });
+  const open = await findOpenIds(db, { kind, ids: running.flatMap(({ ids }) => ids) });
+  for (const { ids, ...run } of running) {
+    if (ids.length === 0 || ids.some((id) => open.has(id))) continue;
+    await lifecycle.runs.cancel(run);
+    log.warn({ ...run, kind, done: 'cancelled' }, 'a delivery had nothing left to send');
+  }
+}

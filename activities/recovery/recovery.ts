@@ -1,0 +1,68 @@
+import type { ActivityDeps } from '../deps.ts';
+import { recoverCampaigns } from './campaigns.ts';
+import { recoverExecutions } from './executions.ts';
+import { recoverJobs } from './jobs.ts';
+import { recoverMessages } from './messages.ts';
+import { recoverBackInStock, recoverReleases, recoverTerminated, recoverWebhooks } from './rows-alone.ts';
+import { recoverRunning } from './running.ts';
+
+export type RecoveryDeps = Pick<ActivityDeps, 'db' | 'lifecycle' | 'log'>;
+
+/** One turn at a part of recovery: some minutes at the most. */
+export interface RecoveryTurn {
+  /** Where the turn before ended, or was killed; null for the beginning. */
+  cursor: string | null;
+  /** How far back to look for messages that Temporal has lost. */
+  messagesSince: Date;
+  /** What is younger may still be on its way from one side to the other. */
+  settledMs: number;
+  /** Notes where the part stands, between two steps; false when the turn has to end. */
+  goOn(cursor: string): boolean;
+}
+
+/** Does a turn at a part. @returns where to go on, or null when the part is done */
+export type Recover = (deps: RecoveryDeps, turn: RecoveryTurn) => Promise<string | null>;
+
+/** Rows change in Postgres first, and Temporal lists a workflow up to two seconds late. */
+export const SETTLED_MS = 2 * 60_000;
+/** Two hours more than the day for which a message that a provider defers is attempted again. */
+export const MESSAGES_HOURS = 26;
+
+/**
+ * The parts of recovery, in the order in which a single round does them. Each part is set-based over all projects, and
+ * what fails for one project keeps no other from its repair. Together they compare both sides completely: `running`
+ * looks at each workflow that runs, the others at each row whose work is not done. All may run at any time, again, and
+ * twice at once.
+ */
+export const RECOVERY = {
+  running: recoverRunning,
+  executions: recoverExecutions,
+  campaigns: recoverCampaigns,
+  jobs: recoverJobs,
+  webhooks: recoverWebhooks,
+  terminated: recoverTerminated,
+  messages: recoverMessages,
+  releases: recoverReleases,
+  backInStock: recoverBackInStock,
+} satisfies Record<string, Recover>;
+
+export type RecoveryPart = keyof typeof RECOVERY;
+
+/** Does one whole round: for an operator, for tests, and for a start beside a store that was restored. */
+export async function recoverEverything(
+  deps: RecoveryDeps,
+  p: {
+    messagesOfHours?: number | undefined;
+    settledMs?: number;
+    heartbeat?: (part: string, cursor: string) => void;
+  } = {},
+): Promise<void> {
+  const messagesSince = new Date(Date.now() - (p.messagesOfHours ?? MESSAGES_HOURS) * 3_600_000);
+  for (const [part, recover] of Object.entries(RECOVERY)) {
+    const goOn = (cursor: string): boolean => {
+      p.heartbeat?.(part, cursor);
+      return true;
+    };
+    await recover(deps, { cursor: null, messagesSince, settledMs: p.settledMs ?? SETTLED_MS, goOn });
+  }
+}

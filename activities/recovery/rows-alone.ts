@@ -1,0 +1,56 @@
+import {
+  enqueueReleases,
+  enqueueRestocks,
+  listWaitingEndpoints,
+  type WaitingEndpoint,
+  wakeEndpoints,
+} from '../../db/recovery/lost-work.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
+
+const PAGE = 500;
+/** A round comes every few minutes; this outlasts a day without a worker. */
+const LOOK_BACK_MS = 24 * 3_600_000;
+
+/** Wakes each webhook endpoint that has deliveries to make and no workflow that runs. */
+export async function recoverWebhooks(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
+  const { db, lifecycle, log } = deps;
+  let after = turn.cursor;
+  for (;;) {
+    const page: WaitingEndpoint[] = await listWaitingEndpoints(db, { after, settledMs: turn.settledMs, limit: PAGE });
+    const last = await lifecycle.runs.findLast(page.map(({ id }) => lifecycle.names.webhooks(id)));
+    const lost = page.filter(({ id }) => last.get(lifecycle.names.webhooks(id))?.status !== 'RUNNING');
+    lifecycle.dispatch(await inTransaction(db, (trx) => wakeEndpoints(trx, lost)));
+    for (const { projectId, id: endpointId } of lost)
+      log.warn({ projectId, endpointId, done: 'started again' }, 'a webhook endpoint had no running workflow');
+    after = page.at(-1)?.id ?? null;
+    if (page.length < PAGE || after === null) return null;
+    if (!turn.goOn(after)) return after;
+  }
+}
+
+/** Starts deliveries again that an operator terminated: what was accepted is sent. */
+export async function recoverTerminated({ lifecycle, log }: RecoveryDeps): Promise<null> {
+  const workflowIds = await lifecycle.restartTerminated(new Date(Date.now() - LOOK_BACK_MS));
+  for (const workflowId of workflowIds) log.warn({ workflowId, done: 'started again' }, 'a delivery was terminated');
+  return null;
+}
+
+/** Releases held mail of projects that are not on hold any more, where the release was lost. */
+export async function recoverReleases(deps: RecoveryDeps, { messagesSince }: RecoveryTurn): Promise<null> {
+  const outbox = await inTransaction(deps.db, (trx) => enqueueReleases(trx, messagesSince));
+  return tell(deps, outbox, 'held mail was not released');
+}
+
+/** Tells contacts who waited for a restock, where its workflow was lost. */
+export async function recoverBackInStock(deps: RecoveryDeps): Promise<null> {
+  const outbox = await inTransaction(deps.db, (trx) => enqueueRestocks(trx));
+  return tell(deps, outbox, 'contacts were not told of a restock');
+}
+
+function tell({ lifecycle, log }: RecoveryDeps, outbox: OutboxRow[], what: string): null {
+  lifecycle.dispatch(outbox);
+  for (const { projectId, refId } of outbox) log.warn({ projectId, refId, done: 'started again' }, what);
+  return null;
+}

@@ -1,0 +1,149 @@
+import { findDeletedAnywhere } from '../../db/deleted-rows.ts';
+import {
+  findPendingEndpoints,
+  findRunningCampaigns,
+  findRunningExecutions,
+  findRunningJobs,
+  type RunningCampaign,
+  type RunningExecution,
+} from '../../db/recovery/running-rows.ts';
+import type { ExecutionStatus } from '../../rules/executions/execution.ts';
+import type { RunningWorkflow } from '../../temporal/run-states.ts';
+import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
+
+/** As many as Temporal lists at a time. */
+const PAGE = 1_000;
+const TYPES = ['contactExecution', 'campaignSend', 'bulkJob', 'contactImport', 'webhookDelivery'] as const;
+
+/**
+ * Compares each workflow that runs with its row. A workflow whose row has ended is ended in the same way. A workflow
+ * that stands elsewhere than its row is made to look, and goes on from where the row stands: one of the two stores was
+ * restored. Where the workflow is ahead, its next activity moves the row on instead (db/executions/catch-up.ts).
+ */
+export async function recoverRunning(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
+  const startedBefore = new Date(Date.now() - turn.settledMs);
+  let cursor = turn.cursor;
+  for (;;) {
+    const page = await deps.lifecycle.runs.listRunning({ types: TYPES, startedBefore, cursor, limit: PAGE });
+    await recoverPage(deps, turn, page.runs);
+    cursor = page.next;
+    if (cursor === null || !turn.goOn(cursor)) return cursor;
+  }
+}
+
+async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, runs: RunningWorkflow[]): Promise<void> {
+  const { db } = deps;
+  const ofType = (...types: string[]) => runs.filter(({ type, rowId }) => types.includes(type) && rowId !== '');
+  const idsOf = (some: RunningWorkflow[]) => some.map(({ rowId }) => rowId);
+  const [executions, campaigns, jobs, endpoints] = [
+    ofType('contactExecution'),
+    ofType('campaignSend'),
+    ofType('bulkJob', 'contactImport'),
+    ofType('webhookDelivery'),
+  ];
+  if (executions.length > 0) {
+    const rows = await findRunningExecutions(db, { ids: idsOf(executions), settledMs });
+    const deleted = await findDeletedAnywhere(
+      db,
+      idsOf(executions).filter((id) => !rows.has(id)),
+    );
+    for (const run of executions) {
+      const gone = deleted.get(run.rowId);
+      const row =
+        rows.get(run.rowId) ??
+        (gone && { ...gone, status: gone.status as ExecutionStatus, hasEnded: true, isSettled: true });
+      await loudly(deps, run, () => recoverExecution(deps, run, row));
+    }
+  }
+  if (campaigns.length > 0) {
+    const rows = await findRunningCampaigns(db, { ids: idsOf(campaigns), settledMs });
+    for (const run of campaigns) await loudly(deps, run, () => recoverCampaign(deps, run, rows.get(run.rowId)));
+  }
+  if (jobs.length > 0) {
+    const rows = await findRunningJobs(db, idsOf(jobs));
+    for (const run of jobs) await loudly(deps, run, () => recoverJob(deps, run, rows.get(run.rowId)?.status));
+  }
+  if (endpoints.length > 0) {
+    const pending = await findPendingEndpoints(db, { ids: idsOf(endpoints), settledMs });
+    for (const run of endpoints) await loudly(deps, run, () => recoverEndpoint(deps, run, pending.get(run.rowId)));
+  }
+}
+
+/** One workflow that cannot be repaired keeps no other from it. */
+async function loudly({ log }: RecoveryDeps, run: RunningWorkflow, repair: () => Promise<string | undefined>) {
+  const ids = { projectId: run.projectId, workflowId: run.workflowId, runId: run.runId };
+  try {
+    const done = await repair();
+    if (done !== undefined) log.warn({ ...ids, done }, 'a workflow disagreed with its record');
+  } catch (error) {
+    log.warn({ ...ids, reason: error instanceof Error ? error.name : 'unknown' }, 'a workflow was not repaired');
+  }
+}
+
+type ExecutionRow = Pick<RunningExecution, 'status' | 'reason' | 'hasEnded' | 'isSettled'> & Partial<RunningExecution>;
+
+async function recoverExecution(
+  { lifecycle }: RecoveryDeps,
+  run: RunningWorkflow,
+  row: ExecutionRow | undefined,
+): Promise<string | undefined> {
+  const { workflowId } = run;
+  const look = async () => lifecycle.runs.signal({ workflowId, signal: 'look' });
+  if (!row) {
+    // Looking, it finds no row, and fails.
+    await look();
+    return 'no record: made to fail';
+  }
+  if (!row.isSettled) return undefined;
+  const { status, reason, visit } = row;
+  if (row.hasEnded) {
+    if (status === 'CANCELLED') await lifecycle.runs.cancel(run);
+    else await lifecycle.runs.signal({ workflowId, signal: 'ended', args: [{ status, reason }] });
+    return `ended as ${status}`;
+  }
+  if (status === 'WAITING') {
+    const isElsewhere = run.stepId !== undefined && run.stepId !== row.stepId;
+    if (!isElsewhere && !row.isOverdue && !row.isSatisfied) return undefined;
+  } else if (await isAtWork({ lifecycle }, run)) return undefined;
+  if (row.isSatisfied && visit !== undefined)
+    await lifecycle.runs.signal({ workflowId, signal: 'event', args: [{ visit }] });
+  await look();
+  return 'made to look where it stands';
+}
+
+/** Whether the run has an activity under way, or is over meanwhile. */
+async function isAtWork({ lifecycle }: Pick<RecoveryDeps, 'lifecycle'>, { workflowId }: RunningWorkflow) {
+  const last = (await lifecycle.runs.findLast([workflowId])).get(workflowId);
+  return last?.status !== 'RUNNING' || last.pendingActivities > 0;
+}
+
+async function recoverCampaign(
+  { lifecycle }: RecoveryDeps,
+  run: RunningWorkflow,
+  row: RunningCampaign | undefined,
+): Promise<string | undefined> {
+  const isOurs = row !== undefined && run.workflowId === lifecycle.names.campaign(run.rowId, row.sendNo);
+  const isOpen = isOurs && ['SCHEDULED', 'SENDING', 'PAUSED'].includes(row.status);
+  if (isOpen ? !row.isOverdue : row && !row.isSettled) return undefined;
+  // It reads its row again, and ends as the row did.
+  await lifecycle.runs.signal({ workflowId: run.workflowId, signal: 'changed' });
+  return isOpen ? 'made to read its record' : 'made to end';
+}
+
+/** A job's workflow that is cancelled ends as its row did. Without a row it fails. */
+async function recoverJob({ lifecycle }: RecoveryDeps, run: RunningWorkflow, status: string | undefined) {
+  if (status === 'QUEUED' || status === 'RUNNING') return undefined;
+  await lifecycle.runs.cancel(run);
+  return status === undefined ? 'no record: made to end' : `ended as ${status}`;
+}
+
+async function recoverEndpoint(
+  { lifecycle }: RecoveryDeps,
+  run: RunningWorkflow,
+  pending: { isOverdue: boolean } | undefined,
+): Promise<string | undefined> {
+  if (pending && !pending.isOverdue) return undefined;
+  if (await isAtWork({ lifecycle }, run)) return undefined;
+  await lifecycle.runs.signal({ workflowId: run.workflowId, signal: 'wake' });
+  return pending ? 'made to look what is due' : 'made to end';
+}

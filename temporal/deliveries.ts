@@ -1,0 +1,88 @@
+import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { EmailDeliveryInput } from '../workflows/email-delivery.ts';
+import type { SmsDeliveryInput } from '../workflows/sms-delivery.ts';
+import type { Target } from './names.ts';
+import { listCompleted } from './run-states.ts';
+import { readStory } from './run-stories.ts';
+import { ofInstallation } from './search-attributes.ts';
+
+type Kind = 'email' | 'sms';
+
+/** A delivery workflow and the messages that its run began with. */
+export interface Delivery {
+  workflowId: string;
+  runId: string;
+  ids: string[];
+}
+
+type DeliveryInput = Partial<EmailDeliveryInput & SmsDeliveryInput>;
+
+/** The status code of gRPC. */
+const GRPC_NOT_FOUND = 5;
+const COMPLETED_MAX = 1_000;
+
+/** What recovery asks of the deliveries of messages. */
+export type Deliveries = ReturnType<typeof createDeliveries>;
+
+export function createDeliveries(target: Target) {
+  return {
+    /** Lists running deliveries, with the messages that they have sent since they began. */
+    listRunning: (p: { kind: Kind; projectId?: string; startedBefore?: Date }) => listRunningDeliveries(target, p),
+    /** Lists deliveries of a project that sent messages and are over since an instant. */
+    listSent: (p: { kind: Kind; projectId: string; since: Date }) => listSentDeliveries(target, p),
+  };
+}
+
+const typeOf = (kind: Kind): string => (kind === 'email' ? 'emailDelivery' : 'smsDelivery');
+
+async function listRunningDeliveries(
+  { client, names }: Target,
+  { kind, projectId, startedBefore }: { kind: Kind; projectId?: string; startedBefore?: Date },
+): Promise<Delivery[]> {
+  const ofProject = projectId === undefined ? '' : ` AND ProjectId = '${projectId}'`;
+  const before = startedBefore === undefined ? '' : ` AND StartTime < '${startedBefore.toISOString()}'`;
+  const query = `${ofInstallation(names)} AND WorkflowType = '${typeOf(kind)}' AND ExecutionStatus = 'Running'${ofProject}${before}`;
+  const found: Delivery[] = [];
+  for await (const { workflowId, runId } of client.workflow.list({ query })) {
+    const [input] = (await inputOf(client, workflowId, runId).catch(noneIfGone)) as (DeliveryInput | undefined)[];
+    found.push({ workflowId, runId, ids: idsOf(input) });
+  }
+  return found;
+}
+
+async function listSentDeliveries(
+  { client, names }: Target,
+  { kind, projectId, since }: { kind: Kind; projectId: string; since: Date },
+): Promise<Delivery[]> {
+  const type = typeOf(kind);
+  const runs = await listCompleted({ client, names }, { type, projectId, since, limit: COMPLETED_MAX });
+  const found: Delivery[] = [];
+  for (const run of runs) {
+    const { args, done } = await readStory(client, run);
+    if (done.some(({ result }) => ((result as { sent?: number } | undefined)?.sent ?? 0) > 0))
+      found.push({ ...run, ids: idsOf(args[0] as DeliveryInput | undefined) });
+  }
+  return found;
+}
+
+function idsOf(input: DeliveryInput | undefined): string[] {
+  return input?.carried?.waiting.map(({ id }) => id) ?? input?.emailIds ?? input?.smsIds ?? [];
+}
+
+/** It has ended since it was listed, and Temporal keeps it no longer. */
+function noneIfGone(error: unknown): [] {
+  if (isGrpcServiceError(error) && error.code === GRPC_NOT_FOUND) return [];
+  throw error;
+}
+
+/** The arguments of a run, by the first event of its history. */
+export async function inputOf(client: Client, workflowId: string, runId: string): Promise<unknown[]> {
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace: client.options.namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: 1,
+  });
+  const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  const { payloadConverter } = client.options.loadedDataConverter;
+  return payloads.map((payload) => payloadConverter.fromPayload(payload));
+}

@@ -1,0 +1,169 @@
+import { type Client, type WorkflowExecutionStatusName, WorkflowNotFoundError } from '@temporalio/client';
+import { rowOfWorkflow } from '../rules/executions/begun.ts';
+import type { InstallationNames, Target } from './names.ts';
+import { readStory } from './run-stories.ts';
+import { ofInstallation } from './search-attributes.ts';
+import { cancelRun } from './starts.ts';
+
+/** A workflow that Temporal lists as running. The list may be a second or two old. */
+export interface RunningWorkflow {
+  workflowId: string;
+  runId: string;
+  type: string;
+  /** The row that the id of the workflow names. */
+  rowId: string;
+  projectId: string | undefined;
+  /** The step at which an execution waited last; undefined where it has not waited. */
+  stepId: string | undefined;
+}
+
+/** The last run of a workflow, by what Temporal knows for certain. */
+export interface LastRun {
+  runId: string;
+  status: WorkflowExecutionStatusName;
+  /** The number of activities that run, or wait for their next attempt. */
+  pendingActivities: number;
+}
+
+/** Descriptions under way at a time: each is one small RPC. */
+const DESCRIBED_AT_A_TIME = 16;
+
+/**
+ * Lists running workflows of this installation that started before an instant, page by page.
+ * @param p.cursor where the page before ended; null for the first page
+ * @returns `next` null after the last page
+ */
+export async function listRunning(
+  { client, names }: Target,
+  p: { types: readonly string[]; startedBefore: Date; cursor: string | null; limit: number; projectId?: string },
+): Promise<{ runs: RunningWorkflow[]; next: string | null }> {
+  const project = p.projectId === undefined ? '' : ` AND ProjectId = '${p.projectId}'`;
+  const { executions, nextPageToken } = await client.workflowService.listWorkflowExecutions({
+    namespace: client.options.namespace,
+    query: `${ofInstallation(names)} AND WorkflowType IN (${p.types.map((type) => `'${type}'`).join(', ')})
+      AND ExecutionStatus = 'Running' AND StartTime < '${p.startedBefore.toISOString()}'${project}`,
+    pageSize: p.limit,
+    ...(p.cursor !== null && { nextPageToken: Buffer.from(p.cursor, 'base64') }),
+  });
+  const next = nextPageToken?.length ? Buffer.from(nextPageToken).toString('base64') : null;
+  return { runs: (executions ?? []).flatMap(toRunning), next };
+}
+
+type Listed = NonNullable<
+  Awaited<ReturnType<Client['workflowService']['listWorkflowExecutions']>>['executions']
+>[number];
+
+function toRunning(info: Listed): RunningWorkflow[] {
+  const { workflowId, runId } = info.execution ?? {};
+  if (!workflowId || !runId) return [];
+  const attributes = info.searchAttributes?.indexedFields ?? {};
+  const textOf = (name: string): string | undefined => {
+    const data = attributes[name]?.data;
+    return data ? (JSON.parse(Buffer.from(data).toString()) as string) : undefined;
+  };
+  return [
+    {
+      workflowId,
+      runId,
+      type: info.type?.name ?? '',
+      rowId: rowOfWorkflow(workflowId) ?? '',
+      projectId: textOf('ProjectId'),
+      stepId: textOf('StepId'),
+    },
+  ];
+}
+
+/** Lists runs of a type that ended as Completed since an instant, at most `limit`. */
+export async function listCompleted(
+  { client, names }: Target,
+  p: { type: string; projectId: string; since: Date; limit: number },
+): Promise<{ workflowId: string; runId: string }[]> {
+  const { executions } = await client.workflowService.listWorkflowExecutions({
+    namespace: client.options.namespace,
+    query: `${ofInstallation(names)} AND WorkflowType = '${p.type}' AND ExecutionStatus = 'Completed'
+      AND ProjectId = '${p.projectId}' AND CloseTime > '${p.since.toISOString()}'`,
+    pageSize: p.limit,
+  });
+  return (executions ?? []).flatMap(toRunning);
+}
+
+/** Finds out how the last runs of workflows stand, by workflow id; those that Temporal does not know are left out. */
+export async function findLastRuns(client: Client, workflowIds: string[]): Promise<Map<string, LastRun>> {
+  const found = new Map<string, LastRun>();
+  for (let at = 0; at < workflowIds.length; at += DESCRIBED_AT_A_TIME) {
+    const some = workflowIds.slice(at, at + DESCRIBED_AT_A_TIME);
+    const runs = await Promise.all(some.map((workflowId) => findLastRun(client, workflowId)));
+    some.forEach((workflowId, n) => {
+      const run = runs[n];
+      if (run) found.set(workflowId, run);
+    });
+  }
+  return found;
+}
+
+async function findLastRun(client: Client, workflowId: string): Promise<LastRun | undefined> {
+  try {
+    const { runId, status, raw } = await client.workflow.getHandle(workflowId).describe();
+    return { runId, status: status.name, pendingActivities: raw.pendingActivities?.length ?? 0 };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Finds executions that Temporal does not list as running, of a range of ids. One count where all of them run.
+ * @param executionIds in their order, and all open ones from the first to the last, but for those not started yet
+ */
+export async function findNotRunning({ client, names }: Target, executionIds: string[]): Promise<string[]> {
+  // Ids of the earlier release and today's do not sort as their rows do, so each kind is a range of its own.
+  const legacy = executionIds.filter((id) => names.isLegacy(id));
+  const today = executionIds.filter((id) => !names.isLegacy(id));
+  return [...(await notRunningOf({ client, names }, legacy)), ...(await notRunningOf({ client, names }, today))];
+}
+
+/** As many as one page of Temporal's list has: then the list is as cheap as a count. */
+const LISTED_AT_ONCE = 1_000;
+
+async function notRunningOf({ client, names }: Target, executionIds: string[]): Promise<string[]> {
+  const [first, last] = [executionIds[0], executionIds.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const query = runningQuery(names, first, last);
+  const many = executionIds.length > LISTED_AT_ONCE;
+  if (many && (await client.workflow.count(query)).count === executionIds.length) return [];
+  const running = new Set<string>();
+  for await (const { workflowId } of client.workflow.list({ query, pageSize: LISTED_AT_ONCE })) running.add(workflowId);
+  return executionIds.filter((id) => !running.has(names.execution(id)));
+}
+
+function runningQuery(names: InstallationNames, first: string, last: string): string {
+  return `${ofInstallation(names)} AND WorkflowType = 'contactExecution' AND ExecutionStatus = 'Running'
+    AND WorkflowId >= '${names.execution(first)}' AND WorkflowId <= '${names.execution(last)}'`;
+}
+
+/** Signals a workflow; nothing where it does not run. */
+export async function signalIfRunning(
+  client: Client,
+  { workflowId, signal, args = [] }: { workflowId: string; signal: string; args?: unknown[] },
+): Promise<void> {
+  try {
+    await client.workflow.getHandle(workflowId).signal(signal, ...args);
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+}
+
+/** What recovery asks of Temporal, and does there. */
+export type Runs = ReturnType<typeof createRuns>;
+
+export function createRuns({ client, names }: Target) {
+  return {
+    listRunning: (p: Parameters<typeof listRunning>[1]) => listRunning({ client, names }, p),
+    findLast: (workflowIds: string[]) => findLastRuns(client, workflowIds),
+    findNotRunning: (executionIds: string[]) => findNotRunning({ client, names }, executionIds),
+    readStory: (run: { workflowId: string; runId: string }) => readStory(client, run),
+    listCompleted: (p: Parameters<typeof listCompleted>[1]) => listCompleted({ client, names }, p),
+    signal: (p: Parameters<typeof signalIfRunning>[1]) => signalIfRunning(client, p),
+    cancel: (run: { workflowId: string; runId?: string }) => cancelRun(client, run),
+  };
+}

@@ -1,0 +1,69 @@
+import type { Client } from '@temporalio/client';
+import { arrayFromPayloads } from '@temporalio/common';
+import type { Next, StepInput } from '../rules/executions/execution.ts';
+
+/** What the history of a run says of what it has done. */
+export interface RunStory {
+  /** Activities that ended well, in the order of their ends. */
+  done: { type: string; input: unknown; result: unknown }[];
+  /** The type of the failure with which the run ended. */
+  failureType: string | undefined;
+  /** The arguments of the run. */
+  args: unknown[];
+}
+
+type Payloads = { payloads?: Parameters<typeof arrayFromPayloads>[1] } | null | undefined;
+
+/** Reads what a run has done from its history. Costs as much as the history is long, so only for what disagrees. */
+export async function readStory(client: Client, run: { workflowId: string; runId: string }): Promise<RunStory> {
+  const { events } = await client.workflow.getHandle(run.workflowId, run.runId).fetchHistory();
+  const { payloadConverter } = client.options.loadedDataConverter;
+  const valuesOf = (list: Payloads): unknown[] => arrayFromPayloads(payloadConverter, list?.payloads);
+  const scheduled = new Map<string, { type: string; input: unknown }>();
+  const story: RunStory = { done: [], failureType: undefined, args: [] };
+  for (const event of events ?? []) {
+    const start = event.workflowExecutionStartedEventAttributes;
+    const activity = event.activityTaskScheduledEventAttributes;
+    const completed = event.activityTaskCompletedEventAttributes;
+    const failed = event.workflowExecutionFailedEventAttributes;
+    if (start) story.args = valuesOf(start.input);
+    if (activity) {
+      scheduled.set(String(event.eventId), {
+        type: activity.activityType?.name ?? '',
+        input: valuesOf(activity.input)[0],
+      });
+    }
+    const from = completed && scheduled.get(String(completed.scheduledEventId));
+    if (from) story.done.push({ ...from, result: valuesOf(completed.result)[0] });
+    if (failed) story.failureType = failed.failure?.applicationFailureInfo?.type ?? undefined;
+  }
+  return story;
+}
+
+/** Steps that reach somebody or change something. `ADVANCE` only walks on. */
+const EFFECTS = new Set(['SEND_EMAIL', 'SEND_SMS', 'WEBHOOK', 'UPDATE_CONTACT']);
+
+/**
+ * Finds where the last run of an execution says that the execution stands, if the run has done an effect at a later
+ * visit than the row knows of: then Postgres is older than Temporal.
+ */
+export function findEffectBeyond({ done }: RunStory, visit: number): Next | undefined {
+  const beyond = done.some(({ type, input, result }) => EFFECTS.has(type) && isDone(input, result, visit));
+  return beyond ? (done.at(-1)?.result as Next | undefined) : undefined;
+}
+
+function isDone(input: unknown, result: unknown, visit: number): boolean {
+  const step = input as StepInput;
+  const next = result as Next;
+  if (step.visit < visit) return false;
+  if (next.kind !== 'end') return next.visit > step.visit + (step.resume ? 1 : 0);
+  // Earlier versions ended so a run whose row they did not find.
+  return !(next.status === 'CANCELLED' && next.reason === 'contact_deleted');
+}
+
+/** Whether a run of a campaign has handed anything to the provider. */
+export function hasSentChunks({ done }: RunStory): boolean {
+  return done.some(
+    ({ type, result }) => type === 'sendCampaignChunk' && ((result as { sent?: number })?.sent ?? 0) > 0,
+  );
+}
