@@ -115,7 +115,7 @@ async function bundleWorkflows() {
   const hash = contentHash(BUNDLED_ROOMS);
   if (!existsSync(workflowsPath) || (existsSync(BUNDLE) && read(BUNDLE_STAMP) === hash)) return;
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
-  const workflowInterceptorModules = [join(DIST, 'workflows', 'begun.js')];
+  const workflowInterceptorModules = [join(DIST, 'workflows', 'interceptors.js')];
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     workflowInterceptorModules,

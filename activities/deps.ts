@@ -5,6 +5,7 @@ import type { WebhookClient } from '../channels/webhook-request.ts';
 import type { Compute } from '../compute/compute.ts';
 import type { Db } from '../db/connection.ts';
 import type { Config } from '../rules/config.ts';
+import type { SampledLog } from '../rules/sampled-log.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 import type { EmailAttempts } from './emails/attempts.ts';
 import type { Mailer } from './emails/mailer.ts';
@@ -18,6 +19,8 @@ export interface ActivityDeps {
   compute: Compute;
   lifecycle: Lifecycle;
   log: Logger;
+  /** Where the ends of messages are written. */
+  ends: SampledLog;
   mailer: Mailer;
   rates: SendRates;
   emailAttempts: EmailAttempts;

@@ -24,6 +24,7 @@ it('a question that Temporal has not answered yet does not outlive the connectio
       typeof createLifecycle
     >[0]['temporal'],
     installation: { id: randomUUID(), shortId: '3f9a1c07', legacyBefore: null, legacyClosedAt: null },
+    publicUrl: 'http://localhost',
     wake: () => {},
   });
   const answers = [lifecycle.ping(), lifecycle.findRunId('x')].map((answer) => answer.catch(() => 'no'));

@@ -74,6 +74,8 @@ export interface Lifecycle {
 export function createLifecycle(deps: {
   temporal: Config['temporal'];
   installation: Installation;
+  /** Where the dashboard is: the Temporal UI links to it. */
+  publicUrl: string;
   /** Wakes who takes rows of the outbox; passed in, because `temporal` does not import `db`. */
   wake: (rows: OutboxRow[]) => void;
 }): Lifecycle {
@@ -81,7 +83,7 @@ export function createLifecycle(deps: {
   const names = new InstallationNames(deps.installation);
   const client = new Client({ connection, namespace: deps.temporal.namespace, identity: names.identity() });
   const calls = new TemporalCalls(connection);
-  const target = { client, names };
+  const target = { client, names, publicUrl: deps.publicUrl };
 
   return {
     client,

@@ -5,6 +5,7 @@ import {
   SearchAttributeType,
   type TypedSearchAttributes,
 } from '@temporalio/common';
+import { SET_BY_WORKFLOWS } from '../rules/search-attributes.ts';
 import type { InstallationNames } from './names.ts';
 
 /**
@@ -19,6 +20,9 @@ const KEYS = {
   automationId: defineSearchAttributeKey('AutomationId', SearchAttributeType.KEYWORD),
   campaignId: defineSearchAttributeKey('CampaignId', SearchAttributeType.KEYWORD),
   jobKind: defineSearchAttributeKey('JobKind', SearchAttributeType.KEYWORD),
+  stepId: defineSearchAttributeKey(SET_BY_WORKFLOWS.stepId, SearchAttributeType.KEYWORD),
+  stepType: defineSearchAttributeKey(SET_BY_WORKFLOWS.stepType, SearchAttributeType.KEYWORD),
+  outcome: defineSearchAttributeKey(SET_BY_WORKFLOWS.outcome, SearchAttributeType.KEYWORD),
 };
 
 /** Names of them all, each of the type Keyword: the dev server registers them before its first workflow. */
@@ -30,7 +34,7 @@ const INDEXED_VALUE_TYPE_KEYWORD = 2;
 /** Search attributes of a start: the installation, and the ids that are given. */
 export function searchAttributes(
   { shortId }: InstallationNames,
-  ids: Partial<Record<Exclude<keyof typeof KEYS, 'installation'>, string>>,
+  ids: Partial<Record<Exclude<keyof typeof KEYS, 'installation' | keyof typeof SET_BY_WORKFLOWS>, string>>,
 ): SearchAttributePair[] {
   return Object.entries({ installation: shortId, ...ids }).flatMap(([name, value]) =>
     value === undefined ? [] : [{ key: KEYS[name as keyof typeof KEYS], value }],

@@ -29,8 +29,11 @@ import { searchAttributes } from './search-attributes.ts';
  */
 export type Dispatched = 'taken' | 'begun' | 'absent';
 
+/** Where workflows start, and the address of the dashboard, to which the Temporal UI links. */
+type StartTarget = Target & { publicUrl: string };
+
 /** Starts or signals what a row (or a group of one kind and project) asks for. Running it twice is harmless. */
-export async function dispatchGroup(temporal: Target, group: RowGroup): Promise<Dispatched> {
+export async function dispatchGroup(temporal: StartTarget, group: RowGroup): Promise<Dispatched> {
   const { client, names } = temporal;
   switch (group.kind) {
     case 'email.deliver':
@@ -166,7 +169,7 @@ const STARTED_BY = 'startedBy';
  * that failed, which has only to return: the row comes again soon. One that comes again when its run is over starts
  * another, which finds in the database that it has nothing to do.
  */
-async function startAnew(temporal: Target, row: OutboxRowOf<'execution.start'>): Promise<Dispatched> {
+async function startAnew(temporal: StartTarget, row: OutboxRowOf<'execution.start'>): Promise<Dispatched> {
   const outcome = await started(startExecution(temporal, row));
   if (outcome === 'taken') return outcome;
   const { memo } = await temporal.client.workflow.getHandle(temporal.names.execution(row.refId)).describe();
@@ -174,15 +177,19 @@ async function startAnew(temporal: Target, row: OutboxRowOf<'execution.start'>):
   throw new Error('the run that failed has not ended yet');
 }
 
-function startExecution({ client, names }: Target, row: OutboxRowOf<'execution.start'>): Promise<unknown> {
+function startExecution(
+  { client, names, publicUrl }: StartTarget,
+  row: OutboxRowOf<'execution.start'>,
+): Promise<unknown> {
   const { workflowId, contactId, anew, ...input } = row.payload;
+  const link = `${publicUrl}/app/messages/executions/${workflowId}/${row.refId}`;
   return client.workflow.start<typeof contactExecution>('contactExecution', {
     taskQueue: names.taskQueue('workflows'),
     workflowId: names.execution(row.refId),
     // Where nobody saw that it has begun the row comes again, maybe when it has ended: an execution runs once.
     workflowIdReusePolicy: anew ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
     ...(anew && { memo: { [STARTED_BY]: row.id } }),
-    args: [input],
+    args: [{ ...input, link }],
     staticSummary: `workflow ${workflowId}, contact ${contactId}`,
     typedSearchAttributes: searchAttributes(names, { projectId: row.projectId, contactId, automationId: workflowId }),
     priority: { priorityKey: PRIORITY.automation, fairnessKey: row.projectId },

@@ -15,6 +15,7 @@ import type { Db } from '../db/connection.ts';
 import { insertCapturedEmail, insertCapturedSms } from '../db/sending/captured.ts';
 import { createSimulatedKeeper } from '../db/sending/simulated-emails.ts';
 import type { Config } from '../rules/config.ts';
+import { createSampledLog } from '../rules/sampled-log.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 
 /** Connects the activities of a worker process to its channels. */
@@ -49,12 +50,13 @@ export function createActivityDeps(p: {
   const webhooks = createWebhookClient({ allowPrivate: config.webhookAllowPrivate });
   const bucket = config.assetsBucket && openBucket(config.assetsBucket);
   const smsProvider = createSmsProvider(config, (sms) => insertCapturedSms(db, sms));
-  const mailer = createMailer({ ...p, compute, provider });
+  const ends = createSampledLog(p.log);
+  const mailer = createMailer({ ...p, ends, compute, provider });
   const rates = createSendRates({ db, deploymentRate: config.sendRatePerSecond });
   const emailAttempts = createEmailAttempts({ config, db, mailer, rates });
-  const smsAttempts = createSmsAttempts({ db, provider: smsProvider, lifecycle: p.lifecycle });
+  const smsAttempts = createSmsAttempts({ db, provider: smsProvider, lifecycle: p.lifecycle, ends });
   return {
-    deps: { ...p, compute, mailer, rates, emailAttempts, smsAttempts, bulkProvider, webhooks, bucket },
+    deps: { ...p, ends, compute, mailer, rates, emailAttempts, smsAttempts, bulkProvider, webhooks, bucket },
     close: async () => {
       await Promise.all([provider.close(), bulkProvider.close()]);
       await webhooks.close();

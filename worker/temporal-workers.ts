@@ -14,8 +14,10 @@ import type { Begun } from '../rules/executions/begun.ts';
 import type { StepInput } from '../rules/executions/execution.ts';
 import { PERIODIC_SLOTS } from '../rules/periodic-work.ts';
 import type { TaskQueue } from '../rules/queues.ts';
+import type { SampledLog } from '../rules/sampled-log.ts';
 import type { InstallationNames } from '../temporal/names.ts';
 import type { BegunSinks } from '../workflows/begun.ts';
+import { endSinks } from './ends.ts';
 import { safeFailures } from './safe-failures.ts';
 
 type ActivityQueue = Exclude<TaskQueue, 'workflows'>;
@@ -59,6 +61,8 @@ export interface WorkerFleet {
   loop: Pick<LoopWatch, 'as'>;
   /** Told of each start, signal and cancel that has reached its workflow. */
   begun: (begun: Begun) => void;
+  /** Where ends of workflows are written. */
+  ends: SampledLog;
 }
 
 /**
@@ -95,7 +99,7 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
       taskQueue: p.names.taskQueue('workflows'),
       ...activitiesOf('steps'),
       ...workflowSource(p.workflowBundle, interceptors),
-      sinks: begunSinks(p.begun),
+      sinks: { ...begunSinks(p.begun), ...endSinks(p.ends) },
       maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
       workflowTaskPollerBehavior: POLLERS,
     }),
@@ -133,7 +137,10 @@ function workflowSource(
   if (bundle) return { workflowBundle: bundle, interceptors };
   return {
     workflowsPath: new URL('../workflows/registry.ts', import.meta.url).pathname,
-    interceptors: { ...interceptors, workflowModules: [new URL('../workflows/begun.ts', import.meta.url).pathname] },
+    interceptors: {
+      ...interceptors,
+      workflowModules: [new URL('../workflows/interceptors.ts', import.meta.url).pathname],
+    },
   };
 }
 

@@ -54,6 +54,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   const lifecycle = createLifecycle({
     temporal: config.temporal,
     installation,
+    publicUrl: config.publicUrl,
     wake: (rows) => {
       outbox.wake(rows.map(takerOf));
       // This process may be busy: others take its rows then.
@@ -90,6 +91,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
         outbox.begun(begun);
       },
       timerEnded: timerRate.ended,
+      ends: channels.deps.ends,
     },
     lifecycle,
     log,

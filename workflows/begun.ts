@@ -3,7 +3,6 @@ import {
   proxySinks,
   type Sinks,
   type WorkflowInboundCallsInterceptor,
-  type WorkflowInterceptors,
   workflowInfo,
 } from '@temporalio/workflow';
 import { type Begun, cancelBegun, signalBegun, startBegun } from '../rules/executions/begun.ts';
@@ -25,22 +24,19 @@ function tell(begun: Begun | undefined): void {
  * Tells of each workflow's first task, and of each signal and cancel that reaches it. So the outbox knows how much
  * Temporal has that it has not begun, and gives it no more than it begins soon (worker/admission.ts).
  */
-export const interceptors = (): WorkflowInterceptors => {
-  const inbound: WorkflowInboundCallsInterceptor = {
-    async execute(input, next) {
-      const { workflowId, continuedFromExecutionRunId } = workflowInfo();
-      if (continuedFromExecutionRunId === undefined) tell(startBegun(workflowId));
-      try {
-        return await next(input);
-      } catch (error) {
-        if (isCancellation(error)) tell(cancelBegun(workflowId));
-        throw error;
-      }
-    },
-    async handleSignal(input, next) {
-      tell(signalBegun(workflowInfo().workflowId, input.signalName, input.args));
-      return next(input);
-    },
-  };
-  return { inbound: [inbound] };
-};
+export const tellBegun = (): WorkflowInboundCallsInterceptor => ({
+  async execute(input, next) {
+    const { workflowId, continuedFromExecutionRunId } = workflowInfo();
+    if (continuedFromExecutionRunId === undefined) tell(startBegun(workflowId));
+    try {
+      return await next(input);
+    } catch (error) {
+      if (isCancellation(error)) tell(cancelBegun(workflowId));
+      throw error;
+    }
+  },
+  async handleSignal(input, next) {
+    tell(signalBegun(workflowInfo().workflowId, input.signalName, input.args));
+    return next(input);
+  },
+});

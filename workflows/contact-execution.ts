@@ -4,7 +4,6 @@ import {
   condition,
   continueAsNew,
   defineSignal,
-  setCurrentDetails,
   setHandler,
   sleep,
   workflowInfo,
@@ -13,6 +12,8 @@ import type { EffectActivities, WebhookActivities } from '../activities/executio
 import type { ExecutionInput, Next, Resume, StepActivity, StepInput } from '../rules/executions/execution.ts';
 import { activitiesOn } from './activities-on.ts';
 import { endAs, endsAsRecord, type RecordEnd, withCode } from './ends.ts';
+import { ExecutionPath } from './execution-path.ts';
+import { noteWait } from './search-attributes.ts';
 
 /**
  * An effect may take as long as its slowest provider answers: a mail server has ten minutes for the message and some
@@ -62,6 +63,7 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
   setHandler(lookSignal, () => {
     heard.looks = true;
   });
+  const path = new ExecutionPath(input);
   let next = input.next;
   let ended: RecordEnd | undefined;
   let underWay = new CancellationScope();
@@ -72,7 +74,7 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
     underWay.cancel();
   });
   while (next.kind !== 'end' && !ended) {
-    setCurrentDetails(describe(next));
+    path.arrive(next);
     const standing = next;
     underWay = new CancellationScope();
     try {
@@ -83,12 +85,12 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
     if (ended) break;
     heard.looks = false;
     if (workflowInfo().continueAsNewSuggested && next.kind !== 'end') {
-      await continueAsNew<typeof contactExecution>({ ...input, next, satisfied: [...satisfied] });
+      await continueAsNew<typeof contactExecution>({ ...input, next, satisfied: [...satisfied], path: path.carried() });
     }
   }
   const end = ended ?? (next.kind === 'end' && next);
   if (!end) throw new Error('an execution that goes on has no end');
-  setCurrentDetails(describe({ kind: 'end', ...end }));
+  path.arrive({ kind: 'end', ...end });
   return endAs(end);
 }
 
@@ -107,11 +109,13 @@ async function follow(input: ExecutionInput, next: Exclude<Next, { kind: 'end' }
       return run(next.activity, step, next.label);
     case 'delay':
       if ((await awaitInstant(next, heard)) === 'look') return run('ADVANCE', step, 'look where it stands');
-      return run(next.then, { ...step, resume: 'delay' }, next.label);
+      return run(next.then, { ...step, resume: 'delay' }, next.thenLabel ?? next.label);
     case 'wait': {
       const resume = await awaitEvent(next, heard);
       if (resume === 'look') return run('ADVANCE', step, 'look where it stands');
-      return run(resume === 'event' ? next.onEvent : next.onTimeout, { ...step, resume }, next.label);
+      return resume === 'event'
+        ? run(next.onEvent, { ...step, resume }, next.eventLabel ?? next.label)
+        : run(next.onTimeout, { ...step, resume }, next.timeoutLabel ?? next.label);
     }
   }
 }
@@ -121,9 +125,11 @@ async function awaitInstant(next: Next & { kind: 'delay' }, heard: Heard): Promi
   const { satisfied } = heard;
   const advanced = () => satisfied.has(next.visit) || heard.looks;
   if (!advanced() && !next.skipped) {
+    if (msUntil(next.dueAt) > 0) noteWait(next);
     const timer = new CancellationScope();
+    const summary = `${next.label} until ${next.dueAt}`;
     try {
-      await timer.run(() => Promise.race([sleep(msUntil(next.dueAt), { summary: next.label }), condition(advanced)]));
+      await timer.run(() => Promise.race([sleep(msUntil(next.dueAt), { summary }), condition(advanced)]));
     } finally {
       timer.cancel();
     }
@@ -137,8 +143,10 @@ async function awaitEvent(next: Next & { kind: 'wait' }, heard: Heard): Promise<
   const arrived = () => heard.satisfied.has(next.visit);
   if (next.skipped) return arrived() ? 'event' : 'timeout';
   const awake = () => arrived() || heard.looks;
+  if (!awake()) noteWait(next);
+  const summary = `${next.label} until ${next.deadlineAt}`;
   if (next.deadlineAt === null) await condition(awake);
-  else if (!(await condition(awake, msUntil(next.deadlineAt)))) return 'timeout';
+  else if (!(await condition(awake, msUntil(next.deadlineAt), { summary }))) return 'timeout';
   return arrived() ? 'event' : 'look';
 }
 
@@ -150,17 +158,4 @@ function run(activity: StepActivity, input: StepInput, summary: string): Promise
 
 function msUntil(at: string): number {
   return Math.max(0, Date.parse(at) - Date.now());
-}
-
-function describe(next: Exclude<Next, { kind: 'end' }> | ({ kind: 'end' } & RecordEnd)): string {
-  switch (next.kind) {
-    case 'effect':
-      return `Running ${next.label}`;
-    case 'delay':
-      return `Waiting until ${next.dueAt}: ${next.label}`;
-    case 'wait':
-      return `Waiting for an event${next.deadlineAt ? ` until ${next.deadlineAt}` : ''}: ${next.label}`;
-    case 'end':
-      return next.reason ? `${next.status}: ${next.reason}` : next.status;
-  }
 }

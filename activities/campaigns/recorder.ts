@@ -4,7 +4,9 @@ import { completeDeferred, completeSent, findCompleted } from '../../db/campaign
 import type { Db } from '../../db/connection.ts';
 import type { EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
+import type { SampledLog } from '../../rules/sampled-log.ts';
 import type { HoldGuard } from '../hold-guard.ts';
+import { tellMessageEnd } from '../message-end.ts';
 import { type Persistence, persistently } from '../persistently.ts';
 
 /**
@@ -56,6 +58,7 @@ export function createCampaignRecorder(deps: {
   db: Db;
   log: Pick<Logger, 'warn'>;
   guard: Pick<HoldGuard, 'accepted'>;
+  ends: SampledLog;
   /** The provider. */
   source: EmailProviderKind;
 }): CampaignRecorder {
@@ -110,6 +113,7 @@ export function createCampaignRecorder(deps: {
       owner.recorded(answers.length - wanted.length);
       if (failure || answers.some((answer) => result.missing.has(answer.recipient.id))) owner.lost(failure);
       for (const { recipient, providerId } of wanted) owner.wanted(recipient, providerId);
+      if (!failure && !isWanted) tellSent(deps.ends, { owner, answers, missing: result.missing });
     }
   }
 
@@ -121,6 +125,18 @@ export function createCampaignRecorder(deps: {
       run();
     },
   };
+}
+
+/** Of those that are wanted the settler tells. */
+function tellSent(
+  ends: SampledLog,
+  { owner, answers, missing }: { owner: RecordOwner; answers: Answer[]; missing: ReadonlySet<string> },
+): void {
+  const { projectId } = owner;
+  for (const { recipient, error } of answers) {
+    if (error !== undefined || missing.has(recipient.id)) continue;
+    tellMessageEnd(ends, { projectId, kind: 'email', id: recipient.id, outcome: 'sent', reason: null });
+  }
 }
 
 interface Recorded {

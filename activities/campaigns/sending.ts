@@ -92,7 +92,7 @@ export class CampaignSending {
   private readonly shared: Omit<ChunkSenderDeps, 'sign' | 'judge'>;
 
   constructor(deps: SendingDeps) {
-    const { config, db, lifecycle, log, bulkProvider: provider } = deps;
+    const { config, db, lifecycle, log, ends, bulkProvider: provider } = deps;
     const suppressionKey = deriveKey(config.secretKey, 'suppression');
     const source = provider.kind;
     this.deps = deps;
@@ -105,8 +105,8 @@ export class CampaignSending {
       db,
       provider,
       inFlight: new InFlightLimit({ max: IN_FLIGHT_MAX }),
-      recorder: createCampaignRecorder({ db, log, guard, source }),
-      settler: createEmailSettler({ db, guard, suppressionKey, source, dispatch }),
+      recorder: createCampaignRecorder({ db, log, ends, guard, source }),
+      settler: createEmailSettler({ db, guard, ends, suppressionKey, source, dispatch }),
       pads: suppressionPads(suppressionKey),
     };
   }

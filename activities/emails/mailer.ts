@@ -13,6 +13,7 @@ import { DELIVERY_EXPIRES_MS } from '../../rules/emails/retry-schedule.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
 import { withheldAs } from '../../rules/emails/withheld.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
+import type { SampledLog } from '../../rules/sampled-log.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { createHoldGuard } from '../hold-guard.ts';
 import { later, opensAt, refusalOf, statusOf } from './decision.ts';
@@ -76,6 +77,7 @@ export function createMailer(deps: {
   compute: Compute;
   lifecycle: Pick<Lifecycle, 'dispatch'>;
   log: Pick<Logger, 'warn'>;
+  ends: SampledLog;
 }): Mailer {
   const { config, db, provider, lifecycle, compute } = deps;
   const messages = createEmailMessages(deps);
@@ -84,6 +86,7 @@ export function createMailer(deps: {
   const settler = createEmailSettler({
     db,
     guard,
+    ends: deps.ends,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
     source: provider.kind,
     dispatch: (rows) => lifecycle.dispatch(rows),

@@ -2,10 +2,14 @@ import type { Db, Trx } from '../../db/connection.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
 import { type EmailResult, recordEmailResults } from '../../db/sending/email-outcomes.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { type EmailOutcome, reasonOfRefusal } from '../../rules/emails/email-outcome.ts';
 import type { EmailProviderKind } from '../../rules/emails/email-providers.ts';
+import type { Reason } from '../../rules/emails/reasons.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import type { SampledLog } from '../../rules/sampled-log.ts';
 import type { HoldGuard } from '../hold-guard.ts';
+import { tellMessageEnd } from '../message-end.ts';
 import { persistently } from '../persistently.ts';
 
 /** Results that share a transaction: 100 cost a third of what 20 cost a row (docs/ARCHITECTURE.md "Decisions"). */
@@ -56,6 +60,7 @@ export function createEmailSettler(deps: {
   source: EmailProviderKind;
   dispatch: (rows: OutboxRow[]) => void;
   guard: Pick<HoldGuard, 'accepted'>;
+  ends: SampledLog;
 }): EmailSettler {
   const { suppressionKey, source } = deps;
 
@@ -81,6 +86,7 @@ export function createEmailSettler(deps: {
     );
     deps.dispatch(outbox);
     if (watched) tellGuard(counted.map(({ result }) => result));
+    for (const { result } of counted) tellEnd(deps.ends, result);
     const recorded = new Set(counted);
     return items.map((item) => ({ recorded: recorded.has(item), value: values.get(item) }));
   }
@@ -98,6 +104,18 @@ export function createEmailSettler(deps: {
   return {
     settle: <T>(result: EmailResult, hook?: SettleHook<T>) => group.add({ result, hook }) as Promise<Settlement<T>>,
   };
+}
+
+/** Writes the end of a mail to the log. One that is put off or held has not ended. */
+function tellEnd(ends: SampledLog, { email, outcome }: EmailResult): void {
+  if (outcome.kind === 'later' || outcome.kind === 'held') return;
+  const { id, projectId } = email;
+  tellMessageEnd(ends, { projectId, kind: 'email', id, outcome: outcome.kind, reason: reasonOf(outcome) });
+}
+
+function reasonOf(outcome: EmailOutcome): Reason | null {
+  if (outcome.kind === 'bounced') return reasonOfRefusal(outcome.refusal);
+  return outcome.kind === 'failed' ? outcome.reason : null;
 }
 
 /** Each hook once, for all the mails that were given with it. */

@@ -4,7 +4,9 @@ import { type ClaimedSms, claimSms, type SmsOutcome, settleSms } from '../../db/
 import { inTransaction } from '../../db/transaction.ts';
 import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import type { SampledLog } from '../../rules/sampled-log.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
+import { tellMessageEnd } from '../message-end.ts';
 import { persistently } from '../persistently.ts';
 
 /** Postgres was away for longer than a result is kept: the SMS is claimed again, and most likely leaves twice. */
@@ -41,6 +43,7 @@ interface SmsDeps {
   db: Db;
   provider: SmsProvider | undefined;
   lifecycle: Pick<Lifecycle, 'dispatch'>;
+  ends: SampledLog;
 }
 
 /**
@@ -70,19 +73,24 @@ export function createSmsAttempts(deps: SmsDeps): SmsAttempts {
 }
 
 async function sendOne(
-  { db, provider, lifecycle }: SmsDeps,
+  { db, provider, lifecycle, ends }: SmsDeps,
   sms: ClaimedSms,
   { expiresAt, whenSettled }: Batch,
 ): Promise<AttemptedSms> {
   const { id, projectId, claim } = sms;
   const { outcome, attempted } = judge(sms, await attemptOne(provider, sms), expiresAt);
-  const queued = await persistently(() =>
+  const { counted, outbox } = await persistently(() =>
     inTransaction(db, async (trx) => {
       const counted = await settleSms(trx, { projectId, id, claim, outcome });
-      return counted && whenSettled ? whenSettled(trx, attempted) : [];
+      const outbox = counted && whenSettled ? await whenSettled(trx, attempted) : [];
+      return { counted, outbox };
     }),
   );
-  lifecycle.dispatch(queued);
+  lifecycle.dispatch(outbox);
+  if (counted && outcome.kind !== 'later') {
+    const end = outcome.kind === 'failed' ? outcome : { kind: 'sent', reason: null };
+    tellMessageEnd(ends, { projectId, kind: 'sms', id, outcome: end.kind, reason: end.reason });
+  }
   return attempted;
 }
 

@@ -124,7 +124,12 @@ function openDeps(
     statementTimeoutMs: READ_TIMEOUT_MS,
   });
   const bell = createOutboxBell(db);
-  const lifecycle = createLifecycle({ temporal: config.temporal, installation, wake: bell.ring });
+  const lifecycle = createLifecycle({
+    temporal: config.temporal,
+    installation,
+    publicUrl: config.publicUrl,
+    wake: bell.ring,
+  });
   const keys = createKeyCache({ db, databaseUrl: config.database.url, log });
   const key = deriveKey(config.secretKey, 'rate-limit');
   const limits = createRateLimits({

@@ -1,5 +1,5 @@
 import { assertNever } from '../../rules/assert-never.ts';
-import type { Next, StepActivity } from '../../rules/executions/execution.ts';
+import type { Next, Position, StepActivity } from '../../rules/executions/execution.ts';
 import { stepLabel } from '../../rules/executions/step-label.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
 import { follow, type Graph, type GraphStep } from './graph.ts';
@@ -14,18 +14,29 @@ export function nextAt(graph: Graph, step: GraphStep, at: { visit: number; dueAt
   if (isEffect(step.type)) return nextAtEffect(step, { visit, dueAt });
   switch (step.type) {
     case 'DELAY': {
-      const then = activityAt(graph, follow(graph, step.id));
-      return { kind: 'delay', visit, dueAt: (dueAt ?? new Date()).toISOString(), then, label: stepLabel(step) };
-    }
-    case 'WAIT_FOR_EVENT':
+      const following = follow(graph, step.id);
+      const then = activityAt(graph, following);
       return {
+        ...positionAt(step, visit),
+        kind: 'delay',
+        dueAt: (dueAt ?? new Date()).toISOString(),
+        then,
+        thenLabel: labelAt(graph, following),
+      };
+    }
+    case 'WAIT_FOR_EVENT': {
+      const [byEvent, byTimeout] = [follow(graph, step.id, 'event'), follow(graph, step.id, 'timeout')];
+      return {
+        ...positionAt(step, visit),
         kind: 'wait',
-        visit,
         deadlineAt: dueAt?.toISOString() ?? null,
-        onEvent: activityAt(graph, follow(graph, step.id, 'event')),
-        onTimeout: activityAt(graph, follow(graph, step.id, 'timeout')),
+        onEvent: activityAt(graph, byEvent),
+        onTimeout: activityAt(graph, byTimeout),
+        eventLabel: labelAt(graph, byEvent),
+        timeoutLabel: labelAt(graph, byTimeout),
         label: stepLabel(step, String(step.config.eventName)),
       };
+    }
     case 'CONDITION':
     case 'SPLIT':
     case 'EXIT':
@@ -39,9 +50,13 @@ export function nextAt(graph: Graph, step: GraphStep, at: { visit: number; dueAt
 export function nextAtEffect(step: GraphStep, { visit, dueAt }: { visit: number; dueAt: Date | null }): Next {
   const { type: then } = step;
   if (!isEffect(then)) throw new Error(`a step of type ${then} has no effect`);
-  const label = stepLabel(step);
-  if (dueAt === null) return { kind: 'effect', visit, activity: then, label };
-  return { kind: 'delay', visit, dueAt: dueAt.toISOString(), then, label };
+  const position = positionAt(step, visit);
+  if (dueAt === null) return { ...position, kind: 'effect', activity: then };
+  return { ...position, kind: 'delay', dueAt: dueAt.toISOString(), then };
+}
+
+function positionAt(step: GraphStep, visit: number): Position {
+  return { visit, label: stepLabel(step), stepId: step.id, stepType: step.type };
 }
 
 /** The same pause with another end. */
@@ -53,6 +68,12 @@ export function withEnd(next: Next, at: Date): Next {
 /** The same pause, which is not waited for. Temporal has no timer of it, whose shortest takes a second. */
 export function withoutTimer(next: Next): Next {
   return next.kind === 'delay' || next.kind === 'wait' ? { ...next, skipped: true } : next;
+}
+
+/** The label of the step that acts after a pause. */
+function labelAt(graph: Graph, stepId: string | null): string {
+  const step = stepId === null ? undefined : graph.steps.get(stepId);
+  return step ? stepLabel(step) : 'the end of the workflow';
 }
 
 /** The activity that a step needs: its own where it has an effect, else one that only walks on. */

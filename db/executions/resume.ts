@@ -6,6 +6,7 @@ import type { Trx } from '../connection.ts';
 import { findDeleted } from '../deleted-rows.ts';
 import type { GraphStep } from './graph.ts';
 import { nextAt } from './next.ts';
+import { withPath } from './path.ts';
 import { endPause } from './pause-end.ts';
 import { newProgress, type Progress, saveProgress } from './progress.ts';
 import { type LockedExecution, lockExecutions, type StandingExecution } from './standing.ts';
@@ -78,7 +79,7 @@ export async function resumeExecutions(trx: Trx, p: { projectId: string; inputs:
   const deleted = await findDeletedEnds(trx, { projectId, asked: inputs, locked });
   const progress = newProgress();
   const world = realWorld(trx);
-  const stops: { execution?: StandingExecution; stop: Stop }[] = [];
+  const stops: { found?: LockedExecution; stop: Stop }[] = [];
   for (const input of inputs) {
     const found = locked.get(input.executionId);
     if (!found) {
@@ -86,10 +87,10 @@ export async function resumeExecutions(trx: Trx, p: { projectId: string; inputs:
       continue;
     }
     const ended = { eventId: waitEvents.get(input.executionId), tookMs: found.standingMs };
-    stops.push({ execution: found.execution, stop: await resume(world, found, { input, ended, progress }) });
+    stops.push({ found, stop: await resume(world, found, { input, ended, progress }) });
   }
   await saveProgress(trx, { projectId, progress });
-  return stops.map(({ execution, stop }) => new Standing(stop, execution));
+  return stops.map(({ found, stop }) => new Standing(found ? toldStop(stop, found, progress) : stop, found?.execution));
 }
 
 /** `resumeExecutions` of one. */
@@ -120,15 +121,19 @@ export async function completeEffects(
   const deleted = await findDeletedEnds(trx, { projectId, asked: outcomes, locked });
   const progress = newProgress();
   const world = realWorld(trx);
-  const stops: Stop[] = [];
+  const stops: { found?: LockedExecution | undefined; stop: Stop }[] = [];
   for (const outcome of outcomes) {
     const found = locked.get(outcome.executionId);
-    stops.push(
-      found ? await complete(world, found, outcome, progress) : { next: deleted.get(outcome.executionId) ?? MISSING },
-    );
+    const missing = { next: deleted.get(outcome.executionId) ?? MISSING };
+    stops.push({ found, stop: found ? await complete(world, found, outcome, progress) : missing });
   }
   await saveProgress(trx, { projectId, progress });
-  return stops.map((stop) => stop.next);
+  return stops.map(({ found, stop }) => (found ? toldStop(stop, found, progress) : stop).next);
+}
+
+/** The same stop, with the visits that led to it; after `saveProgress`, which may move or end it. */
+function toldStop(stop: Stop, { execution, graph }: LockedExecution, progress: Progress): Stop {
+  return { ...stop, next: withPath(stop.next, { executionId: execution.id, graph, progress }) };
 }
 
 /** `completeEffects` of one. */

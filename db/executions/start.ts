@@ -8,6 +8,7 @@ import { enqueue } from '../outbox/outbox.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import { loadGraph } from './graph.ts';
+import { withPath } from './path.ts';
 import { newProgress, saveProgress } from './progress.ts';
 import { type Stop, type WalkingExecution, walk } from './walk.ts';
 import { realWorld } from './world.ts';
@@ -78,12 +79,13 @@ export async function beginExecutions(
     stops.push({ execution, stop });
   }
   await saveProgress(trx, { projectId: p.projectId, progress });
-  const inputs: (ExecutionInput & { contactId: string })[] = stops.flatMap(({ execution, stop: { next } }) =>
+  const { projectId } = p;
+  const inputs: (ExecutionInput & { contactId: string })[] = stops.flatMap(({ execution, stop }) => {
+    const { id: executionId, contactId } = execution;
     // One that ends at once costs Temporal nothing, unless it failed: an operator looks for failures there.
-    next.kind === 'end' && next.status !== 'FAILED'
-      ? []
-      : [{ projectId: p.projectId, executionId: execution.id, next, contactId: execution.contactId }],
-  );
+    if (stop.next.kind === 'end' && stop.next.status !== 'FAILED') return [];
+    return [{ projectId, executionId, next: withPath(stop.next, { executionId, graph, progress }), contactId }];
+  });
   return enqueue(
     trx,
     inputs.map((input) => ({

@@ -1,4 +1,4 @@
-import type { EffectType } from './steps/registry.ts';
+import type { EffectType, StepType } from './steps/registry.ts';
 
 /** The activities that move an execution. `ADVANCE` walks on where what follows a pause has no effect of its own. */
 export type StepActivity = EffectType | 'ADVANCE';
@@ -14,17 +14,17 @@ export type VisitStatus = 'RUNNING' | 'WAITING' | 'COMPLETED' | 'SKIPPED' | 'FAI
  * only looks.
  */
 export type Next =
-  | { kind: 'effect'; visit: number; activity: EffectType; label: string }
-  | { kind: 'delay'; visit: number; dueAt: string; skipped?: true; then: StepActivity; label: string }
-  | {
+  | ({ kind: 'effect'; activity: EffectType } & Position)
+  | ({ kind: 'delay'; dueAt: string; skipped?: true; then: StepActivity; thenLabel?: string } & Position)
+  | ({
       kind: 'wait';
-      visit: number;
       deadlineAt: string | null;
       skipped?: true;
       onEvent: StepActivity;
       onTimeout: StepActivity;
-      label: string;
-    }
+      eventLabel?: string;
+      timeoutLabel?: string;
+    } & Position)
   | ExecutionEnd;
 
 /** How an execution ended. `reason` is a code of ours, or what an EXIT says. */
@@ -32,8 +32,28 @@ export interface ExecutionEnd {
   kind: 'end';
   status: ExecutionStatus;
   reason: string | null;
+  path?: PathEntry[];
   /** No row says so: the activity turns it into an error, and no workflow sees it. */
   missing?: true;
+}
+
+/** The step at which an execution stands. Answers of earlier versions have its label alone. */
+export interface Position {
+  visit: number;
+  label: string;
+  stepId?: string;
+  stepType?: StepType;
+  path?: PathEntry[];
+}
+
+/**
+ * A visit that ended on the way to where an execution stands, as the Temporal UI lists it. `label` is absent where the
+ * workflow has stood at the step and knows it. `took` is the branch, or that the step was skipped or failed.
+ */
+export interface PathEntry {
+  visit: number;
+  label?: string;
+  took?: string;
 }
 
 /** How a pause ended: the timer of a DELAY, the event of a WAIT_FOR_EVENT, or its deadline. */
@@ -56,6 +76,18 @@ export interface ExecutionInput {
   next: Next;
   /** Visits whose event has arrived. */
   satisfied?: number[];
+  /** The address of the run in the dashboard, for the Temporal UI. */
+  link?: string;
+  /** The last visits, for the Temporal UI. */
+  path?: ShownVisit[];
+}
+
+/** A visit in the Temporal UI; `at` is when the workflow learned of it. */
+export interface ShownVisit {
+  visit: number;
+  label: string;
+  at: string;
+  took?: string | undefined;
 }
 
 /** What starts one: its input, and what an operator finds it by. */

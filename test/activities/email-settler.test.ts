@@ -53,6 +53,7 @@ function settle(emails: Awaited<ReturnType<typeof claimMails>>) {
     source: 'smtp',
     dispatch: () => {},
     guard: { accepted: () => {} },
+    ends: () => {},
   });
   const outcome = { kind: 'sent', providerMessageId: 'x', subject: 'Hi' } as const;
   return Promise.all(

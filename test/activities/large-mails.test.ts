@@ -71,7 +71,15 @@ function mailerWith(p: { cpuMsPerSecond?: number; hardLimitMs?: number }) {
     PUBLIC_URL: 'https://mail.example.com',
   });
   const lifecycle = { dispatch: () => {} };
-  return createMailer({ config, compute, db: database.db, provider, lifecycle, log: { warn: () => {} } });
+  return createMailer({
+    config,
+    compute,
+    db: database.db,
+    provider,
+    lifecycle,
+    log: { warn: () => {} },
+    ends: () => {},
+  });
 }
 
 /** A mail with these files, in the ledger. */

@@ -47,6 +47,7 @@ beforeAll(async () => {
     db: database.db,
     provider,
     lifecycle,
+    ends: () => {},
     log: { warn: () => {} },
   });
 });

@@ -272,6 +272,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
           db,
           provider,
           lifecycle: { dispatch: () => {} },
+          ends: () => {},
           log: { warn: () => {} },
         });
         const mails = [{ id, deliveryId: DELIVERY }];

@@ -21,6 +21,7 @@ export async function handOver({ db, temporal }: TestService, refId: string): Pr
   const lifecycle = createLifecycle({
     temporal: config.temporal,
     installation: await readInstallation(db),
+    publicUrl: config.publicUrl,
     wake: () => {},
   });
   try {

@@ -64,7 +64,15 @@ beforeAll(async () => {
   sink = await startSmtpSink();
   provider = smtpProvider({ url: sink.url });
   const { db } = database;
-  mailer = createMailer({ config, compute: createCompute({ cpuMsPerSecond: 0 }), db, provider, lifecycle, log });
+  mailer = createMailer({
+    config,
+    compute: createCompute({ cpuMsPerSecond: 0 }),
+    db,
+    provider,
+    lifecycle,
+    log,
+    ends: () => {},
+  });
   emailAttempts = createEmailAttempts({ config, db, mailer, rates: createSendRates({ db, deploymentRate: 0 }) });
 });
 afterAll(async () => {
@@ -95,7 +103,7 @@ function runMails() {
 }
 
 function depsOf(db = database.db) {
-  const smsAttempts = createSmsAttempts({ db, provider: smsProvider, lifecycle });
+  const smsAttempts = createSmsAttempts({ db, provider: smsProvider, lifecycle, ends: () => {} });
   return { db, lifecycle: lifecycle as never, emailAttempts, smsAttempts };
 }
 
@@ -299,7 +307,7 @@ describe('an SMS', () => {
       return ACCEPTED;
     };
     const deliveryId = uuidv7();
-    const { attempt } = createSmsAttempts({ db, provider: smsProvider, lifecycle });
+    const { attempt } = createSmsAttempts({ db, provider: smsProvider, lifecycle, ends: () => {} });
     const messages = ids.map((id) => ({ id, deliveryId }));
     const attempted = await attempt({ projectId, messages, expiresAt: new Date(Date.now() + 60_000) });
     expect(new Set(attempted.map(({ became }) => became))).toEqual(new Set(['sent']));
@@ -323,7 +331,7 @@ describe('a message that was put off', () => {
       for (const { refId } of rows) seenAtWake.push(outboxOf(refId).then(([row]) => row?.kind));
     };
     const { db } = database;
-    const smsAttempts = createSmsAttempts({ db, provider: smsProvider, lifecycle: { dispatch } });
+    const smsAttempts = createSmsAttempts({ db, provider: smsProvider, lifecycle: { dispatch }, ends: () => {} });
     run(smsChannel({ db, lifecycle: { dispatch } as never, emailAttempts, smsAttempts }));
     await until(async () => seenAtWake.length > 0, 'the wake');
     expect(await Promise.all(seenAtWake)).toEqual(['sms.retry']);

@@ -278,6 +278,7 @@ describe('what SES tells with its default settings, by its own id alone', () => 
       db: api.db,
       provider: p.provider ?? provider,
       lifecycle,
+      ends: () => {},
       log,
     });
     const deliveryId = '0190a000-0000-7000-8000-00000000d001';

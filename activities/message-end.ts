@@ -1,0 +1,19 @@
+import type { SampledLog } from '../rules/sampled-log.ts';
+import { timeOfUuid } from '../rules/uuid.ts';
+
+/** How an email or SMS ended. */
+export interface MessageEnd {
+  projectId: string;
+  kind: 'email' | 'sms';
+  id: string;
+  outcome: string;
+  reason: string | null;
+}
+
+/** Writes the end of an email or SMS to the log, with the time since it was accepted. */
+export function tellMessageEnd(ends: SampledLog, { kind, id, ...end }: MessageEnd): void {
+  ends('a message has ended', () => {
+    const acceptedAt = timeOfUuid(id);
+    return { [`${kind}Id`]: id, ...end, ms: acceptedAt === undefined ? null : Date.now() - acceptedAt.getTime() };
+  });
+}

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createSampledLog } from './sampled-log.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function start() {
+  const lines: object[] = [];
+  const log = createSampledLog({ info: (fields, message) => void lines.push({ ...fields, message }) }, Date.now);
+  const write = (n: number) => {
+    for (let i = 0; i < n; i += 1) log('a message has ended', () => ({ i }));
+  };
+  return { lines, write };
+}
+
+it('writes up to 100 lines a second, and the number of skipped ones with the first line after them', () => {
+  const { lines, write } = start();
+  write(150);
+  expect(lines).toHaveLength(100);
+  vi.advanceTimersByTime(1_000);
+  write(2);
+  expect(lines.slice(100)).toEqual([
+    { message: 'a message has ended', i: 0, skipped: 50 },
+    { message: 'a message has ended', i: 1 },
+  ]);
+});
+
+it('writes the number of skipped lines also when nothing more comes', () => {
+  const { lines, write } = start();
+  write(103);
+  vi.advanceTimersByTime(2_000);
+  expect(lines.slice(100)).toEqual([{ message: 'lines about ends were skipped', skipped: 3 }]);
+  vi.advanceTimersByTime(10_000);
+  expect(lines).toHaveLength(101);
+});
+
+it('makes no fields for a line that it skips', () => {
+  const fields = vi.fn(() => ({}));
+  const log = createSampledLog({ info: () => {} }, Date.now);
+  for (let i = 0; i < 500; i += 1) log('a message has ended', fields);
+  expect(fields).toHaveBeenCalledTimes(100);
+});

@@ -1,0 +1,80 @@
+import { setCurrentDetails } from '@temporalio/workflow';
+import type { ExecutionInput, Next, PathEntry, ShownVisit } from '../rules/executions/execution.ts';
+
+type Standing = Exclude<Next, { kind: 'end' }>;
+type Ended = { kind: 'end'; status: string; reason: string | null; path?: PathEntry[] };
+
+/** As many visits as an operator takes in at a look; the dashboard has all of them. */
+const SHOWN_VISITS = 20;
+
+/**
+ * The steps that an execution came to, as current details of its workflow: Markdown, the newest last and in bold. A
+ * worker is asked for current details, so that they cost the history nothing.
+ */
+export class ExecutionPath {
+  private visits: ShownVisit[];
+  private readonly link: string | undefined;
+
+  constructor({ path = [], link }: Pick<ExecutionInput, 'path' | 'link'>) {
+    this.visits = path;
+    this.link = link;
+  }
+
+  /** Adds what an activity says, and shows it. */
+  arrive(next: Standing | Ended): void {
+    for (const entry of next.path ?? []) this.note(entry);
+    if (next.kind !== 'end') this.note({ visit: next.visit, label: next.label });
+    setCurrentDetails(this.describe(next));
+  }
+
+  /** The visits to carry on with when the workflow continues as new. */
+  carried(): ShownVisit[] {
+    return this.visits;
+  }
+
+  private note({ visit, label, took }: { visit: number; label?: string; took?: string }): void {
+    const known = this.visits.find((entry) => entry.visit === visit);
+    if (known) {
+      known.took = took ?? known.took;
+      return;
+    }
+    if (label === undefined) return;
+    const at = new Date(Date.now()).toISOString();
+    this.visits = [...this.visits, { visit, label, at, ...(took !== undefined && { took }) }].slice(-SHOWN_VISITS);
+  }
+
+  private describe(next: Standing | Ended): string {
+    const lines = this.visits.map((visit) =>
+      next.kind !== 'end' && visit.visit === next.visit ? `**${lineOf(visit)}, ${stateOf(next)}**` : lineOf(visit),
+    );
+    if (next.kind === 'end') lines.push(`**${endOf(next)}**`);
+    const list = lines.map((line) => `- ${line}`).join('\n');
+    const [first] = this.visits;
+    const gap = first && first.visit > 1 ? 'Earlier steps are in the dashboard.\n\n' : '';
+    return `${gap}${list}${this.link === undefined ? '' : `\n\n[Open the run in the dashboard](${this.link})`}`;
+  }
+}
+
+function lineOf({ label, took, at }: ShownVisit): string {
+  return `${at} ${plain(label)}${took === undefined ? '' : ` → ${plain(took)}`}`;
+}
+
+function stateOf(next: Standing): string {
+  switch (next.kind) {
+    case 'effect':
+      return 'running';
+    case 'delay':
+      return `waiting until ${next.dueAt}`;
+    case 'wait':
+      return `waiting for the event${next.deadlineAt === null ? '' : ` until ${next.deadlineAt}`}`;
+  }
+}
+
+function endOf({ status, reason }: Ended): string {
+  return reason === null ? status : `${status}: ${plain(reason)}`;
+}
+
+/** A tenant's name in one line, without Markdown of its own. */
+function plain(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>]/g, '\\$&');
+}
