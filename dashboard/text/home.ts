@@ -31,6 +31,7 @@ export const home = {
   attention: 'Needs somebody',
   allWell: 'Nothing needs anybody.',
   kinds: {
+    periodic_work_late: 'Periodic work has not ended for three periods',
     project_held: 'Sending is on hold',
     domain_broken: 'The records of a domain are gone',
     campaign_paused: 'A campaign was paused by the service',

@@ -51,6 +51,34 @@ export const operator = {
   lastError: 'Last error',
   failing: (n: string) => `${n} failed at the last try`,
 
+  periodicWork: 'Periodic work',
+  periodicKinds: {
+    recovery: 'Recovery',
+    pruning: 'Pruning',
+    statistics: 'Statistics',
+    segments: 'Segments',
+    domains: 'Domains',
+  },
+  periodicKindMeans: {
+    recovery: 'Compares Postgres and Temporal, and repairs what differs.',
+    pruning: 'Deletes what is kept no longer.',
+    statistics: 'Adds up the hours that are over.',
+    segments: 'Computes the members of tracked segments.',
+    domains: 'Checks the DNS records of sender domains.',
+  },
+  everyMinutes: (n: number) => (n === 60 ? 'every hour' : `every ${n} minutes`),
+  lastEnd: 'Last end',
+  neverEnded: 'No end yet',
+  duration: 'Duration',
+  running: 'Running',
+  backlogOf: 'Backlog',
+  backlogMeans: 'Due for two periods; of recovery and pruning, what the last round left unfinished.',
+  late: 'late',
+  lateMeans: 'No round has ended for three periods.',
+  lateWork: (kinds: string) =>
+    `No round has ended for three periods: ${kinds}. Check that a worker serves the queue periodic.`,
+  lastErrorAt: 'Last error',
+
   processes: 'Processes',
   noProcesses:
     'No process says that it runs. They do so every ten seconds when they are started by npm start, npm run api or npm run worker.',

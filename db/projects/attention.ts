@@ -2,9 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import { OUTBOX_PRIORITY } from '../../rules/outbox.ts';
 import type { Db } from '../connection.ts';
 import { firstIdAt } from '../id-time.ts';
+import { listPeriodicWork } from '../operator/periodic-work.ts';
 
-/** What can need somebody, the most pressing first. */
-export const ATTENTION_KINDS = [
+/** What can need somebody in a project, the most pressing first. */
+export const PROJECT_ATTENTION_KINDS = [
   'project_held',
   'domain_broken',
   'campaign_paused',
@@ -13,13 +14,17 @@ export const ATTENTION_KINDS = [
   'endpoint_disabled',
   'endpoint_degraded',
 ] as const;
+export type ProjectAttentionKind = (typeof PROJECT_ATTENTION_KINDS)[number];
+
+/** What can need somebody. Periodic work is the installation's, and only operators are told of it. */
+export const ATTENTION_KINDS = ['periodic_work_late', ...PROJECT_ATTENTION_KINDS] as const;
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
 export interface Attention {
   kind: AttentionKind;
   /**
-   * The record that it is about, named as people know it: a domain, a campaign, a workflow, an endpoint; null for the
-   * project itself.
+   * The record that it is about, named as people know it: a domain, a campaign, a workflow, an endpoint, a kind of
+   * periodic work (which has no id); null for the project itself.
    */
   id: string | null;
   name: string | null;
@@ -44,16 +49,31 @@ const LAST_PRIORITY = Math.max(...Object.values(OUTBOX_PRIORITY));
  */
 export async function listAttention(
   db: Db,
-  p: { projectId: string; kinds: readonly AttentionKind[] },
+  p: { projectId: string; kinds: readonly ProjectAttentionKind[] },
 ): Promise<Attention[]> {
   const parts = p.kinds.map((kind) => sql`(${SOURCES[kind](p.projectId)})`);
   if (parts.length === 0) return [];
   const { rows } = await sql<Attention>`
     SELECT kind, id, name, since, count::int AS count, detail FROM (${sql.join(parts, sql` UNION ALL `)})
       AS u (kind, id, name, since, count, detail)
-    ORDER BY array_position(${[...ATTENTION_KINDS]}::text[], kind), since DESC
+    ORDER BY array_position(${[...PROJECT_ATTENTION_KINDS]}::text[], kind), since DESC
   `.execute(db);
   return rows;
+}
+
+/** The kinds of periodic work that have not ended for three periods. */
+export async function listLatePeriodicWork(db: Db): Promise<Attention[]> {
+  const standings = await listPeriodicWork(db);
+  return standings
+    .filter(({ isLate }) => isLate)
+    .map(({ kind, lateSince, lastError }) => ({
+      kind: 'periodic_work_late',
+      id: null,
+      name: kind,
+      since: lateSince,
+      count: 1,
+      detail: lastError,
+    }));
 }
 
 const LATE = sql`(now() - make_interval(secs => ${LATE_SECONDS}))`;
@@ -61,14 +81,14 @@ const LATE = sql`(now() - make_interval(secs => ${LATE_SECONDS}))`;
 type Source = (projectId: string) => RawBuilder<unknown>;
 
 const endpoints =
-  (kind: AttentionKind, status: 'DISABLED' | 'DEGRADED', detail: RawBuilder<unknown>): Source =>
+  (kind: ProjectAttentionKind, status: 'DISABLED' | 'DEGRADED', detail: RawBuilder<unknown>): Source =>
   (projectId) =>
     sql`
     SELECT ${sql.lit(kind)}, id, url, coalesce(failing_since, updated_at), 1, ${detail} FROM webhook_endpoints
     WHERE project_id = ${projectId} AND status = ${sql.lit(status)}`;
 
 /** Each selects kind, id, name, since, count and detail. */
-const SOURCES: Record<AttentionKind, Source> = {
+const SOURCES: Record<ProjectAttentionKind, Source> = {
   project_held: (projectId) => sql`
     SELECT 'project_held', NULL::uuid, NULL, effective_held_at, 1, effective_hold_reason FROM projects
     WHERE id = ${projectId} AND effective_held_at IS NOT NULL`,

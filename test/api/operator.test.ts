@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beginRound, endRound, noteError } from '../../db/operator/periodic-work.ts';
 import { startHeartbeat } from '../../db/operator/processes.ts';
 import { countOutcomes } from '../../db/sending/hold-guard.ts';
 import { buildEmail } from '../build/emails.ts';
@@ -254,5 +255,55 @@ describe('answers of providers', () => {
     expect(body.answers.map(({ code }: { code: string }) => code)).toEqual(['550 5.1.1', '421', 'MessageRejected']);
     expect(body.answers[1].waiting).toBe(1);
     expect((await ask('GET', '/operator/provider-answers?hours=0')).status).toBe(400);
+  });
+});
+
+describe('periodic work', () => {
+  const workOf = async (kind: string) =>
+    (await ask('GET', '/operator/health')).body.periodicWork.find((work: { kind: string }) => work.kind === kind);
+  const attention = async (headers?: Record<string, string>) =>
+    (await ask('GET', '/v1/analytics/attention', undefined, headers)).body.data.filter(
+      ({ kind }: { kind: string }) => kind === 'periodic_work_late',
+    );
+
+  it('shows of each kind its last end, duration, backlog and last error', async () => {
+    const { since } = await beginRound(api.db, 'pruning');
+    expect(await workOf('pruning')).toMatchObject({ running: true, lastEndedAt: null, lastDurationSeconds: null });
+    await noteError(api.db, { kind: 'pruning', error: 'sessions: canceling statement due to lock timeout' });
+    await endRound(api.db, { kind: 'pruning', since, unfinished: 2, failing: ['sessions'], resumeAfter: null });
+    expect(await workOf('pruning')).toEqual({
+      kind: 'pruning',
+      everyMinutes: 60,
+      running: false,
+      lastBeganAt: since.toISOString(),
+      lastEndedAt: expect.any(String),
+      lastDurationSeconds: expect.any(Number),
+      backlog: 2,
+      failing: ['sessions'],
+      lastError: 'sessions: canceling statement due to lock timeout',
+      lastErrorAt: expect.any(String),
+      late: false,
+    });
+  });
+
+  it('counts as backlog the tracked segments that were not computed for two periods', async () => {
+    await sql`
+      INSERT INTO segments (project_id, name, slug, type, condition, track_membership, computed_at)
+      VALUES (${api.one.id}, 'Late', 'late', 'DYNAMIC', '{}', true, now() - interval '11 minutes'),
+        (${api.one.id}, 'Young', 'young', 'DYNAMIC', '{}', true, now() - interval '9 minutes')
+    `.execute(api.db);
+    expect((await workOf('segments')).backlog).toBe(1);
+  });
+
+  it('that has not ended for three periods needs an operator, and nobody else is told', async () => {
+    await sql`UPDATE periodic_work SET ended_at = now()`.execute(api.db);
+    expect(await attention()).toEqual([]);
+    await sql`
+      UPDATE periodic_work SET ended_at = now() - interval '16 minutes', last_error = 'no worker'
+      WHERE kind IN ('recovery', 'pruning')
+    `.execute(api.db);
+    expect(await attention()).toMatchObject([{ name: 'recovery', id: null, count: 1, detail: 'no worker' }]);
+    expect(await attention(owner)).toEqual([]);
+    expect([(await workOf('recovery')).late, (await workOf('pruning')).late]).toEqual([true, false]);
   });
 });

@@ -46,6 +46,10 @@ describeInBrowser('the operator’s screens', () => {
     await processes.getByText('gone', { exact: true }).waitFor();
     await page.getByText('Processes run different builds').waitFor();
     await page.getByRole('table', { name: 'Outbox' }).getByText('Temporal was away').waitFor();
+    const work = page.getByRole('table', { name: 'Periodic work' });
+    expect(await work.getByRole('row').count()).toBe(6);
+    await work.getByText('segments: a segment hangs').waitFor();
+    await page.getByText('No round has ended for three periods: Recovery.').waitFor();
     // The test's own worker asks Temporal for tasks of every queue.
     const queues = page.getByRole('table', { name: 'Task queues' });
     expect(await queues.getByRole('row').count()).toBe(9);
@@ -178,6 +182,12 @@ async function buildOperation({ db, one, two }: TestService): Promise<void> {
       process('worker', 'bbbbbbbbbbbbbbbb', '-1 minute'),
     ])
     .execute();
+  await sql`UPDATE periodic_work SET ended_at = now(), duration_ms = 12500`.execute(db);
+  await sql`UPDATE periodic_work SET ended_at = now() - interval '1 hour' WHERE kind = 'recovery'`.execute(db);
+  await sql`
+    UPDATE periodic_work SET last_error = 'segments: a segment hangs', last_error_at = now(), unfinished = 3
+    WHERE kind = 'segments'
+  `.execute(db);
   await db
     .insertInto('outbox')
     .values({

@@ -80,7 +80,9 @@ export const MailOverview = z
 export const AttentionItem = z
   .object({
     kind: z.enum(ATTENTION_KINDS),
-    id: Id.nullable().openapi({ description: 'Of the domain, campaign, workflow or endpoint; null for the project' }),
+    id: Id.nullable().openapi({
+      description: 'Of the domain, campaign, workflow or endpoint; null for the project and for periodic work',
+    }),
     name: z.string().nullable(),
     since: Instant,
     count: z

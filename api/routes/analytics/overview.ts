@@ -1,12 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { listMailDays, type MailFigures } from '../../../db/events/mail-hours.ts';
 import { listUpcomingHours } from '../../../db/events/upcoming.ts';
+import { isOperator } from '../../../db/operator/operators.ts';
 import {
-  ATTENTION_KINDS,
-  type AttentionKind,
   FAILED_DAYS,
   LATE_SECONDS,
   listAttention,
+  listLatePeriodicWork,
+  PROJECT_ATTENTION_KINDS,
+  type ProjectAttentionKind,
 } from '../../../db/projects/attention.ts';
 import { getProject } from '../../../db/projects/projects.ts';
 import type { Scope } from '../../../rules/access/scopes.ts';
@@ -46,7 +48,7 @@ const attentionRoute = createRoute({
   description:
     'A hold, domains whose records are gone, campaigns that the service has paused, what waits in the outbox for more than ' +
     `${LATE_SECONDS} s, workflows whose executions FAILED in the last ${FAILED_DAYS} days, webhook endpoints that are disabled or failing. ` +
-    'What the caller has no scope to look at is left out.',
+    'Operators of the service are also told of periodic work of which no round has ended for three periods. What the caller has no scope to look at is left out.',
   security: scopes('analytics:view'),
   responses: { 200: ok(z.object({ data: z.array(AttentionItem) })) },
 });
@@ -68,7 +70,7 @@ const upcomingRoute = createRoute({
 });
 
 /** What somebody has to hold to be told of a kind. */
-const SCOPE_OF: Record<AttentionKind, Scope> = {
+const SCOPE_OF: Record<ProjectAttentionKind, Scope> = {
   project_held: 'analytics:view',
   domain_broken: 'domains:view',
   campaign_paused: 'campaigns:view',
@@ -79,7 +81,7 @@ const SCOPE_OF: Record<AttentionKind, Scope> = {
 };
 
 /** What the first page of a dashboard asks, each cheap however large the project is. */
-export function analyticsOverviewRoutes(app: App, { reads }: Deps): void {
+export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void {
   app.openapi(overviewRoute, async (c) => {
     const { projectId } = c.var;
     const { timezone } = await getProject(reads, projectId);
@@ -98,9 +100,15 @@ export function analyticsOverviewRoutes(app: App, { reads }: Deps): void {
   });
 
   app.openapi(attentionRoute, async (c) => {
-    const { projectId, scopes: held } = c.var;
-    const kinds = ATTENTION_KINDS.filter((kind) => held.has(SCOPE_OF[kind]));
-    const items = await listAttention(reads, { projectId, kinds });
+    const { projectId, scopes: held, actor } = c.var;
+    const kinds = PROJECT_ATTENTION_KINDS.filter((kind) => held.has(SCOPE_OF[kind]));
+    const { operators } = config;
+    const operates =
+      actor.kind === 'user' && (await isOperator(reads, { userId: actor.id, email: actor.email, operators }));
+    const items = [
+      ...(operates ? await listLatePeriodicWork(reads) : []),
+      ...(await listAttention(reads, { projectId, kinds })),
+    ];
     return c.json({ data: items.map((item) => ({ ...item, since: item.since.toISOString() })) }, 200);
   });
 

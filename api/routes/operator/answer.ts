@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi';
+import type { PeriodicStanding } from '../../../db/operator/periodic-work.ts';
 import type { ServiceProcess } from '../../../db/operator/processes.ts';
 import type { Tenant as TenantState } from '../../../db/operator/tenants.ts';
+import { PERIODIC_KINDS, type PeriodicKind } from '../../../rules/periodic-work.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import { mailFigures } from '../analytics/answer.ts';
 
@@ -165,6 +167,23 @@ const Process = z.object({
   alive: z.boolean().openapi({ description: 'Seen within the last half minute' }),
 });
 
+const PeriodicWork = z.object({
+  kind: z.enum(PERIODIC_KINDS as [PeriodicKind, ...PeriodicKind[]]),
+  everyMinutes: Count,
+  running: z.boolean().openapi({ description: 'A round is under way, or was ended by hand' }),
+  lastBeganAt: Instant.nullable(),
+  lastEndedAt: Instant.nullable(),
+  lastDurationSeconds: z.number().nullable(),
+  backlog: Count.openapi({
+    description:
+      'Segments, domains and hours of statistics that are due for two periods; of recovery and pruning, the projects and tables that the last round left unfinished',
+  }),
+  failing: z.array(z.string()).openapi({ description: 'Projects, pages or tables that failed in the last round' }),
+  lastError: z.string().nullable(),
+  lastErrorAt: Instant.nullable(),
+  late: z.boolean().openapi({ description: 'No round has ended for three periods' }),
+});
+
 export const OperatorHealth = z
   .object({
     version: z.string().nullable().openapi({ description: 'Of the API that answers' }),
@@ -205,6 +224,7 @@ export const OperatorHealth = z
         }),
       )
       .openapi({ description: 'What was accepted and has not begun, by kind; empty where nothing waits' }),
+    periodicWork: z.array(PeriodicWork).openapi({ description: 'How each kind of periodic work stands' }),
     processes: z.array(Process).openapi({ description: 'Of the last day; those that ended in order are gone' }),
   })
   .openapi('OperatorHealth', {
@@ -243,6 +263,21 @@ export const OperatorHealth = z
           lastError: null,
         },
       ],
+      periodicWork: [
+        {
+          kind: 'segments',
+          everyMinutes: 5,
+          running: false,
+          lastBeganAt: AT,
+          lastEndedAt: AT,
+          lastDurationSeconds: 12.5,
+          backlog: 0,
+          failing: [],
+          lastError: null,
+          lastErrorAt: null,
+          late: false,
+        },
+      ],
       processes: [
         {
           id: EXAMPLE_ID,
@@ -269,6 +304,24 @@ export function tenantAnswer(tenant: TenantState): z.infer<typeof Tenant> {
     createdAt: createdAt.toISOString(),
     ownHold: { ...ownHold, since: instantOf(ownHold.since) },
     operatorHold: { ...operatorHold, since: instantOf(operatorHold.since) },
+  };
+}
+
+/** A kind of periodic work as responses show it. */
+export function periodicWorkAnswer(standing: PeriodicStanding): z.infer<typeof PeriodicWork> {
+  const { kind, everyMinutes, isRunning, beganAt, endedAt, durationMs, backlog, failing } = standing;
+  return {
+    kind,
+    everyMinutes,
+    running: isRunning,
+    lastBeganAt: instantOf(beganAt),
+    lastEndedAt: instantOf(endedAt),
+    lastDurationSeconds: durationMs === null ? null : durationMs / 1000,
+    backlog,
+    failing,
+    lastError: standing.lastError,
+    lastErrorAt: instantOf(standing.lastErrorAt),
+    late: standing.isLate,
   };
 }
 

@@ -1,5 +1,6 @@
 import { createRoute, type z } from '@hono/zod-openapi';
 import { ping } from '../../../db/connection.ts';
+import { listPeriodicWork } from '../../../db/operator/periodic-work.ts';
 import { readOutboxFacts, readPostgresFacts } from '../../../db/operator/postgres-facts.ts';
 import { listProcesses } from '../../../db/operator/processes.ts';
 import { ok } from '../../http/answers.ts';
@@ -7,7 +8,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { session } from '../../http/security.ts';
 import { operatorOf } from './access.ts';
-import { OperatorHealth, processAnswer } from './answer.ts';
+import { OperatorHealth, periodicWorkAnswer, processAnswer } from './answer.ts';
 
 const route = createRoute({
   method: 'get',
@@ -16,7 +17,7 @@ const route = createRoute({
   tags: ['Operator'],
   summary: 'How the installation stands',
   description:
-    'Postgres, Temporal and its task queues, the outbox by kind, and the processes that run with their versions. For accounts that `OPERATORS` names; ' +
+    'Postgres, Temporal and its task queues, the outbox by kind, periodic work, and the processes that run with their versions. For accounts that `OPERATORS` names; ' +
     'others get 404, as on all of `/operator`.',
   security: session(),
   responses: { 200: ok(OperatorHealth) },
@@ -27,15 +28,17 @@ export function operatorHealthRoutes(app: App, deps: Deps): void {
   app.openapi(route, async (c) => {
     await operatorOf(c, deps);
     const pingMs = await timed(() => ping(db));
-    const [facts, temporal, outbox, processes] = await Promise.all([
+    const [facts, temporal, outbox, periodic, processes] = await Promise.all([
       readPostgresFacts(reads),
       temporalStanding(lifecycle),
       readOutboxFacts(reads),
+      listPeriodicWork(reads),
       listProcesses(reads),
     ]);
     c.header('Cache-Control', 'no-store');
     const answer = { version: release?.version ?? null, postgres: { pingMs, ...facts }, temporal, outbox };
-    return c.json({ ...answer, processes: processes.map(processAnswer) }, 200);
+    const periodicWork = periodic.map(periodicWorkAnswer);
+    return c.json({ ...answer, periodicWork, processes: processes.map(processAnswer) }, 200);
   });
 }
 

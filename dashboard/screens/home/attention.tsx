@@ -30,7 +30,7 @@ export function Attention() {
           ) : (
             <Stack gap="sm">
               {data.map((item) => (
-                <Needed key={`${item.kind} ${item.id}`} item={item} />
+                <Needed key={`${item.kind} ${item.id ?? item.name}`} item={item} />
               ))}
             </Stack>
           )
@@ -72,7 +72,12 @@ function Needed({ item }: { item: Item }) {
   );
 }
 
-const SEVERE: ReadonlySet<Item['kind']> = new Set(['project_held', 'domain_broken', 'executions_failed']);
+const SEVERE: ReadonlySet<Item['kind']> = new Set([
+  'periodic_work_late',
+  'project_held',
+  'domain_broken',
+  'executions_failed',
+]);
 
 /** Where somebody looks into it. */
 function placeOf({ kind, id }: Item): string | null {
@@ -88,6 +93,8 @@ function placeOf({ kind, id }: Item): string | null {
     case 'endpoint_disabled':
     case 'endpoint_degraded':
       return `/developers/webhooks/${id}`;
+    case 'periodic_work_late':
+      return '/operator';
     case 'outbox_late':
       return null;
   }

@@ -9,6 +9,7 @@ import { formatBytes, formatSeconds } from './amounts.ts';
 import { FactCard, Facts } from './fact.tsx';
 import { OperatorHead } from './operator-head.tsx';
 import { Outbox } from './outbox.tsx';
+import { PeriodicWork } from './periodic-work.tsx';
 import { Processes } from './processes.tsx';
 import { Queues } from './queues.tsx';
 
@@ -29,13 +30,14 @@ export function Health() {
     <>
       <OperatorHead title={words.health} />
       <Answer of={health} height={480}>
-        {({ postgres, temporal, outbox, processes }) => (
+        {({ postgres, temporal, outbox, periodicWork, processes }) => (
           <Stack gap="lg">
             <SimpleGrid cols={{ base: 1, md: 2 }}>
               <Postgres facts={postgres} />
               <Temporal temporal={temporal} />
             </SimpleGrid>
             <Outbox rows={outbox} />
+            <PeriodicWork kinds={periodicWork} />
             <Processes processes={processes} />
           </Stack>
         )}

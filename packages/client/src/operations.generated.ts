@@ -152,8 +152,8 @@ export type AssetList = {
 };
 
 export type AttentionItem = {
-  kind: "project_held" | "domain_broken" | "campaign_paused" | "outbox_late" | "executions_failed" | "endpoint_disabled" | "endpoint_degraded";
-  /** Of the domain, campaign, workflow or endpoint; null for the project */
+  kind: "periodic_work_late" | "project_held" | "domain_broken" | "campaign_paused" | "outbox_late" | "executions_failed" | "endpoint_disabled" | "endpoint_degraded";
+  /** Of the domain, campaign, workflow or endpoint; null for the project and for periodic work */
   id: string | null;
   name: string | null;
   since: string;
@@ -1551,6 +1551,24 @@ export type OperatorHealth = {
     projects: number;
     failing: number;
     lastError: string | null;
+  })[];
+  /** How each kind of periodic work stands */
+  periodicWork: ({
+    kind: "recovery" | "pruning" | "statistics" | "segments" | "domains";
+    everyMinutes: number;
+    /** A round is under way, or was ended by hand */
+    running: boolean;
+    lastBeganAt: string | null;
+    lastEndedAt: string | null;
+    lastDurationSeconds: number | null;
+    /** Segments, domains and hours of statistics that are due for two periods; of recovery and pruning, the projects and tables that the last round left unfinished */
+    backlog: number;
+    /** Projects, pages or tables that failed in the last round */
+    failing: string[];
+    lastError: string | null;
+    lastErrorAt: string | null;
+    /** No round has ended for three periods */
+    late: boolean;
   })[];
   /** Of the last day; those that ended in order are gone */
   processes: ({

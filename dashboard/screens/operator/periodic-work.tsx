@@ -1,0 +1,95 @@
+import { Alert, Badge, Group, Table, Text } from '@mantine/core';
+import type { AnswerOf } from '../../api/client.ts';
+import { formatCount } from '../../parts/count-link.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { text } from '../../text/text.ts';
+import { formatSeconds } from './amounts.ts';
+import { Explained, FactCard, WARNING } from './fact.tsx';
+
+type Work = AnswerOf<'getOperatorHealth'>['periodicWork'][number];
+
+const words = text.operator;
+
+/** How each kind of periodic work stands. */
+export function PeriodicWork({ kinds }: { kinds: Work[] }) {
+  const late = kinds.filter((work) => work.late).map(({ kind }) => words.periodicKinds[kind]);
+  const hasFailing = kinds.some(({ failing, backlog }) => failing.length > 0 || backlog > 0);
+  return (
+    <FactCard title={words.periodicWork} standing={late.length > 0 || hasFailing ? 'look' : 'well'}>
+      {late.length > 0 && (
+        <Alert color="orange" mb="xs">
+          {words.lateWork(late.join(', '))}
+        </Alert>
+      )}
+      <Table.ScrollContainer minWidth={320} type="native">
+        <Table verticalSpacing={4} aria-label={words.periodicWork}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{words.kind}</Table.Th>
+              <Table.Th>{words.lastEnd}</Table.Th>
+              <Table.Th ta="right" visibleFrom="sm">
+                {words.duration}
+              </Table.Th>
+              <Table.Th ta="right">
+                <Explained means={words.backlogMeans}>{words.backlogOf}</Explained>
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {kinds.map((work) => (
+              <Row key={work.kind} work={work} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </FactCard>
+  );
+}
+
+function Row({ work }: { work: Work }) {
+  const { kind, everyMinutes, running, lastEndedAt, lastDurationSeconds, backlog, lastError, lastErrorAt, late } = work;
+  return (
+    <Table.Tr>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+        <Group gap="xs">
+          <Explained means={words.periodicKindMeans[kind]}>{words.periodicKinds[kind]}</Explained>
+          <Text span size="sm" c="dimmed">
+            {words.everyMinutes(everyMinutes)}
+          </Text>
+          {running && (
+            <Badge variant="light" color="blue" tt="none" radius="sm">
+              {words.running}
+            </Badge>
+          )}
+        </Group>
+        {lastError && (
+          <Text size="sm" c="dimmed" lineClamp={3}>
+            {words.lastErrorAt}
+            {lastErrorAt && (
+              <>
+                {' '}
+                <Instant at={lastErrorAt} />
+              </>
+            )}
+            : {lastError}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td c={late ? WARNING : undefined} fw={late ? 650 : 400}>
+        {lastEndedAt ? <Instant at={lastEndedAt} /> : words.neverEnded}
+        {late && (
+          <>
+            {' '}
+            <Explained means={words.lateMeans}>({words.late})</Explained>
+          </>
+        )}
+      </Table.Td>
+      <Table.Td ta="right" visibleFrom="sm">
+        {lastDurationSeconds !== null && formatSeconds(lastDurationSeconds)}
+      </Table.Td>
+      <Table.Td ta="right" c={backlog > 0 ? WARNING : undefined} fw={backlog > 0 ? 650 : 400}>
+        {formatCount(backlog)}
+      </Table.Td>
+    </Table.Tr>
+  );
+}
