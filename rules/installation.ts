@@ -28,3 +28,8 @@ export function isLegacyRow({ legacyBefore }: Installation, rowId: string): bool
   const madeAt = timeOfUuid(rowId);
   return madeAt !== undefined && madeAt < legacyBefore;
 }
+
+/** Whether workflows may still run on the task queues of the earlier release, so that workers serve these too. */
+export function hasLegacyQueues({ legacyBefore, legacyClosedAt }: Installation): boolean {
+  return legacyBefore !== null && legacyClosedAt === null;
+}

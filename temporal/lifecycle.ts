@@ -6,6 +6,7 @@ import type { OutboxRow } from '../rules/outbox.ts';
 import { temporalConnectionOptions } from './connection.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
 import type { RowGroup } from './groups.ts';
+import { countLegacyWorkflows, deleteLegacySchedules } from './legacy.ts';
 import { findStatus, restartTerminated } from './lost-workflows.ts';
 import { InstallationNames } from './names.ts';
 import { type QueueStats, readQueueStats } from './queue-stats.ts';
@@ -58,6 +59,10 @@ export interface Lifecycle {
   restartTerminated(since: Date): Promise<string[]>;
   /** How many tasks wait in each queue, and who asks for them. Throws when Temporal does not answer. */
   readQueueStats(): Promise<QueueStats[]>;
+  /** Counts the workflows that are open on the queue of the release before installations had names. */
+  countLegacyWorkflows(): Promise<number>;
+  /** Deletes the schedules of that release. */
+  deleteLegacySchedules(): Promise<void>;
   /** Throws when Temporal does not answer. */
   ping(): Promise<void>;
   /** Waits for what is under way, then closes the connection. */
@@ -113,6 +118,8 @@ export function createLifecycle(deps: {
     deliveries: createDeliveries(target),
     restartTerminated: (since) => restartTerminated(target, since),
     readQueueStats: () => calls.make(PING_DEADLINE_MS, () => readQueueStats(target)),
+    countLegacyWorkflows: () => calls.make(RPC_DEADLINE_MS, () => countLegacyWorkflows(target)),
+    deleteLegacySchedules: () => calls.make(RPC_DEADLINE_MS, () => deleteLegacySchedules(target)),
     ping: async () => {
       await calls.make(PING_DEADLINE_MS, () => connection.workflowService.getSystemInfo({}));
     },

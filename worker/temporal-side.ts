@@ -3,8 +3,10 @@ import { NativeConnection, type Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Config } from '../rules/config.ts';
 import { describeFailure } from '../rules/failure-text.ts';
+import { TASK_QUEUES } from '../rules/queues.ts';
 import { temporalConnectionOptions } from '../temporal/connection.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
+import { type LegacyStore, serveLegacyQueues, shutDown } from './legacy-queues.ts';
 import { createTemporalWorkers, type WorkerFleet } from './temporal-workers.ts';
 
 /** While Temporal cannot be reached it is asked again after this, twice as long each time. */
@@ -24,12 +26,16 @@ export interface TemporalSide {
  */
 export async function startTemporalSide(p: {
   temporal: Config['temporal'];
-  fleet: Omit<WorkerFleet, 'connection' | 'namespace' | 'names'>;
-  lifecycle: Pick<Lifecycle, 'ping' | 'prepareNamespace' | 'names'>;
+  fleet: Omit<WorkerFleet, 'connection' | 'namespace' | 'taskQueue' | 'identity' | 'leaving'>;
+  lifecycle: Pick<Lifecycle, 'ping' | 'prepareNamespace' | 'names' | 'countLegacyWorkflows' | 'deleteLegacySchedules'>;
+  /** Undefined where no earlier release left task queues. */
+  legacy: LegacyStore | undefined;
+  legacyCheckMs?: number | undefined;
   log: Pick<Logger, 'warn' | 'info'>;
   onFatal: (error: Error) => void;
 }): Promise<TemporalSide> {
   const stopping = new AbortController();
+  let legacy: Awaited<ReturnType<typeof serveLegacyQueues>> | undefined;
   let running: { connection: NativeConnection; workers: Worker[]; runs: Promise<unknown> } | undefined;
 
   async function open(): Promise<NativeConnection | undefined> {
@@ -52,13 +58,19 @@ export async function startTemporalSide(p: {
   }
 
   async function run(connection: NativeConnection): Promise<void> {
-    const workers = await createTemporalWorkers({
-      ...p.fleet,
-      connection,
-      namespace: p.temporal.namespace,
-      names: p.lifecycle.names,
-    });
+    const { names } = p.lifecycle;
+    const fleet = { ...p.fleet, connection, namespace: p.temporal.namespace, identity: names.identity() };
+    const workers = await createTemporalWorkers({ ...fleet, taskQueue: (queue) => names.taskQueue(queue) });
     running = { connection, workers, runs: Promise.all(workers.map((worker) => worker.run().catch(p.onFatal))) };
+    if (!p.legacy) return;
+    legacy = await serveLegacyQueues({
+      store: p.legacy,
+      createWorkers: () => createTemporalWorkers({ ...fleet, taskQueue: (queue) => TASK_QUEUES[queue], leaving: true }),
+      lifecycle: p.lifecycle,
+      log: p.log,
+      onFatal: p.onFatal,
+      checkMs: p.legacyCheckMs,
+    });
   }
 
   async function runWhenThere(): Promise<void> {
@@ -79,13 +91,9 @@ export async function startTemporalSide(p: {
       stopping.abort();
       await later;
       for (const worker of running?.workers ?? []) shutDown(worker);
+      await legacy?.stop();
       await running?.runs;
       await running?.connection.close();
     },
   };
-}
-
-/** A worker that failed has stopped by itself. */
-function shutDown(worker: Worker): void {
-  if (worker.getState() === 'RUNNING') worker.shutdown();
 }

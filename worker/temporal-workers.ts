@@ -15,7 +15,6 @@ import type { StepInput } from '../rules/executions/execution.ts';
 import { PERIODIC_SLOTS } from '../rules/periodic-work.ts';
 import type { TaskQueue } from '../rules/queues.ts';
 import type { SampledLog } from '../rules/sampled-log.ts';
-import type { InstallationNames } from '../temporal/names.ts';
 import type { BegunSinks } from '../workflows/begun.ts';
 import { endSinks } from './ends.ts';
 import { safeFailures } from './safe-failures.ts';
@@ -44,15 +43,21 @@ const SHUTDOWN_FORCE = '15 seconds';
  * being renewed goes through the database and is 40 ms later. More are added and taken away with the load.
  */
 const POLLERS = { type: 'autoscaling', minimum: 4, initial: 4 } as const;
-/** A chunk that waits for its send rate, or periodic work, is not delayed by 40 ms. */
+/** A chunk that waits for its send rate, periodic work, or a queue of the earlier release can wait 40 ms. */
+const PATIENT_QUEUES: ReadonlySet<ActivityQueue> = new Set<ActivityQueue>(['paced', 'periodic']);
 const FEW_POLLERS = { type: 'autoscaling', minimum: 1, initial: 1 } as const;
 /** Workflows kept in memory between their tasks, about 50 kB each: a worker process stays under 400 MB. */
 const MAX_CACHED_WORKFLOWS = 1_000;
+const MAX_CACHED_LEAVING = 100;
 
 export interface WorkerFleet {
   connection: NativeConnection;
   namespace: string;
-  names: InstallationNames;
+  /** Names the queue of a kind of work. */
+  taskQueue: (queue: TaskQueue) => string;
+  identity: string;
+  /** Set for queues that empty soon: fewer polls, and fewer workflows in memory. */
+  leaving?: boolean;
   activities: ReturnType<typeof activitiesByQueue>;
   /** Told of each step that comes after a timer of Temporal. */
   timerEnded: () => void;
@@ -76,7 +81,7 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
   > = {
     connection: p.connection,
     namespace: p.namespace,
-    identity: p.names.identity(),
+    identity: p.identity,
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
   };
@@ -90,24 +95,24 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
   const activitiesOf = (queue: ActivityQueue) => ({
     activities: p.activities[queue],
     maxConcurrentActivityTaskExecutions: CONCURRENCY[queue],
-    activityTaskPollerBehavior: queue === 'paced' || queue === 'periodic' ? FEW_POLLERS : POLLERS,
+    activityTaskPollerBehavior: p.leaving || PATIENT_QUEUES.has(queue) ? FEW_POLLERS : POLLERS,
   });
   const queues = Object.keys(CONCURRENCY) as ActivityQueue[];
   return [
     await Worker.create({
       ...shared,
-      taskQueue: p.names.taskQueue('workflows'),
+      taskQueue: p.taskQueue('workflows'),
       ...activitiesOf('steps'),
       ...workflowSource(p.workflowBundle, interceptors),
       sinks: { ...begunSinks(p.begun), ...endSinks(p.ends) },
-      maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
-      workflowTaskPollerBehavior: POLLERS,
+      maxCachedWorkflows: p.leaving ? MAX_CACHED_LEAVING : MAX_CACHED_WORKFLOWS,
+      workflowTaskPollerBehavior: p.leaving ? FEW_POLLERS : POLLERS,
     }),
     ...(await Promise.all(
       queues
         .filter((queue) => queue !== 'steps')
         .map((queue) =>
-          Worker.create({ ...shared, taskQueue: p.names.taskQueue(queue), ...activitiesOf(queue), interceptors }),
+          Worker.create({ ...shared, taskQueue: p.taskQueue(queue), ...activitiesOf(queue), interceptors }),
         ),
     )),
   ];

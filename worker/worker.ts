@@ -3,12 +3,13 @@ import type { Logger } from 'pino';
 import { activitiesByQueue } from '../activities/registry.ts';
 import { watchLoop } from '../compute/loop-watch.ts';
 import { connect } from '../db/connection.ts';
-import { findInstallation } from '../db/installation/installation.ts';
+import { closeLegacyQueues, findInstallation, readInstallation } from '../db/installation/installation.ts';
 import { type Release, startHeartbeat } from '../db/operator/processes.ts';
 import { createOutboxBell } from '../db/outbox/outbox-bell.ts';
 import { WORKER_CONNECTIONS } from '../db/pool-sizes.ts';
 import type { Config } from '../rules/config.ts';
 import { describeFailure } from '../rules/failure-text.ts';
+import { hasLegacyQueues } from '../rules/installation.ts';
 import { takerOf } from '../rules/outbox.ts';
 import { createLifecycle } from '../temporal/lifecycle.ts';
 import { createActivityDeps } from './activity-deps.ts';
@@ -29,6 +30,8 @@ export interface WorkerParts {
   workflowBundle: WorkflowBundleOption | undefined;
   /** What this process was made of: it is told to the operator's page. */
   release?: Release | undefined;
+  /** How often the task queues of an earlier release are counted; a minute unless given. */
+  legacyCheckMs?: number | undefined;
   /** Called when a part of the worker ends by itself: the process has to end too, so that it is started again. */
   onFatal: (error: Error) => void;
 }
@@ -94,6 +97,13 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
       ends: channels.deps.ends,
     },
     lifecycle,
+    legacy: hasLegacyQueues(installation)
+      ? {
+          isClosed: async () => !hasLegacyQueues(await readInstallation(db)),
+          close: () => closeLegacyQueues(db),
+        }
+      : undefined,
+    legacyCheckMs: parts.legacyCheckMs,
     log,
     onFatal: parts.onFatal,
   });

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { type Installation, shortIdOf } from '../../rules/installation.ts';
 import { connect, type Db } from '../connection.ts';
 
@@ -14,6 +15,19 @@ export async function findInstallation(databaseUrl: string): Promise<Installatio
   } finally {
     await db.destroy();
   }
+}
+
+/**
+ * Notes that no workflow is open on the task queues of the earlier release. Not before its processes may have ended:
+ * until then they can start one.
+ */
+export async function closeLegacyQueues(db: Db): Promise<void> {
+  await db
+    .updateTable('installation')
+    .set({ legacy_closed_at: sql`now()` })
+    .where('legacy_closed_at', 'is', null)
+    .where('legacy_before', '<', sql<Date>`now()`)
+    .execute();
 }
 
 /** Reads which installation this database belongs to. The row is there from the migration on. */

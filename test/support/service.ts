@@ -6,7 +6,8 @@ import { parseConfig } from '../../rules/config.ts';
 import { InstallationNames } from '../../temporal/names.ts';
 import { startWorker } from '../../worker/worker.ts';
 import { buildProject, type TestProject } from './api.ts';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { startWorkerHost } from './host-process.ts';
 import { type CallOptions, type CallResult, callHttp } from './http.ts';
 import { createTestTemporal, type TestTemporal } from './services.ts';
 
@@ -26,10 +27,31 @@ export interface TestService {
   close(): Promise<void>;
 }
 
+export interface TestServiceOptions {
+  /** A database that outlives the service. */
+  database?: TestDatabase;
+  /** The namespace of another service, to share it. */
+  temporal?: TestTemporal;
+  /** Runs its worker as a process of its own: Temporal's SDK allows one service a process. */
+  workerProcess?: boolean;
+  /** Makes it an installation that was upgraded: rows from before this instant have names of the earlier release. */
+  legacyBefore?: Date;
+  /** How often its workers count the task queues of the earlier release. */
+  legacyCheckMs?: number;
+}
+
 /** The whole service in this process, on a database and a Temporal namespace of the test file's own. */
-export async function startTestService(env: Record<string, string> = {}): Promise<TestService> {
-  const [database, temporal] = await Promise.all([createTestDatabase(), createTestTemporal()]);
-  const config = parseConfig({
+export async function startTestService(
+  env: Record<string, string> = {},
+  options: TestServiceOptions = {},
+): Promise<TestService> {
+  const [database, temporal] = await Promise.all([
+    options.database ?? createTestDatabase(),
+    options.temporal ?? createTestTemporal(),
+  ]);
+  if (options.legacyBefore)
+    await database.db.updateTable('installation').set({ legacy_before: options.legacyBefore }).execute();
+  const settings = {
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: temporal.namespace,
@@ -38,7 +60,8 @@ export async function startTestService(env: Record<string, string> = {}): Promis
     WEBHOOK_ALLOW_PRIVATE: 'true',
     PORT: '0',
     ...env,
-  });
+  };
+  const config = parseConfig(settings);
   const log = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const { db } = connect({ connectionString: database.url, max: 4, applicationName: 'test', onError: () => {} });
   const one = await buildProject(db, 'One');
@@ -46,11 +69,20 @@ export async function startTestService(env: Record<string, string> = {}): Promis
   const api = await startApi(config, { log });
   const baseUrl = `http://127.0.0.1:${api.port}`;
   const bundle = { codePath: temporal.workflowBundle };
-  const newWorker = () => startWorker(config, { log, workflowBundle: bundle, onFatal: (error) => log.error(error) });
+  const newWorker = async () => {
+    if (options.workerProcess) return startWorkerHost({ database, temporal, env: settings });
+    const started = await startWorker(config, {
+      log,
+      workflowBundle: bundle,
+      legacyCheckMs: options.legacyCheckMs,
+      onFatal: (error) => log.error(error),
+    });
+    return { stop: () => started.close() };
+  };
   let worker: Awaited<ReturnType<typeof newWorker>> | undefined = await newWorker();
 
   async function stopWorker(): Promise<void> {
-    await worker?.close();
+    await worker?.stop();
     worker = undefined;
   }
   return {
@@ -70,7 +102,7 @@ export async function startTestService(env: Record<string, string> = {}): Promis
       await stopWorker();
       await api.close();
       await db.destroy();
-      await database.drop();
+      if (!options.database) await database.drop();
     },
   };
 }

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readInstallation } from '../../db/installation/installation.ts';
+import { deleteRows } from '../../db/outbox/outbox.ts';
+import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import type { CallOptions } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { connectOperator, type Operator } from '../support/operator.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { createTestTemporal } from '../support/services.ts';
+import { until } from '../support/until.ts';
+
+// A database and a namespace as the release before installations had names left them: rows of executions whose
+// workflows have ids and queues without the installation, and its schedules.
+
+const LEGACY_SCHEDULES = { 'domain-checks': 'domainChecks', housekeeping: 'housekeeping' };
+const HOUR_MS = 3_600_000;
+
+let database: TestDatabase;
+/** Plays the earlier release, whose rows all have names without the installation. */
+let earlier: TestService;
+let service: TestService;
+let operator: Operator;
+const legacy: Record<'goesOn' | 'cancelled' | 'terminated', Legacy> = {} as never;
+
+interface Legacy {
+  automationId: string;
+  executionId: string;
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const temporal = await createTestTemporal();
+  earlier = await startTestService({}, { database, temporal, legacyBefore: new Date(Date.now() + HOUR_MS) });
+  operator = await connectOperator(earlier);
+  await earlier.stopWorker();
+  legacy.goesOn = await startLegacy('goes-on');
+  legacy.cancelled = await startLegacy('cancelled');
+  legacy.terminated = await startLegacy('terminated');
+  await createLegacySchedules();
+  await earlier.close();
+  // The upgrade.
+  await database.db.updateTable('installation').set({ legacy_before: new Date() }).execute();
+  service = await startTestService({}, { database, temporal, legacyCheckMs: 250 });
+});
+afterAll(async () => {
+  await operator?.close();
+  await service?.close();
+  await database?.drop();
+});
+
+const call = (target: TestService, method: string, path: string, body?: unknown) =>
+  expectOk(target.call(method, path, { key: earlier.one.secretKey, body }));
+const track = (target: TestService, event: string, email: string) =>
+  call(target, 'POST', '/v1/track', { email, event });
+const read = async (target: TestService, automationId: string) =>
+  (await call(target, 'GET', `/workflows/${automationId}/executions`)).data;
+const readLegacy = async ({ automationId }: Legacy) => (await read(service, automationId))[0];
+const describeLegacy = ({ executionId }: Legacy) =>
+  operator.client.workflow.getHandle(`execution-${executionId}`).describe();
+
+/** A workflow whose executions wait for an event, and end when it comes. */
+async function buildWaiting(target: TestService, eventName: string): Promise<string> {
+  const caller = {
+    call: (method: string, path: string, options?: CallOptions) =>
+      target.call(method, path, { ...options, key: earlier.one.secretKey }),
+  };
+  const { id } = await buildWorkflow(caller, {
+    eventName,
+    steps: {
+      wait: { type: 'WAIT_FOR_EVENT', config: { eventName: `${eventName}-go` }, to: 'plan' },
+      plan: { type: 'UPDATE_CONTACT', config: { updates: { plan: 'pro' } }, to: 'end' },
+      end: { type: 'EXIT' },
+    },
+  });
+  return id;
+}
+
+/** An execution whose workflow the earlier release has started. */
+async function startLegacy(event: string): Promise<Legacy> {
+  const automationId = await buildWaiting(earlier, event);
+  await track(earlier, event, `${event}@to.test`);
+  const [execution] = await read(earlier, automationId);
+  const row = await database.db
+    .selectFrom('outbox')
+    .select(['id', 'payload'])
+    .where('ref_id', '=', execution.id)
+    .executeTakeFirstOrThrow();
+  const { workflowId: _automation, contactId: _contact, ...input } = row.payload as Record<string, unknown>;
+  await operator.client.workflow.start('contactExecution', {
+    taskQueue: 'workflows',
+    workflowId: `execution-${execution.id}`,
+    args: [input],
+  });
+  await deleteRows(database.db, [row.id]);
+  return { automationId, executionId: execution.id };
+}
+
+async function createLegacySchedules(): Promise<void> {
+  for (const [scheduleId, workflowType] of Object.entries(LEGACY_SCHEDULES))
+    await operator.client.schedule.create({
+      scheduleId,
+      spec: { intervals: [{ every: '1 day' }] },
+      action: { type: 'startWorkflow', workflowType, taskQueue: 'workflows', args: [] },
+    });
+}
+
+async function listSchedules(): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { scheduleId } of operator.client.schedule.list()) ids.push(scheduleId);
+  return ids;
+}
+
+it('what the earlier release started goes on under its name and on its queues', async () => {
+  const { automationId, executionId } = legacy.goesOn;
+  expect((await readLegacy(legacy.goesOn)).temporal.workflowId).toBe(`execution-${executionId}`);
+  await track(service, 'goes-on-go', 'goes-on@to.test');
+  await until(async () => (await read(service, automationId))[0].status === 'EXITED', 'the end of the execution');
+  await until(async () => (await describeLegacy(legacy.goesOn)).status.name !== 'RUNNING', 'the end of its workflow');
+  const { events } = await operator.client.workflow.getHandle(`execution-${executionId}`).fetchHistory();
+  const queues = (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes?.taskQueue?.name ?? []);
+  expect(new Set(queues)).toEqual(new Set(['workflows']));
+});
+
+it('what the earlier release started can be cancelled', async () => {
+  const { automationId, executionId } = legacy.cancelled;
+  await call(service, 'DELETE', `/workflows/${automationId}/executions/${executionId}`);
+  await until(async () => (await describeLegacy(legacy.cancelled)).status.name !== 'RUNNING', 'the cancellation');
+});
+
+it('recovery finds what an operator terminated, from before the upgrade and after it', async () => {
+  const later = await buildWaiting(service, 'later');
+  await track(service, 'later', 'later@to.test');
+  const execution = await until(async () => {
+    const [found] = await read(service, later);
+    return found?.begun && found;
+  }, 'the begin of the execution');
+  expect(execution.temporal.workflowId).toBe(`execution-${service.names.shortId}-${execution.id}`);
+  await operator.terminate(execution.temporal.workflowId);
+  await operator.terminate(`execution-${legacy.terminated.executionId}`);
+  await operator.keepHouse();
+  expect((await read(service, later))[0]).toMatchObject({ status: 'CANCELLED' });
+  expect(await readLegacy(legacy.terminated)).toMatchObject({ status: 'CANCELLED' });
+});
+
+it('the schedules of the earlier release are replaced', async () => {
+  await until(async () => (await listSchedules()).every((id) => !(id in LEGACY_SCHEDULES)), 'the end of the schedules');
+  expect(await listSchedules()).toContain(service.names.schedule('domain-checks'));
+});
+
+it('the queues of the earlier release are closed when no workflow is open on them', async () => {
+  const closed = await until(
+    async () => (await readInstallation(database.db)).legacyClosedAt,
+    'the end of the earlier queues',
+  );
+  for (const each of Object.values(legacy)) {
+    const { closeTime } = await describeLegacy(each);
+    expect(closeTime?.getTime()).toBeLessThan(closed.getTime());
+  }
+});
