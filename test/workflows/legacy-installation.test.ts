@@ -144,7 +144,7 @@ it('recovery finds what an operator terminated, from before the upgrade and afte
 
 it('the schedules of the earlier release are replaced', async () => {
   await until(async () => (await listSchedules()).every((id) => !(id in LEGACY_SCHEDULES)), 'the end of the schedules');
-  expect(await listSchedules()).toContain(service.names.schedule('domain-checks'));
+  expect(await listSchedules()).toContain(service.names.schedule('domains'));
 });
 
 it('the queues of the earlier release are closed when no workflow is open on them', async () => {

@@ -130,7 +130,7 @@ it('two installations on one namespace do their own work and never touch the oth
 it('each has schedules of its own, and a schedule of an earlier release that is not theirs stays', async () => {
   const ids: string[] = [];
   for await (const { scheduleId } of client.schedule.list()) ids.push(scheduleId);
-  for (const { names } of [first, second]) expect(ids).toContain(names.schedule('housekeeping'));
+  for (const { names } of [first, second]) expect(ids).toContain(names.schedule('recovery'));
   expect(ids).toContain('housekeeping');
 });
 
