@@ -11,6 +11,8 @@ import { SERVICE } from './config/service.ts';
 import { missingForSms, SMS, smsAdvice, smsSettings } from './config/sms.ts';
 import { TEMPORAL, temporalSettings } from './config/temporal.ts';
 import type { Environment, ValuesOf, Variable, Variables } from './config/variable.ts';
+import { ehloName } from './emails/ehlo-name.ts';
+import { smtpUrlProblem } from './emails/smtp-url.ts';
 
 export type { BucketSettings } from './config/assets.ts';
 export type { Retention } from './config/retention.ts';
@@ -114,14 +116,15 @@ export function parseSettings(env: Environment) {
   const sms = smsSettings(values, env, !publicHost && email.captures);
   const assetsBucket = bucketSettings(values, env);
   checkTogether(values, { email, sms, bucket: assetsBucket });
+  /** Without a slash at its end. */
+  const publicUrl = values.PUBLIC_URL ?? httpAddress(values.HOST, values.PORT);
   return {
     home: values.TIDINGS_HOME,
     host: values.HOST,
     /** Other machines reach HOST: what is only for development is off, closed or refused. */
     publicHost,
     port: values.PORT,
-    /** Without a slash at its end. */
-    publicUrl: values.PUBLIC_URL ?? httpAddress(values.HOST, values.PORT),
+    publicUrl,
     dashboard: values.DASHBOARD,
     /** Addresses in lower case. */
     operators: values.OPERATORS,
@@ -132,7 +135,7 @@ export function parseSettings(env: Environment) {
     temporal: temporalSettings(values),
     /** Undefined is one a core, at most 4. */
     workers: values.WORKERS,
-    email,
+    email: { ...email, ehloName: ehloName({ returnPathDomain: email.returnPathDomain, publicUrl }) },
     allowCapture: values.ALLOW_CAPTURE,
     sms,
     /** Where pictures of mails are kept; undefined is Postgres. */
@@ -205,6 +208,8 @@ function checkTogether(
   missed(missingForBucket(bucket), 'ASSETS_S3_BUCKET is set');
   const tooLarge = attachmentsProblem(values.ATTACHMENTS_MAX_MB, email);
   if (tooLarge !== undefined) throw new ConfigError('ATTACHMENTS_MAX_MB', tooLarge);
+  const unusable = values.SMTP_URL === undefined ? undefined : smtpUrlProblem(values.SMTP_URL);
+  if (unusable !== undefined) throw new ConfigError('SMTP_URL', unusable);
   pair('ASSETS_S3_ENDPOINT', 'ASSETS_S3_BUCKET');
   pair('ASSETS_S3_ACCESS_KEY_ID', 'ASSETS_S3_BUCKET');
   pair('ASSETS_S3_ACCESS_KEY_ID', 'ASSETS_S3_SECRET_ACCESS_KEY');

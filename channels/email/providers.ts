@@ -1,16 +1,16 @@
 import type { Config } from '../../rules/config.ts';
 import type { EmailProviderKind, EmailProviderSettings } from '../../rules/emails/email-providers.ts';
+import { parseSmtpUrl } from '../../rules/emails/smtp-url.ts';
 import { captureProvider } from './capture.ts';
 import type { EmailProvider, OutgoingEmail } from './provider.ts';
 import { sesProvider } from './ses/provider.ts';
 import { smtpProvider } from './smtp/provider.ts';
-import { parseSmtpUrl } from './smtp/url.ts';
 
 type Store = (message: OutgoingEmail) => Promise<void>;
 
 interface Sender<S> {
   /** @throws Error for settings that cannot be used */
-  create(settings: S, store: Store): EmailProvider;
+  create(settings: S, p: { store: Store; ehloName: string | null }): EmailProvider;
   /** Where it is, for a log: never with user or password. @throws Error for settings that cannot be used */
   address(settings: S): string;
 }
@@ -18,11 +18,11 @@ interface Sender<S> {
 /** How each provider sends. */
 const SENDERS: { readonly [K in EmailProviderKind]: Sender<EmailProviderSettings[K]> } = {
   capture: {
-    create: (_, store) => captureProvider(store),
+    create: (_, { store }) => captureProvider(store),
     address: () => 'the local mailbox',
   },
   smtp: {
-    create: ({ url = '' }) => smtpProvider({ url }),
+    create: ({ url = '' }, { ehloName }) => smtpProvider({ url, ehloName }),
     address: ({ url = '' }) => {
       const { host, port } = parseSmtpUrl(url);
       return `${host}:${port}`;
@@ -39,7 +39,7 @@ const SENDERS: { readonly [K in EmailProviderKind]: Sender<EmailProviderSettings
  * @throws Error for an SMTP_URL that cannot be used
  */
 export function createEmailProvider(email: Config['email'], store: Store): EmailProvider {
-  return chosen(email.provider, email).create(store);
+  return chosen(email.provider, email).create({ store, ehloName: email.ehloName });
 }
 
 /** Where the provider is, for a log: never with user or password. @throws Error for an SMTP_URL that cannot be used */
@@ -50,7 +50,7 @@ export function providerAddress(email: Config['email']): string {
 function chosen<K extends EmailProviderKind>(kind: K, settings: Pick<EmailProviderSettings, K>) {
   const sender: Sender<EmailProviderSettings[K]> = SENDERS[kind];
   return {
-    create: (store: Store) => sender.create(settings[kind], store),
+    create: (p: Parameters<typeof sender.create>[1]) => sender.create(settings[kind], p),
     address: () => sender.address(settings[kind]),
   };
 }

@@ -2,7 +2,7 @@ import { type Domain, listDomainsFrom } from '../../db/domains/domains.ts';
 import { dnsRecords, type FoundRecords, findRecords, type RecordPurpose } from '../../rules/domains/sender-domain.ts';
 import { recordSource } from '../../rules/strangers/record-source.ts';
 import { type Check, type Finding, pass, warn } from './report.ts';
-import type { Subject } from './subject.ts';
+import type { Inspected, Subject } from './subject.ts';
 
 /** As many as are asked for in a few seconds; the periodic check of the workers covers all domains. */
 const DOMAINS_MAX = 50;
@@ -30,8 +30,7 @@ export const senderDomainsCheck: Check = {
     const inspected = await postgres();
     if ('reason' in inspected)
       return [warn(`not known: Postgres says nothing (${inspected.reason})`, 'mend the connection to Postgres first')];
-    const all = await listDomainsFrom(inspected.db, { from: FIRST, limit: DOMAINS_MAX });
-    const domains = all.filter(({ status }) => status === 'VERIFIED');
+    const domains = await listVerifiedDomains(inspected);
     if (domains.length === 0)
       return [
         warn('no domain is verified, so nobody can send', 'register one with POST /domains and publish its records'),
@@ -39,6 +38,12 @@ export const senderDomainsCheck: Check = {
     return (await Promise.all(domains.map((domain) => ofDomain(domain, subject)))).flat();
   },
 };
+
+/** Lists the verified domains among the first of the installation. */
+export async function listVerifiedDomains({ db }: Inspected): Promise<Domain[]> {
+  const all = await listDomainsFrom(db, { from: FIRST, limit: DOMAINS_MAX });
+  return all.filter(({ status }) => status === 'VERIFIED');
+}
 
 async function ofDomain(domain: Domain, { settings, dns }: Subject): Promise<Finding[]> {
   const name = domain.domain;

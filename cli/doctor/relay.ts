@@ -1,15 +1,21 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { openSession } from '../../channels/email/smtp/handshake.ts';
+import { ehloNameOf } from '../../channels/email/smtp/handshake.ts';
+import { type ProbeResult, probe } from '../../channels/email/smtp/probe.ts';
 import { DEFAULT_TIMEOUTS } from '../../channels/email/smtp/types.ts';
-import { parseSmtpUrl, type SmtpEndpoint } from '../../channels/email/smtp/url.ts';
 import { isPublicAddress } from '../../channels/public-address.ts';
 import type { ProviderServers } from '../../rules/emails/email-providers.ts';
+import { probeEnvelope } from '../../rules/emails/probe-envelope.ts';
+import { judgeRefusal } from '../../rules/emails/refusal.ts';
+import { parseSmtpUrl, type SmtpEndpoint } from '../../rules/emails/smtp-url.ts';
+import { redact } from '../../rules/failure-text.ts';
 import { reasonOf } from '../database-error.ts';
-import { type Check, fail, pass, warn } from './report.ts';
+import { listVerifiedDomains } from './domains.ts';
+import { type Check, type Finding, fail, pass, warn } from './report.ts';
 import type { Subject } from './subject.ts';
 
 const ANSWER_MS = 4_000;
+const REPLY_MAX_CHARS = 300;
 
 /**
  * Where mail is handed over: by a server of our own, which meets the world from this network, or by somebody else's.
@@ -20,24 +26,53 @@ export type Handover =
   | { to: 'own' | 'foreign'; endpoint: SmtpEndpoint; addresses: readonly string[] }
   | { to: 'unknown'; reason: string };
 
-/** Whether the mail server of SMTP_URL takes us, by the same handshake and login as when mail is sent. */
+/**
+ * Checks that the mail server of SMTP_URL takes our mail: the handshake and login of a real email, then MAIL and RCPT,
+ * which RSET takes back.
+ */
 export const mailServerCheck: Check = {
   name: 'mail server',
-  async look({ settings }) {
-    const { servers } = settings.email;
+  async look(subject) {
+    const { email } = subject.settings;
+    const { servers } = email;
     if (servers.whose === 'nobody') return [pass('mail is captured: none is needed')];
     if (servers.whose === 'provider') return [pass(servers.title)];
-    try {
-      const endpoint = parseSmtpUrl(servers.url ?? '');
-      const session = await openSession({ endpoint, timeouts: timeouts() }, AbortSignal.timeout(2 * ANSWER_MS));
-      session.channel.onClose = () => {};
-      session.channel.destroy(new Error('seen enough'));
-      return [isPrivate(endpoint, session.channel.encrypted)];
-    } catch (error) {
-      return [fail(`it does not take us: ${reasonOf(error)}`, 'check SMTP_URL: host, port, user, password and TLS')];
-    }
+    const parsed = parseSmtpUrl(servers.url ?? '');
+    const endpoint = { ...parsed, clientName: parsed.clientName ?? email.ehloName };
+    const envelope = probeEnvelope(await returnPathHostOf(subject));
+    const signal = AbortSignal.timeout(2 * ANSWER_MS);
+    return [findingOf(await probe({ endpoint, timeouts: timeouts() }, envelope, signal), endpoint)];
   },
 };
+
+/** The host of the envelope sender that mail leaves with. */
+async function returnPathHostOf({ settings, postgres }: Subject): Promise<string> {
+  const { returnPathDomain, ehloName } = settings.email;
+  if (returnPathDomain !== undefined) return returnPathDomain;
+  const inspected = await postgres();
+  // A database that waits for its migrations has no such table.
+  const domains = 'reason' in inspected ? [] : await listVerifiedDomains(inspected).catch(() => []);
+  return domains[0]?.domain ?? ehloName ?? new URL(settings.publicUrl).hostname;
+}
+
+function findingOf(result: ProbeResult, endpoint: SmtpEndpoint): Finding {
+  if (result.outcome === 'accepted') return privacyOf(endpoint, result.encrypted);
+  const where = `${endpoint.host}:${endpoint.port}`;
+  if (result.outcome === 'unsent')
+    return fail(`${where} does not take us: ${result.error}`, 'check SMTP_URL: host, port, user, password and TLS');
+  const { about, retry } = judgeRefusal(result);
+  // It has judged a recipient, so it takes mail from us.
+  if (about === 'recipient') return pass(`${where} takes us as ${ehloNameOf(endpoint)}`);
+  const command = result.stage === 'message' ? 'DATA' : result.stage.toUpperCase();
+  const says = `${where} does not take us as ${ehloNameOf(endpoint)}: at ${command} it says ${replyOf(result)}`;
+  if (retry && result.code < 500) return warn(says, 'it may only be busy: try again');
+  return fail(says, 'check SMTP_URL (host, port, user, password, TLS, name=), and what its account may send');
+}
+
+/** The server's reply in one line, without addresses. */
+function replyOf({ code, text }: { code: number; text: string }): string {
+  return redact(`${code} ${text}`.replace(/\s+/g, ' ')).slice(0, REPLY_MAX_CHARS);
+}
 
 /** Who hands mail to the world. A server on this machine or in its network is taken for the tenant's own. */
 export async function handoverOf({ settings }: Subject): Promise<Handover> {
@@ -54,9 +89,10 @@ export async function handoverOf({ settings }: Subject): Promise<Handover> {
   }
 }
 
-function isPrivate({ host, port, loopback, credentials }: SmtpEndpoint, encrypted: boolean) {
+function privacyOf(endpoint: SmtpEndpoint, encrypted: boolean): Finding {
+  const { host, port, loopback, credentials } = endpoint;
   const where = `${host}:${port}`;
-  if (encrypted || loopback) return pass(`${where} takes us`);
+  if (encrypted || loopback) return pass(`${where} takes us as ${ehloNameOf(endpoint)}`);
   const what = credentials ? 'the password and all mail go' : 'mail goes';
   return warn(
     `${where} takes us without TLS: ${what} there readable`,

@@ -78,7 +78,8 @@ export const EMAIL_PROVIDERS = {
       SMTP_URL: {
         schema: url('smtp', 'smtps'),
         takes: 'smtp://user:pass@host:port or smtps://user:pass@host:port',
-        about: 'The mail server of `EMAIL_PROVIDER=smtp`.',
+        about:
+          'The mail server of `EMAIL_PROVIDER=smtp`, with the options of [operating.md](operating.md#the-mail-server).',
         secret: true,
       },
     },

@@ -232,6 +232,13 @@ describe('silence', () => {
     expect(result).toMatchObject({ outcome: 'unsent', error: 'timeout: the greeting did not come in time' });
   });
 
+  it('with 421 at EHLO is told with its words, and no HELO follows', async () => {
+    const server = await scripted((line) => (line.startsWith('EHLO') ? '421 4.3.2 no literal, please' : '250 fine'));
+    const result = await pool(server.url).send(message('ann@example.org'));
+    expect(result).toMatchObject({ outcome: 'refused', stage: 'ehlo', code: 421, text: '4.3.2 no literal, please' });
+    expect(server.lines.filter((line) => line.startsWith('HELO'))).toEqual([]);
+  });
+
   it('at EHLO leaves mail unsent', async () => {
     const server = await scripted(willing({ EHLO: null }));
     const result = await pool(server.url, { timeouts: quick }).send(message('ann@example.org'));

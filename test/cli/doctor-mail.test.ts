@@ -128,20 +128,61 @@ describe('doctor on sender domains', { timeout: DOCTOR_TIMEOUT_MS }, () => {
 });
 
 describe('doctor on the mail server', { timeout: DOCTOR_TIMEOUT_MS }, () => {
+  it('asks MAIL and RCPT as for an email, and takes both back', async () => {
+    const server = await startScriptedSmtp(willing());
+    await diagnose({ SMTP_URL: server.url, RETURN_PATH_DOMAIN: 'bounces.example.com' });
+    await server.close();
+    expect(server.lines.filter((line) => /^(EHLO|MAIL|RCPT|RSET|DATA)/.test(line))).toEqual([
+      'EHLO bounces.example.com',
+      'MAIL FROM:<postmaster@bounces.example.com>',
+      'RCPT TO:<postmaster@gmail.com>',
+      'RSET',
+    ]);
+  });
+
+  it.each([
+    ['RCPT', '554 5.7.1 <postmaster@gmail.com>: Recipient address rejected: Access denied', 'Access denied'],
+    [
+      'MAIL',
+      '553 5.7.1 <postmaster@shop.example.com>: Sender address rejected: not owned by user',
+      'not owned by user',
+    ],
+  ])('fails where the server refuses us at %s, with its words and without addresses', async (verb, reply, words) => {
+    const server = await startScriptedSmtp(willing({ [verb]: reply }));
+    const { of } = await diagnose({ SMTP_URL: server.url });
+    await server.close();
+    const [line = ''] = of('mail server');
+    expect(line).toMatch(new RegExp(`^fail .* at ${verb} it says ${reply.slice(0, 3)} .*${words}.* → check SMTP_URL`));
+    expect(line).not.toContain('@');
+  });
+
+  it('passes where the server refuses the recipient, because it takes mail from us then', async () => {
+    const server = await startScriptedSmtp(willing({ RCPT: '550 5.1.1 User unknown' }));
+    const { of } = await diagnose({ SMTP_URL: server.url });
+    await server.close();
+    expect(of('mail server')).toEqual([expect.stringMatching(/^pass /)]);
+  });
+
   it('goes through the login that mail goes through', async () => {
-    expect((await diagnose()).of('mail server')).toEqual([expect.stringMatching(/^pass 127\.0\.0\.1:\d+ takes us$/)]);
+    expect((await diagnose()).of('mail server')).toEqual([
+      expect.stringMatching(/^pass 127\.0\.0\.1:\d+ takes us as mail\.example\.com$/),
+    ]);
     const strict = await startScriptedSmtp(willing({ AUTH: '535 5.7.8 Error: authentication failed' }, ['AUTH PLAIN']));
     const refused = await diagnose({ SMTP_URL: strict.url.replace('//', '//ann:hunter2@') });
     await strict.close();
     expect(refused.of('mail server')).toEqual([
-      expect.stringMatching(/^fail it does not take us: .*authentication failed.* → check SMTP_URL/),
+      expect.stringMatching(
+        /^fail 127\.0\.0\.1:\d+ does not take us as mail\.example\.com: at AUTH it says 535 .*authentication failed.* → check SMTP_URL/,
+      ),
     ]);
     expect(refused.output).not.toContain('hunter2');
   });
 
   it('doctor fails where no mail server listens', async () => {
     const { of } = await diagnose({ SMTP_URL: 'smtp://127.0.0.1:1' });
-    expect(of('mail server')).toEqual([expect.stringMatching(/^fail it does not take us: .*ECONNREFUSED/)]);
+    expect(of('mail server')).toEqual([
+      expect.stringMatching(/^fail 127\.0\.0\.1:\d+ does not take us: .*ECONNREFUSED/),
+    ]);
   });
 });
 

@@ -1,8 +1,8 @@
 import net from 'node:net';
 import tls from 'node:tls';
+import type { SmtpEndpoint } from '../../../rules/emails/smtp-url.ts';
 import { ReplyParser } from './reply-parser.ts';
 import type { SmtpReply, SmtpTimeouts } from './types.ts';
-import type { SmtpEndpoint } from './url.ts';
 import { tickFor, Watchdog } from './watchdog.ts';
 
 /** Replies of a whole group of commands fit; one buffer is kept for the life of the connection. */

@@ -1,9 +1,13 @@
 import os from 'node:os';
+import type { SmtpEndpoint } from '../../../rules/emails/smtp-url.ts';
 import { authenticate } from './auth.ts';
 import { type ChannelOptions, SmtpChannel } from './channel.ts';
 import { NO_EXTENSIONS, parseExtensions, type SmtpExtensions } from './extensions.ts';
 import { SmtpHandshakeError } from './handshake-error.ts';
 import { refusal } from './refusal.ts';
+
+/** RFC 5321 §3.2: these replies say that a server knows HELO only. */
+const KNOWS_NO_EHLO: ReadonlySet<number> = new Set([500, 501, 502, 504]);
 
 /** A connection on which mail may flow. */
 export interface SmtpSession {
@@ -36,9 +40,11 @@ export async function openSession(options: ChannelOptions, signal: AbortSignal):
 }
 
 async function hello(channel: SmtpChannel, { endpoint, timeouts }: ChannelOptions): Promise<SmtpExtensions> {
-  const name = endpoint.clientName ?? clientName();
+  const name = ehloNameOf(endpoint);
   const reply = await channel.ask(`EHLO ${name}`, 'the answer to EHLO', timeouts.commandMs);
   if (reply.code === 250) return parseExtensions(reply.text);
+  // A HELO behind any other refusal would get an answer without its reason, or none.
+  if (!KNOWS_NO_EHLO.has(reply.code)) throw new SmtpHandshakeError(refusal('ehlo', reply.code, reply.text));
   const old = await channel.ask(`HELO ${name}`, 'the answer to HELO', timeouts.commandMs);
   if (old.code !== 250) throw new SmtpHandshakeError(refusal('ehlo', old.code, old.text));
   return NO_EXTENSIONS;
@@ -61,8 +67,12 @@ async function secure(channel: SmtpChannel, offers: SmtpExtensions, options: Cha
   return true;
 }
 
-/** RFC 5321 §4.1.3: a name of this host that others could look up, else an address. */
-function clientName(): string {
-  const name = os.hostname();
+/**
+ * Returns the name for EHLO: of SMTP_URL or the configuration, else of this host where others could look it up (RFC 5321
+ * §4.1.3), else an address.
+ */
+export function ehloNameOf({ clientName }: Pick<SmtpEndpoint, 'clientName'>): string {
+  const name = clientName ?? os.hostname();
+  if (clientName !== null) return name;
   return /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(name) ? name : '[127.0.0.1]';
 }

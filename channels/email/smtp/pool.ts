@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { parseSmtpUrl } from '../../../rules/emails/smtp-url.ts';
 import { answer, answerLater } from './answer.ts';
 import { Backoff } from './backoff.ts';
 import type { ChannelOptions } from './channel.ts';
@@ -15,7 +16,6 @@ import {
   type SmtpResult,
   type SmtpTimeouts,
 } from './types.ts';
-import { parseSmtpUrl } from './url.ts';
 
 /** Losses that a message may cause: the first may be an idle connection that was closed unseen, the second bad luck. */
 const MAX_LOSSES = 3;
@@ -48,6 +48,8 @@ export interface SmtpPoolOptions {
   timeouts?: Partial<SmtpTimeouts>;
   /** Certificates to trust instead of the system's, in PEM. */
   ca?: string;
+  /** The name at EHLO, unless the URL has one. */
+  ehloName?: string | null;
   /** Is told, in words for the log, what an operator should know of the server. */
   onNotice?: (notice: string) => void;
 }
@@ -88,7 +90,8 @@ export class SmtpPool {
   /** @throws Error for a URL that cannot be used */
   constructor(options: SmtpPoolOptions) {
     const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-    const endpoint = parseSmtpUrl(options.url);
+    const parsed = parseSmtpUrl(options.url);
+    const endpoint = { ...parsed, clientName: parsed.clientName ?? options.ehloName ?? null };
     this.channel = { endpoint, timeouts, ca: options.ca };
     this.maxConnections = Math.max(1, options.connections ?? endpoint.maxConnections ?? DEFAULT_CONNECTIONS);
     this.maxMessages = options.maxMessages ?? endpoint.maxMessages ?? 0;

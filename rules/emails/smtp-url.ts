@@ -14,18 +14,23 @@ export interface SmtpEndpoint {
   verifyCertificate: boolean;
   loopback: boolean;
   credentials: { user: string; pass: string } | null;
-  /** What the client calls itself at EHLO; null takes the host's own name. */
+  /** The name at EHLO; null where the URL does not say. */
   clientName: string | null;
   /** Most connections at a time, and messages after which one is given back; null where the URL does not say. */
   maxConnections: number | null;
   maxMessages: number | null;
 }
 
+/** The options of SMTP_URL, under nodemailer's names. */
+const SWITCHES = ['requireTLS', 'ignoreTLS', 'tls.rejectUnauthorized'] as const;
+const OPTIONS: readonly string[] = [...SWITCHES, 'name', 'maxConnections', 'maxMessages'];
+/** A host name, or an address literal (RFC 5321 §4.1.3). */
+const EHLO_NAME = /^(\[[\w.:]{3,60}\]|[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)$/i;
+
 /**
- * Reads `smtp://user:pass@host:port` or `smtps://…` with the options `requireTLS=true`, `ignoreTLS=true`,
- * `tls.rejectUnauthorized=false`, `name=`, `maxConnections=` and `maxMessages=`, which are nodemailer's names. Default
- * ports: smtps 465, with a user 587 (submission), else 25. A relay on loopback may show any certificate: the Debian one
- * signs itself, and nobody is between.
+ * Reads `smtp://user:pass@host:port` or `smtps://…` with its options. The default ports are 465 for smtps, 587
+ * (submission) with a user, else 25. A relay on loopback may show any certificate: the one of Debian signs itself, and
+ * nothing is between. An unknown option is refused, since TLS that was asked for would not be required.
  * @throws Error that names what is wrong, never the password
  */
 export function parseSmtpUrl(text: string): SmtpEndpoint {
@@ -35,6 +40,7 @@ export function parseSmtpUrl(text: string): SmtpEndpoint {
     throw new Error('SMTP_URL must begin with smtp:// or smtps://');
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (!host) throw new Error('SMTP_URL names no host');
+  checkOptions(url.searchParams);
   const implicitTls = url.protocol === 'smtps:';
   const loopback = isLoopback(host);
   const verify = url.searchParams.get('tls.rejectUnauthorized');
@@ -52,6 +58,31 @@ export function parseSmtpUrl(text: string): SmtpEndpoint {
     maxConnections: countOf(url, 'maxConnections'),
     maxMessages: countOf(url, 'maxMessages'),
   };
+}
+
+function checkOptions(options: URLSearchParams): void {
+  for (const name of options.keys()) {
+    if (OPTIONS.includes(name)) continue;
+    const meant = OPTIONS.find((option) => option.toLowerCase() === name.toLowerCase());
+    const known = `The options are ${OPTIONS.slice(0, -1).join(', ')} and ${OPTIONS.at(-1)}.`;
+    const shown = name.replace(/[^\w.-]/g, '?').slice(0, 40);
+    throw new Error(`SMTP_URL: unknown option ${shown}${meant ? `, did you mean ${meant}?` : '.'} ${known}`);
+  }
+  for (const name of SWITCHES) {
+    if (!['true', 'false'].includes(options.get(name) ?? 'true'))
+      throw new Error(`SMTP_URL: ${name} must be true or false`);
+  }
+  if (!EHLO_NAME.test(options.get('name') ?? 'a')) throw new Error('SMTP_URL: name must be a host name');
+}
+
+/** Says in one line why an SMTP_URL cannot be used; undefined where it can. */
+export function smtpUrlProblem(text: string): string | undefined {
+  try {
+    parseSmtpUrl(text);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 function countOf(url: URL, name: string): number | null {

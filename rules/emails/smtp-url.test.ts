@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseExtensions } from './extensions.ts';
-import { parseSmtpUrl } from './url.ts';
+import { parseSmtpUrl } from './smtp-url.ts';
 
 describe('SMTP_URL', () => {
   it.each([
@@ -28,26 +27,18 @@ describe('SMTP_URL', () => {
     'smtp://user:topsecret@',
     'smtp://user:topsecret@a?maxMessages=0',
     'smtp://user:topsecret%zz@a',
+    'smtp://user:topsecret@a?requiretls=true',
+    'smtp://user:topsecret@a?requireTLS=yes',
+    'smtp://user:topsecret@a?secure=true&requireTLS=true',
+    'smtp://user:topsecret@a?name=mail%20me',
   ])('SMTP_URL refuses %s', (url) => {
     expect(() => parseSmtpUrl(url)).toThrow(/^SMTP_URL\b(?!.*topsecret)/);
   });
 });
 
-describe('the answer to EHLO', () => {
-  it('is read to its last line, in any case', () => {
-    const offers = parseExtensions(
-      'mail.example.com at your service\nsize 1000\n8BITMIME\nAUTH=LOGIN\nAuth PLAIN CRAM-MD5\nPipelining',
-    );
-    expect(offers).toMatchObject({ pipelining: true, eightBitMime: true, size: true, maxBytes: 1000, startTls: false });
-    expect([...offers.auth]).toEqual(['LOGIN', 'PLAIN', 'CRAM-MD5']);
-  });
-
-  it('with a SIZE of 0, or none, is without a limit', () => {
-    expect(parseExtensions('x\nSIZE 0').maxBytes).toBe(Number.POSITIVE_INFINITY);
-    expect(parseExtensions('x\nSIZE')).toMatchObject({ size: true, maxBytes: Number.POSITIVE_INFINITY });
-  });
-
-  it('does not take the name of the server for a keyword', () => {
-    expect(parseExtensions('PIPELINING').pipelining).toBe(false);
-  });
+it('names the option that it does not know, and the one that was meant', () => {
+  expect(() => parseSmtpUrl('smtp://a?requiretls=true')).toThrow(
+    'SMTP_URL: unknown option requiretls, did you mean requireTLS? The options are requireTLS, ignoreTLS, ' +
+      'tls.rejectUnauthorized, name, maxConnections and maxMessages.',
+  );
 });

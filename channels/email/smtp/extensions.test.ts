@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { parseExtensions } from './extensions.ts';
+
+describe('the answer to EHLO', () => {
+  it('is read to its last line, in any case', () => {
+    const offers = parseExtensions(
+      'mail.example.com at your service\nsize 1000\n8BITMIME\nAUTH=LOGIN\nAuth PLAIN CRAM-MD5\nPipelining',
+    );
+    expect(offers).toMatchObject({ pipelining: true, eightBitMime: true, size: true, maxBytes: 1000, startTls: false });
+    expect([...offers.auth]).toEqual(['LOGIN', 'PLAIN', 'CRAM-MD5']);
+  });
+
+  it('with a SIZE of 0, or none, is without a limit', () => {
+    expect(parseExtensions('x\nSIZE 0').maxBytes).toBe(Number.POSITIVE_INFINITY);
+    expect(parseExtensions('x\nSIZE')).toMatchObject({ size: true, maxBytes: Number.POSITIVE_INFINITY });
+  });
+
+  it('does not take the name of the server for a keyword', () => {
+    expect(parseExtensions('PIPELINING').pipelining).toBe(false);
+  });
+});

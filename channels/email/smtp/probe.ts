@@ -1,0 +1,54 @@
+import type { ChannelOptions } from './channel.ts';
+import { openSession } from './handshake.ts';
+import { SmtpHandshakeError } from './handshake-error.ts';
+import { refusal } from './refusal.ts';
+import type { SmtpRefusal } from './types.ts';
+
+export interface ProbeEnvelope {
+  from: string;
+  to: string;
+}
+
+/** `accepted`: the server would take a message for this envelope. */
+export type ProbeResult =
+  | { outcome: 'accepted'; encrypted: boolean }
+  | SmtpRefusal
+  | { outcome: 'unsent'; error: string };
+
+/**
+ * Asks a mail server whether it takes mail from us: it signs in as for mail, asks MAIL and RCPT, and takes both back with
+ * RSET. No message is sent. Without an envelope it only signs in. Never rejects.
+ */
+export async function probe(
+  options: ChannelOptions,
+  envelope: ProbeEnvelope | null,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  try {
+    const { channel } = await openSession(options, signal);
+    channel.onClose = () => {};
+    try {
+      const { commandMs } = options.timeouts;
+      for (const [stage, line] of envelope ? commandsOf(envelope) : []) {
+        const { code, text } = await channel.ask(line, `the reply to ${stage.toUpperCase()}`, commandMs);
+        if (code >= 400) return refusal(stage, code, text);
+      }
+      if (envelope) await channel.ask('RSET', 'the reply to RSET', commandMs);
+      channel.write('QUIT\r\n');
+      return { outcome: 'accepted', encrypted: channel.encrypted };
+    } finally {
+      channel.onClose = () => {};
+      channel.destroy(new Error('the probe is over'));
+    }
+  } catch (error) {
+    if (error instanceof SmtpHandshakeError) return error.refusal;
+    return { outcome: 'unsent', error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function commandsOf({ from, to }: ProbeEnvelope): ['mail' | 'rcpt', string][] {
+  return [
+    ['mail', `MAIL FROM:<${from}>`],
+    ['rcpt', `RCPT TO:<${to}>`],
+  ];
+}
