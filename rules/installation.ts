@@ -7,7 +7,7 @@ export interface Installation {
   /** Part of each name in Temporal; see `shortIdOf`. */
   shortId: string;
   /**
-   * Rows with an earlier id keep the workflow ids that an earlier release gave them; null where no earlier release ran.
+   * Rows with an earlier id keep the workflow ids that an earlier release gave them. Null if no earlier release ran.
    */
   legacyBefore: Date | null;
   /** When the workers stopped serving the task queues of the earlier release; null until then. */

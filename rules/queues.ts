@@ -3,14 +3,14 @@ export const TASK_QUEUES = {
   /** Tasks of workflows themselves. */
   workflows: 'workflows',
   /**
-   * Steps of executions. Temporal keeps the tasks of activities and those of workflows in separate queues. Both have
+   * Steps of executions. Temporal keeps activity tasks and workflow tasks in separate queues. Both have
    * one name, because only then may Temporal give a step to the worker that asked for it, with the response to the
    * workflow's task.
    */
   steps: 'workflows',
   /** Single emails and SMS. */
   transactional: 'transactional',
-  /** What steers a campaign, and steps that an earlier release has put here. */
+  /** Short statements that steer a campaign, and steps that an earlier release has put here. */
   automation: 'automation',
   /** Requests to servers of tenants. */
   webhooks: 'webhooks',
@@ -30,7 +30,7 @@ export function taskQueueOf(shortId: string, queue: TaskQueue): string {
 
 /**
  * The queue of the same installation beside the queue of workflow tasks on which a workflow runs. A workflow that
- * began on the queue `workflows` of an earlier release finds the earlier queues. A replay of a saved history runs on a
+ * started on the queue `workflows` of an earlier release finds the earlier queues. A replay of a saved history runs on a
  * queue of another name, and does not compare queues.
  */
 export function taskQueueBeside(workflowQueue: string, queue: TaskQueue): string {

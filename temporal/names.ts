@@ -4,7 +4,7 @@ import type { Client } from '@temporalio/client';
 import { type Installation, isLegacyRow } from '../rules/installation.ts';
 import { type TaskQueue, taskQueueOf } from '../rules/queues.ts';
 
-/** Where workflows are, and how this installation names them there. */
+/** A connection to the workflows, and the names that this installation has there. */
 export interface Target {
   client: Client;
   names: InstallationNames;
@@ -78,8 +78,8 @@ export class InstallationNames {
   }
 
   /**
-   * Names a group of messages by its outbox rows. Dispatching the same rows again is "already started", while sending
-   * the same message once more on purpose (a replay) has a row of its own.
+   * Names a group of messages by its outbox rows. Dispatching the same rows again is "already started". A
+   * replay sends the same message again on purpose, and has a row of its own.
    */
   messages(kind: 'delivery' | 'sms', outboxIds: [string, ...string[]]): string {
     const hash = createHash('sha256').update(outboxIds.join()).digest('hex').slice(0, 32);

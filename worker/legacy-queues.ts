@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { describeFailure } from '../rules/failure-text.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 
-/** Where the end of the earlier release's queues is noted, for all workers. */
+/** Tells all workers when the queues of the earlier release end. */
 export interface LegacyStore {
   /** Whether a worker has found the queues empty, after the last instant at which the earlier release fills them. */
   isClosed(): Promise<boolean>;
@@ -60,7 +60,7 @@ export async function serveLegacyQueues(p: {
   };
 }
 
-/** A worker that failed has stopped by itself. */
+/** Stops a worker that runs. A worker that failed has stopped already. */
 export function shutDown(worker: Worker): void {
   if (worker.getState() === 'RUNNING') worker.shutdown();
 }

@@ -12,7 +12,9 @@ import { operationsOf } from '../support/operations.ts';
 const ROOT = packageRoot();
 const pages = [
   ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
-  ...readdirSync(join(ROOT, 'docs')).flatMap((file) => (file.endsWith('.md') ? [join('docs', file)] : [])),
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).flatMap((file) =>
+    file.endsWith('.md') ? [join('docs', file)] : [],
+  ),
 ];
 const read = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
 const found = (pattern: RegExp): [string, string][] =>

@@ -110,7 +110,7 @@ async function listSchedules(): Promise<string[]> {
   return ids;
 }
 
-it('what the earlier release started goes on under its name and on its queues', async () => {
+it('an execution of the earlier release continues under its name and on its queues', async () => {
   const { automationId, executionId } = legacy.goesOn;
   expect((await readLegacy(legacy.goesOn)).temporal.workflowId).toBe(`execution-${executionId}`);
   await track(service, 'goes-on-go', 'goes-on@to.test');
@@ -121,7 +121,7 @@ it('what the earlier release started goes on under its name and on its queues', 
   expect(new Set(queues)).toEqual(new Set(['workflows']));
 });
 
-it('what the earlier release started can be cancelled', async () => {
+it('an execution of the earlier release can be cancelled', async () => {
   const { automationId, executionId } = legacy.cancelled;
   await call(service, 'DELETE', `/workflows/${automationId}/executions/${executionId}`);
   await until(async () => (await describeLegacy(legacy.cancelled)).status.name !== 'RUNNING', 'the cancellation');
