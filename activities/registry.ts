@@ -8,27 +8,37 @@ import { jobActivities } from './jobs.ts';
 import { maintenanceActivities } from './maintenance.ts';
 import { periodicActivities } from './periodic/rounds.ts';
 import { failingWithoutRow } from './row-missing.ts';
+import { holdWhileClosed, type SendingGate } from './sending-hold.ts';
 import { smsActivities } from './sms/deliveries.ts';
 import { storefrontActivities } from './storefront.ts';
 import { webhookDeliveryActivities } from './webhooks/deliveries.ts';
 
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
 
-/** Every activity, by the task queue that its workflows name for it. */
-export function activitiesByQueue(deps: ActivityDeps): Record<Exclude<TaskQueue, 'workflows'>, Activities> {
-  const queues = allByQueue(deps);
+/**
+ * Every activity, by the task queue that its workflows name for it. While nothing may be sent (`gate`), those wait that
+ * send email, SMS, campaigns or requests to tenants' servers. All others go on.
+ */
+export function activitiesByQueue(
+  deps: ActivityDeps,
+  gate: SendingGate,
+): Record<Exclude<TaskQueue, 'workflows'>, Activities> {
+  const queues = allByQueue(deps, gate);
   const entries = Object.entries(queues).map(([queue, activities]) => [queue, failingWithoutRow(deps.log, activities)]);
   return Object.fromEntries(entries) as ReturnType<typeof allByQueue>;
 }
 
-function allByQueue(deps: ActivityDeps): Record<Exclude<TaskQueue, 'workflows'>, Activities> {
-  const chunks = campaignChunkActivities(deps);
-  const steps = executionStepActivities(deps);
+function allByQueue(deps: ActivityDeps, gate: SendingGate): Record<Exclude<TaskQueue, 'workflows'>, Activities> {
+  const { sendMails, sendSms, ...deliveries } = { ...deliveryActivities(deps), ...smsActivities(deps) };
+  const { sendCampaignChunk, ...campaigns } = campaignChunkActivities(deps);
+  const { SEND_EMAIL, SEND_SMS, ...effects } = executionStepActivities(deps);
+  const chunks = { ...campaigns, ...holdWhileClosed(gate, { sendCampaignChunk }) };
+  const steps = { ...effects, ...holdWhileClosed(gate, { SEND_EMAIL, SEND_SMS }) };
   return {
-    transactional: { ...deliveryActivities(deps), ...smsActivities(deps) },
+    transactional: { ...deliveries, ...holdWhileClosed(gate, { sendMails, sendSms }) },
     steps,
     automation: { ...steps, ...campaignControlActivities(deps), ...endActivities(deps) },
-    webhooks: { ...webhookStepActivities(deps), ...webhookDeliveryActivities(deps) },
+    webhooks: holdWhileClosed(gate, { ...webhookStepActivities(deps), ...webhookDeliveryActivities(deps) }),
     bulk: {
       ...jobActivities(deps),
       ...chunks,

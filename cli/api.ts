@@ -3,6 +3,7 @@ import { thisRelease } from './release.ts';
 import { requirePostgres } from './start/dependencies.ts';
 import { exposureTable, openingsOfApi } from './start/exposure.ts';
 import { requireFile } from './start/files.ts';
+import { requireInstallation } from './start/installation.ts';
 import { requirePort } from './start/ports.ts';
 import { runServiceProcess } from './start/service-process.ts';
 
@@ -11,6 +12,8 @@ await runServiceProcess('api', process.env, async (config, { log }) => {
   await requirePort('PORT', config.host, config.port);
   await requireMailListeners(config);
   await requirePostgres(config.database.url);
+  // A child of npm start has a parent who has told it.
+  await requireInstallation(config, (line) => (process.send ? log.info(line) : log.warn(line)));
   // Only now: settings that cannot be used are told before a second of imports.
   const { startApi } = await import('../api/http/server.ts');
   const api = await startApi(config, { log, release: thisRelease() });

@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { connect, type Db } from '../db/connection.ts';
+import { resumeSending } from '../db/installation/sending-hold.ts';
 import { holdByOperator, releaseByOperator, setOperatorLimits } from '../db/projects/operator-limits.ts';
 import { getProject, type OperatorLimits, type Project } from '../db/projects/projects.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -14,7 +15,7 @@ import { readJson } from './start/private-files.ts';
 import { explain } from './start/service-process.ts';
 
 const USAGE =
-  'Usage: npm run operator -- project <id> [--set name=value …] [--hold "reason" | --release], where a value of none takes a limit away';
+  'Usage: npm run operator -- project <id> [--set name=value …] [--hold "reason" | --release], where a value of none takes a limit away; or npm run operator -- resume, which lets a clone send';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const INT_MAX = 2_147_483_647;
 const REASON_MAX_CHARS = 500;
@@ -34,29 +35,51 @@ interface Order {
   release: boolean;
 }
 
-// `npm run operator -- project <id> …`: what the operator of the service allows a project, whatever its own people set.
-// Without a change it shows how the project stands.
+// `npm run operator -- …`: what only the operator of the service may do, whatever the people of a project set.
 try {
-  const order = readOrder(process.argv.slice(2));
-  const url = databaseUrl();
-  const { db } = connect({ connectionString: url, max: 1, applicationName: 'tidings-operator', onError: () => {} });
-  const project = await carryOut(db, order)
-    .catch((error) => {
-      throw error instanceof AppError && error.code === 'NOT_FOUND'
-        ? new StartError(`There is no project ${order.projectId}.`)
-        : error instanceof AppError
-          ? error
-          : databaseError(url, error);
-    })
-    .finally(() => db.destroy());
+  const words = process.argv.slice(2);
+  if (words.join(' ') === 'resume') await resume();
+  else await change(readOrder(words));
+} catch (error) {
+  console.error(explain(error));
+  process.exitCode = 1;
+}
+
+/** Lets a clone send what waits; see docs/operate/back-up.md. */
+async function resume(): Promise<void> {
+  const hold = await inDatabase(resumeSending);
+  console.log(
+    hold === null
+      ? 'Sending goes on: what waits is sent now.'
+      : 'Sending goes on as soon as recovery has ended: a worker runs it when it reaches Temporal.',
+  );
+}
+
+/** Changes a project; without a change it shows the project. */
+async function change(order: Order): Promise<void> {
+  const project = await inDatabase((db) => carryOut(db, order)).catch((error: unknown) => {
+    throw error instanceof AppError && error.code === 'NOT_FOUND'
+      ? new StartError(`There is no project ${order.projectId}.`)
+      : error;
+  });
   console.log(JSON.stringify(shown(project), null, 2));
   if (order.release && project.hold.held)
     console.error(
       `The project still holds itself: ${project.hold.reason}. Its own people release it with POST /project/release.`,
     );
-} catch (error) {
-  console.error(explain(error));
-  process.exitCode = 1;
+}
+
+/** Does something on the service's database. @throws StartError in one line where it cannot be reached */
+async function inDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
+  const url = databaseUrl();
+  const { db } = connect({ connectionString: url, max: 1, applicationName: 'tidings-operator', onError: () => {} });
+  try {
+    return await work(db);
+  } catch (error) {
+    throw error instanceof AppError ? error : databaseError(url, error);
+  } finally {
+    await db.destroy();
+  }
 }
 
 function readOrder(words: string[]): Order {

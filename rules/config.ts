@@ -132,6 +132,8 @@ export function parseSettings(env: Environment) {
     /** Addresses and CIDRs. */
     trustedProxies: values.TRUSTED_PROXIES,
     database: { url: values.DATABASE_URL },
+    /** How to resolve a mismatch between Postgres and Temporal; undefined stops at one. */
+    installationChoice: values.INSTALLATION,
     temporal: temporalSettings(values),
     /** Undefined is one a core, at most 4. */
     workers: values.WORKERS,

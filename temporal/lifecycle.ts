@@ -2,10 +2,12 @@ import { Client, Connection, isGrpcServiceError, type WorkflowExecutionStatusNam
 import type { Config } from '../rules/config.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 import type { Installation } from '../rules/installation.ts';
+import type { TemporalToken } from '../rules/installation-tokens.ts';
 import type { OutboxRow } from '../rules/outbox.ts';
 import { temporalConnectionOptions } from './connection.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
 import type { RowGroup } from './groups.ts';
+import { readToken, writeToken } from './installation-token.ts';
 import { countLegacyWorkflows, deleteLegacySchedules } from './legacy.ts';
 import { findStatus, restartTerminated } from './lost-workflows.ts';
 import { InstallationNames } from './names.ts';
@@ -57,6 +59,13 @@ export interface Lifecycle {
   readonly deliveries: Deliveries;
   /** Starts deliveries again that an operator terminated since then; returns their workflow ids. */
   restartTerminated(since: Date): Promise<string[]>;
+  /**
+   * The token by which Temporal recognizes the database; null where it has none of this installation. Throws when
+   * Temporal does not answer.
+   */
+  readToken(): Promise<TemporalToken | null>;
+  /** Gives Temporal the next token. Giving it twice is harmless. */
+  writeToken(token: TemporalToken): Promise<void>;
   /** How many tasks wait in each queue, and who asks for them. Throws when Temporal does not answer. */
   readQueueStats(): Promise<QueueStats[]>;
   /** Counts the workflows that are open on the queue of the release before installations had names. */
@@ -117,6 +126,8 @@ export function createLifecycle(deps: {
     runs: createRuns(target),
     deliveries: createDeliveries(target),
     restartTerminated: (since) => restartTerminated(target, since),
+    readToken: () => calls.make(RPC_DEADLINE_MS, () => readToken(target)),
+    writeToken: (token) => calls.make(RPC_DEADLINE_MS, () => writeToken(target, token)),
     readQueueStats: () => calls.make(PING_DEADLINE_MS, () => readQueueStats(target)),
     countLegacyWorkflows: () => calls.make(RPC_DEADLINE_MS, () => countLegacyWorkflows(target)),
     deleteLegacySchedules: () => calls.make(RPC_DEADLINE_MS, () => deleteLegacySchedules(target)),

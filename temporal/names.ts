@@ -49,6 +49,11 @@ export class InstallationNames {
     return `${this.shortId}-${name}`;
   }
 
+  /** Names the workflow that keeps the installation's token. */
+  installation(): string {
+    return `installation-${this.shortId}`;
+  }
+
   execution(executionId: string): string {
     return this.#workflowId('execution', executionId, executionId);
   }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { SendingGate } from '../activities/sending-hold.ts';
 import type { Db } from '../db/connection.ts';
 import { claimFair, deleteRows, giveBack, renewLeases, type TakenRow } from '../db/outbox/outbox.ts';
 import { describeFailure } from '../rules/failure-text.ts';
@@ -43,8 +44,13 @@ export interface DirectChannel {
  * stops no password reset. What is refused for now, and what a kill left behind, becomes Temporal's. Runs in every
  * worker; a row is its who takes it, as long as he lives.
  */
-export function startDirectSender(deps: { db: Db; channel: DirectChannel; log: Pick<Logger, 'warn'> }): OutboxLoop {
-  const { db, channel, log } = deps;
+export function startDirectSender(deps: {
+  db: Db;
+  channel: DirectChannel;
+  gate: SendingGate;
+  log: Pick<Logger, 'warn'>;
+}): OutboxLoop {
+  const { db, channel, gate, log } = deps;
   const stopping = new AbortController();
   /** When each row was taken or renewed last. */
   const inFlight = new Map<string, { projectId: string; sinceMs: number }>();
@@ -54,6 +60,8 @@ export function startDirectSender(deps: { db: Db; channel: DirectChannel; log: P
   let after = NOBODY;
 
   async function round(): Promise<boolean> {
+    // Rows wait in the outbox, where a restart finds them.
+    if (!gate.isOpen()) return false;
     // Of a project that has none under way yet no more than it may have.
     const limit = Math.min(channel.maxInFlight - inFlight.size, channel.maxOfProject);
     if (limit <= 0) return false;

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { ActivityDeps } from '../activities/deps.ts';
+import type { SendingGate } from '../activities/sending-hold.ts';
 import type { LoopWatch } from '../compute/loop-watch.ts';
 import type { Db } from '../db/connection.ts';
 import { listen } from '../db/listen.ts';
@@ -27,10 +28,11 @@ export function startOutbox(p: {
   databaseUrl: string;
   deps: ActivityDeps;
   admission: Admission;
+  gate: SendingGate;
   loop: Pick<LoopWatch, 'as'>;
   log: Logger;
 }): RunningOutbox {
-  const { deps, admission, loop, log } = p;
+  const { deps, admission, gate, loop, log } = p;
   const db: Db = deps.db;
   const dispatcher = startDispatcher({ db, lifecycle: deps.lifecycle, admission, log });
   /** Should it hold the event loop, it is known by the channel. */
@@ -39,10 +41,10 @@ export function startOutbox(p: {
     attempt: (...args) => loop.as(`direct ${channel.name}`, () => channel.attempt(...args)),
   });
   const takers: Record<OutboxTaker, { wake(): void; stop(): Promise<void> }> = {
-    email: startDirectSender({ db, channel: named(emailChannel(deps)), log }),
-    largeEmail: startDirectSender({ db, channel: named(largeEmailChannel(deps)), log }),
-    sms: startDirectSender({ db, channel: named(smsChannel(deps)), log }),
-    simulator: startDirectSender({ db, channel: named(simulatorChannel(deps)), log }),
+    email: startDirectSender({ db, channel: named(emailChannel(deps)), gate, log }),
+    largeEmail: startDirectSender({ db, channel: named(largeEmailChannel(deps)), gate, log }),
+    sms: startDirectSender({ db, channel: named(smsChannel(deps)), gate, log }),
+    simulator: startDirectSender({ db, channel: named(simulatorChannel(deps)), gate, log }),
     temporal: dispatcher,
   };
   const all = Object.keys(takers) as OutboxTaker[];

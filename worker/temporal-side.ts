@@ -3,6 +3,7 @@ import { NativeConnection, type Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Config } from '../rules/config.ts';
 import { describeFailure } from '../rules/failure-text.ts';
+import { InstallationError } from '../rules/installation-tokens.ts';
 import { TASK_QUEUES } from '../rules/queues.ts';
 import { temporalConnectionOptions } from '../temporal/connection.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
@@ -31,6 +32,8 @@ export async function startTemporalSide(p: {
   /** Undefined where no earlier release left task queues. */
   legacy: LegacyStore | undefined;
   legacyCheckMs?: number | undefined;
+  /** Compares the installation with Temporal's record of it, before anything there is touched. */
+  verify: () => Promise<void>;
   log: Pick<Logger, 'warn' | 'info'>;
   onFatal: (error: Error) => void;
 }): Promise<TemporalSide> {
@@ -42,6 +45,7 @@ export async function startTemporalSide(p: {
     try {
       // With a deadline of its own: the rest would wait for a server that is not there.
       await p.lifecycle.ping();
+      await p.verify();
       await p.lifecycle.prepareNamespace();
       return await NativeConnection.connect({
         ...temporalConnectionOptions(p.temporal),
@@ -49,6 +53,7 @@ export async function startTemporalSide(p: {
         grpcCompression: { codec: 'none' },
       });
     } catch (error) {
+      if (error instanceof InstallationError) throw error;
       p.log.warn(
         { address: p.temporal.address, namespace: p.temporal.namespace, reason: describeFailure(error) },
         'Temporal cannot be reached: single mails and SMS leave, all else waits; check TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and that the server runs',

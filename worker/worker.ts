@@ -3,7 +3,8 @@ import type { Logger } from 'pino';
 import { activitiesByQueue } from '../activities/registry.ts';
 import { watchLoop } from '../compute/loop-watch.ts';
 import { connect } from '../db/connection.ts';
-import { closeLegacyQueues, findInstallation, readInstallation } from '../db/installation/installation.ts';
+import { closeLegacyQueues, readInstallation } from '../db/installation/installation.ts';
+import { readDuties } from '../db/installation/sending-hold.ts';
 import { type Release, startHeartbeat } from '../db/operator/processes.ts';
 import { createOutboxBell } from '../db/outbox/outbox-bell.ts';
 import { WORKER_CONNECTIONS } from '../db/pool-sizes.ts';
@@ -14,6 +15,8 @@ import { takerOf } from '../rules/outbox.ts';
 import { createLifecycle } from '../temporal/lifecycle.ts';
 import { createActivityDeps } from './activity-deps.ts';
 import { Admission } from './admission.ts';
+import { checkInstallation, verifyLater } from './installation/check.ts';
+import { watchInstallation } from './installation/watch.ts';
 import { startOutbox } from './outbox.ts';
 import { countComputed, countHeld, useTemporalLogger } from './temporal-logger.ts';
 import { startTemporalSide } from './temporal-side.ts';
@@ -39,7 +42,6 @@ export interface WorkerParts {
 /** One worker process: Temporal workers for all task queues, and what takes rows of the outbox. */
 export async function startWorker(config: Config, parts: WorkerParts): Promise<RunningWorker> {
   const { log } = parts;
-  const installation = await findInstallation(config.database.url);
   const { metricsHost, metricsPort } = config;
   useTemporalLogger(log, metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort });
   const loop = watchLoop((held) => {
@@ -52,6 +54,15 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     max: WORKER_CONNECTIONS,
     applicationName: 'tidings-worker',
     onError: (error) => log.warn({ reason: describeFailure(error) }, 'a Postgres connection broke'),
+  });
+  const { installation, verified } = await checkInstallation({
+    db,
+    temporal: config.temporal,
+    choice: config.installationChoice,
+    tell: (line) => log.warn(line),
+  }).catch(async (error: unknown) => {
+    await db.destroy();
+    throw error;
   });
   const bell = createOutboxBell(db);
   const lifecycle = createLifecycle({
@@ -76,9 +87,16 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   });
   const admission = new Admission();
   const timerRate = startTimerRate({ db, timersPerSecond: config.timersPerSecond, admission, log });
+  const { hold } = await readDuties(db);
+  if (hold) log.info(hold, 'nothing is sent yet');
+  const watch = watchInstallation(
+    { db, lifecycle, log },
+    { hold, opened: () => outbox.wake(), onMismatch: parts.onFatal },
+  );
   const outbox = startOutbox({
     databaseUrl: config.database.url,
     deps: channels.deps,
+    gate: watch,
     loop,
     admission,
     log,
@@ -86,7 +104,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   const temporal = await startTemporalSide({
     temporal: config.temporal,
     fleet: {
-      activities: activitiesByQueue(channels.deps),
+      activities: activitiesByQueue(channels.deps, watch),
       workflowBundle: parts.workflowBundle,
       loop,
       begun: (begun) => {
@@ -104,6 +122,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
         }
       : undefined,
     legacyCheckMs: parts.legacyCheckMs,
+    verify: verified ? async () => {} : () => verifyLater({ db, lifecycle, tell: (line) => log.warn(line) }),
     log,
     onFatal: parts.onFatal,
   });
@@ -112,7 +131,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   return {
     close: async () => {
       stopping.abort();
-      await Promise.all([outbox.stop(), temporal.stop()]);
+      await Promise.all([outbox.stop(), temporal.stop(), watch.stop()]);
       timerRate.stop();
       loop.stop();
       await heartbeat?.stop();

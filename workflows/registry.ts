@@ -7,6 +7,7 @@ export { contactExecution } from './contact-execution.ts';
 export { domainChecks, housekeeping, segmentRecompute } from './earlier-rounds.ts';
 export { emailDelivery } from './email-delivery.ts';
 export { contactImport } from './import.ts';
+export { installation } from './installation.ts';
 export { domainsRound, pruningRound, recoveryRound, segmentsRound, statisticsRound } from './periodic-work.ts';
 export { releaseHeld } from './release-held.ts';
 export { smsDelivery } from './sms-delivery.ts';

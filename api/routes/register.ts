@@ -40,6 +40,7 @@ import { healthRoutes } from './health/routes.ts';
 import { mailboxRoutes } from './mailbox/routes.ts';
 import { operatorHealthRoutes } from './operator/health.ts';
 import { operatorProviderRoutes } from './operator/providers.ts';
+import { operatorSendingRoutes } from './operator/sending.ts';
 import { operatorTenantRoutes } from './operator/tenants.ts';
 import { pageRoutes } from './pages/routes.ts';
 import { projectRoutes } from './project/routes.ts';
@@ -141,6 +142,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   operatorHealthRoutes(only, deps);
   operatorTenantRoutes(only, deps);
   operatorProviderRoutes(only, deps);
+  operatorSendingRoutes(only, deps);
   // The service itself.
   healthRoutes(only, deps);
   docsRoutes(hono, table);

@@ -5,6 +5,7 @@ import { StartError } from '../start/error.ts';
 import { port25Check, reverseNameCheck } from './delivery.ts';
 import { senderDomainsCheck } from './domains.ts';
 import { captureCheck, publicHostCheck, secretKeyCheck } from './exposure.ts';
+import { installationCheck } from './installation.ts';
 import { clockCheck, diskCheck } from './machine.ts';
 import { picturesCheck } from './pictures.ts';
 import { postgresCheck } from './postgres.ts';
@@ -17,7 +18,7 @@ import { tlsCheck } from './tls.ts';
 const CHECKS = [
   ...[secretKeyCheck, publicHostCheck, captureCheck, tlsCheck],
   ...[mailServerCheck, senderDomainsCheck, reverseNameCheck, port25Check],
-  ...[postgresCheck, temporalCheck, picturesCheck, clockCheck, diskCheck],
+  ...[postgresCheck, temporalCheck, installationCheck, picturesCheck, clockCheck, diskCheck],
 ];
 
 /**

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Config, ConfigError, type Environment, parseConfig } from '../../rules/config.ts';
 import { describeFailure, stackFrames } from '../../rules/failure-text.ts';
+import { InstallationError } from '../../rules/installation-tokens.ts';
 import { createLogger } from '../logger.ts';
 import { StartError } from './error.ts';
 
@@ -39,7 +40,8 @@ export async function runServiceProcess(
 
 /** One line for what the user can mend, the whole error for what only we can. */
 export function explain(error: unknown): unknown {
-  return error instanceof ConfigError || error instanceof StartError ? error.message : error;
+  const isForUser = [ConfigError, StartError, InstallationError].some((known) => error instanceof known);
+  return isForUser && error instanceof Error ? error.message : error;
 }
 
 /** Calls `first` at the first signal and `second` at one that comes clearly later. */

@@ -7,6 +7,7 @@ import { exposureTable, openingsOfStart } from './exposure.ts';
 import { ensureFirstProject, type FirstProjectFacts } from './first-project.ts';
 import { type Home, keptSecret, markVersion, openHome } from './home.ts';
 import { takeLock } from './home-lock.ts';
+import { requireInstallation } from './installation.ts';
 import { endLeftovers } from './leftovers.ts';
 import { createParts, type Parts } from './parts.ts';
 import { keptPort, requirePort } from './ports.ts';
@@ -88,7 +89,7 @@ async function run({ ready, ...options }: Run): Promise<void> {
 }
 
 async function bringUp(around: Surroundings): Promise<DevFile> {
-  const { env, settings, home, parts, stopping } = around;
+  const { env, settings, home, parts, stopping, tell } = around;
   await endLeftovers(home);
   const port = await choosePort(settings, home);
   await requireOtherPorts(settings);
@@ -98,6 +99,11 @@ async function bringUp(around: Surroundings): Promise<DevFile> {
   markVersion(home);
   stopping.throwIfAborted();
   const temporal = await startTemporal(around, temporalBinary);
+  stopping.throwIfAborted();
+  await requireInstallation(
+    { ...settings, database: { url: databaseUrl }, temporal: { ...settings.temporal, ...temporal } },
+    tell,
+  );
   stopping.throwIfAborted();
   const secretKey = settings.secretKey ?? keptSecret(home, 'secret-key');
   const baseUrl = httpAddress(settings.host, port);

@@ -205,6 +205,8 @@ export const campaigns = {
   pausedBecause: {
     requested: 'Somebody paused it.',
     template_timeout: 'Its content took too long to render for many recipients in a row. Make it simpler, in a copy.',
+    database_restored:
+      'The database was restored from a backup. Some contacts may have received this campaign already.',
   },
   pause: 'Pause',
   paused: 'It is paused: nothing more leaves.',

@@ -9,6 +9,14 @@ export const operator = {
   look: 'look here',
   away: 'not reached',
 
+  sendingWaits: 'Nothing is sent',
+  sendingWaitsBecause: {
+    new: 'This installation is a clone. Email, SMS, webhook deliveries and webhook steps wait until you resume. Held',
+    recovery: 'The database was restored from a backup. Sending resumes when recovery has ended. Held',
+  },
+  resumeSending: 'Resume sending',
+  sendingResumed: 'Sending resumes.',
+
   postgres: 'Postgres',
   postgresVersion: (version: string) => `Version ${version}`,
   answersIn: 'Answers in',

@@ -8,8 +8,11 @@ export const AUDIENCE_TYPES = ['ALL', 'SEGMENT', 'FILTERED'] as const;
 export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
 export type AudienceType = (typeof AUDIENCE_TYPES)[number];
 
-/** Why a campaign is PAUSED: somebody asked for it, or its content ran out of time for many recipients in a row. */
-export const PAUSED_REASONS = ['requested', 'template_timeout'] as const;
+/**
+ * Why a campaign is PAUSED: somebody asked for it, its content ran out of time for many recipients in a row, or the
+ * database was restored from a backup, so that part of it may have been sent already.
+ */
+export const PAUSED_REASONS = ['requested', 'template_timeout', 'database_restored'] as const;
 export type PausedReason = (typeof PAUSED_REASONS)[number];
 
 /** The argument of `campaignSend`; `state` is what a continued run carries on. Plain JSON. */

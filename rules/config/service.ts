@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { INSTALLATION_CHOICES } from '../installation-tokens.ts';
 import { host, httpUrl, text, url, wholeNumber } from './texts.ts';
 import type { Variables } from './variable.ts';
 
@@ -33,5 +35,12 @@ export const SERVICE = {
     defaultText: 'embedded Postgres under `npm start`, else required',
     about: 'The Postgres database (version 18 or newer).',
     secret: true,
+  },
+  INSTALLATION: {
+    schema: z.enum(INSTALLATION_CHOICES),
+    takes: `${INSTALLATION_CHOICES.join(' or ')}`,
+    about:
+      'What a database is that does not agree with Temporal: `take-over` for the original, restored from a backup; `new` for a clone, where nothing is sent ' +
+      'until an operator resumes. Resolves one mismatch ([back-up](operate/back-up.md)).',
   },
 } as const satisfies Variables;

@@ -93,7 +93,7 @@ afterEach(async () => {
 });
 
 function run(channel: DirectChannel) {
-  const sender = startDirectSender({ db: database.db, channel, log });
+  const sender = startDirectSender({ db: database.db, channel, gate: { isOpen: () => true }, log });
   senders.push(sender);
   return sender;
 }

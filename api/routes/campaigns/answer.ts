@@ -103,10 +103,14 @@ export const CampaignRecord = z
     startedAt: Instant.nullable(),
     sentAt: Instant.nullable(),
     cancelledAt: Instant.nullable(),
-    pausedReason: z.enum(PAUSED_REASONS).nullable().openapi({
-      description:
-        'Why it is PAUSED: `requested`, or `template_timeout` when its content ran out of time for 20 recipients in a row',
-    }),
+    pausedReason: z
+      .enum(PAUSED_REASONS)
+      .nullable()
+      .openapi({
+        description:
+          'Why it is PAUSED: `requested`, `template_timeout` when its content ran out of time for 20 recipients in a row, or `database_restored` when the ' +
+          'database was restored from a backup, so that some recipients may have it already',
+      }),
     ...variantAnswerFields,
     ...Counters.shape,
     createdAt: Instant,

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import type { InstallationHold } from '../../../db/installation/sending-hold.ts';
 import type { PeriodicStanding } from '../../../db/operator/periodic-work.ts';
 import type { ServiceProcess } from '../../../db/operator/processes.ts';
 import type { Tenant as TenantState } from '../../../db/operator/tenants.ts';
@@ -184,9 +185,27 @@ const PeriodicWork = z.object({
   late: z.boolean().openapi({ description: 'No round has ended for three periods' }),
 });
 
+export const SendingHold = z
+  .object({
+    reason: z.enum(['new', 'recovery']).openapi({
+      description:
+        '`new`: a clone, which waits for its operator. `recovery`: a restored database, which sends after its recovery.',
+    }),
+    since: Instant,
+  })
+  .openapi('SendingHold', { example: { reason: 'new', since: AT } });
+
+export const Sending = z
+  .object({ sendingHold: SendingHold.nullable() })
+  .openapi('Sending', { example: { sendingHold: null } });
+
 export const OperatorHealth = z
   .object({
     version: z.string().nullable().openapi({ description: 'Of the API that answers' }),
+    installation: z.object({
+      shortId: z.string().openapi({ description: 'Part of each name in Temporal' }),
+      sendingHold: SendingHold.nullable().openapi({ description: 'Why nothing of the installation is sent' }),
+    }),
     postgres: z.object({
       pingMs: z.number(),
       version: z.string(),
@@ -230,6 +249,7 @@ export const OperatorHealth = z
   .openapi('OperatorHealth', {
     example: {
       version: '0.1.0',
+      installation: { shortId: '3f2a9c1d', sendingHold: null },
       postgres: {
         pingMs: 0.4,
         version: '18.0',
@@ -323,6 +343,11 @@ export function periodicWorkAnswer(standing: PeriodicStanding): z.infer<typeof P
     lastErrorAt: instantOf(standing.lastErrorAt),
     late: standing.isLate,
   };
+}
+
+/** The hold of the installation as answers show it. */
+export function sendingHoldAnswer(hold: InstallationHold | null): z.infer<typeof SendingHold> | null {
+  return hold && { reason: hold.reason, since: hold.since.toISOString() };
 }
 
 /** A process as answers show it. */

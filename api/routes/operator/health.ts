@@ -1,5 +1,6 @@
 import { createRoute, type z } from '@hono/zod-openapi';
 import { ping } from '../../../db/connection.ts';
+import { readSendingHold } from '../../../db/installation/sending-hold.ts';
 import { listPeriodicWork } from '../../../db/operator/periodic-work.ts';
 import { readOutboxFacts, readPostgresFacts } from '../../../db/operator/postgres-facts.ts';
 import { listProcesses } from '../../../db/operator/processes.ts';
@@ -8,7 +9,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { session } from '../../http/security.ts';
 import { operatorOf } from './access.ts';
-import { OperatorHealth, periodicWorkAnswer, processAnswer } from './answer.ts';
+import { OperatorHealth, periodicWorkAnswer, processAnswer, sendingHoldAnswer } from './answer.ts';
 
 const route = createRoute({
   method: 'get',
@@ -28,17 +29,19 @@ export function operatorHealthRoutes(app: App, deps: Deps): void {
   app.openapi(route, async (c) => {
     await operatorOf(c, deps);
     const pingMs = await timed(() => ping(db));
-    const [facts, temporal, outbox, periodic, processes] = await Promise.all([
+    const [facts, temporal, outbox, periodic, processes, sendingHold] = await Promise.all([
       readPostgresFacts(reads),
       temporalStanding(lifecycle),
       readOutboxFacts(reads),
       listPeriodicWork(reads),
       listProcesses(reads),
+      readSendingHold(reads),
     ]);
     c.header('Cache-Control', 'no-store');
+    const installation = { shortId: lifecycle.names.shortId, sendingHold: sendingHoldAnswer(sendingHold) };
     const answer = { version: release?.version ?? null, postgres: { pingMs, ...facts }, temporal, outbox };
     const periodicWork = periodic.map(periodicWorkAnswer);
-    return c.json({ ...answer, periodicWork, processes: processes.map(processAnswer) }, 200);
+    return c.json({ ...answer, installation, periodicWork, processes: processes.map(processAnswer) }, 200);
   });
 }
 

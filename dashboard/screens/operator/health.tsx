@@ -12,6 +12,7 @@ import { Outbox } from './outbox.tsx';
 import { PeriodicWork } from './periodic-work.tsx';
 import { Processes } from './processes.tsx';
 import { Queues } from './queues.tsx';
+import { SendingHold } from './sending-hold.tsx';
 
 type HealthAnswer = AnswerOf<'getOperatorHealth'>;
 
@@ -30,8 +31,9 @@ export function Health() {
     <>
       <OperatorHead title={words.health} />
       <Answer of={health} height={480}>
-        {({ postgres, temporal, outbox, periodicWork, processes }) => (
+        {({ installation, postgres, temporal, outbox, periodicWork, processes }) => (
           <Stack gap="lg">
+            <SendingHold hold={installation.sendingHold} />
             <SimpleGrid cols={{ base: 1, md: 2 }}>
               <Postgres facts={postgres} />
               <Temporal temporal={temporal} />

@@ -255,8 +255,8 @@ export type Campaign = {
   startedAt: string | null;
   sentAt: string | null;
   cancelledAt: string | null;
-  /** Why it is PAUSED: `requested`, or `template_timeout` when its content ran out of time for 20 recipients in a row */
-  pausedReason: "requested" | "template_timeout" | null;
+  /** Why it is PAUSED: `requested`, `template_timeout` when its content ran out of time for 20 recipients in a row, or `database_restored` when the database was restored from a backup, so that some recipients may have it already */
+  pausedReason: "requested" | "template_timeout" | "database_restored" | null;
   /** The ways in which it is said; what one does not say is as the campaign says it */
   variants: CampaignVariant[] | null;
   test: CampaignTest;
@@ -1282,8 +1282,8 @@ export type ListedCampaign = {
   startedAt: string | null;
   sentAt: string | null;
   cancelledAt: string | null;
-  /** Why it is PAUSED: `requested`, or `template_timeout` when its content ran out of time for 20 recipients in a row */
-  pausedReason: "requested" | "template_timeout" | null;
+  /** Why it is PAUSED: `requested`, `template_timeout` when its content ran out of time for 20 recipients in a row, or `database_restored` when the database was restored from a backup, so that some recipients may have it already */
+  pausedReason: "requested" | "template_timeout" | "database_restored" | null;
   /** The ways in which it is said; what one does not say is as the campaign says it */
   variants?: CampaignVariant[] | null;
   test: CampaignTest;
@@ -1521,6 +1521,11 @@ export type OpenInvitation = {
 export type OperatorHealth = {
   /** Of the API that answers */
   version: string | null;
+  installation: {
+    /** Part of each name in Temporal */
+    shortId: string;
+    sendingHold: SendingHold;
+  };
   postgres: {
     pingMs: number;
     version: string;
@@ -2129,6 +2134,17 @@ export type SendSms = {
   /** Attaches to this contact instead of matching by number */
   contactId?: string;
 };
+
+export type Sending = {
+  sendingHold: SendingHold;
+};
+
+/** Why nothing of the installation is sent */
+export type SendingHold = {
+  /** `new`: a clone, which waits for its operator. `recovery`: a restored database, which sends after its recovery. */
+  reason: "new" | "recovery";
+  since: string;
+} | null;
 
 /** When marketing may leave: from `from` until before `to`, on `days` (1 is Monday, all when left out), by the clocks of `timezone`: each `contact`'s own, a zone of IANA, or the project's when left out. With `from` after `to` it is open over midnight, and belongs to the day on which it begins. */
 export type SendingWindow = {
@@ -3696,6 +3712,10 @@ export interface Operations {
     params: { id: string };
     answer: CampaignDone;
   };
+  /** Let a clone send: `POST /operator/sending/resume` */
+  resumeSending: {
+    answer: Sending;
+  };
   /** Try recipients of a campaign again: `POST /v1/campaigns/{id}/retry` */
   retryCampaign: {
     params: { id: string };
@@ -4031,6 +4051,7 @@ export const OPERATIONS = {
   replayWebhookDelivery: { method: 'POST', path: '/v1/webhooks/{id}/deliveries/{deliveryId}/replay', idempotencyKey: false },
   resendEmail: { method: 'POST', path: '/v1/emails/{id}/resend', idempotencyKey: true },
   resumeCampaign: { method: 'POST', path: '/v1/campaigns/{id}/resume', idempotencyKey: false },
+  resumeSending: { method: 'POST', path: '/operator/sending/resume', idempotencyKey: false },
   retryCampaign: { method: 'POST', path: '/v1/campaigns/{id}/retry', idempotencyKey: false },
   retryExecution: { method: 'POST', path: '/v1/workflows/{id}/executions/{executionId}/retry', idempotencyKey: false },
   reviewCampaign: { method: 'GET', path: '/v1/campaigns/{id}/review', idempotencyKey: false },

@@ -1,0 +1,31 @@
+import { createRoute } from '@hono/zod-openapi';
+import { resumeSending } from '../../../db/installation/sending-hold.ts';
+import { ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { session } from '../../http/security.ts';
+import { operatorOf } from './access.ts';
+import { Sending, sendingHoldAnswer } from './answer.ts';
+
+const route = createRoute({
+  method: 'post',
+  path: '/operator/sending/resume',
+  operationId: 'resumeSending',
+  tags: ['Operator'],
+  summary: 'Let a clone send',
+  description:
+    'Ends the hold of an installation that started with `INSTALLATION=new`: email, SMS, webhook deliveries and WEBHOOK steps that waited are sent. Where ' +
+    'recovery is due they wait for its end (`sendingHold`). The same as `npm run operator -- resume`.',
+  security: session(),
+  responses: { 200: ok(Sending) },
+});
+
+export function operatorSendingRoutes(app: App, deps: Deps): void {
+  const { db, log } = deps;
+  app.openapi(route, async (c) => {
+    await operatorOf(c, deps);
+    const hold = await resumeSending(db);
+    log.warn('an operator has let the installation send');
+    return c.json({ sendingHold: sendingHoldAnswer(hold) }, 200);
+  });
+}

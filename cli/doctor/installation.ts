@@ -1,0 +1,60 @@
+import { readInstallation } from '../../db/installation/installation.ts';
+import { readSendingHold } from '../../db/installation/sending-hold.ts';
+import { pendingMigrations } from '../../db/migrator.ts';
+import { compareSides, describeMismatch, isMismatch, type Sides } from '../../rules/installation-tokens.ts';
+import { createLifecycle } from '../../temporal/lifecycle.ts';
+import { readSides } from '../../worker/installation/sides.ts';
+import { type Check, type Finding, fail, pass, warn } from './report.ts';
+
+/** Whether Postgres and Temporal belong together, and whether the installation may send. */
+export const installationCheck: Check = {
+  name: 'installation',
+  async look({ settings, databaseUrl, temporalAddress, postgres }) {
+    const inspected = await postgres();
+    // What is wrong with either side is said by its own check.
+    if (databaseUrl === undefined || temporalAddress === undefined || 'reason' in inspected) return [];
+    if (!inspected.facts.supported || (await pendingMigrations(databaseUrl)).length > 0) return [];
+    const { db } = inspected;
+    const installation = await readInstallation(db);
+    const temporal = { ...settings.temporal, address: temporalAddress };
+    const lifecycle = createLifecycle({ temporal, installation, wake: () => {} });
+    try {
+      const sides = await readSides({ db, lifecycle });
+      const hold = await readSendingHold(db);
+      const held =
+        hold &&
+        warn(
+          `nothing has been sent since ${hold.since.toISOString()}, because ${WAITS[hold.reason]}`,
+          REMEDIES[hold.reason],
+        );
+      return [ofSides(installation.shortId, sides), ...(held ? [held] : [])];
+    } finally {
+      await lifecycle.close();
+    }
+  },
+};
+
+const WAITS = { new: 'this installation is a clone', recovery: 'recovery has not ended' } as const;
+const REMEDIES = {
+  new: 'npm run operator -- resume, when it may send',
+  recovery: 'start a worker that reaches Temporal, and read its log',
+} as const;
+
+function ofSides(shortId: string, sides: Sides): Finding {
+  const standing = compareSides(sides);
+  if (isMismatch(standing)) {
+    const [says = '', remedy = ''] = describeMismatch(standing, sides).split('. Nothing is sent. ');
+    return fail(says, remedy);
+  }
+  const { tokens, temporal } = sides;
+  if (temporal === undefined)
+    return warn(`${shortId}: Temporal does not say its token`, 'see what the check of Temporal says');
+  const [newest] = tokens;
+  if (newest === undefined) return pass(`${shortId} has not started yet`);
+  const rolled = `token ${newest.no} of ${newest.rolledAt}`;
+  if (standing === 'agree') return pass(`${shortId}, ${rolled}: Postgres and Temporal agree`);
+  return warn(
+    `${shortId}, ${rolled}: Temporal ${standing === 'temporal-empty' ? 'has no token' : `has the older token ${temporal?.no}`}`,
+    'start a worker: recovery rebuilds Temporal from Postgres',
+  );
+}

@@ -1,0 +1,35 @@
+import { connect } from '../../db/connection.ts';
+import { readSendingHold } from '../../db/installation/sending-hold.ts';
+import type { Config } from '../../rules/config.ts';
+
+/** A transaction, and a look beside it. */
+const CONNECTIONS = 2;
+
+/**
+ * Recognizes a clone or a restored database before any part of the service starts; see worker/installation/check.ts.
+ * @throws InstallationError with the one line of a mismatch
+ */
+export async function requireInstallation(
+  config: Pick<Config, 'database' | 'temporal' | 'installationChoice'>,
+  tell: (line: string) => void,
+): Promise<void> {
+  // Only now: Temporal's client takes half a second to load, which a start that is refused need not wait for.
+  const { checkInstallation } = await import('../../worker/installation/check.ts');
+  const { db } = connect({
+    connectionString: config.database.url,
+    max: CONNECTIONS,
+    applicationName: 'tidings-start',
+    onError: () => {},
+  });
+  try {
+    await checkInstallation({ db, temporal: config.temporal, choice: config.installationChoice, tell });
+    const hold = await readSendingHold(db);
+    if (hold?.reason !== 'new') return;
+    tell(
+      `Email, SMS, webhook deliveries and WEBHOOK steps have waited since ${hold.since.toISOString()}, because this installation is a clone. ` +
+        'They are sent after "npm run operator -- resume".',
+    );
+  } finally {
+    await db.destroy();
+  }
+}

@@ -1,0 +1,32 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import type { AnswerOf } from '../../api/client.ts';
+import { useWrite } from '../../api/queries.ts';
+import { Instant } from '../../parts/instant.tsx';
+import { tellDone } from '../../parts/tell.tsx';
+import { text } from '../../text/text.ts';
+
+const words = text.operator;
+
+/** Why nothing of the installation is sent, and the button that lets a clone send. */
+export function SendingHold({ hold }: { hold: AnswerOf<'getOperatorHealth'>['installation']['sendingHold'] }) {
+  const resume = useWrite('resumeSending', { changes: ['getOperatorHealth'] });
+  if (!hold) return null;
+  return (
+    <Alert color="orange" title={words.sendingWaits}>
+      <Text size="sm">
+        {words.sendingWaitsBecause[hold.reason]} <Instant at={hold.since} />
+      </Text>
+      {hold.reason === 'new' && (
+        <Group mt="sm">
+          <Button
+            size="xs"
+            loading={resume.isPending}
+            onClick={() => resume.mutate({}, { onSuccess: () => tellDone(words.sendingResumed) })}
+          >
+            {words.resumeSending}
+          </Button>
+        </Group>
+      )}
+    </Alert>
+  );
+}

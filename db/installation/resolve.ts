@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type {
+  DatabaseMark,
+  InstallationChoice,
+  LostWindow,
+  PostgresToken,
+  TemporalToken,
+} from '../../rules/installation-tokens.ts';
+import type { Db } from '../connection.ts';
+import { inTransaction } from '../transaction.ts';
+import { adoptToken, deleteTokens, insertToken, readTokens } from './tokens.ts';
+
+/** A mismatch as it was found. `tokens` and `id` tell whether another process has resolved it meanwhile. */
+export interface FoundMismatch {
+  id: string;
+  tokens: readonly PostgresToken[];
+  database: DatabaseMark;
+  temporal: TemporalToken | null | undefined;
+}
+
+/**
+ * Takes this database for the original. It adopts Temporal's token and rolls on from there, so that both sides agree
+ * once Temporal has the next one. Nothing is sent until recovery has run. Campaigns that may have been sent in the lost
+ * window are PAUSED: somebody has to look at each.
+ * @param p.endedCampaigns SCHEDULED campaigns whose workflow has ended in Temporal
+ * @returns how many campaigns were paused, or undefined where another process has resolved the mismatch
+ */
+export function takeOver(
+  db: Db,
+  found: FoundMismatch,
+  { window, endedCampaigns }: { window: LostWindow; endedCampaigns: string[] },
+): Promise<{ paused: number } | undefined> {
+  return inTransaction(db, async (trx) => {
+    if (!(await isUnresolved(trx, found))) return undefined;
+    const { temporal, tokens, database } = found;
+    const isOurs = tokens.some(({ no, value }) => no === temporal?.no && value === temporal.value);
+    if (temporal && !isOurs) await adoptToken(trx, temporal);
+    await insertToken(trx, { no: Math.max(tokens[0]?.no ?? 0, temporal?.no ?? 0) + 1, database });
+    await trx
+      .updateTable('installation')
+      .set({
+        // A clone that was restored still waits for its operator.
+        sending_hold: sql`coalesce(sending_hold, 'recovery')`,
+        sending_held_at: sql`CASE WHEN sending_hold IS NULL THEN now() ELSE sending_held_at END`,
+        recovery_since: sql`least(recovery_since, ${window.from}::timestamptz)`,
+        recovery_leased_until: null,
+        resolved_by: 'take-over',
+      })
+      .execute();
+    return { paused: await pauseCampaigns(trx, window, endedCampaigns) };
+  });
+}
+
+/**
+ * Makes this database an installation of its own: with a new id, so that nothing of the original's in Temporal is
+ * touched, and without the names of an earlier release, which belong to the original. Nothing is sent until its operator
+ * resumes.
+ * @returns the new id, or undefined where another process has resolved the mismatch
+ */
+export function becomeNew(db: Db, found: FoundMismatch): Promise<{ id: string } | undefined> {
+  return inTransaction(db, async (trx) => {
+    if (!(await isUnresolved(trx, found))) return undefined;
+    const id = randomUUID();
+    await deleteTokens(trx);
+    await insertToken(trx, { no: 1, database: found.database });
+    await trx
+      .updateTable('installation')
+      .set({
+        id,
+        legacy_before: null,
+        legacy_closed_at: null,
+        sending_hold: 'new',
+        sending_held_at: sql`now()`,
+        // Temporal has nothing under the new names yet.
+        recovery_since: sql`now()`,
+        recovery_leased_until: null,
+        resolved_by: 'new',
+      })
+      .execute();
+    return { id };
+  });
+}
+
+/** Reads which value of INSTALLATION has resolved a mismatch, since a process last started without it. */
+export async function readResolvedBy(db: Db): Promise<InstallationChoice | null> {
+  const row = await db.selectFrom('installation').select('resolved_by').executeTakeFirstOrThrow();
+  return row.resolved_by;
+}
+
+/** Notes that a value of INSTALLATION has had its effect. */
+export async function noteResolvedBy(db: Db, choice: InstallationChoice): Promise<void> {
+  await db.updateTable('installation').set({ resolved_by: choice }).execute();
+}
+
+/** Lets INSTALLATION resolve a mismatch again: a process started without it. */
+export async function forgetResolvedBy(db: Db): Promise<void> {
+  await db.updateTable('installation').set({ resolved_by: null }).where('resolved_by', 'is not', null).execute();
+}
+
+/** Locks the row of the installation: of two processes that start at once, the second finds the mismatch resolved. */
+async function isUnresolved(trx: Db, found: FoundMismatch): Promise<boolean> {
+  const { id } = await trx.selectFrom('installation').select('id').forUpdate().executeTakeFirstOrThrow();
+  const [newest] = await readTokens(trx);
+  return id === found.id && newest?.value === found.tokens[0]?.value;
+}
+
+/**
+ * Pauses every campaign that was under way at the backup, was to start within the lost window, or has ended in Temporal.
+ * Its workflow hears of it when it asks next, which is before it sends anything: claims look at the status.
+ */
+async function pauseCampaigns(trx: Db, { to }: LostWindow, ended: string[]): Promise<number> {
+  const { numUpdatedRows } = await trx
+    .updateTable('campaigns')
+    .set({ status: 'PAUSED', paused_reason: 'database_restored', updated_at: sql`now()` })
+    .where(({ or, and, eb }) =>
+      or([
+        eb('status', '=', 'SENDING'),
+        and([
+          eb('status', '=', 'SCHEDULED'),
+          or([eb('scheduled_at', '<=', to), sql<boolean>`id = ANY(${ended}::uuid[])`]),
+        ]),
+      ]),
+    )
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+/** Lists the campaigns of all projects that are SCHEDULED, by their start. */
+export async function listScheduledCampaigns(db: Db): Promise<{ campaignId: string; sendNo: number }[]> {
+  return db
+    .selectFrom('campaigns')
+    .select(['id as campaignId', 'send_no as sendNo'])
+    .where('status', '=', 'SCHEDULED')
+    .execute();
+}

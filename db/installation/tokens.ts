@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { DatabaseMark, InstallationToken, PostgresToken } from '../../rules/installation-tokens.ts';
+import type { Db } from '../connection.ts';
+
+/** The tokens of a day: by these Postgres recognizes an older token of Temporal as one of its own. */
+const KEPT_TOKENS = 1_440;
+
+/** Reads the tokens, newest first. */
+export async function readTokens(db: Db): Promise<PostgresToken[]> {
+  const rows = await db.selectFrom('installation_tokens').selectAll().orderBy('no', 'desc').execute();
+  return rows.map((row) => ({
+    no: row.no,
+    value: row.value,
+    rolledAt: row.rolled_at.toISOString(),
+    confirmed: row.confirmed,
+    database: { systemIdentifier: row.system_identifier, oid: row.database_oid },
+  }));
+}
+
+/**
+ * Reads which database this is. `pg_control_system()` is open to every role of a plain Postgres. Where a managed
+ * Postgres forbids it, the oid alone decides.
+ */
+export async function readDatabaseMark(db: Db): Promise<DatabaseMark> {
+  const { rows } = await sql<{ oid: number; allowed: boolean }>`
+    SELECT oid::bigint AS oid, has_function_privilege('pg_control_system()', 'EXECUTE') AS allowed
+    FROM pg_database WHERE datname = current_database()`.execute(db);
+  const [found] = rows;
+  if (!found) throw new Error('Postgres does not list the database that it serves');
+  return { oid: found.oid, systemIdentifier: found.allowed ? await readSystemIdentifier(db) : null };
+}
+
+async function readSystemIdentifier(db: Db): Promise<string | null> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT system_identifier::text AS id FROM pg_control_system()`.execute(db);
+  return rows[0]?.id ?? null;
+}
+
+/** Whether the newest token is at least this old, by the clock of Postgres; true where there is none. */
+export async function isTokenOlderThan(db: Db, seconds: number): Promise<boolean> {
+  const { rows } = await sql<{ old: boolean }>`
+    SELECT coalesce(max(rolled_at) <= now() - make_interval(secs => ${seconds}), true) AS old
+    FROM installation_tokens`.execute(db);
+  return rows[0]?.old ?? true;
+}
+
+/**
+ * Writes the next token, unconfirmed, and deletes those that are older than a day.
+ * @returns undefined where another process has written one with this number
+ */
+export async function insertToken(
+  db: Db,
+  p: { no: number; database: DatabaseMark },
+): Promise<PostgresToken | undefined> {
+  const { no, database } = p;
+  const row = await db
+    .insertInto('installation_tokens')
+    .values({ no, value: randomUUID(), system_identifier: database.systemIdentifier, database_oid: database.oid })
+    .onConflict((conflict) => conflict.column('no').doNothing())
+    .returning(['value', 'rolled_at'])
+    .executeTakeFirst();
+  if (!row) return undefined;
+  await db
+    .deleteFrom('installation_tokens')
+    .where('no', '<=', no - KEPT_TOKENS)
+    .execute();
+  return { no, value: row.value, rolledAt: row.rolled_at.toISOString(), confirmed: false, database };
+}
+
+/** Notes that Temporal has a token, too. */
+export async function confirmToken(db: Db, { no, value }: InstallationToken): Promise<void> {
+  await db
+    .updateTable('installation_tokens')
+    .set({ confirmed: true })
+    .where('no', '=', no)
+    .where('value', '=', value)
+    .execute();
+}
+
+/** Takes a token of Temporal for one of this database, which it lost or never had. */
+export async function adoptToken(db: Db, token: InstallationToken): Promise<void> {
+  const columns = {
+    value: token.value,
+    rolled_at: token.rolledAt,
+    confirmed: true,
+    system_identifier: token.database.systemIdentifier,
+    database_oid: token.database.oid,
+  };
+  await db
+    .insertInto('installation_tokens')
+    .values({ no: token.no, ...columns })
+    .onConflict((conflict) => conflict.column('no').doUpdateSet(columns))
+    .execute();
+}
+
+/** Forgets every token: an installation with a new id begins anew. */
+export async function deleteTokens(db: Db): Promise<void> {
+  await db.deleteFrom('installation_tokens').execute();
+}

@@ -1,0 +1,24 @@
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * Keeps the tokens by which Postgres and Temporal recognize each other, and what follows when they do not: sending
+ * waits (`sending_hold`), or recovery is due. The columns have no default, so that adding them rewrites nothing.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    CREATE TABLE installation_tokens (
+      no bigint PRIMARY KEY,
+      value uuid NOT NULL,
+      rolled_at timestamptz NOT NULL DEFAULT now(),
+      confirmed boolean NOT NULL DEFAULT false,
+      system_identifier text,
+      database_oid bigint NOT NULL
+    )`.execute(db);
+  await sql`
+    ALTER TABLE installation
+      ADD COLUMN sending_hold text CHECK (sending_hold IN ('new', 'recovery')),
+      ADD COLUMN sending_held_at timestamptz,
+      ADD COLUMN recovery_since timestamptz,
+      ADD COLUMN recovery_leased_until timestamptz,
+      ADD COLUMN resolved_by text`.execute(db);
+}

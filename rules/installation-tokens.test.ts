@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import {
+  compareSides,
+  type DatabaseMark,
+  describeMismatch,
+  lostWindow,
+  type PostgresToken,
+  type Sides,
+  type TemporalToken,
+} from './installation-tokens.ts';
+
+const HERE: DatabaseMark = { systemIdentifier: '7300000000000000001', oid: 16_384 };
+const RESTORED_DUMP: DatabaseMark = { ...HERE, oid: 24_576 };
+const OTHER_SERVER: DatabaseMark = { ...HERE, systemIdentifier: '7300000000000000002' };
+
+const token = (no: number, changes: Partial<PostgresToken> = {}): PostgresToken => ({
+  no,
+  value: `value-${no}`,
+  rolledAt: new Date(Date.UTC(2026, 0, 1, 12, no)).toISOString(),
+  database: HERE,
+  confirmed: true,
+  ...changes,
+});
+const inTemporal = (no: number, changes: Partial<TemporalToken> = {}): TemporalToken => {
+  const { confirmed: _, ...rest } = token(no);
+  return { ...rest, ...changes };
+};
+const sides = (changes: Partial<Sides> = {}): Sides => ({
+  tokens: [token(5), token(4), token(3)],
+  database: HERE,
+  temporal: inTemporal(5),
+  ...changes,
+});
+
+describe('the tokens of Postgres and Temporal', () => {
+  it.each<[string, Partial<Sides>]>([
+    ['both have the newest one', {}],
+    ['nothing has ever started', { tokens: [], temporal: null }],
+    ['a kill came before Temporal got the first one', { tokens: [token(1, { confirmed: false })], temporal: null }],
+    ['a kill came before Temporal got the next one', { tokens: [token(6, { confirmed: false }), token(5)] }],
+    ['a kill came before Postgres confirmed it', { tokens: [token(5, { confirmed: false }), token(4)] }],
+    ['Temporal is away, and the database is the one that wrote the last one', { temporal: undefined }],
+    ['the role may not read the identifier of the server', { database: { ...HERE, systemIdentifier: null } }],
+  ])('agree where %s', (_, changes) => {
+    expect(compareSides(sides(changes))).toBe('agree');
+  });
+
+  it.each<[string, Partial<Sides>]>([
+    ['by one token', { temporal: inTemporal(4) }],
+    ['by more than Postgres keeps', { temporal: inTemporal(1) }],
+    [
+      'beside a token that was not confirmed',
+      { tokens: [token(6, { confirmed: false }), token(5)], temporal: inTemporal(4) },
+    ],
+  ])('show that Temporal was restored: it is behind %s', (_, changes) => {
+    expect(compareSides(sides(changes))).toBe('temporal-behind');
+  });
+
+  it('show that Temporal was lost', () => {
+    expect(compareSides(sides({ temporal: null }))).toBe('temporal-empty');
+  });
+
+  it.each<[string, Partial<Sides>]>([
+    ['is older than Temporal', { temporal: inTemporal(6) }],
+    ['is from before the first token', { tokens: [] }],
+    ['is older, and on another server', { temporal: inTemporal(9), database: OTHER_SERVER }],
+  ])('show a restored backup or a clone: the database %s', (_, changes) => {
+    expect(compareSides(sides(changes))).toBe('database-behind');
+  });
+
+  it.each<[string, Partial<Sides>]>([
+    ['in front of an empty Temporal', { temporal: null, database: RESTORED_DUMP }],
+    ['within the minute of the dump', { database: RESTORED_DUMP }],
+    ['on another server', { database: OTHER_SERVER }],
+    ['while Temporal is away', { temporal: undefined, database: RESTORED_DUMP }],
+    [
+      'where the identifier of the server is secret',
+      { temporal: null, database: { ...RESTORED_DUMP, systemIdentifier: null } },
+    ],
+    [
+      'that went on with a Temporal of its own and meets the original one',
+      {
+        tokens: [token(900, { database: RESTORED_DUMP })],
+        database: RESTORED_DUMP,
+        temporal: inTemporal(9),
+      },
+    ],
+  ])('show a restored dump %s', (_, changes) => {
+    expect(compareSides(sides(changes))).toBe('database-foreign');
+  });
+
+  it('show two databases that rolled on from the same token', () => {
+    expect(compareSides(sides({ temporal: inTemporal(5, { value: 'of the other database' }) }))).toBe('diverged');
+  });
+
+  it('agree again where a take-over was killed before Temporal got its token', () => {
+    const adopted = token(9, { database: OTHER_SERVER });
+    const tokens = [token(10, { confirmed: false, database: RESTORED_DUMP }), adopted, token(5)];
+    const after = sides({ tokens, database: RESTORED_DUMP, temporal: inTemporal(9, { database: OTHER_SERVER }) });
+    expect(compareSides(after)).toBe('agree');
+  });
+});
+
+describe('the line of a mismatch', () => {
+  it('names both ways on, and both tokens', () => {
+    const line = describeMismatch('database-behind', sides({ temporal: inTemporal(9) }));
+    expect(line).toContain('INSTALLATION=take-over');
+    expect(line).toContain('INSTALLATION=new');
+    expect(line).toContain(
+      'Postgres token 5 of 2026-01-01T12:05:00.000Z, Temporal token 9 of 2026-01-01T12:09:00.000Z',
+    );
+    expect(line).not.toContain('\n');
+  });
+
+  it('says that INSTALLATION resolves one mismatch only', () => {
+    expect(describeMismatch('database-behind', sides(), 'take-over')).toContain('start once without it');
+  });
+});
+
+describe('the lost window', () => {
+  const now = new Date('2026-01-01T13:00:00.000Z');
+
+  it("reaches from the database's last token to Temporal's, and two minutes beyond", () => {
+    expect(lostWindow(sides({ temporal: inTemporal(9) }), now)).toEqual({
+      from: new Date('2026-01-01T12:05:00.000Z'),
+      to: new Date('2026-01-01T12:11:00.000Z'),
+    });
+  });
+
+  it('reaches to now where Temporal has no later token', () => {
+    const window = { from: new Date('2026-01-01T12:05:00.000Z'), to: now };
+    expect(lostWindow(sides({ temporal: null }), now)).toEqual(window);
+    expect(lostWindow(sides({ temporal: inTemporal(3) }), now)).toEqual(window);
+  });
+});

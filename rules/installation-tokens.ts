@@ -1,0 +1,157 @@
+/**
+ * Recognizes clones and restored databases before anything is sent. Postgres and Temporal both keep a token that rolls
+ * on once a minute. Postgres writes each token first and unconfirmed, then Temporal gets it, then Postgres confirms it.
+ * So a kill between the writes leaves Temporal at the last confirmed token or at the newest one, and never ahead.
+ */
+
+/** The values of the variable INSTALLATION. */
+export const INSTALLATION_CHOICES = ['take-over', 'new'] as const;
+export type InstallationChoice = (typeof INSTALLATION_CHOICES)[number];
+
+/** Why nothing is sent: `new` waits for an operator, `recovery` for the end of the recovery. */
+export type SendingHold = 'new' | 'recovery';
+
+/** Which database it is. A dump that is restored elsewhere gets another oid, on another server another identifier. */
+export interface DatabaseMark {
+  /** `system_identifier` of the server; null where its role may not read it. */
+  systemIdentifier: string | null;
+  oid: number;
+}
+
+export interface InstallationToken {
+  no: number;
+  /** A random UUID: two databases that roll on from the same token differ by it. */
+  value: string;
+  /** ISO 8601. */
+  rolledAt: string;
+  /** The database that wrote it. */
+  database: DatabaseMark;
+}
+
+/** A token as Temporal keeps it. */
+export interface TemporalToken extends InstallationToken {
+  /** The value of INSTALLATION that has resolved a mismatch, until a process starts without it. */
+  resolvedBy?: InstallationChoice | null;
+}
+
+/** A token as Postgres keeps it. */
+export interface PostgresToken extends InstallationToken {
+  /** Temporal has it, too. */
+  confirmed: boolean;
+}
+
+/**
+ * How the two sides stand to each other.
+ * - `agree`: both are where the service left them.
+ * - `temporal-behind`, `temporal-empty`: Temporal was restored or lost; recovery rebuilds it from Postgres.
+ * - `database-behind`: the database is a restored backup, or a clone.
+ * - `database-foreign`: a copy of the database that wrote the token.
+ * - `diverged`: two databases rolled on from the same token.
+ */
+export type Standing =
+  | 'agree'
+  | 'temporal-behind'
+  | 'temporal-empty'
+  | 'database-behind'
+  | 'database-foreign'
+  | 'diverged';
+
+/** The standings in which nothing may be sent until an operator has said what this database is. */
+export type Mismatch = Exclude<Standing, 'agree' | 'temporal-behind' | 'temporal-empty'>;
+
+export interface Sides {
+  /** The tokens of Postgres, newest first; empty before the first start. */
+  tokens: readonly PostgresToken[];
+  /** The database that is asked. */
+  database: DatabaseMark;
+  /** The token of Temporal; null where it has none, undefined where it does not respond. */
+  temporal: TemporalToken | null | undefined;
+}
+
+/** Compares both sides. While Temporal does not respond, the database has to prove itself: by its own mark. */
+export function compareSides({ tokens, database, temporal }: Sides): Standing {
+  const [newest] = tokens;
+  if (newest === undefined) return temporal ? 'database-behind' : 'agree';
+  const standing = compareTokens(tokens, temporal);
+  if (isMismatch(standing)) return standing;
+  if (!isSameDatabase(newest.database, database)) return 'database-foreign';
+  // Postgres keeps the tokens of a day. Of an older one only Temporal knows which database wrote it.
+  const isKnown = !temporal || tokens.some(({ no }) => no === temporal.no);
+  return isKnown || isSameDatabase(temporal.database, database) ? standing : 'database-foreign';
+}
+
+function compareTokens(tokens: readonly PostgresToken[], temporal: TemporalToken | null | undefined): Standing {
+  const confirmedNo = tokens.find(({ confirmed }) => confirmed)?.no ?? 0;
+  if (temporal === undefined) return 'agree';
+  if (temporal === null) return confirmedNo > 0 ? 'temporal-empty' : 'agree';
+  if (temporal.no > (tokens[0]?.no ?? 0)) return 'database-behind';
+  const same = tokens.find(({ no }) => no === temporal.no);
+  if (same && same.value !== temporal.value) return 'diverged';
+  return temporal.no < confirmedNo ? 'temporal-behind' : 'agree';
+}
+
+export function isMismatch(standing: Standing): standing is Mismatch {
+  return standing === 'database-behind' || standing === 'database-foreign' || standing === 'diverged';
+}
+
+function isSameDatabase(one: DatabaseMark, other: DatabaseMark): boolean {
+  const isSameServer =
+    one.systemIdentifier === null || other.systemIdentifier === null || one.systemIdentifier === other.systemIdentifier;
+  return isSameServer && one.oid === other.oid;
+}
+
+/** A mismatch that keeps a process from starting. The message is the one line that an operator reads. */
+export class InstallationError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'InstallationError';
+  }
+}
+
+const REASONS: Record<Mismatch, string> = {
+  'database-behind': 'This database is older than what Temporal has recorded of it: a restored backup, or a clone',
+  'database-foreign':
+    'This database is a copy of the one that the installation last ran on: a restored dump, or a clone',
+  diverged:
+    'This database and Temporal have gone on apart from each other: one of them is a restored backup, or a clone',
+};
+
+/**
+ * The one line of a mismatch, with both ways on.
+ * @param used the value of INSTALLATION that is set and has resolved an earlier mismatch
+ */
+export function describeMismatch(mismatch: Mismatch, sides: Sides, used?: InstallationChoice): string {
+  const both = `Postgres ${shown(sides.tokens[0])}, Temporal ${shown(sides.temporal)}`;
+  const ways =
+    'Start with INSTALLATION=take-over if it is the original, restored or moved, or with INSTALLATION=new if it is a clone';
+  const again =
+    used === undefined
+      ? ''
+      : ` INSTALLATION=${used} has resolved an earlier mismatch, and resolves only one: start once without it first.`;
+  return `${REASONS[mismatch]} (${both}). Nothing is sent. ${ways}.${again}`;
+}
+
+function shown(token: InstallationToken | null | undefined): string {
+  if (token === undefined) return 'unknown';
+  return token ? `token ${token.no} of ${token.rolledAt}` : 'no token';
+}
+
+/** Between the last token of each side, what the service did is on one side only. */
+export interface LostWindow {
+  from: Date;
+  to: Date;
+}
+
+/** A token is this much older than what happened after it, at most: it rolls on once a minute. */
+const WINDOW_MARGIN_MS = 2 * 60_000;
+
+/**
+ * The time that a restored database knows nothing of: from its last token to Temporal's, or to now where Temporal has
+ * none that is later.
+ */
+export function lostWindow({ tokens, temporal }: Sides, now: Date): LostWindow {
+  const from = tokens[0] ? new Date(tokens[0].rolledAt) : new Date(temporal ? temporal.rolledAt : now);
+  const until = temporal ? Date.parse(temporal.rolledAt) : now.getTime();
+  const to = until > from.getTime() ? until : now.getTime();
+  return { from, to: new Date(Math.min(now.getTime(), to + WINDOW_MARGIN_MS)) };
+}

@@ -1,0 +1,56 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { TemporalToken } from '../rules/installation-tokens.ts';
+import type { installation } from '../workflows/registry.ts';
+import type { Target } from './names.ts';
+import { searchAttributes } from './search-attributes.ts';
+
+/** Among this many events there is a token: each brings three events of the workflow's own task along. */
+const EVENTS_READ = 50;
+
+/**
+ * Reads the installation's token from the history of its workflow, so that it can be read before any worker runs.
+ * Null where Temporal knows no such workflow.
+ */
+export async function readToken({ client, names }: Target): Promise<TemporalToken | null> {
+  const workflowId = names.installation();
+  const found = await client.workflow
+    .getHandle(workflowId)
+    .describe()
+    .catch((error: unknown) => {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
+    });
+  if (!found) return null;
+  const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
+    namespace: client.options.namespace,
+    execution: { workflowId, runId: found.runId },
+    maximumPageSize: EVENTS_READ,
+  });
+  const payloads = (history?.events ?? []).flatMap(
+    (event) =>
+      event.workflowExecutionSignaledEventAttributes?.input?.payloads?.[0] ??
+      event.workflowExecutionStartedEventAttributes?.input?.payloads?.[0] ??
+      [],
+  );
+  const tokens = payloads.map((payload) =>
+    client.options.loadedDataConverter.payloadConverter.fromPayload<TemporalToken>(payload),
+  );
+  // The newest event comes first, and of two with one number it counts: the later one says who has resolved what.
+  return tokens.reduce<TemporalToken | null>(
+    (newest, token) => (newest && newest.no >= token.no ? newest : token),
+    null,
+  );
+}
+
+/** Gives Temporal the next token, and starts the workflow where there is none. Giving it twice is harmless. */
+export async function writeToken({ client, names }: Target, token: TemporalToken): Promise<void> {
+  await client.workflow.signalWithStart<typeof installation, [TemporalToken]>('installation', {
+    workflowId: names.installation(),
+    taskQueue: names.taskQueue('workflows'),
+    typedSearchAttributes: searchAttributes(names, {}),
+    args: [token],
+    signal: 'roll',
+    signalArgs: [token],
+    staticSummary: 'the token that tells this installation from a clone',
+  });
+}

@@ -1,0 +1,301 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../cli/package-root.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/start/embedded-postgres.ts';
+import { freePort } from '../../cli/start/ports.ts';
+import { findTemporalBinary } from '../../cli/start/temporal-binary.ts';
+import { startTemporalServer, type TemporalServer } from '../../cli/start/temporal-server.ts';
+import { startHostProcess } from '../support/host-process.ts';
+import { callService, startSmtpService } from '../support/smtp/smtp-service.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
+import { newHome, pidsOf, removeHome, runStart, type StartedService, untilService } from '../support/start.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+const SOON_MS = 90_000;
+/** Far longer than a worker needs for an email or a request that it may send. */
+const HELD_MS = 5_000;
+const HOUR_MS = 3_600_000;
+const BEHIND = /older than what Temporal has recorded.*INSTALLATION=take-over.*INSTALLATION=new/;
+
+type Store = 'postgres' | 'temporal';
+
+let home: string;
+let sink: SmtpSink;
+let receiver: WebhookReceiver;
+let service: StartedService;
+
+beforeAll(async () => {
+  home = newHome();
+  [sink, receiver] = await Promise.all([startSmtpSink(), startWebhookReceiver()]);
+});
+afterAll(async () => {
+  await sink?.close();
+  await receiver?.close();
+  await removeHome(home);
+});
+
+const ENV = { WORKERS: '1', WEBHOOK_ALLOW_PRIVATE: 'true' };
+const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
+const soon = (condition: () => boolean | Promise<boolean>) => untilService(service, condition, SOON_MS);
+const received = (to: string) => sink.perRecipient().get(to) ?? 0;
+
+async function start(env: Record<string, string> = {}): Promise<void> {
+  service = await startSmtpService(home, sink.url, { ...ENV, ...env });
+}
+
+async function stop(): Promise<void> {
+  service.signal('SIGTERM');
+  await service.exited;
+}
+
+const refused = (env: Record<string, string> = {}) =>
+  runStart({ home, env: { EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, ...ENV, ...env } });
+
+/** Copies a store as it is, with the owner of each file. */
+function copyStore(store: Store, copy: string): void {
+  execute('cp', ['-a', join(home, store), join(home, `${store}-${copy}`)]);
+}
+
+function restoreStore(store: Store, copy: string): void {
+  rmSync(join(home, store), { recursive: true });
+  execute('cp', ['-a', join(home, `${store}-${copy}`), join(home, store)]);
+}
+
+function execute(command: string, words: string[]): void {
+  const { status, stderr } = spawnSync(command, words, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command}: ${stderr}`);
+}
+
+async function sendTo(to: string): Promise<void> {
+  const from = `hello@${service.dev().domain}`;
+  await call('POST', '/v1/send', { from, to, subject: 'S', body: '<p>Hello</p>' });
+}
+
+async function arrives(to: string): Promise<void> {
+  await sendTo(to);
+  await soon(() => received(to) === 1);
+}
+
+/** The one project's campaign to `reader@example.com`, in an hour. */
+async function scheduleCampaign(): Promise<string> {
+  await call('POST', '/contacts', { email: 'reader@example.com', subscribed: true });
+  const text = { name: 'News', subject: 'News', body: '<p>News</p>', from: `hello@${service.dev().domain}` };
+  const { data } = await call('POST', '/campaigns', { ...text, audienceType: 'ALL' });
+  await call('POST', `/campaigns/${data.id}/send`, { scheduledFor: inAnHour() });
+  return data.id;
+}
+
+const inAnHour = () => new Date(Date.now() + HOUR_MS).toISOString();
+
+/** A workflow that requests the receiver when a contact does something. */
+async function drawWebhookWorkflow(): Promise<void> {
+  const { id } = await call('POST', '/workflows', { name: 'Hook', eventName: 'hook' });
+  await call('POST', `/workflows/${id}/steps`, {
+    type: 'WEBHOOK',
+    config: { url: `${receiver.url}/step`, method: 'POST' },
+    autoConnect: true,
+  });
+  await call('PATCH', `/workflows/${id}`, { enabled: true });
+}
+
+/** `npm run operator -- …` on the home. */
+async function operate(...words: string[]): Promise<string> {
+  const script = join(packageRoot(), 'dist', 'cli', 'operator.js');
+  const child = spawn(process.execPath, [script, ...words], { env: { PATH: process.env.PATH, TIDINGS_HOME: home } });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  await once(child, 'close');
+  return output;
+}
+
+describe('npm start', () => {
+  let campaignId: string;
+
+  it('takes a kill of everything for neither a clone nor a restored store', { timeout: 240_000 }, async () => {
+    await start();
+    await arrives('first@example.com');
+    for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
+    await service.exited;
+    await start();
+    await arrives('killed@example.com');
+    expect(service.output()).not.toMatch(/Temporal is older|no record|INSTALLATION|[Rr]ecovery/);
+  });
+
+  it('rebuilds a Temporal that was restored from an earlier copy, loudly', { timeout: 240_000 }, async () => {
+    await drawWebhookWorkflow();
+    campaignId = await scheduleCampaign();
+    await stop();
+    copyStore('postgres', 'early');
+    copyStore('temporal', 'early');
+    await start();
+    await call('POST', `/campaigns/${campaignId}/send`, { scheduledFor: new Date(Date.now() + 500).toISOString() });
+    await soon(async () => (await call('GET', `/campaigns/${campaignId}`)).status === 'SENT');
+    await stop();
+    copyStore('postgres', 'late');
+    copyStore('temporal', 'late');
+    restoreStore('temporal', 'early');
+    await start();
+    expect(service.output()).toContain('Temporal is older than this database');
+    await soon(() => service.output().includes('recovery has ended'));
+    await arrives('temporal-restored@example.com');
+    await stop();
+  });
+
+  it('stops in front of a database that was restored from an earlier copy', { timeout: 120_000 }, async () => {
+    restoreStore('temporal', 'late');
+    restoreStore('postgres', 'early');
+    const { code, output } = await refused();
+    expect(code).toBe(1);
+    const lines = output.split('\n').filter((line) => BEHIND.test(line));
+    expect(lines).toHaveLength(1);
+    expect(output).not.toContain('    at ');
+  });
+
+  it('takes it over: the window is told, its campaign stays PAUSED, and sending goes on', {
+    timeout: 240_000,
+  }, async () => {
+    await start({ INSTALLATION: 'take-over' });
+    expect(service.output()).toMatch(/What the service did from \S+Z to \S+Z is lost .* 1 campaigns/);
+    await arrives('taken-over@example.com');
+    expect(await call('GET', `/campaigns/${campaignId}`)).toMatchObject({
+      status: 'PAUSED',
+      pausedReason: 'database_restored',
+    });
+    expect(received('reader@example.com')).toBe(1);
+    await stop();
+  });
+
+  it('resolves one mismatch by INSTALLATION, and stops at the next one', { timeout: 240_000 }, async () => {
+    await start({ INSTALLATION: 'take-over' });
+    expect(service.output()).not.toMatch(/is lost|[Rr]ecovery/);
+    await stop();
+    restoreStore('postgres', 'early');
+    const again = await refused({ INSTALLATION: 'take-over' });
+    expect([again.code, again.output]).toEqual([1, expect.stringContaining('start once without it')]);
+    expect((await refused()).output).toMatch(BEHIND);
+  });
+
+  it('lets a clone wait with everything that leaves, until its operator resumes', { timeout: 360_000 }, async () => {
+    await start({ INSTALLATION: 'new' });
+    await call('POST', '/webhooks', { url: `${receiver.url}/registry`, events: ['hook'] });
+    await sendTo('clone@example.com');
+    await call('POST', '/v1/track', { email: 'hooked@example.com', event: 'hook', subscribed: true });
+    const requests = receiver.received.length;
+    await sleep(HELD_MS);
+    await stop();
+    await start();
+    expect(service.output()).toContain('npm run operator -- resume');
+    await sleep(HELD_MS);
+    expect([received('clone@example.com'), receiver.received.length - requests]).toEqual([0, 0]);
+
+    expect(await operate('resume')).toContain('Sending goes on');
+    await soon(() => received('clone@example.com') === 1);
+    await soon(() =>
+      ['/step', '/registry'].every((path) => receiver.received.some((request) => request.path === path)),
+    );
+    await stop();
+  });
+
+  it('makes a copy of both stores an installation of its own', { timeout: 240_000 }, async () => {
+    restoreStore('postgres', 'early');
+    restoreStore('temporal', 'early');
+    await start({ INSTALLATION: 'new' });
+    await sendTo('copy@example.com');
+    await sleep(HELD_MS);
+    expect(received('copy@example.com')).toBe(0);
+    await stop();
+  });
+});
+
+describe('separate processes', () => {
+  let postgres: EmbeddedPostgres;
+  let temporal: TemporalServer;
+
+  async function startStores(): Promise<void> {
+    postgres = await startEmbeddedPostgres({
+      dataFolder: join(home, 'postgres', 'data'),
+      logFile: join(home, 'logs', 'postgres-apart.log'),
+      port: await freePort(),
+      password: readFileSync(join(home, 'postgres-password'), 'utf8').trim(),
+    });
+    temporal = await startTemporalServer({
+      binary: await findTemporalBinary({
+        cliPath: process.env.TEMPORAL_CLI_PATH,
+        binFolder: join(home, 'bin'),
+        env: process.env,
+        progress: () => {},
+        signal: new AbortController().signal,
+      }),
+      databaseFile: join(home, 'temporal', 'temporal.db'),
+      logFile: join(home, 'logs', 'temporal-apart.log'),
+      namespace: 'default',
+      port: await freePort(),
+      uiPort: await freePort(),
+      httpPort: await freePort(),
+      metricsPort: await freePort(),
+    });
+  }
+
+  async function stopStores(): Promise<void> {
+    await temporal.stop();
+    await postgres.stop();
+  }
+
+  const environment = () => ({
+    DATABASE_URL: postgres.url,
+    TEMPORAL_ADDRESS: temporal.address,
+    SECRET_KEY: readFileSync(join(home, 'secret-key'), 'utf8').trim(),
+  });
+
+  async function run(command: 'api' | 'worker', env: Record<string, string>): Promise<string> {
+    const port = String(await freePort());
+    const upWhen = command === 'api' ? 'the API' : 'takes tasks';
+    const host = await startHostProcess(command, { PORT: port, ...env }, async (output) => {
+      if (command === 'worker') return output.includes(upWhen);
+      const health = await fetch(`http://127.0.0.1:${port}/health/live`).catch(() => undefined);
+      return health?.ok ?? false;
+    });
+    await host.stop();
+    return host.output();
+  }
+
+  it.each(['api', 'worker'] as const)(
+    'stop in front of a restored database: %s',
+    { timeout: 120_000 },
+    async (command) => {
+      restoreStore('postgres', 'early');
+      restoreStore('temporal', 'late');
+      await startStores();
+      await expect(run(command, environment())).rejects.toThrow(BEHIND);
+      await stopStores();
+    },
+  );
+
+  it('rebuild a Temporal that was restored', { timeout: 120_000 }, async () => {
+    restoreStore('postgres', 'late');
+    restoreStore('temporal', 'early');
+    await startStores();
+    expect(await run('worker', environment())).toContain('Temporal is older than this database');
+    await stopStores();
+  });
+
+  it('stop in front of a dump that was restored into a second database', { timeout: 120_000 }, async () => {
+    await startStores();
+    const client = new pg.Client(postgres.url);
+    await client.connect();
+    await client.query('CREATE DATABASE staging TEMPLATE tidings');
+    await client.end();
+    const staging = Object.assign(new URL(postgres.url), { pathname: '/staging' }).href;
+    const env = { ...environment(), DATABASE_URL: staging };
+    await expect(run('worker', env)).rejects.toThrow(/copy of the one.*INSTALLATION=take-over.*INSTALLATION=new/);
+    const away = { ...env, TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` };
+    await expect(run('worker', away)).rejects.toThrow(/copy of the one/);
+    expect(await run('worker', { ...env, INSTALLATION: 'new' })).toContain('an installation of its own');
+    await stopStores();
+  });
+});

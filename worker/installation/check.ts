@@ -1,0 +1,141 @@
+import type { Db } from '../../db/connection.ts';
+import { readInstallation } from '../../db/installation/installation.ts';
+import {
+  becomeNew,
+  forgetResolvedBy,
+  listScheduledCampaigns,
+  noteResolvedBy,
+  readResolvedBy,
+  takeOver,
+} from '../../db/installation/resolve.ts';
+import type { Config } from '../../rules/config.ts';
+import type { Installation } from '../../rules/installation.ts';
+import {
+  compareSides,
+  describeMismatch,
+  type InstallationChoice,
+  InstallationError,
+  isMismatch,
+  lostWindow,
+  type Sides,
+} from '../../rules/installation-tokens.ts';
+import { createLifecycle, type Lifecycle } from '../../temporal/lifecycle.ts';
+import { rollToken } from './roll.ts';
+import { readSides, type SidesDeps, settleSides } from './sides.ts';
+
+export interface CheckOptions {
+  db: Db;
+  temporal: Config['temporal'];
+  /** The variable INSTALLATION. */
+  choice: InstallationChoice | undefined;
+  /** Gets each line that an operator has to read. */
+  tell: (line: string) => void;
+}
+
+interface Look extends CheckOptions {
+  installation: Installation;
+  lifecycle: Lifecycle;
+  sides: Sides;
+  /** The value of INSTALLATION that has resolved a mismatch before. */
+  resolvedBy: InstallationChoice | null;
+}
+
+/**
+ * Recognizes a clone or a restored database before anything is sent, and resolves the mismatch as INSTALLATION says. Every
+ * process calls it before it starts anything else, since a clone must not touch what the original has in Temporal.
+ * @returns the installation that this process belongs to, and whether Temporal had a say in it
+ * @throws InstallationError with the one line of a mismatch
+ */
+export async function checkInstallation(p: CheckOptions): Promise<{ installation: Installation; verified: boolean }> {
+  while (true) {
+    const installation = await readInstallation(p.db);
+    const lifecycle = createLifecycle({ temporal: p.temporal, installation, wake: () => {} });
+    try {
+      const sides = await readSides({ db: p.db, lifecycle });
+      const resolvedBy = sides.temporal?.resolvedBy ?? (await readResolvedBy(p.db));
+      if (await settle({ ...p, installation, lifecycle, sides, resolvedBy })) {
+        return { installation, verified: sides.temporal !== undefined };
+      }
+    } finally {
+      await lifecycle.close();
+    }
+  }
+}
+
+/**
+ * Compares both sides once Temporal can be reached, in a worker that started without it.
+ * @throws InstallationError with the one line of a mismatch; the next start resolves it
+ */
+export async function verifyLater(deps: SidesDeps & { lifecycle: Lifecycle }): Promise<void> {
+  const sides = await readSides(deps);
+  if (sides.temporal === undefined) throw new Error('Temporal did not say which database it knows');
+  await settleSides(deps, sides);
+  await rollToken(deps, sides);
+}
+
+/** @returns false where the mismatch was resolved, so that both sides have to be looked at again */
+async function settle(look: Look): Promise<boolean> {
+  const { db, choice, sides, resolvedBy } = look;
+  if (choice === undefined && resolvedBy !== null) await rearm(look);
+  const standing = compareSides(sides);
+  const isUsed = choice !== undefined && choice === resolvedBy;
+  if (isMismatch(standing)) {
+    if (choice === undefined || isUsed)
+      throw new InstallationError(describeMismatch(standing, sides, isUsed ? choice : undefined));
+    await resolve(look, choice);
+    return false;
+  }
+  if (choice === 'new' && !isUsed) {
+    // A copy of both stores agrees with itself: only its operator knows that it is one.
+    if (sides.tokens.length > 0) {
+      await resolve(look, choice);
+      return false;
+    }
+    await noteResolvedBy(db, choice);
+  }
+  await settleSides(look, sides);
+  if (sides.temporal !== undefined) await rollToken(look, sides);
+  return true;
+}
+
+/** Lets INSTALLATION resolve the next mismatch, because this process starts without it. */
+async function rearm({ db, lifecycle, sides }: Look): Promise<void> {
+  await forgetResolvedBy(db);
+  if (sides.temporal) await lifecycle.writeToken({ ...sides.temporal, resolvedBy: null });
+}
+
+async function resolve(look: Look, choice: InstallationChoice): Promise<void> {
+  return choice === 'take-over' ? resolveAsOriginal(look) : resolveAsClone(look);
+}
+
+async function resolveAsOriginal(look: Look): Promise<void> {
+  const { db, installation, sides, tell } = look;
+  if (sides.temporal === undefined)
+    throw new InstallationError(
+      'INSTALLATION=take-over needs Temporal, which cannot be reached: start again when it can.',
+    );
+  const window = lostWindow(sides, new Date());
+  const endedCampaigns = await listEndedCampaigns(look);
+  const done = await takeOver(db, { id: installation.id, ...sides }, { window, endedCampaigns });
+  if (!done) return;
+  const { from, to } = window;
+  tell(
+    `INSTALLATION=take-over: this database is the original now. What the service did from ${from.toISOString()} to ${to.toISOString()} is lost from it. ` +
+      `${done.paused} campaigns that may have been sent in that time are PAUSED. Recovery runs first, then sending resumes.`,
+  );
+}
+
+/** Campaigns that are SCHEDULED in the database, and whose workflow has ended in Temporal: they were sent or cancelled. */
+async function listEndedCampaigns({ db, lifecycle }: Look): Promise<string[]> {
+  const ended: string[] = [];
+  for (const { campaignId, sendNo } of await listScheduledCampaigns(db)) {
+    const status = await lifecycle.findStatus(lifecycle.names.campaign(campaignId, sendNo));
+    if (status !== null && status !== 'RUNNING') ended.push(campaignId);
+  }
+  return ended;
+}
+
+async function resolveAsClone({ db, installation, sides, tell }: Look): Promise<void> {
+  const done = await becomeNew(db, { id: installation.id, ...sides });
+  if (done) tell(`INSTALLATION=new: this is an installation of its own now, with the id ${done.id}.`);
+}

@@ -1,0 +1,23 @@
+import type { Db } from '../../db/connection.ts';
+import { readResolvedBy } from '../../db/installation/resolve.ts';
+import { confirmToken, insertToken } from '../../db/installation/tokens.ts';
+import type { Sides } from '../../rules/installation-tokens.ts';
+import type { Lifecycle } from '../../temporal/lifecycle.ts';
+
+/**
+ * Rolls the token on: Postgres, then Temporal, then Postgres confirms. A token that an earlier roll left unconfirmed is
+ * given to Temporal again instead: a kill between the writes must not let Postgres run ahead by more than one token.
+ */
+export async function rollToken(
+  { db, lifecycle }: { db: Db; lifecycle: Pick<Lifecycle, 'writeToken'> },
+  { tokens, database }: Pick<Sides, 'tokens' | 'database'>,
+): Promise<void> {
+  const [newest] = tokens;
+  const isPending = newest !== undefined && !newest.confirmed;
+  const token = isPending ? newest : await insertToken(db, { no: (newest?.no ?? 0) + 1, database });
+  // Another process has rolled it on at the same moment.
+  if (!token) return;
+  const { no, value, rolledAt } = token;
+  await lifecycle.writeToken({ no, value, rolledAt, database: token.database, resolvedBy: await readResolvedBy(db) });
+  await confirmToken(db, token);
+}

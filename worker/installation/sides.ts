@@ -1,0 +1,72 @@
+import type { Db } from '../../db/connection.ts';
+import { requestRecovery } from '../../db/installation/recovery.ts';
+import { readDatabaseMark, readTokens } from '../../db/installation/tokens.ts';
+import {
+  compareSides,
+  describeMismatch,
+  InstallationError,
+  isMismatch,
+  type Sides,
+  type Standing,
+  type TemporalToken,
+} from '../../rules/installation-tokens.ts';
+import type { Lifecycle } from '../../temporal/lifecycle.ts';
+
+/** A namespace that does not exist is no slow answer, and is told by what else the process does in Temporal. */
+const READ_TRIES = 3;
+
+export interface SidesDeps {
+  db: Db;
+  lifecycle: Pick<Lifecycle, 'ping' | 'readToken'>;
+  /** Gets one line for an operator. */
+  tell: (line: string) => void;
+}
+
+/**
+ * Reads the tokens of both sides. Postgres comes last, because it is ahead while a token rolls on. Where the sides do not
+ * agree, Temporal is asked again: another process may have rolled the token on between the two reads.
+ */
+export async function readSides(deps: Pick<SidesDeps, 'db' | 'lifecycle'>): Promise<Sides> {
+  const { db, lifecycle } = deps;
+  const temporal = await readTemporal(lifecycle);
+  const sides = { temporal, tokens: await readTokens(db), database: await readDatabaseMark(db) };
+  if (compareSides(sides) === 'agree') return sides;
+  const isStable = (await readTemporal(lifecycle))?.no === temporal?.no;
+  return isStable ? sides : readSides(deps);
+}
+
+/**
+ * Undefined where Temporal cannot be reached. One that is reached is asked several times: a slow answer must not pass for
+ * an outage.
+ */
+async function readTemporal(lifecycle: SidesDeps['lifecycle']): Promise<TemporalToken | null | undefined> {
+  const isReached = await lifecycle.ping().then(
+    () => true,
+    () => false,
+  );
+  if (!isReached) return undefined;
+  for (let tried = 1; tried <= READ_TRIES; tried += 1) {
+    const token = await lifecycle.readToken().catch(() => undefined);
+    if (token !== undefined) return token;
+  }
+  return undefined;
+}
+
+/** What an operator reads where Temporal is the side that was restored. */
+const TOLD: Partial<Record<Standing, string>> = {
+  'temporal-behind': 'Temporal is older than this database: it was restored from a backup',
+  'temporal-empty': 'Temporal has no record of this installation: it was lost or replaced',
+};
+
+/**
+ * Asks for recovery where Temporal was restored or lost, loudly: Postgres says what is under way.
+ * @throws InstallationError for a mismatch
+ */
+export async function settleSides({ db, tell }: Pick<SidesDeps, 'db' | 'tell'>, sides: Sides): Promise<void> {
+  const standing = compareSides(sides);
+  if (isMismatch(standing)) throw new InstallationError(describeMismatch(standing, sides));
+  const told = TOLD[standing];
+  if (told === undefined) return;
+  await requestRecovery(db, sides.temporal ? new Date(sides.temporal.rolledAt) : new Date());
+  tell(`${told}. Recovery rebuilds it from Postgres.`);
+}

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ActivityDeps } from '../../activities/deps.ts';
+import { MESSAGES_HOURS, recoverEverything } from '../../activities/recovery/recovery.ts';
+import type { SendingGate } from '../../activities/sending-hold.ts';
+import { finishRecovery, giveBackRecovery, renewRecovery, takeRecovery } from '../../db/installation/recovery.ts';
+import { type InstallationHold, readDuties } from '../../db/installation/sending-hold.ts';
+import { isTokenOlderThan } from '../../db/installation/tokens.ts';
+import { describeFailure } from '../../rules/failure-text.ts';
+import { InstallationError } from '../../rules/installation-tokens.ts';
+import type { Lifecycle } from '../../temporal/lifecycle.ts';
+import { rollToken } from './roll.ts';
+import { readSides, settleSides } from './sides.ts';
+
+/** What holds sending is asked this often: who resumes it waits about a second. */
+const HELD_POLL_MS = 1_000;
+/** One small row, and the age of the token. */
+const POLL_MS = 5_000;
+/** The token rolls on about once a minute. */
+const ROLL_SECONDS = 55;
+/** A worker that recovers and is silent for this long is gone. */
+const LEASE_SECONDS = 30;
+const RENEW_MS = 10_000;
+/** After a recovery that failed, as it does while Temporal is away. */
+const RETRY_MS = 5_000;
+/** Temporal lists a workflow up to two seconds late. */
+const SETTLED_MS = 10_000;
+const HOUR_MS = 3_600_000;
+/** A stop does not wait longer for a recovery, which another worker takes up. */
+const STOP_MS = 3_000;
+
+export interface InstallationWatch extends SendingGate {
+  stop(): Promise<void>;
+}
+
+type Deps = Pick<ActivityDeps, 'db' | 'log'> & { lifecycle: Lifecycle };
+
+/**
+ * Keeps an eye on the installation while a worker runs: rolls the token on, runs the recovery that is due, and opens the
+ * gate when sending may go on. Of many workers one rolls and one recovers.
+ * @param p.hold what holds sending at the start
+ */
+export function watchInstallation(
+  deps: Deps,
+  p: { hold: InstallationHold | null; opened: () => void; onMismatch: (error: InstallationError) => void },
+): InstallationWatch {
+  const { db, log } = deps;
+  const stopping = new AbortController();
+  let hold = p.hold;
+  let recovering: Promise<void> | undefined;
+
+  async function look(): Promise<boolean> {
+    const before = hold;
+    const duties = await readDuties(db);
+    hold = duties.hold;
+    if (before && !hold) {
+      log.info({ since: before.since }, 'sending resumes');
+      p.opened();
+    }
+    if (duties.recoveryDue) {
+      recovering ??= recover(deps, stopping.signal).finally(() => {
+        recovering = undefined;
+      });
+    }
+    await rollWhenDue(deps);
+    return hold !== null || duties.recoveryDue;
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const isBusy = await look().catch((error: Error) => {
+        if (error instanceof InstallationError) p.onMismatch(error);
+        else
+          log.debug({ reason: describeFailure(error) }, 'the installation could not be looked at; it is tried again');
+        return hold !== null;
+      });
+      await pause(isBusy ? HELD_POLL_MS : POLL_MS, stopping.signal);
+    }
+  }
+
+  const running = run();
+  return {
+    isOpen: () => hold === null,
+    stop: async () => {
+      stopping.abort();
+      await Promise.race([Promise.all([running, recovering]), sleep(STOP_MS, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** @throws InstallationError where the two sides do not agree any more: one was restored beside a running service */
+async function rollWhenDue(deps: Deps): Promise<void> {
+  if (!(await isTokenOlderThan(deps.db, ROLL_SECONDS))) return;
+  const sides = await readSides(deps);
+  if (sides.temporal === undefined) return;
+  await settleSides({ ...deps, tell: (line) => deps.log.warn(line) }, sides);
+  await rollToken(deps, sides);
+}
+
+async function recover({ db, lifecycle, log }: Deps, stopping: AbortSignal): Promise<void> {
+  const since = await takeRecovery(db, LEASE_SECONDS).catch(() => undefined);
+  if (!since) return;
+  const renewing = setInterval(() => void renewRecovery(db, LEASE_SECONDS).catch(() => {}), RENEW_MS).unref();
+  try {
+    const messagesOfHours = MESSAGES_HOURS + (Date.now() - since.getTime()) / HOUR_MS;
+    log.warn({ since }, 'recovery begins: Temporal is rebuilt from Postgres');
+    await recoverEverything({ db, lifecycle, log }, { messagesOfHours, settledMs: SETTLED_MS });
+    await finishRecovery(db);
+    log.warn({ since }, 'recovery has ended');
+  } catch (error) {
+    log.warn({ reason: describeFailure(error) }, 'recovery has failed; it is tried again');
+    await pause(RETRY_MS, stopping);
+    await giveBackRecovery(db).catch(() => {});
+  } finally {
+    clearInterval(renewing);
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal, ref: false }).catch(() => {});
+}
