@@ -57,8 +57,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   });
   const { installation, verified } = await checkInstallation({
     db,
-    temporal: config.temporal,
-    choice: config.installationChoice,
+    config,
     tell: (line) => log.warn(line),
   }).catch(async (error: unknown) => {
     await db.destroy();

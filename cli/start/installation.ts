@@ -10,7 +10,7 @@ const CONNECTIONS = 2;
  * @throws InstallationError with the one line of a mismatch
  */
 export async function requireInstallation(
-  config: Pick<Config, 'database' | 'temporal' | 'installationChoice'>,
+  config: Pick<Config, 'database' | 'temporal' | 'publicUrl' | 'installationChoice'>,
   tell: (line: string) => void,
 ): Promise<void> {
   // Only now: Temporal's client takes half a second to load, which a start that is refused need not wait for.
@@ -22,7 +22,7 @@ export async function requireInstallation(
     onError: () => {},
   });
   try {
-    await checkInstallation({ db, temporal: config.temporal, choice: config.installationChoice, tell });
+    await checkInstallation({ db, config, tell });
     const hold = await readSendingHold(db);
     if (hold?.reason !== 'new') return;
     tell(

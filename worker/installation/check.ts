@@ -25,9 +25,7 @@ import { readSides, type SidesDeps, settleSides } from './sides.ts';
 
 export interface CheckOptions {
   db: Db;
-  temporal: Config['temporal'];
-  /** The variable INSTALLATION. */
-  choice: InstallationChoice | undefined;
+  config: Pick<Config, 'temporal' | 'publicUrl' | 'installationChoice'>;
   /** Gets each line that an operator has to read. */
   tell: (line: string) => void;
 }
@@ -49,7 +47,7 @@ interface Look extends CheckOptions {
 export async function checkInstallation(p: CheckOptions): Promise<{ installation: Installation; verified: boolean }> {
   while (true) {
     const installation = await readInstallation(p.db);
-    const lifecycle = createLifecycle({ temporal: p.temporal, installation, wake: () => {} });
+    const lifecycle = createLifecycle({ ...p.config, installation, wake: () => {} });
     try {
       const sides = await readSides({ db: p.db, lifecycle });
       const resolvedBy = sides.temporal?.resolvedBy ?? (await readResolvedBy(p.db));
@@ -75,7 +73,8 @@ export async function verifyLater(deps: SidesDeps & { lifecycle: Lifecycle }): P
 
 /** @returns false where the mismatch was resolved, so that both sides have to be looked at again */
 async function settle(look: Look): Promise<boolean> {
-  const { db, choice, sides, resolvedBy } = look;
+  const { db, sides, resolvedBy } = look;
+  const choice = look.config.installationChoice;
   if (choice === undefined && resolvedBy !== null) await rearm(look);
   const standing = compareSides(sides);
   const isUsed = choice !== undefined && choice === resolvedBy;
