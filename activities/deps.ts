@@ -9,6 +9,7 @@ import type { SampledLog } from '../rules/sampled-log.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 import type { EmailAttempts } from './emails/attempts.ts';
 import type { Mailer } from './emails/mailer.ts';
+import type { RouteWatch } from './emails/route-watch.ts';
 import type { SendRates } from './emails/send-rates.ts';
 import type { SmsAttempts } from './sms/attempts.ts';
 
@@ -25,6 +26,8 @@ export interface ActivityDeps {
   rates: SendRates;
   emailAttempts: EmailAttempts;
   smsAttempts: SmsAttempts;
+  /** Whether the provider takes our email; absent where it is not watched. */
+  route?: RouteWatch;
   /** For campaigns: with connections of its own, so that a single mail never waits behind a campaign. */
   bulkProvider: EmailProvider;
   webhooks: WebhookClient;

@@ -50,6 +50,7 @@ export function createProviderWatch({ log, address, now = Date.now }: ProviderWa
           if (!closing) note(provider, result);
           onResult(result, about);
         }),
+      ...(provider.probe && { probe: provider.probe }),
       close() {
         closing = true;
         return provider.close();

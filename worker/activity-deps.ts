@@ -1,7 +1,9 @@
+import { createHmac } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { ActivityDeps } from '../activities/deps.ts';
 import { createEmailAttempts } from '../activities/emails/attempts.ts';
 import { createMailer } from '../activities/emails/mailer.ts';
+import { createRouteWatch } from '../activities/emails/route-watch.ts';
 import { createSendRates } from '../activities/emails/send-rates.ts';
 import { createProviderWatch } from '../activities/provider-watch.ts';
 import { createSmsAttempts } from '../activities/sms/attempts.ts';
@@ -14,6 +16,7 @@ import { createCompute, type WorkDone } from '../compute/compute.ts';
 import type { Db } from '../db/connection.ts';
 import { insertCapturedEmail, insertCapturedSms } from '../db/sending/captured.ts';
 import { createSimulatedKeeper } from '../db/sending/simulated-emails.ts';
+import { deriveKey } from '../rules/access/secrets.ts';
 import type { Config } from '../rules/config.ts';
 import { createSampledLog } from '../rules/sampled-log.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
@@ -51,17 +54,31 @@ export function createActivityDeps(p: {
   const bucket = config.assetsBucket && openBucket(config.assetsBucket);
   const smsProvider = createSmsProvider(config, (sms) => insertCapturedSms(db, sms));
   const ends = createSampledLog(p.log);
-  const mailer = createMailer({ ...p, ends, compute, provider });
+  const route = createRouteWatch({
+    db,
+    log: p.log,
+    route: routeOf(config),
+    address: providerAddress(config.email),
+    returnPathDomain: config.email.returnPathDomain,
+    provider: bulkProvider,
+  });
+  const mailer = createMailer({ ...p, ends, compute, provider, route });
   const rates = createSendRates({ db, deploymentRate: config.sendRatePerSecond });
   const emailAttempts = createEmailAttempts({ config, db, mailer, rates });
   const smsAttempts = createSmsAttempts({ db, provider: smsProvider, lifecycle: p.lifecycle, ends });
   return {
-    deps: { ...p, ends, compute, mailer, rates, emailAttempts, smsAttempts, bulkProvider, webhooks, bucket },
+    deps: { ...p, ends, compute, mailer, rates, emailAttempts, smsAttempts, bulkProvider, webhooks, bucket, route },
     close: async () => {
-      await Promise.all([provider.close(), bulkProvider.close()]);
+      await Promise.all([provider.close(), bulkProvider.close(), route.close()]);
       await webhooks.close();
       await bucket?.close();
       await compute.close();
     },
   };
+}
+
+/** Stands for the provider with its settings, so that a pause ends with the settings that it was about. */
+function routeOf({ email, secretKey }: Config): string {
+  const settings = JSON.stringify([email.provider, email[email.provider]]);
+  return createHmac('sha256', deriveKey(secretKey, 'routes')).update(settings).digest('hex').slice(0, 32);
 }

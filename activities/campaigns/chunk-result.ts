@@ -14,6 +14,8 @@ interface TurnEnd {
   blocked: boolean;
   /** The provider is away. */
   outage: boolean;
+  /** Milliseconds until the chunk looks again whether its route takes email; undefined while it does. */
+  routePausedMs?: number | undefined;
   hopeless: boolean;
   /** Milliseconds until the send rate, or the budget of the project, has room; undefined when it has. */
   retryAfterMs: number | undefined;
@@ -28,6 +30,9 @@ export function unfinishedResult(end: TurnEnd): ChunkTurnResult {
   const round = { sent, ...(from !== undefined && { from, putOff }) };
   if (end.stopped) return { outcome: 'stopped', ...round };
   if (end.blocked) return { outcome: 'blocked', ...round };
+  // No attempt: the provider takes no email at all, so the chunk is not given up for it.
+  if (end.routePausedMs !== undefined)
+    return { outcome: 'paced', retryAfterMs: end.routePausedMs, fresh: true, ...round };
   if (end.outage) return { outcome: 'deferred', sent };
   if (end.hopeless) return { outcome: 'hopeless', ...round };
   if (end.retryAfterMs !== undefined) return { outcome: 'paced', retryAfterMs: end.retryAfterMs, ...round };

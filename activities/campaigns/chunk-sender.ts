@@ -42,6 +42,12 @@ export interface ChunkSenderDeps {
   pads: KeyPads;
   /** Undefined where the message goes out unsigned. */
   sign: ((raw: string | Buffer) => Promise<string | Buffer>) | undefined;
+  /** Hears of every answer of the provider, and tells whether the project's email has to wait for its route. */
+  route: {
+    heard(recipient: ClaimedRecipient, result: ProviderResult): void;
+    isPaused(): boolean;
+    retryAfterMs(): Promise<number>;
+  };
   /** What a refusal for good means for this recipient. Undefined: put it off. */
   judge(recipient: ClaimedRecipient, result: ProviderResult): Promise<EmailOutcome | undefined>;
 }
@@ -140,13 +146,19 @@ class ChunkSender implements RecordOwner {
   /** No further mail is taken. */
   private get halted(): boolean {
     const { stop, untilMs, slow } = this.turn;
-    if (this.overBudgetMs !== undefined || slow.hopeless) return true;
+    if (this.overBudgetMs !== undefined || slow.hopeless || this.isRoutePaused()) return true;
     return this.fenced || this.claims.blocked || stop.aborted || this.outage >= OUTAGE_ANSWERS || Date.now() >= untilMs;
+  }
+
+  /** Emails of a test key reach no provider. */
+  private isRoutePaused(): boolean {
+    return this.turn.terms.mode === 'live' && this.deps.route.isPaused();
   }
 
   private async result(): Promise<ChunkTurnResult> {
     const { sent, turn } = this;
     if (await finishChunk(this.deps.db, turn.chunk)) return { outcome: 'done', sent };
+    const routePausedMs = this.isRoutePaused() ? await this.deps.route.retryAfterMs() : undefined;
     return unfinishedResult({
       sent,
       heard: this.answers + this.claims.skipped,
@@ -156,6 +168,7 @@ class ChunkSender implements RecordOwner {
       stopped: turn.stop.aborted,
       blocked: this.claims.blocked,
       outage: this.outage >= OUTAGE_ANSWERS,
+      routePausedMs,
       hopeless: turn.slow.hopeless,
       retryAfterMs: this.overBudgetMs ?? this.tokens?.retryAfterMs,
       fenced: this.fenced,
@@ -318,6 +331,7 @@ class ChunkSender implements RecordOwner {
     const { id } = row;
     this.handedOver.answered(id);
     this.answers += 1;
+    if (this.turn.terms.mode === 'live' && !isSimulatorAddress(row.email)) this.deps.route.heard(row, result);
     if (result.outcome === 'accepted') {
       this.outage = 0;
       this.sent += 1;
@@ -330,7 +344,7 @@ class ChunkSender implements RecordOwner {
     }
     const aboutMessage = result.outcome === 'refused' && !isSessionStage(result.stage);
     this.outage = aboutMessage ? 0 : this.outage + 1;
-    if (this.outage >= OUTAGE_ANSWERS) this.withdraw();
+    if (this.outage >= OUTAGE_ANSWERS || this.isRoutePaused()) this.withdraw();
     if (aboutMessage && result.permanent) void this.judged(row, result);
     else this.putOff(row, result);
   }

@@ -41,6 +41,8 @@ export interface ChunkTurnResult {
   putOff?: boolean;
   /** With `paced`. */
   retryAfterMs?: number;
+  /** What the provider deferred before does not count. */
+  fresh?: true;
 }
 
 /** A recipient of the turn as the settler knows mails. */

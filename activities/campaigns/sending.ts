@@ -26,6 +26,7 @@ import type { Config } from '../../rules/config.ts';
 import { isTracked } from '../../rules/content/message-tracking.ts';
 import { refused } from '../../rules/emails/email-outcome.ts';
 import { DELIVERY_EXPIRES_MS, nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
+import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { RowMissing } from '../../rules/row-missing.ts';
@@ -33,6 +34,7 @@ import type { ActivityDeps } from '../deps.ts';
 import { refusalOf } from '../emails/decision.ts';
 import { createDkimKeys } from '../emails/dkim-keys.ts';
 import { InFlightLimit } from '../emails/in-flight-limit.ts';
+import { OPEN_ROUTE, type RouteWatch } from '../emails/route-watch.ts';
 import { createEmailSettler } from '../emails/settler.ts';
 import { createHoldGuard, type HoldGuard } from '../hold-guard.ts';
 import { passGate } from './chunk-gate.ts';
@@ -89,13 +91,15 @@ export class CampaignSending {
   private readonly slowContents = createSlowContents();
   private readonly dkim: ReturnType<typeof createDkimKeys>;
   private readonly guard: HoldGuard;
-  private readonly shared: Omit<ChunkSenderDeps, 'sign' | 'judge'>;
+  private readonly route: RouteWatch;
+  private readonly shared: Omit<ChunkSenderDeps, 'sign' | 'judge' | 'route'>;
 
   constructor(deps: SendingDeps) {
     const { config, db, lifecycle, log, ends, bulkProvider: provider } = deps;
     const suppressionKey = deriveKey(config.secretKey, 'suppression');
     const source = provider.kind;
     this.deps = deps;
+    this.route = deps.route ?? OPEN_ROUTE;
     this.contents = createContentCache(deps);
     this.dkim = createDkimKeys({ config, db });
     this.guard = createHoldGuard({ db, dnsServers: config.dnsServers, log });
@@ -125,6 +129,8 @@ export class CampaignSending {
     const { deferrals, paced = rate > 0, from, putOff } = input;
     // Its rate was set or lifted: the workflow sends the chunk to the queue for it.
     if (paced !== rate > 0) return { ...result('more'), rate, from, putOff };
+    const closed = await this.whileRouteIsPaused(input, terms);
+    if (closed) return { ...closed, rate, from, putOff };
     const clock = await passGate(db, chunkOf(input));
     if (!clock) return this.endMissing(input);
     if ('refused' in clock) return { ...clock.refused, rate };
@@ -160,7 +166,8 @@ export class CampaignSending {
   async expire(chunk: ChunkInput): Promise<ChunkResult> {
     const { db } = this.deps;
     return this.busy(chunk, async () => {
-      const refused = await this.refusal(chunk, await findSendTerms(db, chunk));
+      const terms = await findSendTerms(db, chunk);
+      const refused = (await this.refusal(chunk, terms)) ?? (terms && (await this.whileRouteIsPaused(chunk, terms)));
       if (refused) return refused;
       await expireChunk(db, chunk);
       return (await finishChunk(db, chunk)) ? result('done') : { ...result('more'), fresh: true };
@@ -227,18 +234,39 @@ export class CampaignSending {
     };
   }
 
-  private senderDeps(projectId: string, { senderDomain }: SendTerms): ChunkSenderDeps {
+  /** Lets a chunk wait while its route takes no email, which counts as no attempt; undefined where it takes some. */
+  private async whileRouteIsPaused({ projectId }: ChunkRef, { mode }: SendTerms): Promise<ChunkResult | undefined> {
+    const until = mode === 'live' ? await this.route.pausedUntil(projectId) : undefined;
+    return until && { ...result('paced'), retryAfterMs: Math.max(0, until.getTime() - Date.now()), fresh: true };
+  }
+
+  private routeOf(projectId: string, { senderDomain }: SendTerms): ChunkSenderDeps['route'] {
+    const senderHost = this.deps.config.email.returnPathDomain ?? senderDomain?.domain ?? '';
+    return {
+      heard: ({ id, email }, answer) => this.route.heard({ id, projectId, to: email, senderHost }, answer),
+      isPaused: () => this.route.isPaused(projectId),
+      retryAfterMs: async () => {
+        const until = await this.route.pausedUntil(projectId);
+        return Math.max(0, (until?.getTime() ?? 0) - Date.now());
+      },
+    };
+  }
+
+  private senderDeps(projectId: string, terms: SendTerms): ChunkSenderDeps {
+    const { senderDomain } = terms;
     const signs = this.deps.config.email.dkimSign && senderDomain?.signing;
     return {
       ...this.shared,
       sign: signs ? (raw) => this.dkim.sign({ projectId, senderDomain }, raw, true) : undefined,
+      route: this.routeOf(projectId, terms),
       judge: (recipient, result) => this.judge(recipient, result),
     };
   }
 
-  private async judge({ email }: ClaimedRecipient, result: ProviderResult) {
+  private async judge({ email, attempts }: ClaimedRecipient, result: ProviderResult) {
     const refusal = refusalOf(result);
     if (!refusal || refusal.retry || result.outcome !== 'refused') return undefined;
+    if (!isSimulatorAddress(email) && this.route.shouldWait(refusal, attempts)) return undefined;
     return this.guard.named(refused(refusal, `${result.code} ${result.text}`), email);
   }
 

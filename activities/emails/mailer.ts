@@ -8,6 +8,7 @@ import type { EmailResult } from '../../db/sending/email-outcomes.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
+import { emailDomain } from '../../rules/emails/email-address.ts';
 import { type EmailOutcome, failed, refused } from '../../rules/emails/email-outcome.ts';
 import { DELIVERY_EXPIRES_MS } from '../../rules/emails/retry-schedule.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
@@ -19,6 +20,7 @@ import { createHoldGuard } from '../hold-guard.ts';
 import { later, opensAt, refusalOf, statusOf } from './decision.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
 import { createEmailMessages, type ReadyEmail } from './message.ts';
+import { OPEN_ROUTE, type RouteWatch } from './route-watch.ts';
 import { createEmailSettler, type SettleHook } from './settler.ts';
 
 /**
@@ -30,6 +32,9 @@ const IN_FLIGHT_MAX = 60;
 const IN_FLIGHT_OF_PROJECT = 48;
 /** A large mail that has no turn by then gives up its place, and comes again. */
 const LARGE_WAIT_MS = 1_000;
+
+/** An email that was refused because of us, after a pause of its route, waits at least so much longer. */
+const ROUTE_GRACE_MS = 2 * 60 * 60_000;
 
 /** What became of one attempt to deliver a mail. */
 export interface Delivery<T> {
@@ -78,8 +83,9 @@ export function createMailer(deps: {
   lifecycle: Pick<Lifecycle, 'dispatch'>;
   log: Pick<Logger, 'warn'>;
   ends: SampledLog;
+  route?: RouteWatch;
 }): Mailer {
-  const { config, db, provider, lifecycle, compute } = deps;
+  const { config, db, provider, lifecycle, compute, route = OPEN_ROUTE } = deps;
   const messages = createEmailMessages(deps);
   const limit = new InFlightLimit({ max: IN_FLIGHT_MAX, ofProject: IN_FLIGHT_OF_PROJECT });
   const guard = createHoldGuard({ db, dnsServers: config.dnsServers, log: deps.log });
@@ -103,6 +109,8 @@ export function createMailer(deps: {
     if (!email.to) return failed('contact_deleted');
     const dueAt = opensAt(email);
     if (dueAt) return { kind: 'shut', dueAt };
+    const pausedUntil = isOnRoute(email) ? await route.pausedUntil(email.projectId) : undefined;
+    if (pausedUntil) return { kind: 'unpaid', dueAt: pausedUntil };
     return messages.make(email, email.to, inThread).catch((error: unknown) => unready(email, error, expiresAt));
   }
 
@@ -114,7 +122,11 @@ export function createMailer(deps: {
     }
     if (email.mode === 'test') return { email, ...sentAs(ready, null) };
     const result = await provider.send(ready.message, stop);
-    return { email, ...(await named(email.to.email, outcomeOf({ email, ready, result, expiresAt }))) };
+    if (isOnRoute(email)) {
+      const { id, projectId, from, to } = ready.message;
+      route.heard({ id, projectId, to, senderHost: emailDomain(from) }, result);
+    }
+    return { email, ...(await named(email.to.email, outcomeOf({ email, ready, result, expiresAt, route }))) };
   }
 
   async function named(to: string, attempted: Attempted): Promise<Attempted> {
@@ -198,6 +210,11 @@ async function overLimit(db: Db, email: ClaimedEmail): Promise<EmailOutcome | un
   return fits ? undefined : failed('limit_reached');
 }
 
+/** Emails of test keys and to the simulator take another way. */
+function isOnRoute(email: ClaimedEmail): boolean {
+  return email.mode === 'live' && !isSimulated(email);
+}
+
 interface Attempt {
   email: ClaimedEmail;
   ready: ReadyEmail | EmailOutcome;
@@ -207,12 +224,21 @@ interface Attempt {
 
 type Attempted = Pick<EmailResult, 'outcome' | 'event'>;
 
-function outcomeOf(p: { email: ClaimedEmail; ready: ReadyEmail; result: ProviderResult; expiresAt: Date }): Attempted {
-  const { email, ready, result, expiresAt } = p;
+function outcomeOf(p: {
+  email: ClaimedEmail;
+  ready: ReadyEmail;
+  result: ProviderResult;
+  expiresAt: Date;
+  route: RouteWatch;
+}): Attempted {
+  const { email, ready, result, route } = p;
   if (result.outcome === 'accepted') return sentAs(ready, result.providerMessageId);
   const words = result.outcome === 'refused' ? `${result.code} ${result.text}` : result.error;
   const refusal = refusalOf(result);
-  if (refusal && !refusal.retry) return { outcome: refused(refusal, words), event: ready.event };
+  const waits = refusal !== undefined && isOnRoute(email) && route.shouldWait(refusal, email.attempts);
+  // What waits for its route, however long, is not given up by the first attempt after it.
+  const expiresAt = waits ? new Date(Math.max(p.expiresAt.getTime(), Date.now() + ROUTE_GRACE_MS)) : p.expiresAt;
+  if (refusal && !refusal.retry && !waits) return { outcome: refused(refusal, words), event: ready.event };
   return { outcome: later(email, { error: words, status: statusOf(result), expiresAt }), event: ready.event };
 }
 

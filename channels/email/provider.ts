@@ -1,5 +1,6 @@
 import type { EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import type { Payload } from './smtp/payload.ts';
+import type { ProbeEnvelope, ProbeResult } from './smtp/probe.ts';
 import type { SmtpRefusal } from './smtp/types.ts';
 
 /** One finished message for one recipient. */
@@ -42,6 +43,11 @@ export interface EmailProvider {
   submit(message: OutgoingEmail, onResult: (result: ProviderResult, message: OutgoingEmail) => void): () => boolean;
   /** Answers what is queued as `unsent`, waits for what is on the wire. */
   close(): Promise<void>;
+  /**
+   * Asks whether the provider takes email for this envelope, or only our login, and sends nothing. Absent where that
+   * cannot be asked.
+   */
+  probe?(envelope: ProbeEnvelope | null, signal: AbortSignal): Promise<ProbeResult>;
   /** Who is told in words for the log what an operator should know of the other side; set before the first message. */
   onNotice?(listener: (notice: string) => void): void;
 }

@@ -12,6 +12,7 @@ import type { OperationTables } from './operation.ts';
 import type { ProjectsTables } from './projects.ts';
 import type { RecoveryTables } from './recovery.ts';
 import type { RequestsTables } from './requests.ts';
+import type { RoutesTables } from './routes.ts';
 import type { SegmentsTables } from './segments.ts';
 import type { SmsTables } from './sms.ts';
 import type { StorefrontTables } from './storefront.ts';
@@ -38,6 +39,7 @@ export interface Database
     ExecutionsTables,
     WebhooksTables,
     RequestsTables,
+    RoutesTables,
     StorefrontTables,
     RecoveryTables,
     OperationTables,

@@ -1,7 +1,15 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 /** What a key derived from SECRET_KEY is for: each purpose has its own, so one that leaks opens nothing else. */
-export type KeyPurpose = 'links' | 'at-rest' | 'suppression' | 'verp' | 'rate-limit' | 'public-ids' | 'accounts';
+export type KeyPurpose =
+  | 'links'
+  | 'at-rest'
+  | 'suppression'
+  | 'verp'
+  | 'rate-limit'
+  | 'public-ids'
+  | 'accounts'
+  | 'routes';
 
 const KEY_BYTES = 32;
 /** 96 bits is the nonce length that GCM is made for (NIST SP 800-38D §5.2.1.1). */

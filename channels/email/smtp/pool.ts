@@ -8,6 +8,7 @@ import { openSession } from './handshake.ts';
 import { SmtpHandshakeError } from './handshake-error.ts';
 import { JobQueue } from './job-queue.ts';
 import { pipeliningDoubts } from './pipelining-doubts.ts';
+import { type ProbeEnvelope, type ProbeResult, probe } from './probe.ts';
 import {
   DEFAULT_TIMEOUTS,
   type SmtpCallback,
@@ -29,6 +30,8 @@ const MAX_OPEN_FAILURES = 3;
  */
 const DEFAULT_CONNECTIONS = 20;
 const CLOSE_GRACE_MS = 10_000;
+/** A server that takes longer will be probed again. */
+const PROBE_TIMEOUTS = { connectMs: 10_000, greetingMs: 10_000, commandMs: 10_000 };
 const MIXES_UP =
   'offers PIPELINING and mixes up the order of its answers, as a middlebox before it may: for an hour mail goes without pipelining';
 
@@ -144,6 +147,12 @@ export class SmtpPool {
       };
       signal?.addEventListener('abort', cancel, { once: true });
     });
+  }
+
+  /** Asks the server by a connection of its own whether it takes email for this envelope. */
+  probe(envelope: ProbeEnvelope | null, signal: AbortSignal): Promise<ProbeResult> {
+    const timeouts = { ...this.channel.timeouts, ...PROBE_TIMEOUTS };
+    return probe({ ...this.channel, timeouts }, envelope, signal);
   }
 
   /** Takes no more messages, answers the queued ones `unsent`, and lets those on the wire end for at most `graceMs`. */

@@ -23,6 +23,7 @@ export function smtpProvider(options: SmtpPoolOptions): EmailProvider & { readon
       const job = pool.submit(smtpMessage(message), (result) => onResult(providerResult(result), message));
       return () => pool.withdraw(job);
     },
+    probe: (envelope, signal) => pool.probe(envelope, signal),
     close: () => pool.close(),
     onNotice: (listener) => {
       tell = listener;

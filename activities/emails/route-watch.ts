@@ -1,0 +1,220 @@
+import type { Logger } from 'pino';
+import type { EmailProvider, ProviderResult } from '../../channels/email/provider.ts';
+import type { Db } from '../../db/connection.ts';
+import {
+  type DueProbe,
+  endRoutePause,
+  findAnySenderHost,
+  listRoutePauses,
+  noteRouteReply,
+  pauseRoute,
+  type RoutePause,
+  takeDueProbes,
+} from '../../db/sending/route-pauses.ts';
+import { probeEnvelope } from '../../rules/emails/probe-envelope.ts';
+import { judgeRefusal, type Refusal } from '../../rules/emails/refusal.ts';
+import { RouteRefusals, replyOf, sameRefusal } from '../../rules/emails/route-refusals.ts';
+import { describeFailure } from '../../rules/failure-text.ts';
+
+/** Other processes pause and resume, too: what is known of the pauses is at most so old. */
+const FRESH_MS = 1_000;
+/** When email that waits for its route looks again: soon after the pause began, and less often later. */
+const LOOK_MS = 10_000;
+const LOOK_LATER_MS = 60_000;
+const LATER_MS = 5 * 60_000;
+/** How often a process looks whether a probe is due, and how long the first and the last wait between two of them are. */
+const TICK_MS = 5_000;
+const FIRST_PROBE_SECONDS = 15;
+const MOST_PROBE_SECONDS = 600;
+/** MAIL and RCPT pass where the message itself was refused, so such a route is tried with email, and not soon. */
+const TRIAL_SECONDS = 600;
+
+/** An email that the provider answered, and the envelope that it was for. */
+export interface HeardEmail {
+  projectId: string;
+  id: string;
+  to: string;
+  /** The domain of the envelope sender. */
+  senderHost: string;
+}
+
+/** Watches whether the way to the provider takes our email, and lets email wait while it does not. One a process. */
+export interface RouteWatch {
+  /** Returns when email of the project is to look again; undefined where the route takes it. */
+  pausedUntil(projectId: string): Promise<Date | undefined>;
+  /** The same from memory, for a loop over many emails. */
+  isPaused(projectId: string): boolean;
+  /** Hears of every email that was on the wire. Refusals about us in a row pause the route. */
+  heard(email: HeardEmail, result: ProviderResult): void;
+  /** Tells whether an email waits in place of ending by this refusal. */
+  shouldWait(refusal: Refusal, attempts: number): boolean;
+  close(): Promise<void>;
+}
+
+type Refused = Extract<ProviderResult, { outcome: 'refused' }>;
+
+/** A route that is never paused, for tests of what is not about routes. */
+export const OPEN_ROUTE: RouteWatch = {
+  pausedUntil: async () => undefined,
+  isPaused: () => false,
+  heard: () => {},
+  shouldWait: () => false,
+  close: async () => {},
+};
+
+export interface RouteWatchDeps {
+  db: Db;
+  log: Pick<Logger, 'info' | 'warn'>;
+  /** Stands for the provider with its settings. */
+  route: string;
+  /** Where the provider is, for the log. */
+  address: string;
+  /** The host of the envelope sender, where it is the same for all. */
+  returnPathDomain?: string | undefined;
+  provider: Pick<EmailProvider, 'kind' | 'probe'>;
+  /** Milliseconds between two looks for a probe that is due. */
+  tickMs?: number;
+}
+
+export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
+  const { db, log, route, address, provider } = deps;
+  const about = { provider: provider.kind, address };
+  const refusals = new RouteRefusals();
+  const stopping = new AbortController();
+  const underWay = new Set<Promise<unknown>>();
+  let pauses: RoutePause[] = [];
+  let freshUntil = 0;
+  let reading: Promise<void> | undefined;
+
+  function track(work: Promise<unknown>, whatFailed: string): void {
+    const done = work
+      .catch((error: unknown) => log.warn({ ...about, reason: describeFailure(error) }, whatFailed))
+      .finally(() => underWay.delete(done));
+    underWay.add(done);
+  }
+
+  async function read(): Promise<void> {
+    const found = await listRoutePauses(db, route);
+    const ids = new Set(found.map(({ id }) => id));
+    const changed = found.length !== pauses.length || pauses.some(({ id }) => !ids.has(id));
+    if (changed) refusals.paused();
+    pauses = found;
+    freshUntil = Date.now() + FRESH_MS;
+  }
+
+  async function refresh(): Promise<void> {
+    if (Date.now() < freshUntil) return;
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    await reading;
+  }
+
+  const pauseOf = (projectId: string) =>
+    pauses.find((pause) => pause.projectId === null || pause.projectId === projectId);
+
+  async function pause(email: Omit<HeardEmail, 'projectId'>, by: Refused, projectIds: string[]) {
+    // At once, so that no more email leaves while the pause is written.
+    const [only = null, ...others] = projectIds;
+    const projectIdNow = others.length > 0 ? null : only;
+    const now = new Date();
+    pauses = [...pauses, { id: '', projectId: projectIdNow, stage: by.stage, reply: '', since: now, nextProbeAt: now }];
+    freshUntil = Date.now() + FRESH_MS;
+    const isTrial = by.stage === 'data' || by.stage === 'message' || !provider.probe;
+    const first = isTrial ? TRIAL_SECONDS : FIRST_PROBE_SECONDS;
+    const paused = await pauseRoute(db, {
+      route,
+      projectIds,
+      refusal: sameRefusal(by),
+      stage: by.stage,
+      reply: replyOf(by),
+      senderHost: email.senderHost,
+      emailId: email.id || null,
+      nextProbeAt: new Date(Date.now() + first * 1_000),
+    });
+    freshUntil = 0;
+    await refresh();
+    if (!paused) return;
+    const { projectId, reply, stage } = paused;
+    log.warn(
+      { ...about, projectId, stage, reply },
+      'the route is paused: the mail server refuses email because of us, not of its recipients; email waits',
+    );
+  }
+
+  async function probeOne({ id, stage, senderHost, to }: DueProbe): Promise<void> {
+    const fallback = probeEnvelope(senderHost);
+    const isLogin = stage === 'auth' && to === null;
+    const envelope = isLogin ? null : { from: fallback.from, to: to ?? fallback.to };
+    const result = (await provider.probe?.(envelope, stopping.signal)) ?? { outcome: 'accepted' as const };
+    if (result.outcome === 'unsent') return;
+    if (result.outcome === 'refused' && judgeRefusal(result).about === 'us') {
+      await noteRouteReply(db, { id, reply: replyOf(result) });
+      return;
+    }
+    if (!(await endRoutePause(db, id))) return;
+    freshUntil = 0;
+    log.info({ ...about }, 'the route takes email again: the pause is over');
+  }
+
+  async function probeDue(): Promise<void> {
+    if (pauses.length === 0) await refresh();
+    if (pauses.length === 0) return;
+    const due = await takeDueProbes(db, { route, firstSeconds: FIRST_PROBE_SECONDS, mostSeconds: MOST_PROBE_SECONDS });
+    for (const one of due) await probeOne(one);
+  }
+
+  /** Asks the provider once, so that an operator reads of a wrong login before the first email. */
+  async function probeAtStart(): Promise<void> {
+    const senderHost = deps.returnPathDomain ?? (await findAnySenderHost(db));
+    const envelope = senderHost === undefined ? null : probeEnvelope(senderHost);
+    const result = await provider.probe?.(envelope, stopping.signal);
+    if (result?.outcome !== 'refused' || stopping.signal.aborted) return;
+    if (judgeRefusal(result).about !== 'us' || result.code < 500) return;
+    log.warn(
+      { ...about, stage: result.stage, reply: replyOf(result) },
+      'the mail server does not take our email: it refused a probe',
+    );
+    const isLogin = result.stage === 'auth' && !refusals.isProven && pauses.length === 0;
+    if (isLogin) await pause({ id: '', to: '', senderHost: senderHost ?? '' }, result, []);
+  }
+  track(probeAtStart(), 'the mail server was not probed at the start');
+
+  let isProbing = false;
+  const timer = setInterval(() => {
+    if (isProbing) return;
+    isProbing = true;
+    const work = probeDue().finally(() => {
+      isProbing = false;
+    });
+    track(work, 'paused routes were not probed');
+  }, deps.tickMs ?? TICK_MS);
+  timer.unref();
+
+  return {
+    async pausedUntil(projectId) {
+      await refresh();
+      const found = pauseOf(projectId);
+      if (!found) return undefined;
+      const isNew = Date.now() - found.since.getTime() < LATER_MS;
+      return new Date(Date.now() + (isNew ? LOOK_MS : LOOK_LATER_MS));
+    },
+    isPaused: (projectId) => pauseOf(projectId) !== undefined,
+    heard(email, result) {
+      if (result.outcome === 'accepted') {
+        refusals.accepted(email.projectId);
+        return;
+      }
+      if (result.outcome !== 'refused' || pauseOf(email.projectId)) return;
+      const { projectId, to } = email;
+      const projectIds = refusals.refused({ refusal: judgeRefusal(result), by: result, projectId, to });
+      if (projectIds) track(pause(email, result, projectIds), 'a route was not paused');
+    },
+    shouldWait: (refusal, attempts) => refusal.about === 'us' && refusals.shouldWait(attempts),
+    async close() {
+      clearInterval(timer);
+      stopping.abort();
+      await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import type { RefusalStage } from '../../rules/emails/refusal.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { Db } from '../connection.ts';
+import type { RowOf } from '../schema/database.ts';
+import { inTransaction } from '../transaction.ts';
+
+/** A route that takes no email of a project, or of any project where `projectId` is null. */
+export interface RoutePause {
+  id: string;
+  projectId: string | null;
+  stage: RefusalStage;
+  /** The server's reply, without addresses. */
+  reply: string;
+  since: Date;
+  nextProbeAt: Date;
+}
+
+export interface NewRoutePause {
+  route: string;
+  /** Whose email was refused; none, or two and more, pause the route for all. */
+  projectIds: readonly string[];
+  /** Stands for the refusal. */
+  refusal: string;
+  stage: RefusalStage;
+  reply: string;
+  senderHost: string;
+  emailId: string | null;
+  nextProbeAt: Date;
+}
+
+const COLUMNS = ['id', 'project_id', 'stage', 'reply', 'since', 'next_probe_at'] as const;
+
+/** Lists the pauses of a route, few at any time. */
+export async function listRoutePauses(db: Db, route: string): Promise<RoutePause[]> {
+  const rows = await db.selectFrom('route_pauses').select(COLUMNS).where('route', '=', route).orderBy('id').execute();
+  return rows.map(toPause);
+}
+
+/**
+ * Pauses a route for the project whose email was refused. Where another project was paused by the same refusal, or
+ * emails of several were refused, it pauses for all. A route that is paused so already stays as it is.
+ * @returns the pause that is new; undefined where there is none
+ */
+export async function pauseRoute(db: Db, p: NewRoutePause): Promise<RoutePause | undefined> {
+  return inTransaction(db, async (trx) => {
+    // Two processes may pause two projects at the same time: the second sees the pause of the first.
+    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${p.route}, 0))`.execute(trx);
+    const { rows } = await sql<RowOf<'route_pauses', typeof COLUMNS>>`
+      WITH scope AS (
+        SELECT CASE WHEN count(DISTINCT project_id) = 1 AND ${p.projectIds.length} > 0 THEN (array_agg(project_id))[1] END
+          AS project_id FROM (
+          SELECT unnest(${[...p.projectIds]}::uuid[]) AS project_id
+          UNION ALL SELECT project_id FROM route_pauses
+          WHERE route = ${p.route} AND refusal = ${p.refusal} AND project_id IS NOT NULL) AS refused
+      )
+      INSERT INTO route_pauses (route, project_id, refusal, stage, reply, sender_host, email_id, next_probe_at)
+      SELECT ${p.route}, project_id, ${p.refusal}, ${p.stage}, ${p.reply}, ${p.senderHost}, ${p.emailId}, ${p.nextProbeAt}
+      FROM scope ON CONFLICT (route, project_id) DO NOTHING
+      RETURNING ${sql.raw(COLUMNS.join(', '))}
+    `.execute(trx);
+    return rows[0] && toPause(rows[0]);
+  });
+}
+
+/** A pause whose turn to be probed has come, with the envelope that was refused. */
+export interface DueProbe {
+  id: string;
+  stage: RefusalStage;
+  senderHost: string;
+  emailId: string | null;
+  /** Null where the email or its contact is gone. */
+  to: string | null;
+}
+
+/**
+ * Takes the pauses that are due for a probe and sets their next ones, so that of several processes one asks: first
+ * after `firstSeconds`, then after twice as long each time, at most `mostSeconds`.
+ */
+export async function takeDueProbes(
+  db: Db,
+  p: { route: string; firstSeconds: number; mostSeconds: number },
+): Promise<DueProbe[]> {
+  const { rows } = await sql<DueProbe>`
+    WITH due AS (
+      UPDATE route_pauses SET probes = probes + 1,
+        next_probe_at = now() + make_interval(secs => least(${p.mostSeconds}, ${p.firstSeconds} * 2 ^ least(probes, 10)))
+      WHERE route = ${p.route} AND next_probe_at <= now() RETURNING *
+    )
+    SELECT d.id, d.stage, d.sender_host AS "senderHost", d.email_id AS "emailId", coalesce(e.to_email, c.email) AS "to"
+    FROM due d LEFT JOIN emails e ON e.id = d.email_id
+    LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
+  `.execute(db);
+  return rows;
+}
+
+/** Returns the first verified domain, from which a probe may come; undefined where there is none. */
+export async function findAnySenderHost(db: Db): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('domains')
+    .select('domain')
+    .where('status', '=', 'VERIFIED')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.domain;
+}
+
+/** Ends a pause; false where it has ended. */
+export async function endRoutePause(db: Db, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('route_pauses').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Keeps what the server says now. */
+export async function noteRouteReply(db: Db, p: { id: string; reply: string }): Promise<void> {
+  await db.updateTable('route_pauses').set({ reply: p.reply }).where('id', '=', p.id).execute();
+}
+
+/** Lists all pauses with the names of their projects, for the operator. */
+export async function listAllRoutePauses(db: Db): Promise<(RoutePause & { projectName: string | null })[]> {
+  const rows = await db
+    .selectFrom('route_pauses')
+    .leftJoin('projects', 'projects.id', 'route_pauses.project_id')
+    .select([...COLUMNS.map((column) => `route_pauses.${column}` as const), 'projects.name as project_name'])
+    .orderBy('route_pauses.id')
+    .limit(1_000)
+    .execute();
+  return rows.map((row) => ({ ...toPause(row), projectName: row.project_name }));
+}
+
+/** Ends a pause for the operator. @throws AppError NOT_FOUND where it has ended */
+export async function resumeRoute(db: Db, id: string): Promise<void> {
+  if (!(await endRoutePause(db, id))) throw new AppError('NOT_FOUND', { message: 'This route is not paused.' });
+}
+
+function toPause(row: RowOf<'route_pauses', typeof COLUMNS>): RoutePause {
+  const { id, stage, reply, since } = row;
+  return { id, projectId: row.project_id, stage, reply, since, nextProbeAt: row.next_probe_at };
+}

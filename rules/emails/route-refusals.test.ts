@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { judgeRefusal } from './refusal.ts';
+import { REFUSED_RECIPIENTS, RouteRefusals, replyOf, sameRefusal } from './route-refusals.ts';
+
+const DENIED = by('rcpt', 554, '5.7.1', '<a1@to.test>: Recipient address rejected: Access denied');
+const SUSPENDED = by('message', 550, '5.7.1', 'Your account has been suspended');
+const LOGIN = by('auth', 535, '5.7.8', 'authentication failed');
+
+function by(stage: 'auth' | 'rcpt' | 'message', code: number, enhanced: string, words: string) {
+  return { stage, code, enhanced, text: `${enhanced} ${words}` };
+}
+
+/** What the refusals of so many recipients of a project come to. */
+function refuse(route: RouteRefusals, reply: typeof DENIED, p: { project?: string; n: number; from?: number }) {
+  const { project = 'one', n, from = 0 } = p;
+  const found = Array.from({ length: n }, (_, at) => {
+    const to = `${project}-${from + at}@to.test`;
+    return route.refused({ refusal: judgeRefusal(reply), by: reply, projectId: project, to });
+  });
+  return found.find((projectIds) => projectIds !== undefined);
+}
+
+describe('refusals about us', () => {
+  it('of the first ten recipients pause the route for their project', () => {
+    const route = new RouteRefusals();
+    expect(refuse(route, DENIED, { n: REFUSED_RECIPIENTS - 1 })).toBeUndefined();
+    expect(refuse(route, DENIED, { n: 1, from: 9 })).toEqual(['one']);
+  });
+
+  it('of one recipient, however often, pause nothing', () => {
+    const route = new RouteRefusals();
+    const again = Array.from({ length: 30 }, () => refuse(route, DENIED, { n: 1 }));
+    expect(again.filter(Boolean)).toEqual([]);
+  });
+
+  it('of two projects pause the route for all', () => {
+    const route = new RouteRefusals();
+    expect(refuse(route, DENIED, { n: 5 })).toBeUndefined();
+    expect(refuse(route, DENIED, { n: 5, project: 'two' })).toEqual(['one', 'two']);
+  });
+
+  it('of two projects pause each for itself where the route takes email of a third', () => {
+    const route = new RouteRefusals();
+    expect(refuse(route, SUSPENDED, { n: 5 })).toBeUndefined();
+    route.accepted('three');
+    expect(refuse(route, SUSPENDED, { n: 5, project: 'two' })).toBeUndefined();
+    expect(refuse(route, SUSPENDED, { n: 5, from: 5 })).toEqual(['one']);
+  });
+
+  it('that an accepted email interrupts begin anew', () => {
+    const route = new RouteRefusals();
+    refuse(route, SUSPENDED, { n: 9 });
+    route.accepted('one');
+    expect(refuse(route, SUSPENDED, { n: 9, from: 9 })).toBeUndefined();
+  });
+
+  it('of different kinds are counted apart', () => {
+    const route = new RouteRefusals();
+    refuse(route, DENIED, { n: 9 });
+    expect(refuse(route, SUSPENDED, { n: 9 })).toBeUndefined();
+  });
+
+  it('of policy count only until the route has taken an email, those of our account always', () => {
+    const route = new RouteRefusals();
+    route.accepted('one');
+    expect(refuse(route, DENIED, { n: 50 })).toBeUndefined();
+    expect(refuse(route, SUSPENDED, { n: 10 })).toEqual(['one']);
+  });
+
+  it('of a login pause the route for all at once, while no login is known to work', () => {
+    expect(refuse(new RouteRefusals(), LOGIN, { n: 1 })).toEqual([]);
+    const proven = new RouteRefusals();
+    proven.accepted('one');
+    expect(refuse(proven, LOGIN, { n: 9 })).toBeUndefined();
+    expect(refuse(proven, LOGIN, { n: 1, from: 9 })).toEqual(['one']);
+  });
+
+  it('with a 4xx, about the message or about the recipient never count', () => {
+    const route = new RouteRefusals();
+    for (const reply of [
+      by('rcpt', 451, '4.7.1', 'later'),
+      by('message', 554, '5.6.0', 'spam'),
+      by('rcpt', 550, '5.1.1', 'user unknown'),
+    ])
+      expect(refuse(route, reply, { n: 50 })).toBeUndefined();
+  });
+});
+
+describe('an email that was refused because of us', () => {
+  it('waits for a second attempt while nothing shows that the route takes email', () => {
+    const route = new RouteRefusals();
+    expect([route.shouldWait(1), route.shouldWait(2)]).toEqual([true, false]);
+  });
+
+  it('ends at once where the route has taken email', () => {
+    const route = new RouteRefusals();
+    route.accepted('one');
+    expect(route.shouldWait(1)).toBe(false);
+  });
+
+  it('waits after a pause, however often it was tried, until the route takes email', () => {
+    const route = new RouteRefusals();
+    route.paused();
+    expect(route.shouldWait(9)).toBe(true);
+    route.accepted('one');
+    expect(route.shouldWait(9)).toBe(false);
+  });
+});
+
+it('a refusal is the same for other recipients, numbers and ids', () => {
+  const one = by('rcpt', 554, '5.7.1', '<ann@a.example>: Client host rejected: Access denied 4F2A1C0B7');
+  const other = by('rcpt', 554, '5.7.1', '<bob@b.example>: Client host rejected: Access denied 9B00C1D2E');
+  expect(sameRefusal(one)).toBe(sameRefusal(other));
+  expect(sameRefusal(one)).not.toBe(sameRefusal(SUSPENDED));
+});
+
+it('a reply for the operator is one line without addresses', () => {
+  expect(replyOf({ code: 554, text: '5.7.1 <ann@a.example>: Access\ndenied for ann@a.example' })).toBe(
+    '554 5.7.1 <[address]>: Access denied for [address]',
+  );
+});

@@ -1,0 +1,115 @@
+import { redact } from '../failure-text.ts';
+import type { Refusal, RefusalStage } from './refusal.ts';
+
+/** So many recipients in a row with the same refusal about us pause their route. */
+export const REFUSED_RECIPIENTS = 10;
+/** Refusals that are remembered at a time: a server that words each one anew must not fill the memory. */
+const REFUSALS_MAX = 100;
+const REPLY_MAX_CHARS = 300;
+const SAME_MAX_CHARS = 120;
+
+/** A refusal by the server, as it replied. */
+export interface RefusedBy {
+  stage: RefusalStage;
+  code: number;
+  enhanced: string | null;
+  text: string;
+}
+
+/** Returns a text that is equal for the same refusal of different recipients: without addresses, numbers and ids. */
+export function sameRefusal({ stage, code, enhanced, text }: RefusedBy): string {
+  const words = text.toLowerCase().replace(/<[^>]*>|\S*[@\d]\S*/g, ' ');
+  return [
+    stage,
+    code,
+    enhanced ?? '-',
+    words
+      .replace(/[^\p{L}]+/gu, ' ')
+      .trim()
+      .slice(0, SAME_MAX_CHARS),
+  ].join(' ');
+}
+
+/** Returns the server's reply as an operator reads it: one line without addresses. */
+export function replyOf({ code, text }: Pick<RefusedBy, 'code' | 'text'>): string {
+  return redact(`${code} ${text}`.replace(/\s+/g, ' ')).slice(0, REPLY_MAX_CHARS);
+}
+
+interface Count {
+  /** Recipients by project. */
+  refused: Map<string, Set<string>>;
+  /** The route took email of another project meanwhile, so it is not closed to all. */
+  isOpenToOthers: boolean;
+}
+
+/**
+ * Counts refusals about us on one route. An email that the route takes forgets those of its project, so only refusals in
+ * a row count.
+ */
+export class RouteRefusals {
+  private readonly counts = new Map<string, Count>();
+  /** The route has taken an email since the process began, or since the last pause. */
+  isProven = false;
+  /** The route was paused, and has taken no email since. */
+  isOnTrial = false;
+
+  accepted(projectId: string): void {
+    this.isProven = true;
+    this.isOnTrial = false;
+    if (this.counts.size === 0) return;
+    for (const [key, count] of this.counts) {
+      count.refused.delete(projectId);
+      count.isOpenToOthers = true;
+      if (count.refused.size === 0) this.counts.delete(key);
+    }
+  }
+
+  /** Forgets everything when a pause begins or ends: the next emails try the route anew. */
+  paused(): void {
+    this.counts.clear();
+    this.isProven = false;
+    this.isOnTrial = true;
+  }
+
+  /**
+   * Counts a refused email. Returns the projects for which the route is to be paused; undefined while it is not.
+   */
+  refused(p: { refusal: Refusal; by: RefusedBy; projectId: string; to: string }): string[] | undefined {
+    if (p.refusal.about !== 'us') return undefined;
+    const isLogin = p.by.stage === 'auth' && p.by.code >= 500;
+    if (isLogin && !this.isProven) return [];
+    if (!this.isCounted(p.refusal, p.by)) return undefined;
+    const count = this.countOf(sameRefusal(p.by));
+    const own = count.refused.get(p.projectId) ?? new Set();
+    own.add(p.to);
+    count.refused.set(p.projectId, own);
+    const total = [...count.refused.values()].reduce((sum, recipients) => sum + recipients.size, 0);
+    if (count.refused.size > 1 && !count.isOpenToOthers && total >= REFUSED_RECIPIENTS)
+      return [...count.refused.keys()];
+    return own.size >= REFUSED_RECIPIENTS ? [p.projectId] : undefined;
+  }
+
+  /**
+   * Tells whether an email waits that was refused about us and would end otherwise. While nothing shows that the route
+   * takes mail at all, the first refusal of an email proves little, and no refusal does after a pause.
+   */
+  shouldWait(attempts: number): boolean {
+    return !this.isProven && (this.isOnTrial || attempts <= 1);
+  }
+
+  /** A 4xx is only busy. A receiver's policy counts until the route has taken an email: later its hold guard judges. */
+  private isCounted(refusal: Refusal, { stage, code }: RefusedBy): boolean {
+    if (refusal.about !== 'us' || code < 500) return false;
+    if (stage === 'connect' || stage === 'ehlo' || stage === 'starttls') return false;
+    return refusal.why === 'account' || refusal.why === 'session' || !this.isProven;
+  }
+
+  private countOf(key: string): Count {
+    const known = this.counts.get(key);
+    if (known) return known;
+    if (this.counts.size >= REFUSALS_MAX) this.counts.delete(this.counts.keys().next().value ?? '');
+    const count: Count = { refused: new Map(), isOpenToOthers: false };
+    this.counts.set(key, count);
+    return count;
+  }
+}

@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildDomain } from '../build/senders.ts';
+import { buildProject, type TestProject } from '../support/api.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
+import { until } from '../support/until.ts';
+
+/** As a stock Postfix submission service replies to a client that did not sign in. */
+const DENIED = (to: string) => `554 5.7.1 <${to}>: Recipient address rejected: Access denied`;
+const COUNT = 150;
+
+let service: TestService;
+let sink: SmtpSink;
+let project: TestProject;
+let isClosed = true;
+
+beforeAll(async () => {
+  sink = await startSmtpSink({ answerRcpt: (to) => (isClosed ? DENIED(to) : null) });
+  service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url });
+});
+beforeEach(async () => {
+  project = await buildProject(service.db, 'First hop');
+  await buildDomain(service.db, { projectId: project.id, domain: 'sender.test', signing: false });
+});
+afterAll(async () => {
+  await service?.close();
+  await sink?.close();
+});
+
+async function statuses(): Promise<Record<string, number>> {
+  const { rows } = await sql<{ status: string; n: number }>`
+    SELECT status || coalesce(' ' || reason, '') AS status, count(*) AS n FROM emails
+    WHERE project_id = ${project.id} GROUP BY 1`.execute(service.db);
+  return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
+}
+
+async function pauses() {
+  return service.db.selectFrom('route_pauses').selectAll().orderBy('id').execute();
+}
+
+it('a relay that refuses our login costs nobody the subscription: the route pauses, email waits, and leaves once the relay takes it', async () => {
+  await buildContacts(service.db, { projectId: project.id, count: COUNT });
+  const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: campaignBody() });
+  await service.call('POST', `/campaigns/${body.data.id}/send`, { key: project.secretKey, body: {} });
+  const [pause] = await until(async () => ((await pauses()).length > 0 ? pauses() : undefined), 'the pause');
+  expect(pause).toMatchObject({
+    project_id: project.id,
+    stage: 'rcpt',
+    reply: '554 5.7.1 <[address]>: Recipient address rejected: Access denied',
+  });
+
+  const single = { to: 'single@to.test', from: 'news@sender.test', subject: 'Hello', body: '<p>Hello</p>' };
+  await service.call('POST', '/v1/send', { key: project.secretKey, body: single });
+  const { rows } = await sql<{ out: number; suppressed: number; events: number }>`
+    SELECT (SELECT count(*) FROM contacts WHERE project_id = ${project.id} AND NOT subscribed) AS out,
+      (SELECT count(*) FROM suppressions WHERE project_id = ${project.id}) AS suppressed,
+      (SELECT count(*) FROM events WHERE project_id = ${project.id} AND name = 'email.bounce') AS events
+  `.execute(service.db);
+  expect(rows[0]).toMatchObject({ suppressed: 0, events: 0 });
+  const before = await statuses();
+  expect(Object.keys(before).filter((status) => !/^(PENDING|SENDING)$/.test(status))).toEqual([]);
+
+  isClosed = false;
+  await until(async () => ((await pauses()).length === 0 ? true : undefined), 'a probe to end the pause', {
+    timeoutMs: 60_000,
+  });
+  await until(async () => ((await statuses()).SENT === COUNT + 1 ? true : undefined), 'every email', {
+    timeoutMs: 90_000,
+  });
+  expect(await statuses()).toEqual({ SENT: COUNT + 1 });
+  expect([...sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
+}, 180_000);
