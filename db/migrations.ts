@@ -75,6 +75,7 @@ import * as periodicWork from './migrations/20261126T0122-periodic-work.ts';
 import * as deletedRows from './migrations/20261126T0123-deleted-rows.ts';
 import * as waitingChunks from './migrations/20261126T0123-waiting-chunks.ts';
 import * as installationTokens from './migrations/20261126T0126-installation-tokens.ts';
+import * as smsStops from './migrations/20261126T0156-sms-stops.ts';
 import * as routePauses from './migrations/20261126T0209-route-pauses.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
@@ -156,4 +157,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261126T0122-periodic-work': periodicWork,
   '20261126T0126-installation-tokens': installationTokens,
   '20261126T0209-route-pauses': routePauses,
+  '20261126T0156-sms-stops': smsStops,
 };

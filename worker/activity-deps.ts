@@ -65,7 +65,13 @@ export function createActivityDeps(p: {
   const mailer = createMailer({ ...p, ends, compute, provider, route });
   const rates = createSendRates({ db, deploymentRate: config.sendRatePerSecond });
   const emailAttempts = createEmailAttempts({ config, db, mailer, rates });
-  const smsAttempts = createSmsAttempts({ db, provider: smsProvider, lifecycle: p.lifecycle, ends });
+  const smsAttempts = createSmsAttempts({
+    db,
+    provider: smsProvider,
+    lifecycle: p.lifecycle,
+    ends,
+    suppressionKey: deriveKey(config.secretKey, 'suppression'),
+  });
   return {
     deps: { ...p, ends, compute, mailer, rates, emailAttempts, smsAttempts, bulkProvider, webhooks, bucket, route },
     close: async () => {

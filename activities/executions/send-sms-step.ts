@@ -12,15 +12,18 @@ import {
 import { loadStepVariables } from '../../db/executions/variables.ts';
 import { waitForWindow } from '../../db/executions/window-waits.ts';
 import { consentsToSms, insertSms } from '../../db/sms/messages.ts';
+import { findPhoneCountry } from '../../db/sms/phone-country.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
 import { contactToken, contactUrls } from '../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
+import { type KeyPads, keyPads } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import { SendSmsConfig } from '../../rules/executions/steps/send-sms.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import { type PhoneNumber, readPhoneNumber } from '../../rules/sms/phone.ts';
+import { type PhoneNumber, readWrittenNumber } from '../../rules/sms/phone.ts';
 import { smsBodyFault, smsContent } from '../../rules/sms/text.ts';
 import type { ActivityDeps } from '../deps.ts';
 
@@ -44,6 +47,7 @@ const SMS_OF: EffectWays<SmsStanding> = {
  * its share
  */
 export function createSendSmsStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
+  const pads = keyPads(deriveKey(deps.config.secretKey, 'suppression'));
   return async (input) => {
     const standing = await inTransaction(deps.db, (trx) => resumeExecution(trx, input));
     const effect = standing.atEffect('SEND_SMS', SMS_OF);
@@ -54,7 +58,7 @@ export function createSendSmsStep(deps: ActivityDeps): (input: StepInput) => Pro
       const still = again.atEffect('SEND_SMS', SMS_OF);
       // Another attempt of this step came first, or the execution has ended.
       if (still?.next.visit !== effect.next.visit) return { next: again.next, outbox: [] };
-      return accept(trx, still, prepared);
+      return accept(trx, still, { prepared, pads });
     });
     deps.lifecycle.dispatch(outbox);
     return next;
@@ -69,7 +73,8 @@ async function prepare({ config, db, compute }: ActivityDeps, standing: EffectSt
   const { execution } = standing;
   const manage = contactToken(config.secretKey, execution.contactId);
   const { contact, variables } = await loadStepVariables(db, execution, contactUrls(config.publicUrl, manage));
-  const to = readPhoneNumber(String(contact.data.phone ?? ''));
+  const country = await findPhoneCountry(db, execution.projectId);
+  const to = readWrittenNumber(String(contact.data.phone ?? ''), country);
   if (!to) return { unsent: { status: 'SKIPPED', output: { reason: 'no_phone' satisfies Reason } } };
   const urls = { baseUrl: config.publicUrl, track: '', manage };
   const rendered = await render(compute, {
@@ -110,7 +115,7 @@ async function render(
 async function accept(
   trx: Trx,
   standing: SmsStanding,
-  prepared: Prepared,
+  { prepared, pads }: { prepared: Prepared; pads: KeyPads },
 ): Promise<{ next: Next; outbox: OutboxRow[] }> {
   const { execution, next } = standing;
   const { projectId, contactId, mode } = execution;
@@ -121,11 +126,12 @@ async function accept(
   });
   if ('unsent' in prepared) return end(prepared.unsent);
   // Marketing unless the step says otherwise: it waits for the project's sending window.
-  const waits = standing.step.config.transactional === true ? [] : [standing];
+  const marketing = standing.step.config.transactional !== true;
+  const waits = marketing ? [standing] : [];
   const wait = (await waitForWindow(trx, { projectId, steps: waits })).get(execution.id);
   if (wait) return { next: wait, outbox: [] };
   const { to, body, from } = prepared;
-  if (!(await consentsToSms(trx, { projectId, contactId, phone: to.e164 })))
+  if (!(await consentsToSms(trx, { pads, projectId, contactId, to, from, marketing })))
     return end({ status: 'SKIPPED', output: { reason: 'sms_stopped' satisfies Reason } });
   try {
     const { sms, outbox } = await inSavepoint(trx, () =>
@@ -137,6 +143,7 @@ async function accept(
         contactId,
         from,
         executionId: execution.id,
+        marketing,
         sandbox: standing.sandbox,
       }),
     );

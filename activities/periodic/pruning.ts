@@ -1,5 +1,8 @@
 import { sealClearUrlSecrets } from '../../db/clear-url-secrets.ts';
 import { listPrunings } from '../../db/pruning.ts';
+import { fillSmsStops } from '../../db/sms/stops.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
+import { keyPads } from '../../rules/emails/suppression.ts';
 import { removeLeftovers } from '../asset-leftovers.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { namedParts, type Parts } from './parts.ts';
@@ -13,6 +16,10 @@ export function pruningParts({ config, db, bucket }: Pick<ActivityDeps, 'config'
     ),
     asset_objects: async () => {
       await removeLeftovers({ db, bucket });
+      return null;
+    },
+    sms_stops: async () => {
+      await fillSmsStops(db, keyPads(deriveKey(config.secretKey, 'suppression')));
       return null;
     },
     clear_url_secrets: async () => {

@@ -1,8 +1,10 @@
 import type { SmsProvider } from '../../channels/sms/provider.ts';
 import type { Db, Trx } from '../../db/connection.ts';
 import { type ClaimedSms, claimSms, type SmsOutcome, settleSms } from '../../db/sms/ledger.ts';
+import { addSmsStops } from '../../db/sms/stops.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
+import { keyPads } from '../../rules/emails/suppression.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { SampledLog } from '../../rules/sampled-log.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
@@ -44,6 +46,8 @@ interface SmsDeps {
   provider: SmsProvider | undefined;
   lifecycle: Pick<Lifecycle, 'dispatch'>;
   ends: SampledLog;
+  /** Key of the SMS stop list, derived from SECRET_KEY. */
+  suppressionKey: Buffer;
 }
 
 /**
@@ -51,10 +55,11 @@ interface SmsDeps {
  * @param deps.provider undefined where SMS has been switched off: what was accepted before waits for it to come back
  */
 export function createSmsAttempts(deps: SmsDeps): SmsAttempts {
+  const pads = keyPads(deps.suppressionKey);
   return {
     async attempt(batch) {
       const { projectId, messages } = batch;
-      const claimed = await claimSms(deps.db, { projectId, messages });
+      const claimed = await claimSms(deps.db, { projectId, messages, pads });
       // One that fails does not end the others: they would go on unseen, and leave twice when they are tried again.
       const tried = await Promise.allSettled(claimed.map((sms) => sendOne(deps, sms, batch)));
       const became = new Map(
@@ -73,7 +78,7 @@ export function createSmsAttempts(deps: SmsDeps): SmsAttempts {
 }
 
 async function sendOne(
-  { db, provider, lifecycle, ends }: SmsDeps,
+  { db, provider, lifecycle, ends, suppressionKey }: SmsDeps,
   sms: ClaimedSms,
   { expiresAt, whenSettled }: Batch,
 ): Promise<AttemptedSms> {
@@ -81,6 +86,12 @@ async function sendOne(
   const { outcome, attempted } = judge(sms, await attemptOne(provider, sms), expiresAt);
   const { counted, outbox } = await persistently(() =>
     inTransaction(db, async (trx) => {
+      // The provider knows of a STOP that never reached us. First, since contacts are locked before their SMS.
+      if (sms.consents && outcome.kind === 'failed' && outcome.reason === 'sms_stopped')
+        await addSmsStops(trx, suppressionKey, {
+          projectId,
+          stops: [{ phone: sms.to, from: sms.from, source: 'twilio', actor: null }],
+        });
       const counted = await settleSms(trx, { projectId, id, claim, outcome });
       const outbox = counted && whenSettled ? await whenSettled(trx, attempted) : [];
       return { counted, outbox };
@@ -112,7 +123,7 @@ function judge(
 }
 
 async function attemptOne(provider: SmsProvider | undefined, sms: ClaimedSms): Promise<SmsOutcome> {
-  if (!sms.consents) return { kind: 'failed', reason: 'unsubscribed', error: null };
+  if (!sms.consents) return { kind: 'failed', reason: 'sms_stopped', error: null };
   if (sms.mode === 'test') return { kind: 'accepted', status: 'SENT', providerMessageId: null };
   if (!provider) return { kind: 'later', error: 'SMS is not enabled on the worker' };
   const sent = await provider.send(sms);
@@ -120,7 +131,7 @@ async function attemptOne(provider: SmsProvider | undefined, sms: ClaimedSms): P
     case 'accepted':
       return { kind: 'accepted', status: sent.status, providerMessageId: sent.providerMessageId };
     case 'refused':
-      return { kind: 'failed', reason: 'provider_rejected', error: sent.error };
+      return { kind: 'failed', reason: sent.reason, error: sent.error };
     case 'later':
       return { kind: 'later', error: sent.error };
   }

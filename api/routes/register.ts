@@ -51,6 +51,7 @@ import { segmentRoutes } from './segments/routes.ts';
 import { sendRoutes } from './send/routes.ts';
 import { smsRoutes } from './sms/routes.ts';
 import { smsSenderRoutes } from './sms-senders/routes.ts';
+import { smsStopRoutes } from './sms-stops/routes.ts';
 import { storefrontRoutes } from './storefront/routes.ts';
 import { suppressionRoutes } from './suppressions/routes.ts';
 import { teamRoutes } from './team/routes.ts';
@@ -104,6 +105,8 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   contactStandingRoutes(both, deps);
   contactDossierRoutes(both, deps);
   suppressionRoutes(both, deps);
+  // Before `/v1/sms/{id}`: `stops` is no id.
+  smsStopRoutes(only, deps);
   topicRoutes(both, deps);
   templateRoutes(both, deps);
   templatePreviewRoutes(both, deps);

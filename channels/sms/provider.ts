@@ -1,4 +1,5 @@
 import type { SmsProviderKind } from '../../rules/sms/providers.ts';
+import type { SmsRefusal } from '../../rules/sms/refusal.ts';
 
 /** One SMS for one recipient. */
 export interface OutgoingSms {
@@ -12,7 +13,7 @@ export interface OutgoingSms {
 /** `refused` for good says nothing can be tried again; `later` may be: the provider is busy or could not be reached. */
 export type SmsResult =
   | { outcome: 'accepted'; providerMessageId: string | null; status: 'QUEUED' | 'SENT' }
-  | { outcome: 'refused'; error: string }
+  | { outcome: 'refused'; reason: SmsRefusal; error: string }
   | { outcome: 'later'; error: string };
 
 export interface SmsProvider {

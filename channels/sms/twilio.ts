@@ -1,4 +1,5 @@
 import type { Twilio } from 'twilio';
+import { twilioRefusal } from '../../rules/sms/refusal.ts';
 import type { OutgoingSms, SmsProvider, SmsResult } from './provider.ts';
 
 /** Twilio answers in tens of milliseconds; one that needs longer than this is left, and asked again later. */
@@ -41,7 +42,8 @@ async function create(client: Twilio, sms: OutgoingSms, statusCallback: string):
       body: sms.body,
       statusCallback,
     });
-    if (status === 'failed' || status === 'undelivered') return { outcome: 'refused', error: `Twilio: ${status}` };
+    if (status === 'failed' || status === 'undelivered')
+      return { outcome: 'refused', reason: 'provider_rejected', error: `Twilio: ${status}` };
     return { outcome: 'accepted', providerMessageId: sid, status: status === 'sent' ? 'SENT' : 'QUEUED' };
   } catch (error) {
     return failure(error);
@@ -54,7 +56,7 @@ function failure(error: unknown): SmsResult {
   const words = `Twilio${status ? ` ${status}` : ''}${code ? ` (${code})` : ''}: ${message}`;
   const ours = [401, 403, 408, 425, 429];
   if (status !== undefined && status >= 400 && status < 500 && !ours.includes(status))
-    return { outcome: 'refused', error: words };
+    return { outcome: 'refused', reason: twilioRefusal(code), error: words };
   return { outcome: 'later', error: words };
 }
 

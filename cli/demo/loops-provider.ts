@@ -61,7 +61,7 @@ async function closeSms(tour: ProviderTour): Promise<string> {
   const stopped = await sendSms(tour, 'FAILED');
   show(tour, 'sms', stopped);
   return compare(
-    { status: 'DELIVERED', smsSubscribed: false, next: 'FAILED, unsubscribed' },
+    { status: 'DELIVERED', smsSubscribed: false, next: 'FAILED, sms_stopped' },
     { status: sms.status, smsSubscribed, next: `${stopped.status}, ${stopped.reason}` },
   );
 }

@@ -28,6 +28,7 @@ export const suppression: Record<string, Word> = {
 export const change: Record<string, Word> = {
   own_choice: { means: 'The person used the page or link of a mail.', color: 'gray' },
   public_key: { means: 'A form or page of yours said so, by the public key.', color: 'gray' },
+  resubscribed: { means: 'A request subscribed the contact again after their own refusal.', color: 'orange' },
   job: { means: 'An import or a change of many contacts.', color: 'gray' },
   workflow: { means: 'A step of an automation.', color: 'gray' },
   request: { means: 'A member in the dashboard, or a program by the API.', color: 'gray' },

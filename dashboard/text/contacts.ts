@@ -223,6 +223,7 @@ export const contacts = {
       'sms.sent': (what: string) => `SMS sent to ${what}`,
       'sms.delivered': (what: string) => `SMS delivered to ${what}`,
       'sms.failed': (what: string) => `SMS failed to ${what}`,
+      'sms.received': (what: string) => `SMS received: ${what}`,
       'workflow.started': (what: string) => `Automation ${what} began`,
       'workflow.completed': (what: string) => `Automation ${what} ended`,
       'workflow.step': (what: string) => `Step ${what}`,

@@ -99,6 +99,8 @@ const reason: Record<string, Word> = {
   limit_reached: { means: 'The month has no room for more mails.', color: BAD },
   no_phone: { means: 'The contact has no phone number.', color: QUIET },
   sms_stopped: { means: 'The person answered STOP.', color: QUIET },
+  not_mobile: { means: 'The number is not a mobile number.', color: QUIET },
+  invalid_number: { means: 'The phone number is not valid.', color: QUIET },
   expired: { means: 'The provider put it off for a day.', color: BAD },
   cancelled: { means: 'Somebody cancelled it.', color: QUIET },
   template_error: { means: 'The content could not be rendered for this contact.', color: BAD },

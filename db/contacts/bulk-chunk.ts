@@ -11,6 +11,7 @@ import { upsertContacts } from './upsert.ts';
 
 /** Contacts of one transaction: few enough that nobody waits long for one of them. */
 const CHUNK_CONTACTS = 250;
+const PROTECTED = 'The contact refused by itself, which the project protects. Change it with resubscribe: true.';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export interface ChunkDone {
@@ -25,6 +26,8 @@ export interface ChunkDone {
 
 interface Effect {
   succeeded: ReadonlySet<string>;
+  /** Contacts that refused by themselves, where the project protects that. */
+  refused?: ReadonlySet<string>;
   outbox: OutboxRow[];
 }
 
@@ -42,7 +45,7 @@ export async function runBulkChunk(
   const { ids, done, total } = await nextIds(trx, { projectId: p.projectId, job });
   const effect = await applyOperation(trx, { ...p, ids: ids.filter((id) => UUID.test(id)), mode: job.input.mode });
   const processed = job.cursor + ids.length;
-  const result = addOutcome(job.result, ids, effect.succeeded);
+  const result = addOutcome(job.result, ids, effect);
   const after = job.input.where && ids.at(-1);
   await moveJob(trx, { ...p, cursor: processed, processed, result, after });
   return { done, processed, total, outbox: effect.outbox };
@@ -113,12 +116,16 @@ async function setSubscribed(
     causeId: null,
     by: p.by,
   });
-  return { succeeded: new Set(rows.map((row) => row.id)), outbox };
+  const refused = new Set(contacts.filter(({ subscribed }) => subscribed !== p.subscribed).map(({ id }) => id));
+  return { succeeded: new Set(rows.map((row) => row.id).filter((id) => !refused.has(id))), refused, outbox };
 }
 
-function addOutcome(result: BulkResult, ids: string[], succeeded: ReadonlySet<string>): BulkResult {
+function addOutcome(result: BulkResult, ids: string[], { succeeded, refused }: Effect): BulkResult {
   const failed = ids.filter((id) => !succeeded.has(id.toLowerCase()));
-  const errors = failed.map((contactId) => ({ contactId, error: 'No contact of this project has this id.' }));
+  const errors = failed.map((contactId) => ({
+    contactId,
+    error: refused?.has(contactId.toLowerCase()) ? PROTECTED : 'No contact of this project has this id.',
+  }));
   return {
     ...result,
     successCount: result.successCount + ids.length - failed.length,

@@ -42,6 +42,8 @@ export interface ContactRef {
 
 export interface SavedContact {
   contact: Contact;
+  /** The change subscribed a contact that had refused by itself. */
+  resubscribed: boolean;
   /** For `lifecycle.dispatch`, after the commit. */
   outbox: OutboxRow[];
 }
@@ -125,6 +127,8 @@ export async function patchContact(
   p: ContactRef & {
     email?: string | undefined;
     subscribed?: boolean | undefined;
+    /** Whether `subscribed: true` may take back a refusal that the project protects. */
+    resubscribe?: boolean | undefined;
     /** A key that is a stranger's stays so, and one that the tenant writes is the tenant's again. */
     data?: Sourced<Data> | undefined;
     /** Whether a stranger brought this change about: then it lifts nobody's refusal. */
@@ -146,7 +150,7 @@ export async function patchContact(
   const moved = email === current.email ? {} : await changeEmail(trx, p, { current, email });
   const [saved] = await upsertContacts(trx, {
     projectId: p.projectId,
-    rows: [{ email, subscribed: moved.subscribed ?? p.subscribed, set, remove, by }],
+    rows: [{ email, subscribed: moved.subscribed ?? p.subscribed, resubscribe: p.resubscribe, set, remove, by }],
     defaultSubscribed: current.subscribed,
     suppressionKey: p.suppressionKey,
     causeId: p.causeId,
@@ -161,7 +165,7 @@ export async function patchContact(
   });
   const { projectId, id, topics = {}, mode = 'live' } = p;
   outbox.push(...(await setContactTopics(trx, { projectId, contactId: id, topics, mode })));
-  return { contact: await getContact(trx, p), outbox };
+  return { contact: await getContact(trx, p), resubscribed: saved?.resubscribed ?? false, outbox };
 }
 
 /** Holds the contact until the transaction ends. @throws AppError NOT_FOUND */

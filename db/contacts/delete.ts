@@ -7,6 +7,7 @@ import type { Trx } from '../connection.ts';
 import { noteAttachments } from '../contents/erased-attachments.ts';
 import { eraseWords } from '../contents/erased-contents.ts';
 import { endExecutions } from '../executions/end-executions.ts';
+import { keepErasedStops } from '../sms/stops.ts';
 import { keepErasedAddresses } from './erased-addresses.ts';
 
 const CONTACT_DELETED: Reason = 'contact_deleted';
@@ -41,6 +42,7 @@ export async function deleteContacts(
   });
   const contacts = { projectId: p.projectId, contactIds: ids };
   await keepErasedAddresses(trx, p.suppressionKey, { projectId: p.projectId, contacts: rows });
+  await keepErasedStops(trx, p.suppressionKey, contacts);
   await anonymiseExecutions(trx, contacts);
   await anonymiseMessages(trx, contacts);
   await forgetMemberships(trx, contacts);

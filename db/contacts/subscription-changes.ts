@@ -5,11 +5,14 @@ import type { ContactEvent } from '../../rules/events/event-names.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { recordEvents } from '../events/record-events.ts';
+import { insertAudit } from '../projects/audit-log.ts';
 
 export interface SubscriptionState {
   id: string;
   subscribed: boolean;
   subscriptionChanged: boolean;
+  /** It had refused by itself: the change is in the audit log too. */
+  resubscribed?: boolean;
   /** Who changed it, where contacts of one call were changed by several. */
   by?: string | undefined;
 }
@@ -45,17 +48,27 @@ export async function recordSubscriptionChanges(
 ): Promise<OutboxRow[]> {
   const cause = p.causeId === null ? null : `execution:${p.causeId}`;
   const events = p.contacts
-    .filter((contact) => contact.subscriptionChanged)
+    .filter((contact) => contact.subscriptionChanged || contact.resubscribed)
     .map((contact) => ({
       contactId: contact.id,
       name: subscriptionEvent(contact.subscribed),
-      data: p.reason ? { reason: p.reason } : {},
+      data: contact.resubscribed ? { resubscribed: true } : p.reason ? { reason: p.reason } : {},
       untrusted: false,
       swayed: p.forStranger,
       ...(p.mode !== undefined && { mode: p.mode }),
       causeId: p.causeId,
       actor: contact.by ?? p.by ?? cause,
     }));
+  for (const contact of p.contacts.filter(({ resubscribed }) => resubscribed)) {
+    const actor = contact.by ?? p.by ?? cause ?? 'service';
+    await insertAudit(trx, {
+      projectId: p.projectId,
+      action: 'contact.resubscribed',
+      actor,
+      target: contact.id,
+      ip: null,
+    });
+  }
   const { outbox } = await recordEvents(trx, { projectId: p.projectId, events });
   return outbox;
 }

@@ -15,9 +15,14 @@ import { isNotRefused, setTopicRefusals } from '../topics/topic-refusals.ts';
 import { findErasedAddresses } from './erased-addresses.ts';
 import { lockContacts } from './locks.ts';
 import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
-import { addSuppressions, type HashedAddress, liftHashes, listReasons, OWN_REASONS } from './suppressions.ts';
-
-const SOURCE = 'unsubscribe_page';
+import {
+  addSuppressions,
+  type HashedAddress,
+  liftHashes,
+  listReasons,
+  OWN_REASONS,
+  PAGE_SOURCE,
+} from './suppressions.ts';
 
 /** Whom a link of the pages is about: the reader of one email, or a contact. */
 export interface LinkSubject {
@@ -88,7 +93,7 @@ export async function unsubscribeByLink(trx: Trx, key: Buffer, subject: LinkSubj
     entries: subject.addresses.map(({ hash, email }) => ({
       email: email ?? { hash },
       reason: 'unsubscribe',
-      source: SOURCE,
+      source: PAGE_SOURCE,
       actor: 'contact',
     })),
   });

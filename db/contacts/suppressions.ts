@@ -34,6 +34,8 @@ export interface Suppression {
   createdAt: Date;
 }
 
+/** The `source` of what a person chose on the hosted pages. */
+export const PAGE_SOURCE = 'unsubscribe_page';
 /** The refusals that are the person's own: only they, or who writes `subscribed: true` for them, take one back. */
 export const OWN_REASONS: readonly SuppressionReason[] = ['unsubscribe', 'complaint'];
 
@@ -150,6 +152,28 @@ export async function listReasons(
 }
 
 /**
+ * The refusals at these addresses that `subscribed: true` would take back or overrule, in lower case; `isOwn` where the
+ * person made one by themselves. `isProtected` is the project's setting for those.
+ */
+export async function findRefusals(
+  db: Db,
+  key: Buffer,
+  p: { projectId: string; emails: string[] },
+): Promise<Map<string, { isOwn: boolean; isProtected: boolean }>> {
+  if (p.emails.length === 0) return new Map();
+  const byHash = new Map(p.emails.map((email) => [addressHash(key, email).toString('hex'), normalizeEmail(email)]));
+  const hashes = [...byHash.keys()].map((hex) => Buffer.from(hex, 'hex'));
+  const { rows } = await sql<{ hash: string; isOwn: boolean; isProtected: boolean }>`
+    SELECT encode(s.address_hash, 'hex') AS hash, bool_or(s.reason = 'complaint' OR s.source = ${PAGE_SOURCE}) AS "isOwn",
+      (SELECT resubscribe_protected IS TRUE FROM projects WHERE id = ${p.projectId}) AS "isProtected"
+    FROM suppressions s
+    WHERE s.project_id = ${p.projectId} AND s.address_hash = ANY(${hashes}::bytea[]) AND s.reason = ANY(${[...OWN_REASONS]}::text[])
+    GROUP BY s.address_hash
+  `.execute(db);
+  return new Map(rows.map(({ hash, ...refusal }) => [byHash.get(hash) ?? '', refusal]));
+}
+
+/**
  * Copies what the person said at one address to another one of theirs. A hard bounce is about the mailbox, and `manual`
  * about the address that somebody wrote down, so both stay where they are.
  */
@@ -206,9 +230,14 @@ export function suppressedReason(p: {
   return sql<string>`
     SELECT sup.reason FROM suppressions sup
     WHERE sup.project_id = ${p.projectId}
-      AND sup.address_hash = sha256(${p.pads.outer}::bytea || sha256(${p.pads.inner}::bytea || convert_to(${p.email}, 'UTF8')))
+      AND sup.address_hash = ${keyedHashSql(p.pads, p.email)}
       AND sup.reason = ANY(${reasons}::text[])
     ORDER BY array_position(${reasons}::text[], sup.reason) LIMIT 1`;
+}
+
+/** The keyed hash of a text in SQL, which is an HMAC-SHA256. Source: RFC 2104 §2. */
+export function keyedHashSql(pads: KeyPads, text: RawBuilder<unknown>): RawBuilder<Buffer> {
+  return sql<Buffer>`sha256(${pads.outer}::bytea || sha256(${pads.inner}::bytea || convert_to(${text}, 'UTF8')))`;
 }
 
 /** The pads of the suppression key, for `notSuppressed`. */

@@ -158,6 +158,7 @@ function eventSource({ projectId, contactId, position }: Asked): Source {
 /** Why a subscription changed, where nobody reported a reason: by who is the `actor` of the event `e`. */
 export function whyChanged(): Sql {
   return sql`CASE
+    WHEN e.data->>'resubscribed' = 'true' THEN 'resubscribed'
     WHEN e.actor = 'contact' THEN 'own_choice' WHEN e.actor = 'public' THEN 'public_key'
     WHEN e.actor LIKE 'job:%' THEN 'job' WHEN e.actor LIKE 'execution:%' THEN 'workflow'
     WHEN e.actor LIKE 'key:%' OR e.actor LIKE 'user:%' THEN 'request' END`;

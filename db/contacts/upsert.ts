@@ -17,15 +17,18 @@ import type { Trx } from '../connection.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { RowOf } from '../schema/database.ts';
+import { keepPhones } from '../sms/contact-phones.ts';
 import { asksForConfirmation, askToConfirm } from './double-opt-in.ts';
 import { adoptAddresses } from './erased-addresses.ts';
 import { lockContacts } from './locks.ts';
-import { findSuppressions, liftSuppressions } from './suppressions.ts';
+import { findRefusals, findSuppressions, liftSuppressions } from './suppressions.ts';
 
 /** A request has one row, a group of requests a hundred; more come from imports and bulk jobs. */
 const MANY_ROWS = 200;
 
 const UNSUBSCRIBED_EVENT: ContactEvent = 'contact.unsubscribed';
+/** The key of `data` that holds a contact's phone number. */
+const PHONE_KEY = 'phone';
 const NOTHING: StoredData = { data: {}, untrustedKeys: [] };
 const STORED_COLUMNS = sql`
   c.id, c.email, c.subscribed, c.data, c.untrusted_keys, c.was_unsubscribed, c.pending, c.created_at, c.updated_at`;
@@ -56,6 +59,8 @@ export interface UpsertedContact {
   subscribed: boolean;
   /** A known contact's state changed; true on the last row of its address only. */
   subscriptionChanged: boolean;
+  /** The request subscribed a contact that had refused by itself; true on the last row of its address only. */
+  resubscribed: boolean;
   data: Data;
   createdAt: Date;
   updatedAt: Date;
@@ -74,7 +79,7 @@ export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<Upser
   const wanted = foldByEmail(p.rows);
   const known = await lockKnown(trx, { projectId: p.projectId, wanted });
   const asking = await holdBackAsking(trx, p, wanted, known);
-  await settleSubscriptions(trx, p, wanted, known);
+  const resubscribed = await settleSubscriptions(trx, p, wanted, known);
   const inserted = await insertMissing(
     trx,
     p,
@@ -94,9 +99,10 @@ export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<Upser
   const updated = await updateChanged(trx, changes, p.causeId);
   const results = new Map([...known.values(), ...inserted, ...updated].map((contact) => [contact.email, contact]));
   for (const contact of updated) refuseTooMuch(contact, wanted.get(contact.email));
+  await readPhones(trx, p, [...wanted.values()], results);
   const contactIds = asking.flatMap((email) => results.get(email)?.id ?? []);
   await askToConfirm(trx, { projectId: p.projectId, contactIds });
-  return inOrder(p.rows, results);
+  return inOrder(p.rows, results, resubscribed);
 }
 
 interface StoredContact extends UpsertedContact, KnownContact {
@@ -144,18 +150,26 @@ async function holdBackAsking(
 
 /**
  * Settles what a row may do against the suppression list. A written `subscribed: true` of the project lifts the person's
- * own unsubscribe. Every other row leaves a refusal as it is: it subscribes no known contact, and a new one starts
- * unsubscribed.
+ * own unsubscribe, unless the project protects those and the row does not say `resubscribe`. Every other row leaves a
+ * refusal as it is: it subscribes no known contact, and a new one starts unsubscribed.
+ * @returns the addresses whose own refusal a row has taken back or overruled
  */
 async function settleSubscriptions(
   trx: Trx,
   p: UpsertContacts,
   wanted: Map<string, ContactUpsert>,
   known: Map<string, StoredContact>,
-): Promise<void> {
+): Promise<Set<string>> {
   const { projectId, suppressionKey } = p;
-  const lifts = (row: ContactUpsert) => row.subscribed === true && (p.liftsUnsubscribe ?? true) && !isStrangers(row);
-  const lifted = [...wanted.values()].filter(lifts).map((row) => row.email);
+  const asksTo = (row: ContactUpsert) => row.subscribed === true && (p.liftsUnsubscribe ?? true) && !isStrangers(row);
+  const asking = [...wanted.values()].filter(asksTo).map((row) => row.email);
+  const standing = await findRefusals(trx, suppressionKey, { projectId, emails: asking });
+  const isKept = ({ email, resubscribe }: ContactUpsert) => {
+    const refusal = standing.get(email);
+    return refusal?.isOwn === true && refusal.isProtected && resubscribe !== true;
+  };
+  const lifts = (row: ContactUpsert) => asksTo(row) && !isKept(row);
+  const lifted = [...wanted.values()].filter((row) => lifts(row) && standing.has(row.email)).map((row) => row.email);
   await liftSuppressions(trx, suppressionKey, { projectId, emails: lifted, reasons: ['unsubscribe'] });
   const subscribing = [...wanted.values()].filter((row) => !lifts(row) && wouldSubscribe(row, known.get(row.email), p));
   const refused = await findSuppressions(trx, suppressionKey, {
@@ -168,6 +182,7 @@ async function settleSubscriptions(
   }
   const strangers = subscribing.filter((row) => isStrangers(row) && !refused.has(row.email));
   await settleHistories(trx, { projectId, contacts: strangers.flatMap((row) => known.get(row.email) ?? []) });
+  return new Set(lifted.filter((email) => standing.get(email)?.isOwn));
 }
 
 /**
@@ -243,6 +258,24 @@ async function updateChanged(trx: Trx, changes: ContactChange[], causeId: string
   return rows.map(toStored);
 }
 
+/**
+ * Keeps the number of each contact whose `phone` was written, as it is read in the project's country, and applies the
+ * stops of that number. Costs nothing where no row writes a phone.
+ */
+async function readPhones(
+  trx: Trx,
+  p: UpsertContacts,
+  wanted: readonly ContactUpsert[],
+  results: ReadonlyMap<string, StoredContact>,
+): Promise<void> {
+  const writing = wanted.filter(({ set, remove }) => PHONE_KEY in set || remove.includes(PHONE_KEY));
+  const contacts = writing.flatMap(({ email }) => {
+    const contact = results.get(email);
+    return contact ? [{ id: contact.id, written: contact.data[PHONE_KEY] }] : [];
+  });
+  await keepPhones(trx, p.suppressionKey, { projectId: p.projectId, contacts });
+}
+
 const idOf = (change: ContactChange): string => change.id;
 
 function saysSomething({ subscribed, set, remove }: ContactUpsert): boolean {
@@ -263,7 +296,11 @@ function copies(row: ContactUpsert | undefined): boolean {
   return typeof row?.by === 'object' && row.by.copied.size > 0;
 }
 
-function inOrder(rows: ContactUpsert[], results: Map<string, StoredContact>): UpsertedContact[] {
+function inOrder(
+  rows: ContactUpsert[],
+  results: Map<string, StoredContact>,
+  resubscribed: ReadonlySet<string>,
+): UpsertedContact[] {
   const lastOf = new Map(rows.map((row, index) => [normalizeEmail(row.email), index]));
   const seen = new Set<string>();
   return rows.map((row, index) => {
@@ -276,6 +313,7 @@ function inOrder(rows: ContactUpsert[], results: Map<string, StoredContact>): Up
       ...contact,
       isNew: contact.isNew && first,
       subscriptionChanged: contact.subscriptionChanged && lastOf.get(contact.email) === index,
+      resubscribed: contact.subscribed && resubscribed.has(contact.email) && lastOf.get(contact.email) === index,
     };
   });
 }
@@ -301,6 +339,7 @@ function toStored(row: ContactRow): StoredContact {
     isNew: row.is_new,
     subscribed: row.subscribed,
     subscriptionChanged: row.changed,
+    resubscribed: false,
     data: row.data,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -14,6 +14,7 @@ export interface TrackRequest {
   email: string;
   event: string;
   subscribed?: boolean | undefined;
+  resubscribe?: boolean | undefined;
   data?: Data | undefined;
   idempotencyKey?: string | undefined;
   /** Who sends it, for the refusal of an idempotency key. */
@@ -99,10 +100,10 @@ async function record(
 
 function saveContacts(trx: Trx, p: TrackRequests): Promise<UpsertedContact[]> {
   const by: Writer = p.untrusted ? 'stranger' : 'project';
-  const rows = p.requests.map(({ email, subscribed, data }) => {
+  const rows = p.requests.map(({ email, subscribed, resubscribe, data }) => {
     const { set, remove, errors } = applyData(data);
     if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
-    return { email, subscribed, set, remove, by };
+    return { email, subscribed, resubscribe, set, remove, by };
   });
   return upsertContacts(trx, {
     projectId: p.projectId,

@@ -57,7 +57,7 @@ export async function bookTimers(trx: Trx, p: { projectId: string; timers: Timer
   }
 }
 
-/** Deletes seconds that are over. May run at any time, and again. */
+/** Forgets seconds that are over. May run at any time, and again; housekeeping's. */
 export async function deletePassedTimerSeconds(db: Db): Promise<void> {
   while (true) {
     const { numAffectedRows } = await sql`

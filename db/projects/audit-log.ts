@@ -16,6 +16,7 @@ export type AuditAction =
   | 'team.joined'
   | 'team.role_changed'
   | 'team.removed'
+  | 'contact.resubscribed'
   | 'sms_sender.created'
   | 'sms_sender.deleted';
 

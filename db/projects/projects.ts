@@ -25,6 +25,10 @@ export interface Project {
   /** When marketing of campaigns and automations may leave; null at any time. */
   sendingWindow: SendingWindow | null;
   doubleOptIn: DoubleOptIn;
+  /** ISO 3166-1 alpha-2: the country of phone numbers that people write without a calling code. */
+  phoneCountry: string | null;
+  /** Whether `subscribed: true` subscribes a contact that refused by itself, or only with `resubscribe: true`. */
+  resubscribe: ResubscribeMode;
   sendRatePerSecond: number | null;
   monthlyEmailLimit: number | null;
   bounceGuard: number;
@@ -48,6 +52,9 @@ export interface OperatorLimits {
   complaintGuard: number | null;
 }
 
+export const RESUBSCRIBE_MODES = ['allow', 'protect'] as const;
+export type ResubscribeMode = (typeof RESUBSCRIBE_MODES)[number];
+
 /** Settings that a person may change; what is undefined stays as it is. */
 export interface ProjectChanges {
   name?: string | undefined;
@@ -57,6 +64,8 @@ export interface ProjectChanges {
   timezone?: string | undefined;
   sendingWindow?: SendingWindow | null | undefined;
   doubleOptIn?: { enabled: boolean; templateId?: string | null | undefined } | undefined;
+  phoneCountry?: string | null | undefined;
+  resubscribe?: ResubscribeMode | undefined;
   sendRatePerSecond?: number | null | undefined;
   monthlyEmailLimit?: number | null | undefined;
   bounceGuard?: number | undefined;
@@ -75,6 +84,8 @@ const COLUMNS = [
   'frequency_days',
   'timezone',
   'sending_window',
+  'phone_country',
+  'resubscribe_protected',
   'effective_send_rate_per_second',
   'effective_monthly_email_limit',
   'effective_bounce_guard',
@@ -139,6 +150,8 @@ export async function updateProject(
     frequency_days: changes.frequencyCap === null ? null : changes.frequencyCap?.days,
     timezone,
     sending_window: sendingWindow && JSON.stringify(sendingWindow),
+    phone_country: changes.phoneCountry,
+    resubscribe_protected: changes.resubscribe && changes.resubscribe === 'protect',
     send_rate_per_second: changes.sendRatePerSecond,
     monthly_email_limit: changes.monthlyEmailLimit,
     bounce_guard: changes.bounceGuard,
@@ -235,6 +248,8 @@ function toProject(row: RowOf<'projects', typeof COLUMNS> | undefined): Project 
     timezone: row.timezone,
     sendingWindow: row.sending_window,
     doubleOptIn: { enabled: row.double_opt_in, templateId: row.double_opt_in_template_id },
+    phoneCountry: row.phone_country,
+    resubscribe: row.resubscribe_protected ? 'protect' : 'allow',
     sendRatePerSecond: row.effective_send_rate_per_second,
     monthlyEmailLimit: row.effective_monthly_email_limit,
     bounceGuard: row.effective_bounce_guard,

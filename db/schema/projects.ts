@@ -36,6 +36,10 @@ export interface ProjectsTable {
   frequency_max: number | null;
   frequency_days: number | null;
   timezone: Generated<string>;
+  /** ISO 3166-1 alpha-2: the country of phone numbers without a calling code. */
+  phone_country: string | null;
+  /** Null is false, of projects from before the setting. */
+  resubscribe_protected: boolean | null;
   sending_window: NullableJson<SendingWindow>;
   held_at: NullableTimestamp;
   hold_reason: string | null;

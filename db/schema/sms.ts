@@ -9,6 +9,9 @@ export interface SmsTables {
   sms_messages: SmsMessagesTable;
   sms_senders: SmsSendersTable;
   captured_sms: CapturedSmsTable;
+  sms_stops: SmsStopsTable;
+  contact_phones: ContactPhonesTable;
+  sms_stop_backfill: SmsStopBackfillTable;
 }
 
 export interface SmsMessagesTable {
@@ -36,6 +39,8 @@ export interface SmsMessagesTable {
   delivered_at: NullableTimestamp;
   /** Of a run that only tries a workflow out. */
   sandbox: Generated<boolean>;
+  /** Null for an SMS from before it was kept: then one of a step is marketing. */
+  marketing: boolean | null;
 }
 
 export interface SmsSendersTable {
@@ -52,4 +57,29 @@ export interface CapturedSmsTable {
   to_phone: string;
   body: string;
   created_at: GeneratedTimestamp;
+}
+
+/** Numbers that want no SMS, each from one sender; '' is every sender. */
+export interface SmsStopsTable {
+  id: Generated<string>;
+  project_id: string;
+  phone_hash: Buffer;
+  sender: string;
+  phone: string | null;
+  source: string;
+  actor: string | null;
+  created_at: GeneratedTimestamp;
+}
+
+/** The number of a contact who wrote it in another form than E.164. */
+export interface ContactPhonesTable {
+  contact_id: string;
+  project_id: string;
+  phone: string;
+}
+
+/** How far the stop list is filled from the consent of contacts. */
+export interface SmsStopBackfillTable {
+  singleton: Generated<boolean>;
+  after: string;
 }

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
+import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { type SmsStatus, smsStatusesBefore } from '../../rules/sms/status.ts';
-import type { Db } from '../connection.ts';
+import type { Db, Trx } from '../connection.ts';
+import { addSmsStops, isSmsStopped, liftSmsStops } from './stops.ts';
 
 export interface ClaimedSms {
   id: string;
@@ -19,11 +21,11 @@ export interface ClaimedSms {
 
 /**
  * Takes SMS for one delivery, which keeps them: the first that takes one owns it, and takes it again after a crash.
- * Consent is read in the same statement, of the contact it is to and of whoever else has the number.
+ * Consent is read in the same statement (`isSmsStopped`).
  */
 export async function claimSms(
   db: Db,
-  p: { projectId: string; messages: { id: string; deliveryId: string }[] },
+  p: { projectId: string; messages: { id: string; deliveryId: string }[]; pads: KeyPads },
 ): Promise<ClaimedSms[]> {
   const { rows } = await sql<ClaimedSms>`
     WITH n AS MATERIALIZED (SELECT nextval('claims') AS claim)
@@ -32,9 +34,14 @@ export async function claimSms(
     WHERE s.project_id = ${p.projectId} AND s.id = u.id AND s.status = 'PENDING'
       AND (s.delivery_id IS NULL OR s.delivery_id = u.delivery_id)
     RETURNING s.id, s.project_id AS "projectId", s.to_phone AS "to", s.from_phone AS "from", s.body, s.mode, s.claim, s.attempts,
-      NOT EXISTS (
-        SELECT FROM contacts c WHERE c.project_id = s.project_id AND NOT c.sms_subscribed
-          AND (c.id = s.contact_id OR c.phone = s.to_phone)) AS consents
+      NOT ${isSmsStopped({
+        pads: p.pads,
+        projectId: sql`s.project_id`,
+        to: sql`s.to_phone`,
+        from: sql`s.from_phone`,
+        contactId: sql`s.contact_id`,
+        marketing: sql`coalesce(s.marketing, s.execution_id IS NOT NULL)`,
+      })} AS consents
   `.execute(db);
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
@@ -69,36 +76,57 @@ export async function settleSms(
   return (result.numAffectedRows ?? 0n) > 0n;
 }
 
+/** An SMS that the provider refused because of its recipient, by the numbers as they were. */
+export interface ReportedSms {
+  projectId: string;
+  to: string;
+  from: string;
+}
+
 /**
- * Records what the provider reports later, by our id or by the provider's; false when it changes nothing. The
+ * Records what the provider reports later, by our id or by the provider's; undefined when it changes nothing. The
  * callback's signature is the authority here, not a project: the caller has checked it.
  */
 export async function reportSmsStatus(
   db: Db,
-  p: { id: string | undefined; providerMessageId: string; status: SmsStatus; error: string | null },
-): Promise<boolean> {
+  p: { id: string | undefined; providerMessageId: string; status: SmsStatus; reason: Reason; error: string | null },
+): Promise<ReportedSms | undefined> {
   const which = p.id === undefined ? sql`provider_message_id = ${p.providerMessageId}` : sql`id = ${p.id}`;
-  const result = await sql`
+  const { rows } = await sql<ReportedSms>`
     UPDATE sms_messages SET
       status = ${p.status}, error = coalesce(${p.error}, error),
-      reason = CASE WHEN ${p.status} IN ('FAILED', 'UNDELIVERED') THEN 'provider_rejected' ELSE reason END,
+      reason = CASE WHEN ${p.status} IN ('FAILED', 'UNDELIVERED') THEN ${p.reason} ELSE reason END,
       provider_message_id = coalesce(provider_message_id, ${p.providerMessageId}),
       sent_at = CASE WHEN ${p.status} IN ('SENT', 'DELIVERED') THEN coalesce(sent_at, now()) ELSE sent_at END,
       delivered_at = CASE WHEN ${p.status} = 'DELIVERED' THEN now() ELSE delivered_at END
     WHERE ${which} AND status = ANY(${smsStatusesBefore(p.status)}::text[])
+    RETURNING project_id AS "projectId", to_phone AS "to", from_phone AS "from"
   `.execute(db);
-  return (result.numAffectedRows ?? 0n) > 0n;
+  return rows[0];
 }
 
 /**
- * Records STOP or START of a number, for the contacts with that number in every project that sends from the number it
- * was written to; returns how many changed. It is consent to SMS and nothing else (contract §10.3).
+ * Records STOP or START that a number wrote to a sender, in every project that sends from it. It is consent to SMS and
+ * nothing else (contract §10.3). May run twice.
  */
-export async function setSmsConsent(db: Db, p: { phone: string; sender: string; consents: boolean }): Promise<number> {
-  const result = await sql`
-    UPDATE contacts SET sms_subscribed = ${p.consents}, updated_at = now()
-    WHERE phone = ${p.phone} AND sms_subscribed <> ${p.consents}
-      AND project_id IN (SELECT project_id FROM sms_senders WHERE from_phone = ${p.sender})
-  `.execute(db);
-  return Number(result.numAffectedRows ?? 0n);
+export async function setSmsConsent(
+  trx: Trx,
+  key: Buffer,
+  p: { phone: string; sender: string; consents: boolean },
+): Promise<void> {
+  const { phone, sender } = p;
+  for (const projectId of await listProjectsOfSender(trx, sender)) {
+    if (p.consents) await liftSmsStops(trx, key, { projectId, phone, from: sender });
+    else {
+      const stops = [{ phone, from: sender, source: 'twilio', actor: 'contact' }];
+      await addSmsStops(trx, key, { projectId, stops });
+    }
+  }
+}
+
+/** The projects that send from a number, in the order of their ids. */
+export async function listProjectsOfSender(db: Db, sender: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT DISTINCT project_id AS id FROM sms_senders WHERE from_phone = ${sender} ORDER BY project_id`.execute(db);
+  return rows.map(({ id }) => id);
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { PhoneNumber } from '../../rules/sms/phone.ts';
@@ -10,7 +11,8 @@ import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import type { RowOf } from '../schema/database.ts';
-import { getSmsSenderFor, listSmsSenders } from './senders.ts';
+import { getSmsSenderFor, listSmsSenders, senderFor } from './senders.ts';
+import { hasPhone, isSmsStopped } from './stops.ts';
 
 export interface Sms {
   id: string;
@@ -69,6 +71,8 @@ export async function insertSms(
     from?: string | undefined;
     /** Whose step sends it. */
     executionId?: string | undefined;
+    /** Whether a STOP to any sender of the project ends it. */
+    marketing: boolean;
     /** Of a run that only tries a workflow out: in no feed. */
     sandbox?: boolean;
   },
@@ -90,6 +94,7 @@ export async function insertSms(
       segments,
       mode: p.mode,
       sandbox: p.sandbox ?? false,
+      marketing: p.marketing,
     })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
@@ -109,26 +114,41 @@ async function getSender(
   throw new AppError('NO_SMS_SENDER', { message: `${from} is no SMS sender of the project.`, details: { from } });
 }
 
-/** Whether neither the contact nor whoever else has the number has answered STOP. */
+/**
+ * Whether an SMS may go to a number: neither it nor the contact has said STOP.
+ * @param p.from the sender that the step names; without one that of the destination's country
+ */
 export async function consentsToSms(
   db: Db,
-  p: { projectId: string; contactId: string; phone: string },
+  p: {
+    pads: KeyPads;
+    projectId: string;
+    contactId: string;
+    to: PhoneNumber;
+    from: string | undefined;
+    marketing: boolean;
+  },
 ): Promise<boolean> {
-  const { rows } = await sql`
-    SELECT FROM contacts WHERE project_id = ${p.projectId} AND NOT sms_subscribed AND id = ${p.contactId}
-    UNION ALL
-    SELECT FROM contacts WHERE project_id = ${p.projectId} AND NOT sms_subscribed AND phone = ${p.phone}
-    LIMIT 1
-  `.execute(db);
-  return rows.length === 0;
+  const { projectId, contactId, to } = p;
+  const from = p.from === undefined ? sql`(${senderFor(projectId, to.country)})` : sql`${p.from}`;
+  const stopped = isSmsStopped({
+    pads: p.pads,
+    projectId: sql`${projectId}::uuid`,
+    to: sql`${to.e164}::text`,
+    from: sql`${from}::text`,
+    contactId: sql`${contactId}::uuid`,
+    marketing: sql`${p.marketing}::boolean`,
+  });
+  const { rows } = await sql<{ consents: boolean }>`SELECT NOT ${stopped} AS consents`.execute(db);
+  return rows[0]?.consents ?? false;
 }
 
-/** The contact named, else the first one whose `data.phone` is the number. */
+/** Finds the contact named, or else the first one whose number it is. */
 async function resolveContact(
   trx: Trx,
   p: { projectId: string; to: PhoneNumber; contactId: string | undefined },
 ): Promise<string | null> {
-  const who = p.contactId === undefined ? sql<SqlBool>`phone = ${p.to.e164}` : sql<SqlBool>`id = ${p.contactId}`;
+  const who = p.contactId === undefined ? hasPhone(p.projectId, [p.to.e164]) : sql<SqlBool>`id = ${p.contactId}`;
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM contacts WHERE project_id = ${p.projectId} AND ${who} ORDER BY id LIMIT 1 FOR KEY SHARE
   `.execute(trx);

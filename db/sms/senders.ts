@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
 import type { RowOf } from '../schema/database.ts';
@@ -64,6 +65,13 @@ export async function getSmsSenderFor(db: Db, p: { projectId: string; country: s
     .executeTakeFirst();
   if (!row) throw new AppError('NO_SMS_SENDER', { details: { country: p.country } });
   return row.from_phone;
+}
+
+/** The sender for a country as a subquery; null where there is none. */
+export function senderFor(projectId: string, country: string): RawBuilder<string | null> {
+  return sql<string | null>`
+    SELECT from_phone FROM sms_senders WHERE project_id = ${projectId} AND (country = ${country} OR country IS NULL)
+    ORDER BY country NULLS LAST LIMIT 1`;
 }
 
 function toSender(row: RowOf<'sms_senders', typeof COLUMNS>): SmsSender {

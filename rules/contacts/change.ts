@@ -19,6 +19,8 @@ export interface ContactUpsert {
   subscribed?: boolean | undefined;
   /** What a new contact gets where `subscribed` says nothing, in place of the caller's default. */
   subscribedIfNew?: boolean | undefined;
+  /** Whether `subscribed: true` may take back the person's own refusal where the project protects those. */
+  resubscribe?: boolean | undefined;
   set: Data;
   remove: string[];
   by: Writer;
@@ -104,6 +106,7 @@ function foldTwo(first: ContactUpsert, second: ContactUpsert): ContactUpsert {
     email: second.email,
     subscribed: second.subscribed ?? first.subscribed,
     subscribedIfNew: second.subscribedIfNew ?? first.subscribedIfNew,
+    resubscribe: second.resubscribe ?? first.resubscribe,
     set: mergeData(first.set, second),
     remove: [...removed],
     by: foldWriters(first.by, second.by),

@@ -26,6 +26,8 @@ const PLAIN_REASONS = [
   'limit_reached',
   'no_phone',
   'sms_stopped',
+  'not_mobile',
+  'invalid_number',
   'exited_on_event',
   'too_late',
 ] as const;

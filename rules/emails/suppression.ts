@@ -22,6 +22,14 @@ export function addressHash(key: Buffer, email: string): Buffer {
   return createHmac('sha256', key).update(normalizeEmail(email), 'utf8').digest();
 }
 
+/**
+ * The key of a phone number in the SMS stop list. Numbers in E.164 begin with a plus and hold no `@`, so that none has
+ * the hash of an address.
+ */
+export function phoneHash(key: Buffer, phone: string): Buffer {
+  return createHmac('sha256', key).update(phone, 'utf8').digest();
+}
+
 /** The pads of a key of at most 64 bytes. Source: RFC 2104 §2. */
 export function keyPads(key: Buffer): KeyPads {
   if (key.length > BLOCK_BYTES) throw new RangeError('a suppression key has at most 64 bytes');

@@ -11,6 +11,7 @@ export const ACTIVITY_TYPES = [
   'sms.sent',
   'sms.delivered',
   'sms.failed',
+  'sms.received',
   'campaign.scheduled',
   'campaign.sent',
   'workflow.started',
@@ -30,6 +31,7 @@ export const ACTIVITY_EVENTS: Record<string, ActivityType> = {
   'email.click': 'email.clicked',
   'email.bounce': 'email.bounced',
   'email.complaint': 'email.complained',
+  'sms.received': 'sms.received',
   'contact.subscribed': 'contact.subscribed',
   'contact.unsubscribed': 'contact.unsubscribed',
 };

@@ -16,6 +16,9 @@ export const CONTACT_EVENTS = ['contact.subscribed', 'contact.unsubscribed'] as 
 /** A contact joins or leaves a topic. */
 const TOPIC_EVENTS = ['topic.joined', 'topic.left'] as const;
 
+/** Recorded for every SMS that somebody sends to a sender of the project. */
+export const SMS_RECEIVED_EVENT = 'sms.received';
+
 export type EmailEvent = (typeof EMAIL_EVENTS)[number];
 export type ContactEvent = (typeof CONTACT_EVENTS)[number];
 export type TopicEvent = (typeof TOPIC_EVENTS)[number];
@@ -35,6 +38,7 @@ export const BACK_IN_STOCK_EVENT = 'shopify.back_in_stock';
 function isReservedEvent(name: string): boolean {
   return (
     name.startsWith('email.') ||
+    name === SMS_RECEIVED_EVENT ||
     ([...CONTACT_EVENTS, ...TOPIC_EVENTS] as readonly string[]).includes(name) ||
     /^segment\..+\.(entry|exit)$/s.test(name)
   );

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { consentWord, readPhoneNumber } from './phone.ts';
+import { readPhoneNumber, readWrittenNumber } from './phone.ts';
 
 it('a number in E.164 has a country', () => {
   expect(readPhoneNumber('+4915112345678')).toEqual({ e164: '+4915112345678', country: 'DE' });
@@ -12,8 +12,26 @@ it('what is no E.164 number is none', () => {
   }
 });
 
-it('only a word of consent alone counts', () => {
-  expect(consentWord(' stop ')).toBe('stop');
-  expect(consentWord('Start!')).toBe('start');
-  expect(consentWord('please stop by at eight')).toBeUndefined();
+it.each([
+  ['+49 (151) 123-45678', null, '+4915112345678'],
+  ['+49 (0) 151 12345678', null, '+4915112345678'],
+  ['0049 151 12345678', null, '+4915112345678'],
+  ['4915112345678', null, '+4915112345678'],
+  ['4915112345678', 'US', '+4915112345678'],
+  ['0151/12345678', 'DE', '+4915112345678'],
+  ['(202) 555-0143', 'US', '+12025550143'],
+  ['202.555.0143', 'US', '+12025550143'],
+])('%s, written in %s, is %s', (text, country, e164) => {
+  expect(readWrittenNumber(text, country)?.e164).toBe(e164);
+});
+
+it.each([
+  ['0151 12345678', null],
+  ['call me', 'DE'],
+  ['12', 'DE'],
+  ['+49 151 1', 'DE'],
+  ['0151 12345678 or 0152 1234567', 'DE'],
+  ['', 'DE'],
+])('"%s", written in %s, is no number that can be read', (text, country) => {
+  expect(readWrittenNumber(text, country)).toBeUndefined();
 });

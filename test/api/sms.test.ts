@@ -1,13 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimSms, settleSms } from '../../db/sms/ledger.ts';
+import { insertSms } from '../../db/sms/messages.ts';
+import { fillSmsStops } from '../../db/sms/stops.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
+import { keyPads } from '../../rules/emails/suppression.ts';
 import { twilioSignature } from '../../rules/sms/twilio-signature.ts';
 import { buildContact } from '../build/emails.ts';
+import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
 import { signedIn } from '../support/session.ts';
 
 const TOKEN = 'the token of the tests';
 const US = '+15551234567';
 const DE = '+4915112345678';
+const key = deriveKey(TEST_SECRET_KEY, 'suppression');
+const pads = keyPads(key);
 let api: TestApi;
 
 beforeAll(async () => {
@@ -124,7 +132,7 @@ async function callback(path: string, params: Record<string, string>, token = TO
 it('Twilio reports what became of a message, and a status never goes back', async () => {
   const { id } = (await send({ to: DE, body: 'x' })).body;
   const deliveryId = '0190a000-0000-7000-8000-00000000d001';
-  const [sms] = await claimSms(api.db, { projectId: api.one.id, messages: [{ id, deliveryId }] });
+  const [sms] = await claimSms(api.db, { projectId: api.one.id, messages: [{ id, deliveryId }], pads });
   const outcome = { kind: 'accepted' as const, status: 'QUEUED' as const, providerMessageId: 'SM1' };
   await settleSms(api.db, { projectId: api.one.id, id, claim: sms?.claim ?? 0, outcome });
   const status = async () => (await api.call('GET', `/v1/sms/${id}`)).body.data.status;
@@ -149,10 +157,149 @@ it('STOP ends consent to SMS and nothing else, and START gives it back', async (
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/xml']);
   expect(await state()).toEqual({ subscribed: true, sms_subscribed: false });
   const { body } = await send({ to: phone, body: 'x' });
-  const [claimed] = await claimSms(api.db, { projectId: api.one.id, messages: [{ id: body.id, deliveryId: id }] });
+  const [claimed] = await claimSms(api.db, {
+    projectId: api.one.id,
+    messages: [{ id: body.id, deliveryId: id }],
+    pads,
+  });
   expect(claimed?.consents).toBe(false);
   await inbound('START');
   expect(await state()).toEqual({ subscribed: true, sms_subscribed: true });
+});
+
+describe('the stop list', () => {
+  const SHOP = '+15005550006';
+  const DESK = '+4930123456';
+  let n = 0;
+  const nextPhone = () => {
+    n += 1;
+    return `+49151111${String(n).padStart(5, '0')}`;
+  };
+  const inbound = (From: string, Body: string, To = DESK, more = {}) =>
+    callback('/webhooks/twilio/inbound', { From, To, Body, ...more });
+  const create = async (data: object) => {
+    n += 1;
+    return (await api.call('POST', '/contacts', { body: { email: `sms-${n}@x.com`, data } })).body;
+  };
+  const stopsOf = async (phone: string) =>
+    (await api.call('GET', `/v1/sms/stops?phone=${encodeURIComponent(phone)}`)).body.data;
+  async function consents(phone: string, p: { from: string; marketing: boolean }) {
+    const { sms } = await inTransaction(api.db, (trx) =>
+      insertSms(trx, {
+        projectId: api.one.id,
+        mode: 'live',
+        to: { e164: phone, country: 'DE' },
+        body: 'x',
+        contactId: undefined,
+        ...p,
+      }),
+    );
+    const messages = [{ id: sms.id, deliveryId: sms.id }];
+    return (await claimSms(api.db, { projectId: api.one.id, messages, pads }))[0]?.consents;
+  }
+
+  it('holds a STOP of a number that no contact has, for its sender, and for marketing of all senders', async () => {
+    const phone = nextPhone();
+    await inbound(phone, 'STOP');
+    expect(await stopsOf(phone)).toMatchObject([{ phone, from: DESK, source: 'twilio', actor: 'contact' }]);
+    expect(await consents(phone, { from: DESK, marketing: false })).toBe(false);
+    expect(await consents(phone, { from: SHOP, marketing: true })).toBe(false);
+    expect(await consents(phone, { from: SHOP, marketing: false })).toBe(true);
+    expect((await create({ phone })).smsSubscribed).toBe(false);
+    await inbound(phone, 'START', SHOP);
+    expect(await consents(phone, { from: DESK, marketing: true })).toBe(false);
+    await inbound(phone, 'START');
+    expect(await consents(phone, { from: DESK, marketing: true })).toBe(true);
+  });
+
+  it('survives deletion, a new contact and a new number, and keeps no number of an erased contact', async () => {
+    const phone = nextPhone();
+    const first = await create({ phone });
+    await inbound(phone, 'Stop. Thank you');
+    const moved = nextPhone();
+    await api.call('PATCH', `/contacts/${first.id}`, { body: { data: { phone: moved } } });
+    expect(await consents(moved, { from: DESK, marketing: true })).toBe(false);
+    await api.call('DELETE', `/contacts/${first.id}`);
+    expect(await consents(moved, { from: DESK, marketing: true })).toBe(false);
+    expect(await consents(phone, { from: DESK, marketing: true })).toBe(false);
+    expect((await stopsOf(moved)).map((stop: { phone: string | null }) => stop.phone)).toEqual([null]);
+    expect((await create({ phone: moved })).smsSubscribed).toBe(false);
+  });
+
+  it('is kept by the API too', async () => {
+    const phone = nextPhone();
+    const { id } = await create({ phone });
+    expect((await api.call('POST', '/v1/sms/stops', { body: { phone } })).body).toMatchObject({
+      phone,
+      from: null,
+      source: 'api',
+    });
+    expect((await api.call('GET', `/contacts/${id}`)).body.smsSubscribed).toBe(false);
+    expect(await consents(phone, { from: DESK, marketing: false })).toBe(false);
+    expect(await stopsOf(phone)).toHaveLength(1);
+    const path = `/v1/sms/stops/${encodeURIComponent(phone)}`;
+    expect((await api.call('DELETE', path)).status).toBe(204);
+    expect((await api.call('DELETE', path)).status).toBe(404);
+    expect((await api.call('GET', `/contacts/${id}`)).body.smsSubscribed).toBe(true);
+    expect((await api.call('POST', '/v1/sms/stops', { body: { phone: '0151' } })).status).toBe(422);
+  });
+
+  it('learns of a STOP by error 21610 of a callback, and other codes say what is wrong with the number', async () => {
+    const phone = nextPhone();
+    const report = async (ErrorCode: string) => {
+      const { id } = (await send({ to: phone, body: 'x' })).body;
+      await callback(`/webhooks/twilio/status?id=${id}`, { MessageSid: `SM${id}`, MessageStatus: 'failed', ErrorCode });
+      return (await api.call('GET', `/v1/sms/${id}`)).body.data.reason;
+    };
+    expect([await report('21614'), await report('21211'), await report('30005')]).toEqual([
+      'not_mobile',
+      'invalid_number',
+      'provider_rejected',
+    ]);
+    expect(await stopsOf(phone)).toEqual([]);
+    expect(await report('21610')).toBe('sms_stopped');
+    expect(await stopsOf(phone)).toMatchObject([{ from: DESK, source: 'twilio' }]);
+  });
+
+  it('is filled once from the consent of contacts that an earlier release kept', async () => {
+    const phone = nextPhone();
+    const id = await buildContact(api.db, { projectId: api.two.id, data: { phone } });
+    await api.db.updateTable('contacts').set({ sms_subscribed: false }).where('id', '=', id).execute();
+    await api.db.insertInto('sms_stop_backfill').values({ after: '00000000-0000-0000-0000-000000000000' }).execute();
+    await fillSmsStops(api.db, pads);
+    const { body } = await api.call('GET', '/v1/sms/stops', { key: api.two.secretKey });
+    expect(body.data).toMatchObject([{ phone, from: null, source: 'contact' }]);
+    expect(await api.db.selectFrom('sms_stop_backfill').selectAll().execute()).toEqual([]);
+  });
+
+  it('an SMS that somebody sent is an event of their contact, once, with its text', async () => {
+    const phone = nextPhone();
+    const { id } = await create({ phone: phone.replace('+49', '0049 ') });
+    await inbound(phone, 'please stop by at eight', DESK, { MessageSid: 'SM-in' });
+    await inbound(phone, 'please stop by at eight', DESK, { MessageSid: 'SM-in' });
+    const { body } = await api.call('GET', `/contacts/${id}/timeline`);
+    const received = body.data.filter((item: { type: string }) => item.type === 'sms.received');
+    expect(received).toMatchObject([
+      { metadata: { data: { text: 'please stop by at eight', from: phone, to: DESK } } },
+    ]);
+    expect((await api.call('GET', `/contacts/${id}`)).body.smsSubscribed).toBe(true);
+    expect((await api.call('POST', '/v1/track', { body: { email: 'x@x.com', event: 'sms.received' } })).status).toBe(
+      422,
+    );
+  });
+
+  it('knows a contact by a number as people write it, in the country of the project', async () => {
+    const headers = await signedIn(api, api.one, 'OWNER');
+    const set = (phoneCountry: string | null) =>
+      api.call('PATCH', '/project', { key: null, headers, body: { phoneCountry } });
+    expect((await set('Germany')).status).toBe(422);
+    expect((await set('de')).body).toMatchObject({ phoneCountry: 'DE' });
+    const phone = nextPhone();
+    const { id } = await create({ phone: `0${phone.slice(3, 6)} / ${phone.slice(6)}` });
+    await inbound(phone, 'stop 🛑');
+    expect((await api.call('GET', `/contacts/${id}`)).body.smsSubscribed).toBe(false);
+    await set(null);
+  });
 });
 
 it('an unsigned callback changes nothing', async () => {

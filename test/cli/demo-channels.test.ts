@@ -35,7 +35,7 @@ describe('npm run demo:channels', () => {
       ['automation', /step +WAIT_FOR_EVENT .*"branch":"event"/, /execution .*"exitReason":"clicked"/],
       ['handed over', /suppression .*"hard_bounce","source":"smtp"/],
       ['No way', /email\.bounce .*"transientBounce":true/, /contact .*"subscribed":true/],
-      ['SMS', /sms .*"DELIVERED"/, /contact .*"smsSubscribed":false/, /sms .*"FAILED".*"reason":"unsubscribed"/],
+      ['SMS', /sms .*"DELIVERED"/, /contact .*"smsSubscribed":false/, /sms .*"FAILED".*"reason":"sms_stopped"/],
       ['webhook', /verified with the secret, and refused when altered/, /delivery .*"DELIVERED"/],
     ];
     for (const [title, ...lines] of records) for (const line of lines) expect(loop(output, title)).toMatch(line);

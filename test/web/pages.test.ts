@@ -255,6 +255,55 @@ describe('a changed address', () => {
   });
 });
 
+describe('subscribed: true after the person refused', () => {
+  const save = (email: string, more = {}) =>
+    api.call('POST', '/contacts', { body: { email, subscribed: true, ...more } });
+  const set = async (resubscribe: string) => {
+    const headers = await signedIn(api, api.one, 'OWNER');
+    return api.call('PATCH', '/project', { key: null, headers, body: { resubscribe } });
+  };
+
+  it('subscribes by default, and says so in the answer, the audit log and the timeline', async () => {
+    const mail = await mailTo();
+    await post(`/u/${mail.manage}`);
+    expect((await save(mail.address)).body).toMatchObject({
+      subscribed: true,
+      _meta: { isNew: false, resubscribed: true },
+    });
+    expect((await save(mail.address)).body._meta).toEqual({ isNew: false, isUpdate: true });
+    const audit = await api.db
+      .selectFrom('audit_log')
+      .select(['action', 'actor'])
+      .where('target', '=', mail.contactId)
+      .execute();
+    expect(audit).toEqual([{ action: 'contact.resubscribed', actor: expect.stringMatching(/^key:/) }]);
+    const { body } = await api.call('GET', `/contacts/${mail.contactId}/timeline`);
+    expect(body.data[0]).toMatchObject({ type: 'contact.subscribed', metadata: { reason: 'resubscribed' } });
+    await post(`/u/${mail.manage}`);
+    const patched = await api.call('PATCH', `/contacts/${mail.contactId}`, { body: { subscribed: true } });
+    expect(patched.body).toMatchObject({ subscribed: true, _meta: { resubscribed: true } });
+  });
+
+  it('needs resubscribe: true where the project protects refusals', async () => {
+    expect((await set('never')).status).toBe(422);
+    expect((await set('protect')).body).toMatchObject({ resubscribe: 'protect' });
+    const mail = await mailTo();
+    await post(`/u/${mail.manage}`);
+    expect((await save(mail.address)).body).toMatchObject({ subscribed: false, _meta: { isNew: false } });
+    await api.call('POST', '/v1/track', { body: { email: mail.address, event: 'came.back', subscribed: true } });
+    await api.call('PATCH', `/contacts/${mail.contactId}`, { body: { subscribed: true } });
+    expect(await stateOf(mail)).toMatchObject({ subscribed: false, entries: ['unsubscribe'] });
+    // The project's own change of a contact that never refused is nothing to protect.
+    const other = await mailTo({ subscribed: false });
+    expect((await save(other.address)).body).toMatchObject({ subscribed: true });
+    expect((await save(mail.address, { resubscribe: true })).body).toMatchObject({
+      subscribed: true,
+      _meta: { resubscribed: true },
+    });
+    await set('allow');
+  });
+});
+
 describe('subscribing', () => {
   it('lifts what the person had said, and nothing else', async () => {
     const mail = await mailTo({ subscribed: false });

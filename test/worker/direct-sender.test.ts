@@ -16,6 +16,7 @@ import { claimSms } from '../../db/sms/ledger.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
+import { keyPads } from '../../rules/emails/suppression.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { emailChannel, largeEmailChannel, smsChannel } from '../../worker/direct-channels.ts';
@@ -26,6 +27,8 @@ import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
+
+const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');
 
 /** Single mails and SMS leave without Temporal: nothing of it runs here. */
 const log = pino({ level: 'silent' });
@@ -103,7 +106,7 @@ function runMails() {
 }
 
 function depsOf(db = database.db) {
-  const smsAttempts = createSmsAttempts({ db, provider: smsProvider, lifecycle, ends: () => {} });
+  const smsAttempts = createSmsAttempts({ db, provider: smsProvider, lifecycle, ends: () => {}, suppressionKey });
   return { db, lifecycle: lifecycle as never, emailAttempts, smsAttempts };
 }
 
@@ -307,11 +310,11 @@ describe('an SMS', () => {
       return ACCEPTED;
     };
     const deliveryId = uuidv7();
-    const { attempt } = createSmsAttempts({ db, provider: smsProvider, lifecycle, ends: () => {} });
+    const { attempt } = createSmsAttempts({ db, provider: smsProvider, lifecycle, ends: () => {}, suppressionKey });
     const messages = ids.map((id) => ({ id, deliveryId }));
     const attempted = await attempt({ projectId, messages, expiresAt: new Date(Date.now() + 60_000) });
     expect(new Set(attempted.map(({ became }) => became))).toEqual(new Set(['sent']));
-    expect(await claimSms(database.db, { projectId, messages })).toEqual([]);
+    expect(await claimSms(database.db, { projectId, messages, pads: keyPads(suppressionKey) })).toEqual([]);
     expect(smsSent).toHaveLength(10);
     await db.destroy();
   });
@@ -331,7 +334,13 @@ describe('a message that was put off', () => {
       for (const { refId } of rows) seenAtWake.push(outboxOf(refId).then(([row]) => row?.kind));
     };
     const { db } = database;
-    const smsAttempts = createSmsAttempts({ db, provider: smsProvider, lifecycle: { dispatch }, ends: () => {} });
+    const smsAttempts = createSmsAttempts({
+      db,
+      provider: smsProvider,
+      lifecycle: { dispatch },
+      ends: () => {},
+      suppressionKey,
+    });
     run(smsChannel({ db, lifecycle: { dispatch } as never, emailAttempts, smsAttempts }));
     await until(async () => seenAtWake.length > 0, 'the wake');
     expect(await Promise.all(seenAtWake)).toEqual(['sms.retry']);

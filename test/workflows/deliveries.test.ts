@@ -79,7 +79,7 @@ it('an SMS is kept by the capture provider, and none goes to somebody who answer
     const all = await Promise.all(ids.map(async (id) => (await service.call('GET', `/v1/sms/${id}`)).body.data));
     return all.every((one) => one.status !== 'PENDING') ? all : undefined;
   });
-  expect([sent.status, refused.status, refused.reason]).toEqual(['SENT', 'FAILED', 'unsubscribed']);
+  expect([sent.status, refused.status, refused.reason]).toEqual(['SENT', 'FAILED', 'sms_stopped']);
   const { body } = await service.call('GET', '/mailbox/sms.json', { key: null });
   expect(body.data.map((one: { to: string }) => one.to)).toEqual([to]);
 });

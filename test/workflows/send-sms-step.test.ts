@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setSmsConsent } from '../../db/sms/ledger.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
+import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const SENDER = '+15005550006';
+const key = deriveKey(TEST_SECRET_KEY, 'suppression');
 let service: TestService;
 
 beforeAll(async () => {
@@ -70,7 +74,7 @@ describe('a SEND_SMS step', () => {
   it('is SKIPPED sms_stopped after STOP', async () => {
     const phone = '+4915112345602';
     await expectOk(service.call('POST', '/contacts', { body: { email: 'stopped@example.com', data: { phone } } }));
-    await setSmsConsent(service.db, { phone, sender: SENDER, consents: false });
+    await inTransaction(service.db, (trx) => setSmsConsent(trx, key, { phone, sender: SENDER, consents: false }));
     const workflow = await buildWorkflow(service, {
       eventName: 'stopped',
       steps: {

@@ -40,8 +40,18 @@ export const ListedContact = ContactRecord.partial({ data: true })
   .extend({ truncated: Truncated })
   .openapi('ListedContact', { example: CONTACT_EXAMPLE });
 
+const Resubscribed = z
+  .boolean()
+  .optional()
+  .openapi({ description: 'True where the request subscribed a contact that had refused by itself' });
+
+/** A contact as a change of it is answered. */
+export const PatchedContact = ContactRecord.extend({
+  _meta: z.object({ resubscribed: Resubscribed }).optional(),
+}).openapi('PatchedContact', { example: CONTACT_EXAMPLE });
+
 export const SavedContact = ContactRecord.extend({
-  _meta: z.object({ isNew: z.boolean(), isUpdate: z.boolean() }),
+  _meta: z.object({ isNew: z.boolean(), isUpdate: z.boolean(), resubscribed: Resubscribed }),
 }).openapi('SavedContact', { example: { ...CONTACT_EXAMPLE, _meta: { isNew: true, isUpdate: false } } });
 
 export const LookupResult = z

@@ -46,10 +46,16 @@ const Topics = z.record(Id, z.boolean()).openapi({
   example: { '01890a00-0000-7000-8000-000000000000': false },
 });
 
+const Resubscribe = z.boolean().optional().openapi({
+  description:
+    "Takes back a refusal of the person, which `subscribed: true` alone does not where the project's `resubscribe` is `protect`",
+});
+
 export const SaveContact = z
   .object({
     email: EmailAddress,
     subscribed: z.boolean().optional(),
+    resubscribe: Resubscribe,
     data: ContactData.nullish(),
     topics: Topics.optional(),
   })
@@ -59,6 +65,7 @@ export const PatchContact = z
   .object({
     email: EmailAddress.optional(),
     subscribed: z.boolean().optional(),
+    resubscribe: Resubscribe,
     data: ContactData.nullish(),
     topics: Topics.optional(),
   })

@@ -16,7 +16,7 @@ import type { App } from '../../http/env.ts';
 import { noteMade } from '../../http/request-log.ts';
 import { cursorList, IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { ContactRecord, contactAnswer, LookupResult, SavedContact } from './answer.ts';
+import { ContactRecord, contactAnswer, LookupResult, PatchedContact, SavedContact } from './answer.ts';
 import { ListContacts, Lookup, PatchContact, SaveContact } from './input.ts';
 
 const listRoute = createRoute({
@@ -69,7 +69,7 @@ const patchRoute = createRoute({
     'Changes address, subscription and data; `data` is merged by the value rules. 409 when another contact has the address.',
   security: scopes('contacts:edit'),
   request: { params: IdParams, body: json(PatchContact) },
-  responses: { 200: ok(ContactRecord), ...errors('CONFLICT') },
+  responses: { 200: ok(PatchedContact), ...errors('CONFLICT') },
 });
 
 const deleteRoute = createRoute({
@@ -111,14 +111,14 @@ export function contactRoutes(app: App, { db, reads, compute, lifecycle, config 
   });
 
   app.openapi(saveRoute, async (c) => {
-    const { email, subscribed, data, topics = {} } = c.req.valid('json');
+    const { email, subscribed, resubscribe, data, topics = {} } = c.req.valid('json');
     const { projectId, mode } = c.var;
     const changes = applyData(data);
     if (changes.errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors: changes.errors });
-    const { contact, isNew, outbox } = await inTransaction(db, async (trx) => {
+    const { contact, isNew, resubscribed, outbox } = await inTransaction(db, async (trx) => {
       const contacts = await upsertContacts(trx, {
         projectId,
-        rows: [{ email, subscribed, set: changes.set, remove: changes.remove, by: 'project' }],
+        rows: [{ email, subscribed, resubscribe, set: changes.set, remove: changes.remove, by: 'project' }],
         defaultSubscribed: true,
         suppressionKey,
         causeId: null,
@@ -129,11 +129,15 @@ export function contactRoutes(app: App, { db, reads, compute, lifecycle, config 
       const [saved] = contacts;
       if (!saved) throw new Error('the upsert answered nothing');
       recorded.push(...(await setContactTopics(trx, { projectId, contactId: saved.id, topics, mode })));
-      return { contact: await getContact(trx, { projectId, id: saved.id }), isNew: saved.isNew, outbox: recorded };
+      const { id, isNew: added, resubscribed: back } = saved;
+      return { contact: await getContact(trx, { projectId, id }), isNew: added, resubscribed: back, outbox: recorded };
     });
     lifecycle.dispatch(outbox);
     noteMade(c, { contacts: [contact.id] });
-    return c.json({ ...contactAnswer(contact), _meta: { isNew, isUpdate: !isNew } }, isNew ? 201 : 200);
+    return c.json(
+      { ...contactAnswer(contact), _meta: { isNew, isUpdate: !isNew, ...(resubscribed && { resubscribed }) } },
+      isNew ? 201 : 200,
+    );
   });
 
   app.openapi(lookupRoute, async (c) => {
@@ -147,7 +151,7 @@ export function contactRoutes(app: App, { db, reads, compute, lifecycle, config 
   });
 
   app.openapi(patchRoute, async (c) => {
-    const { email, subscribed, data, topics } = c.req.valid('json');
+    const { email, subscribed, resubscribe, data, topics } = c.req.valid('json');
     const { projectId, mode } = c.var;
     const { id } = c.req.valid('param');
     const saved = await inTransaction(db, (trx) =>
@@ -156,6 +160,7 @@ export function contactRoutes(app: App, { db, reads, compute, lifecycle, config 
         id,
         email,
         subscribed,
+        resubscribe,
         mode,
         topics,
         suppressionKey,
@@ -166,7 +171,8 @@ export function contactRoutes(app: App, { db, reads, compute, lifecycle, config 
       }),
     );
     lifecycle.dispatch(saved.outbox);
-    return c.json(contactAnswer(saved.contact), 200);
+    const { contact, resubscribed } = saved;
+    return c.json({ ...contactAnswer(contact), ...(resubscribed && { _meta: { resubscribed } }) }, 200);
   });
 
   app.openapi(deleteRoute, async (c) => {

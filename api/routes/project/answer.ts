@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { CHECKLIST } from '../../../db/projects/checklist.ts';
-import type { Project as ProjectState } from '../../../db/projects/projects.ts';
+import { type Project as ProjectState, RESUBSCRIBE_MODES } from '../../../db/projects/projects.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import { SendingWindow } from '../sending-window.ts';
 
@@ -19,6 +19,8 @@ export const Project = z
     frequencyCap: z.object({ max: z.number().int(), days: z.number().int() }).nullable(),
     timezone: z.string().openapi({ description: 'IANA, of contacts whose `data.timezone` is none' }),
     sendingWindow: SendingWindow.nullable(),
+    phoneCountry: z.string().nullable().openapi({ description: 'The country of phone numbers without a calling code' }),
+    resubscribe: z.enum(RESUBSCRIBE_MODES),
     sendRatePerSecond: z.number().int().nullable(),
     monthlyEmailLimit: z.number().int().nullable(),
     bounceGuard: z.number(),
@@ -52,6 +54,8 @@ export const Project = z
       frequencyCap: { max: 3, days: 7 },
       timezone: 'Europe/Berlin',
       sendingWindow: { from: '08:00', to: '21:00', days: [1, 2, 3, 4, 5, 6, 7], timezone: 'contact' },
+      phoneCountry: 'DE',
+      resubscribe: 'allow',
       sendRatePerSecond: null,
       monthlyEmailLimit: null,
       bounceGuard: 0.1,

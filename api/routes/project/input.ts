@@ -1,4 +1,6 @@
 import { z } from '@hono/zod-openapi';
+import { RESUBSCRIBE_MODES } from '../../../db/projects/projects.ts';
+import { isPhoneCountry } from '../../../rules/sms/phone.ts';
 import { ZoneInput } from '../../../rules/time/sending-window.ts';
 import { Id } from '../../http/schemas.ts';
 import { SendingWindow } from '../sending-window.ts';
@@ -35,6 +37,17 @@ export const PatchProject = z
           'While enabled, whom the public key would subscribe is `pending` and gets the template, which has to name `{{confirmUrl}}`; they are subscribed ' +
           'by the page behind that link.',
       }),
+    phoneCountry: z
+      .string()
+      .trim()
+      .toUpperCase()
+      .refine(isPhoneCountry, 'Must be a country by its two letters (ISO 3166-1), such as DE.')
+      .nullish()
+      .openapi({ description: 'The country of phone numbers that people write without a calling code', example: 'DE' }),
+    resubscribe: z.enum(RESUBSCRIBE_MODES).optional().openapi({
+      description:
+        'With `protect`, `subscribed: true` leaves a contact that refused by itself unsubscribed, unless the request says `resubscribe: true`.',
+    }),
     sendRatePerSecond: z.number().int().min(1).max(INT_MAX).nullish(),
     monthlyEmailLimit: z.number().int().min(0).max(INT_MAX).nullish(),
     bounceGuard: z.number().gt(0).max(1).optional(),

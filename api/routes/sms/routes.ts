@@ -92,7 +92,7 @@ export function smsRoutes(app: App, { config, db, reads, lifecycle }: Deps): voi
     const answer = await inTransaction(db, (trx) => {
       outbox.length = 0;
       return withIdempotency(trx, { ...keyed, request: 'POST /v1/sms/send' }, async () => {
-        const saved = await insertSms(trx, { projectId, mode, to: number, body, contactId });
+        const saved = await insertSms(trx, { projectId, mode, to: number, body, contactId, marketing: false });
         outbox.push(...saved.outbox);
         return { statusCode: 202, response: acceptedSms(saved.sms) };
       });

@@ -17,6 +17,9 @@ export const TrackEvent = z
     email: EmailAddress,
     event: EventName,
     subscribed: z.boolean().optional(),
+    resubscribe: z.boolean().optional().openapi({
+      description: 'By secret key, as in `POST /contacts`',
+    }),
     data: z.record(z.string(), z.unknown()).nullish(),
   })
   .openapi('TrackEvent', { example: { email: 'ada@example.com', event: 'signup', data: { plan: 'pro' } } });

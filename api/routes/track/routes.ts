@@ -39,7 +39,7 @@ export function trackRoutes(app: App, { config, db, lifecycle, limits }: Deps): 
     dispatch: (rows) => lifecycle.dispatch(rows),
   });
   app.openapi(trackRoute, async (c) => {
-    const { email, event, subscribed, data } = c.req.valid('json');
+    const { email, event, subscribed, resubscribe, data } = c.req.valid('json');
     const { projectId, mode } = c.var;
     const untrusted = c.var.actor.kind === 'public';
     if (untrusted) await limits.takeForPublicContact(projectId, email);
@@ -51,6 +51,7 @@ export function trackRoutes(app: App, { config, db, lifecycle, limits }: Deps): 
       email,
       event,
       subscribed,
+      resubscribe,
       data: data ?? undefined,
       idempotencyKey: idempotencyKey(c),
       owner: trackOwner(keyOwner(c), publicId),

@@ -1,8 +1,13 @@
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { reportSmsStatus, setSmsConsent } from '../../../db/sms/ledger.ts';
+import { recordReceivedSms } from '../../../db/sms/received.ts';
+import { addSmsStops } from '../../../db/sms/stops.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { consentWord } from '../../../rules/sms/phone.ts';
+import { consentWord } from '../../../rules/sms/consent-word.ts';
+import { twilioRefusal } from '../../../rules/sms/refusal.ts';
 import type { SmsStatus } from '../../../rules/sms/status.ts';
 import { isTwilioSignature } from '../../../rules/sms/twilio-signature.ts';
 import { noContent } from '../../http/answers.ts';
@@ -50,13 +55,16 @@ const inboundRoute: RouteConfig = {
   operationId: 'receiveTwilioMessage',
   tags: ['Callbacks'],
   summary: 'An SMS that somebody sent to us',
-  description: 'STOP and START change consent to SMS. Changes nothing unless Twilio has signed it.',
+  description:
+    'Recorded as the event `sms.received`; STOP and START change consent to SMS. Changes nothing unless Twilio has signed it.',
   request: { headers: signedBy, body: form(z.object({ From: z.string(), To: z.string(), Body: z.string() })) },
   responses: { 200: { description: 'An empty TwiML answer', content: { 'text/xml': { schema: z.string() } } } },
 };
 
 /** Twilio's callbacks: delivery status, and messages that people send back (STOP and START). Source: contract §10.3. */
-export function twilioRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, { config, db }: Deps): void {
+export function twilioRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, { config, db, lifecycle }: Deps): void {
+  const key = deriveKey(config.secretKey, 'suppression');
+
   const post = (path: string, handle: (c: Context<AppEnv>, params: Record<string, string>) => Promise<Response>) => {
     openly.post(path, async (c) => handle(c, await signedParams(c, config)), { limitOfRefused: REFUSED_CALLBACKS });
   };
@@ -70,7 +78,14 @@ export function twilioRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, { co
     const id = c.req.query('id');
     if (status && providerMessageId) {
       const error = params.ErrorCode ? `Twilio ${params.ErrorCode} ${params.ErrorMessage ?? ''}`.trim() : null;
-      await reportSmsStatus(db, { id: id && UUID.test(id) ? id : undefined, providerMessageId, status, error });
+      const reason = twilioRefusal(params.ErrorCode);
+      const report = { id: id && UUID.test(id) ? id : undefined, providerMessageId, status, reason, error };
+      const sms = await reportSmsStatus(db, report);
+      // Twilio knows of a STOP that never reached us.
+      if (sms && reason === 'sms_stopped' && sms.to !== '') {
+        const stops = [{ phone: sms.to, from: sms.from, source: 'twilio', actor: null }];
+        await inTransaction(db, (trx) => addSmsStops(trx, key, { projectId: sms.projectId, stops }));
+      }
     }
     return c.body(null, 204);
   });
@@ -78,7 +93,14 @@ export function twilioRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, { co
   post('/webhooks/twilio/inbound', async (c, params) => {
     const { From: phone, To: sender, Body: body = '' } = params;
     const word = consentWord(params.OptOutType ?? '') ?? consentWord(body);
-    if (word && phone && sender) await setSmsConsent(db, { phone, sender, consents: word === 'start' });
+    if (phone && sender) {
+      const messageId = params.MessageSid ?? params.SmsSid ?? null;
+      const outbox = await inTransaction(db, async (trx) => {
+        if (word) await setSmsConsent(trx, key, { phone, sender, consents: word === 'start' });
+        return recordReceivedSms(trx, { from: phone, to: sender, text: body, messageId });
+      });
+      lifecycle.dispatch(outbox);
+    }
     // An empty answer: Twilio itself confirms STOP and START.
     return c.body('<?xml version="1.0" encoding="UTF-8"?><Response></Response>', 200, { 'content-type': 'text/xml' });
   });

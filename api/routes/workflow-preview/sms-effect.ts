@@ -3,11 +3,14 @@ import type { ForeseenEffect } from '../../../db/executions/preview.ts';
 import type { EffectStanding } from '../../../db/executions/resume.ts';
 import type { World } from '../../../db/executions/world.ts';
 import { consentsToSms } from '../../../db/sms/messages.ts';
+import { findPhoneCountry } from '../../../db/sms/phone-country.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
 import { contactToken } from '../../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
 import type { Reason } from '../../../rules/emails/reasons.ts';
+import { keyPads } from '../../../rules/emails/suppression.ts';
 import { SendSmsConfig } from '../../../rules/executions/steps/send-sms.ts';
-import { readPhoneNumber } from '../../../rules/sms/phone.ts';
+import { readWrittenNumber } from '../../../rules/sms/phone.ts';
 import { smsBodyFault, smsContent } from '../../../rules/sms/text.ts';
 import type { EffectDeps } from './effects.ts';
 import { passWindow } from './window.ts';
@@ -18,15 +21,17 @@ export async function foreseeSms(deps: EffectDeps, standing: EffectStanding, wor
   const config = SendSmsConfig.safeParse(step.config).data;
   if (!config) return unsent('FAILED', 'template_error', null);
   const { contact, variables } = await world.loadVariables(execution);
-  const to = readPhoneNumber(String(contact.data.phone ?? ''));
-  if (!to) return unsent('SKIPPED', 'no_phone', null);
   const { projectId, contactId } = execution;
+  const to = readWrittenNumber(String(contact.data.phone ?? ''), await findPhoneCountry(deps.db, projectId));
+  if (!to) return unsent('SKIPPED', 'no_phone', null);
   const manage = contactToken(deps.config.secretKey, contactId);
   const urls = { baseUrl: deps.config.publicUrl, track: '', manage };
   const rendered = await render(deps, { projectId, text: config.body, input: { vars: variables, urls } });
   if (smsBodyFault(rendered) !== undefined) return unsent('FAILED', 'template_error', to.e164);
   const opensAt = config.transactional ? undefined : await passWindow(standing, world);
-  if (!(await consentsToSms(deps.db, { projectId, contactId, phone: to.e164 })))
+  const pads = keyPads(deriveKey(deps.config.secretKey, 'suppression'));
+  const { from, transactional } = config;
+  if (!(await consentsToSms(deps.db, { pads, projectId, contactId, to, from, marketing: transactional !== true })))
     return { ...unsent('SKIPPED', 'sms_stopped', to.e164), opensAt };
   return {
     opensAt,

@@ -23,7 +23,7 @@ export type Activity = {
   contactId: string | null;
   contactEmail: string | null;
   metadata: Record<string, unknown>;
-  type: "event.triggered" | "email.sent" | "email.delivered" | "email.received" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "sms.sent" | "sms.delivered" | "sms.failed" | "campaign.scheduled" | "campaign.sent" | "workflow.started" | "workflow.completed" | "contact.subscribed" | "contact.unsubscribed" | "apikey.rotated";
+  type: "event.triggered" | "email.sent" | "email.delivered" | "email.received" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "sms.sent" | "sms.delivered" | "sms.failed" | "sms.received" | "campaign.scheduled" | "campaign.sent" | "workflow.started" | "workflow.completed" | "contact.subscribed" | "contact.unsubscribed" | "apikey.rotated";
 };
 
 export type ActivityList = {
@@ -53,6 +53,13 @@ export type AddSegmentMembers = {
   emails: string[];
   createMissing?: boolean;
   subscribed?: boolean;
+};
+
+export type AddSmsStop = {
+  /** E.164 */
+  phone: string;
+  /** A sender of the project; without it every sender */
+  from?: string;
 };
 
 export type AddSuppression = {
@@ -941,7 +948,7 @@ export type EmailItem = {
   messageId: string | null;
   opens: number;
   clicks: number;
-  /** Why it was not sent, or ended: unsubscribed, unsubscribed:topic, unconfirmed, frequency_capped, cancelled, left_audience, sender_not_verified, template_error, provider_rejected, expired, step_deleted, contact_deleted, limit_reached, no_phone, sms_stopped, exited_on_event, too_late, suppressed:hard_bounce, suppressed:complaint, suppressed:unsubscribe, suppressed:manual, bounced:dead_mailbox, bounced:mailbox_for_now, bounced:policy, bounced:message, bounced:routing, bounced:unknown */
+  /** Why it was not sent, or ended: unsubscribed, unsubscribed:topic, unconfirmed, frequency_capped, cancelled, left_audience, sender_not_verified, template_error, provider_rejected, expired, step_deleted, contact_deleted, limit_reached, no_phone, sms_stopped, not_mobile, invalid_number, exited_on_event, too_late, suppressed:hard_bounce, suppressed:complaint, suppressed:unsubscribe, suppressed:manual, bounced:dead_mailbox, bounced:mailbox_for_now, bounced:policy, bounced:message, bounced:routing, bounced:unknown */
   reason: string | null;
   /** The provider's words */
   error: string | null;
@@ -1563,7 +1570,7 @@ export type OperatorHealth = {
     everyMinutes: number;
     /** A round is under way, or was ended by hand */
     running: boolean;
-    lastStartedAt: string | null;
+    lastBeganAt: string | null;
     lastEndedAt: string | null;
     lastDurationSeconds: number | null;
     /** Segments, domains and hours of statistics that are due for two periods; of recovery and pruning, the projects and tables that the last round left unfinished */
@@ -1594,6 +1601,8 @@ export type OperatorHealth = {
 export type PatchContact = {
   email?: string;
   subscribed?: boolean;
+  /** Takes back a refusal of the person, which `subscribed: true` alone does not where the project's `resubscribe` is `protect` */
+  resubscribe?: boolean;
   /** Custom fields, by the value rules: null deletes, an empty string is skipped, `{value, persistent: false}` is not stored. */
   data?: Record<string, unknown> | null;
   /** Whether they are on a topic, by its id. Topics that are not named stay as they are. */
@@ -1622,6 +1631,10 @@ export type PatchProject = {
     enabled: boolean;
     templateId?: string | null;
   };
+  /** The country of phone numbers that people write without a calling code */
+  phoneCountry?: string | null;
+  /** With `protect`, `subscribed: true` leaves a contact that refused by itself unsubscribed, unless the request says `resubscribe: true`. */
+  resubscribe?: "allow" | "protect";
   sendRatePerSecond?: number | null;
   monthlyEmailLimit?: number | null;
   bounceGuard?: number;
@@ -1699,6 +1712,13 @@ export type PatchWorkflowStep = {
     x: number;
     y: number;
   } | null;
+};
+
+export type PatchedContact = Contact & {
+  _meta?: {
+    /** True where the request subscribed a contact that had refused by itself */
+    resubscribed?: boolean;
+  };
 };
 
 /** One event, or `events` with up to 100 of them; with `events`, nothing beside it counts. */
@@ -1789,6 +1809,9 @@ export type Project = {
   /** IANA, of contacts whose `data.timezone` is none */
   timezone: string;
   sendingWindow: SendingWindow | null;
+  /** The country of phone numbers without a calling code */
+  phoneCountry: string | null;
+  resubscribe: "allow" | "protect";
   sendRatePerSecond: number | null;
   monthlyEmailLimit: number | null;
   bounceGuard: number;
@@ -1956,6 +1979,8 @@ export type RunEvent = {
 export type SaveContact = {
   email: string;
   subscribed?: boolean;
+  /** Takes back a refusal of the person, which `subscribed: true` alone does not where the project's `resubscribe` is `protect` */
+  resubscribe?: boolean;
   /** Custom fields, by the value rules: null deletes, an empty string is skipped, `{value, persistent: false}` is not stored. */
   data?: Record<string, unknown> | null;
   /** Whether they are on a topic, by its id. Topics that are not named stay as they are. */
@@ -1976,6 +2001,8 @@ export type SavedContact = Contact & {
   _meta: {
     isNew: boolean;
     isUpdate: boolean;
+    /** True where the request subscribed a contact that had refused by itself */
+    resubscribed?: boolean;
   };
 };
 
@@ -2213,6 +2240,18 @@ export type SmsSender = {
   id: string;
   country: string | null;
   from: string;
+  createdAt: string;
+};
+
+export type SmsStop = {
+  id: string;
+  /** Null once the contact is erased */
+  phone: string | null;
+  /** The sender that it was said to; null for every sender */
+  from: string | null;
+  source: string;
+  /** Who did it: `user:<id>`, `key:<id>`, `contact` for the person */
+  actor: string | null;
   createdAt: string;
 };
 
@@ -2475,7 +2514,7 @@ export type TestTemplate = {
 
 export type TimelineItem = {
   id: string;
-  type: "event.triggered" | "email.sent" | "email.delivered" | "email.received" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "sms.sent" | "sms.delivered" | "sms.failed" | "campaign.scheduled" | "campaign.sent" | "workflow.started" | "workflow.completed" | "contact.subscribed" | "contact.unsubscribed" | "apikey.rotated" | "email.failed" | "workflow.step";
+  type: "event.triggered" | "email.sent" | "email.delivered" | "email.received" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "sms.sent" | "sms.delivered" | "sms.failed" | "sms.received" | "campaign.scheduled" | "campaign.sent" | "workflow.started" | "workflow.completed" | "contact.subscribed" | "contact.unsubscribed" | "apikey.rotated" | "email.failed" | "workflow.step";
   timestamp: string;
   /** Of a change of subscription `actor` (`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or who reported it) and `reason`; of a mail its id and subject and the campaign or workflow it was sent for, of one that did not leave `reason`; of a step where it stands. */
   metadata: Record<string, unknown>;
@@ -2516,6 +2555,8 @@ export type TrackEvent = {
   email: string;
   event: string;
   subscribed?: boolean;
+  /** By secret key, as in `POST /contacts` */
+  resubscribe?: boolean;
   data?: Record<string, unknown> | null;
 };
 
@@ -2846,6 +2887,11 @@ export interface Operations {
     body: AddSegmentMembers;
     answer: AddedSegmentMembers;
   };
+  /** Put a number on the SMS stop list: `POST /v1/sms/stops` */
+  addSmsStop: {
+    body: AddSmsStop;
+    answer: SmsStop;
+  };
   /** Put an address on the suppression list: `POST /v1/suppressions` */
   addSuppression: {
     body: AddSuppression;
@@ -3020,6 +3066,12 @@ export interface Operations {
   /** Remove an SMS sender: `DELETE /sms/senders/{id}` */
   deleteSmsSender: {
     params: { id: string };
+    answer: undefined;
+  };
+  /** Take a number off the SMS stop list: `DELETE /v1/sms/stops/{phone}` */
+  deleteSmsStop: {
+    params: { phone: string };
+    query?: { from?: string };
     answer: undefined;
   };
   /** Take an address off the suppression list: `DELETE /v1/suppressions/{email}` */
@@ -3442,7 +3494,7 @@ export interface Operations {
   };
   /** List emails: `GET /v1/emails` */
   listEmails: {
-    query?: { limit?: number; cursor?: string; mode?: "live" | "test" | "all"; status?: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED"; sourceType?: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW" | "INBOUND"; reason?: "unsubscribed" | "unsubscribed:topic" | "unconfirmed" | "frequency_capped" | "cancelled" | "left_audience" | "sender_not_verified" | "template_error" | "provider_rejected" | "expired" | "step_deleted" | "contact_deleted" | "limit_reached" | "no_phone" | "sms_stopped" | "exited_on_event" | "too_late" | "suppressed:hard_bounce" | "suppressed:complaint" | "suppressed:unsubscribe" | "suppressed:manual" | "bounced:dead_mailbox" | "bounced:mailbox_for_now" | "bounced:policy" | "bounced:message" | "bounced:routing" | "bounced:unknown"; happened?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained"; contactId?: string; workflowExecutionId?: string; templateId?: string; to?: string; since?: string; until?: string };
+    query?: { limit?: number; cursor?: string; mode?: "live" | "test" | "all"; status?: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED"; sourceType?: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW" | "INBOUND"; reason?: "unsubscribed" | "unsubscribed:topic" | "unconfirmed" | "frequency_capped" | "cancelled" | "left_audience" | "sender_not_verified" | "template_error" | "provider_rejected" | "expired" | "step_deleted" | "contact_deleted" | "limit_reached" | "no_phone" | "sms_stopped" | "not_mobile" | "invalid_number" | "exited_on_event" | "too_late" | "suppressed:hard_bounce" | "suppressed:complaint" | "suppressed:unsubscribe" | "suppressed:manual" | "bounced:dead_mailbox" | "bounced:mailbox_for_now" | "bounced:policy" | "bounced:message" | "bounced:routing" | "bounced:unknown"; happened?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained"; contactId?: string; workflowExecutionId?: string; templateId?: string; to?: string; since?: string; until?: string };
     answer: {
   data: EmailItem[];
   nextCursor: string | null;
@@ -3512,6 +3564,16 @@ export interface Operations {
   listSmsSenders: {
     answer: {
   data: SmsSender[];
+};
+  };
+  /** List the SMS stop list: `GET /v1/sms/stops` */
+  listSmsStops: {
+    query?: { limit?: number; cursor?: string; phone?: string };
+    answer: {
+  data: SmsStop[];
+  cursor: string | null;
+  hasMore: boolean;
+  total: number;
 };
   };
   /** List who has left a step, by what became of the visit: `GET /v1/workflows/{id}/steps/{stepId}/visits` */
@@ -3815,7 +3877,7 @@ export interface Operations {
   updateContact: {
     params: { id: string };
     body: PatchContact;
-    answer: Contact;
+    answer: PatchedContact;
   };
   /** Turn signing of a domain on or off: `PATCH /v1/domains/{id}` */
   updateDomain: {
@@ -3895,6 +3957,7 @@ export interface Operations {
 export const OPERATIONS = {
   acceptInvitation: { method: 'POST', path: '/auth/invitations/accept', idempotencyKey: false },
   addSegmentMembers: { method: 'POST', path: '/v1/segments/{id}/members', idempotencyKey: false },
+  addSmsStop: { method: 'POST', path: '/v1/sms/stops', idempotencyKey: false },
   addSuppression: { method: 'POST', path: '/v1/suppressions', idempotencyKey: false },
   advanceExecution: { method: 'POST', path: '/v1/workflows/{id}/executions/{executionId}/advance', idempotencyKey: false },
   applyProject: { method: 'POST', path: '/project/apply', idempotencyKey: false },
@@ -3929,6 +3992,7 @@ export const OPERATIONS = {
   deleteEvents: { method: 'DELETE', path: '/v1/events/{eventName}', idempotencyKey: false },
   deleteSegment: { method: 'DELETE', path: '/v1/segments/{id}', idempotencyKey: false },
   deleteSmsSender: { method: 'DELETE', path: '/sms/senders/{id}', idempotencyKey: false },
+  deleteSmsStop: { method: 'DELETE', path: '/v1/sms/stops/{phone}', idempotencyKey: false },
   deleteSuppression: { method: 'DELETE', path: '/v1/suppressions/{email}', idempotencyKey: false },
   deleteTemplate: { method: 'DELETE', path: '/v1/templates/{id}', idempotencyKey: false },
   deleteTopic: { method: 'DELETE', path: '/v1/topics/{id}', idempotencyKey: false },
@@ -4015,6 +4079,7 @@ export const OPERATIONS = {
   listSegments: { method: 'GET', path: '/v1/segments', idempotencyKey: false },
   listSms: { method: 'GET', path: '/v1/sms', idempotencyKey: false },
   listSmsSenders: { method: 'GET', path: '/sms/senders', idempotencyKey: false },
+  listSmsStops: { method: 'GET', path: '/v1/sms/stops', idempotencyKey: false },
   listStepVisits: { method: 'GET', path: '/v1/workflows/{id}/steps/{stepId}/visits', idempotencyKey: false },
   listSuppressions: { method: 'GET', path: '/v1/suppressions', idempotencyKey: false },
   listTemplates: { method: 'GET', path: '/v1/templates', idempotencyKey: false },

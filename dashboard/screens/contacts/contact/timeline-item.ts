@@ -30,6 +30,7 @@ export function lineOf({ type, metadata }: TimelineItem): TimelineLine {
 function whatOf(type: string, metadata: Record<string, unknown>): string {
   if (type === 'event.triggered') return textIn(metadata, 'eventName') ?? '';
   if (type.startsWith('email.')) return textIn(metadata, 'subject') ?? words.noSubject;
+  if (type === 'sms.received') return textIn({ ...(metadata.data as object) }, 'text') ?? '';
   if (type.startsWith('sms.')) return textIn(metadata, 'to') ?? '';
   if (type === 'workflow.step') {
     const name = textIn(metadata, 'stepName') ?? textIn(metadata, 'stepType') ?? '';

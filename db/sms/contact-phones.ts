@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import { readPhoneNumber, readWrittenNumber } from '../../rules/sms/phone.ts';
+import type { Trx } from '../connection.ts';
+import { findPhoneCountry } from './phone-country.ts';
+import { applySmsStops } from './stops.ts';
+
+/**
+ * Keeps the numbers of contacts beside what was written, and takes the consent of those whose number is on the stop
+ * list. The caller holds the contacts' locks. May run twice.
+ */
+export async function keepPhones(
+  trx: Trx,
+  key: Buffer,
+  p: { projectId: string; contacts: readonly { id: string; written: unknown }[] },
+): Promise<void> {
+  const { projectId, contacts } = p;
+  if (contacts.length === 0) return;
+  const country = await findPhoneCountry(trx, projectId);
+  const read = contacts.map(({ id, written }) => {
+    const text = String(written ?? '');
+    return { id, text, phone: readWrittenNumber(text, country)?.e164 };
+  });
+  // A number that was written in E.164 is in the column `phone`, which Postgres makes of the data.
+  const kept = read.flatMap(({ id, text, phone }) =>
+    phone === undefined || readPhoneNumber(text) ? [] : [{ id, phone }],
+  );
+  const keptIds = kept.map(({ id }) => id);
+  await sql`
+    DELETE FROM contact_phones
+    WHERE contact_id = ANY(${read.map(({ id }) => id)}::uuid[]) AND contact_id <> ALL (${keptIds}::uuid[]) AND project_id = ${projectId}
+  `.execute(trx);
+  await sql`
+    INSERT INTO contact_phones (contact_id, project_id, phone)
+    SELECT u.id, ${projectId}, u.phone FROM unnest(${keptIds}::uuid[], ${kept.map(({ phone }) => phone)}::text[]) AS u (id, phone) ORDER BY u.id
+    ON CONFLICT (contact_id) DO UPDATE SET phone = excluded.phone
+  `.execute(trx);
+  const numbers = read.flatMap(({ id, phone }) => (phone === undefined ? [] : [{ id, phone }]));
+  await applySmsStops(trx, key, { projectId, contacts: numbers });
+}

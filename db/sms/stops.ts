@@ -1,0 +1,227 @@
+/**
+ * The list of numbers that want no SMS, by pair of sender and recipient. A stop ends every SMS from its sender, and
+ * marketing from all senders of the project. It belongs to the number: it outlives contacts, and stays when a contact
+ * gets another number.
+ */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type KeyPads, phoneHash } from '../../rules/emails/suppression.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { Db, Trx } from '../connection.ts';
+import { keyedHashSql } from '../contacts/suppressions.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import type { RowOf } from '../schema/database.ts';
+
+/** Stands for every sender of the project: a stop by the API that names none, and one from before pairs were kept. */
+const EVERY_SENDER = '';
+
+export interface SmsStop {
+  id: string;
+  /** Null once the contact is erased. */
+  phone: string | null;
+  /** Null for every sender. */
+  from: string | null;
+  /** What put it there: `twilio`, `api`, `dashboard`, `contact`. */
+  source: string;
+  actor: string | null;
+  createdAt: Date;
+}
+
+export interface NewSmsStop {
+  phone: string;
+  from: string | null;
+  source: string;
+  actor: string | null;
+}
+
+const COLUMNS = ['id', 'phone', 'sender', 'source', 'actor', 'created_at'] as const;
+
+/** Adds stops, and takes the consent of the contacts with these numbers; one that is there stays. May run twice. */
+export async function addSmsStops(
+  trx: Trx,
+  key: Buffer,
+  p: { projectId: string; stops: readonly NewSmsStop[] },
+): Promise<SmsStop[]> {
+  const { projectId, stops } = p;
+  if (stops.length === 0) return [];
+  const { rows } = await sql<RowOf<'sms_stops', typeof COLUMNS>>`
+    INSERT INTO sms_stops AS s (project_id, phone_hash, sender, phone, source, actor)
+    SELECT ${projectId}, u.hash, u.sender, u.phone, u.source, u.actor
+    FROM unnest(${stops.map(({ phone }) => phoneHash(key, phone))}::bytea[], ${stops.map(({ from }) => from ?? EVERY_SENDER)}::text[],
+      ${stops.map(({ phone }) => phone)}::text[], ${stops.map(({ source }) => source)}::text[],
+      ${stops.map(({ actor }) => actor)}::text[]) AS u (hash, sender, phone, source, actor)
+    ORDER BY u.hash, u.sender
+    ON CONFLICT (project_id, phone_hash, sender) DO UPDATE SET phone = coalesce(s.phone, excluded.phone)
+    RETURNING ${sql.raw(COLUMNS.join(', '))}
+  `.execute(trx);
+  await setConsent(trx, { projectId, phones: stops.map(({ phone }) => phone), consents: false });
+  return rows.map(toStop);
+}
+
+/**
+ * Lifts the stops of a number against a sender, or all of the number's; returns how many. The contacts with the number
+ * consent again once none is left. May run twice.
+ */
+export async function liftSmsStops(
+  trx: Trx,
+  key: Buffer,
+  p: { projectId: string; phone: string; from: string | null },
+): Promise<number> {
+  const hash = phoneHash(key, p.phone);
+  const senders = p.from === null ? sql`true` : sql`sender IN (${p.from}, ${EVERY_SENDER})`;
+  const { numAffectedRows } = await sql`
+    DELETE FROM sms_stops WHERE project_id = ${p.projectId} AND phone_hash = ${hash} AND ${senders}
+  `.execute(trx);
+  const { rows } = await sql`
+    SELECT FROM sms_stops WHERE project_id = ${p.projectId} AND phone_hash = ${hash} LIMIT 1`.execute(trx);
+  if (rows.length === 0) await setConsent(trx, { projectId: p.projectId, phones: [p.phone], consents: true });
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Stops newest first, or those of one number; `total` is counted on the first page only, and 0 after it. */
+export async function listSmsStops(
+  db: Db,
+  p: PageRequest & { projectId: string; hash: Buffer | undefined },
+): Promise<Page<SmsStop> & { total: number }> {
+  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${p.hash ? sql`phone_hash = ${p.hash}` : sql`true`}`;
+  const rows = await db
+    .selectFrom('sms_stops')
+    .select(COLUMNS)
+    .where(found)
+    .where(afterCursor(p.cursor))
+    .orderBy('id', 'desc')
+    .limit(p.limit + 1)
+    .execute();
+  const counting = sql<{ total: number }>`SELECT count(*) AS total FROM sms_stops WHERE ${found}`;
+  const total = p.cursor === undefined ? ((await counting.execute(db)).rows[0]?.total ?? 0) : 0;
+  return { ...toPage(rows, p.limit, toStop), total };
+}
+
+/** @throws AppError NOT_FOUND when the number is not on the list */
+export function assertLifted(lifted: number): void {
+  if (lifted === 0) throw new AppError('NOT_FOUND', { message: 'This number is not on the stop list.' });
+}
+
+/** The contacts of a project whose number it is, as written in E.164 or as it was read. */
+export function hasPhone(projectId: string, phones: readonly string[]): RawBuilder<SqlBool> {
+  return sql<SqlBool>`contacts.project_id = ${projectId} AND (contacts.phone = ANY(${[...phones]}::text[]) OR contacts.id IN (
+    SELECT w.contact_id FROM contact_phones w WHERE w.project_id = ${projectId} AND w.phone = ANY(${[...phones]}::text[])))`;
+}
+
+async function setConsent(
+  trx: Trx,
+  p: { projectId: string; phones: readonly string[]; consents: boolean },
+): Promise<void> {
+  await sql`
+    WITH changing AS MATERIALIZED (
+      SELECT id FROM contacts WHERE ${hasPhone(p.projectId, p.phones)} AND sms_subscribed <> ${p.consents}
+      ORDER BY id FOR NO KEY UPDATE)
+    UPDATE contacts SET sms_subscribed = ${p.consents}, updated_at = now() FROM changing WHERE contacts.id = changing.id
+  `.execute(trx);
+}
+
+/**
+ * Whether a stop, or a contact's own consent, ends an SMS. A contact without consent whose number has no stop is one who
+ * has got another number since, or one from before stops were kept: that consent ends every SMS to them.
+ * @param p expressions of the statement: recipient, sender, contact, and whether it is marketing
+ */
+export function isSmsStopped(p: {
+  pads: KeyPads;
+  projectId: RawBuilder<unknown>;
+  to: RawBuilder<unknown>;
+  from: RawBuilder<unknown>;
+  contactId: RawBuilder<unknown>;
+  marketing: RawBuilder<unknown>;
+}): RawBuilder<boolean> {
+  const stops = sql`sms_stops t WHERE t.project_id = ${p.projectId} AND t.phone_hash = ${keyedHashSql(p.pads, p.to)}`;
+  return sql<boolean>`(
+    EXISTS (SELECT FROM ${stops} AND (${p.marketing} OR t.sender IN (${p.from}, ${EVERY_SENDER})))
+    OR (${p.marketing} OR NOT EXISTS (SELECT FROM ${stops})) AND EXISTS (
+      SELECT FROM contacts o WHERE o.project_id = ${p.projectId} AND NOT o.sms_subscribed
+        AND (o.id = ${p.contactId} OR o.phone = ${p.to} OR o.id IN (
+          SELECT w.contact_id FROM contact_phones w WHERE w.project_id = ${p.projectId} AND w.phone = ${p.to}))))`;
+}
+
+/** Takes the consent of these contacts whose number is on the list: they were added or got the number after the stop. */
+export async function applySmsStops(
+  trx: Trx,
+  key: Buffer,
+  p: { projectId: string; contacts: readonly { id: string; phone: string }[] },
+): Promise<void> {
+  if (p.contacts.length === 0) return;
+  await sql`
+    UPDATE contacts c SET sms_subscribed = false
+    FROM unnest(${p.contacts.map(({ id }) => id)}::uuid[], ${p.contacts.map(({ phone }) => phoneHash(key, phone))}::bytea[]) AS u (id, hash)
+    WHERE c.project_id = ${p.projectId} AND c.id = u.id AND c.sms_subscribed
+      AND EXISTS (SELECT FROM sms_stops t WHERE t.project_id = ${p.projectId} AND t.phone_hash = u.hash)
+  `.execute(trx);
+}
+
+/**
+ * Keeps the refusals of contacts who are about to be erased, and erases their numbers from the list. Call it before
+ * their SMS lose the number. May run twice.
+ */
+export async function keepErasedStops(
+  trx: Trx,
+  key: Buffer,
+  { projectId, contactIds }: { projectId: string; contactIds: readonly string[] },
+): Promise<void> {
+  const ids = [...contactIds];
+  const { rows } = await sql<{ phone: string; stopped: boolean }>`
+    SELECT phone, bool_or(stopped) AS stopped FROM (
+      SELECT phone, NOT sms_subscribed AS stopped FROM contacts WHERE project_id = ${projectId} AND id = ANY(${ids}::uuid[]) AND phone IS NOT NULL
+      UNION ALL SELECT w.phone, NOT c.sms_subscribed FROM contact_phones w JOIN contacts c ON c.id = w.contact_id
+        WHERE w.project_id = ${projectId} AND w.contact_id = ANY(${ids}::uuid[])
+      UNION ALL SELECT to_phone, false FROM sms_messages WHERE project_id = ${projectId} AND contact_id = ANY(${ids}::uuid[]) AND to_phone <> ''
+    ) AS numbers GROUP BY phone
+  `.execute(trx);
+  const stopped = rows.filter((row) => row.stopped).map(({ phone }) => phone);
+  await sql`
+    INSERT INTO sms_stops (project_id, phone_hash, sender, source, actor)
+    SELECT ${projectId}, u.hash, ${EVERY_SENDER}, 'contact', NULL FROM unnest(${stopped.map((phone) => phoneHash(key, phone))}::bytea[]) AS u (hash)
+    WHERE NOT EXISTS (SELECT FROM sms_stops t WHERE t.project_id = ${projectId} AND t.phone_hash = u.hash)
+    ORDER BY u.hash ON CONFLICT DO NOTHING
+  `.execute(trx);
+  await sql`
+    UPDATE sms_stops SET phone = NULL
+    WHERE project_id = ${projectId} AND phone_hash = ANY(${rows.map(({ phone }) => phoneHash(key, phone))}::bytea[])
+  `.execute(trx);
+}
+
+/** Contacts looked at a transaction of the backfill, and transactions a round. */
+const BACKFILL = { rows: 5_000, rounds: 200 };
+
+/**
+ * Fills the list from the consent of contacts that an earlier release kept, once, in the order of their ids. A kill
+ * loses nothing: each transaction moves the position with what it has filled. May run at any time, and twice at once.
+ */
+export async function fillSmsStops(db: Db, pads: KeyPads): Promise<void> {
+  for (let round = 0; round < BACKFILL.rounds; round += 1) if (await fillPage(db, pads)) return;
+}
+
+async function fillPage(db: Db, pads: KeyPads): Promise<boolean> {
+  const { rows } = await sql<{ isDone: boolean }>`
+    WITH at AS MATERIALIZED (SELECT after FROM sms_stop_backfill FOR UPDATE),
+    page AS MATERIALIZED (
+      SELECT c.id, c.project_id, c.phone, c.sms_subscribed FROM contacts c, at WHERE c.id > at.after ORDER BY c.id LIMIT ${BACKFILL.rows}),
+    filled AS (
+      INSERT INTO sms_stops (project_id, phone_hash, sender, phone, source)
+      SELECT DISTINCT ON (p.project_id, p.phone) p.project_id, ${keyedHashSql(pads, sql`p.phone`)}, ${EVERY_SENDER}, p.phone, 'contact'
+      FROM page p WHERE NOT p.sms_subscribed AND p.phone IS NOT NULL ORDER BY p.project_id, p.phone
+      ON CONFLICT DO NOTHING),
+    moved AS (UPDATE sms_stop_backfill SET after = (SELECT id FROM page ORDER BY id DESC LIMIT 1) WHERE EXISTS (SELECT FROM page)),
+    done AS (DELETE FROM sms_stop_backfill WHERE NOT EXISTS (SELECT FROM page))
+    SELECT NOT EXISTS (SELECT FROM page) AS "isDone"
+  `.execute(db);
+  return rows[0]?.isDone ?? true;
+}
+
+function toStop(row: RowOf<'sms_stops', typeof COLUMNS>): SmsStop {
+  return {
+    id: row.id,
+    phone: row.phone,
+    from: row.sender === EVERY_SENDER ? null : row.sender,
+    source: row.source,
+    actor: row.actor,
+    createdAt: row.created_at,
+  };
+}
