@@ -35,7 +35,8 @@ export const tellBegun = (): WorkflowInboundCallsInterceptor => ({
       throw error;
     }
   },
-  async handleSignal(input, next) {
+  // Not an async function: each promise in a workflow costs the SDK a stack trace, and signals come by the thousand.
+  handleSignal(input, next) {
     tell(signalBegun(workflowInfo().workflowId, input.signalName, input.args));
     return next(input);
   },

@@ -19,7 +19,6 @@ import {
 import type { News, Standing, Start } from './campaign-start.ts';
 import { isTestDue, judgeTest, type TestOutcome, untilTestEnds } from './campaign-test.ts';
 import { KeptTimer } from './kept-timer.ts';
-import { isHistoryLong, shouldContinueAsNew } from './run-length.ts';
 
 /**
  * Chunks of one campaign under way at a time. How many really run is up to the workers: each takes as many bulk tasks
@@ -83,7 +82,7 @@ export class Sending {
     if (result === 'ended') scope.cancel();
     const isQuiet = () => this.running.size === 0 && !this.taking;
     // Signals make the history grow while the last turns end, which may take a minute: then they are cut short.
-    await condition(() => isQuiet() || isHistoryLong());
+    await condition(() => isQuiet() || this.news.length.isLong());
     if (!isQuiet()) scope.cancel();
     await condition(isQuiet);
     this.timer.cancel();
@@ -97,7 +96,7 @@ export class Sending {
     for (;;) {
       if (this.news.changed) await this.readAgain();
       if (this.ended || this.failure !== undefined) return 'ended';
-      if (shouldContinueAsNew()) return 'continue';
+      if (this.news.length.shouldContinue()) return 'continue';
       if (!this.paused && isTestDue(this.progress, this.running.size)) {
         this.heedTest(await judgeTest(this.start, this.progress));
         continue;

@@ -1,13 +1,15 @@
 import { condition, setCurrentDetails } from '@temporalio/workflow';
 import type { CampaignInput } from '../rules/campaigns/campaign.ts';
 import { control } from './campaign-activities.ts';
-import { shouldStopWaiting } from './run-length.ts';
+import type { RunLength } from './run-length.ts';
 
 export type Start = Omit<CampaignInput, 'state'>;
 
 /** What the `changed` signal leaves for whoever looks next. */
 export interface News {
   changed: boolean;
+  /** Counts the signals. */
+  length: RunLength;
 }
 
 /** Mails a second that the project may send, 0 for no limit. */
@@ -25,7 +27,7 @@ export interface Standing {
  */
 export async function awaitStart(start: Start, news: News): Promise<Standing | 'ended' | 'continue'> {
   for (;;) {
-    if (shouldStopWaiting()) return 'continue';
+    if (news.length.shouldStopWaiting()) return 'continue';
     news.changed = false;
     const state = await control.readCampaignStart.executeWithOptions({ summary: 'where the campaign stands' }, [start]);
     if (state.phase === 'ended') return 'ended';

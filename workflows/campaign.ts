@@ -7,6 +7,7 @@ import { heedClock, noteWaiting } from './campaign-progress.ts';
 import { Sending } from './campaign-sending.ts';
 import { awaitStart, type Start } from './campaign-start.ts';
 import { endAs, endingWithCode } from './ends.ts';
+import { RunLength } from './run-length.ts';
 
 /**
  * The campaign's row has changed (rescheduled, cancelled, paused, resumed, released): read it again. May come twice,
@@ -24,9 +25,10 @@ export async function campaignSend(input: CampaignInput): Promise<string> {
 }
 
 async function send(input: CampaignInput): Promise<string> {
-  const news = { changed: false };
+  const news = { changed: false, length: new RunLength() };
   setHandler(changedSignal, () => {
     news.changed = true;
+    news.length.countSignal();
   });
   const progress: CampaignProgress = input.state ?? { ...NEW_CAMPAIGN, later: [] };
   const { projectId, campaignId, sendNo } = input;

@@ -6,13 +6,14 @@ import {
   defineSignal,
   setHandler,
   sleep,
-  workflowInfo,
 } from '@temporalio/workflow';
 import type { EffectActivities, WebhookActivities } from '../activities/executions/steps.ts';
 import type { ExecutionInput, Next, Resume, StepActivity, StepInput } from '../rules/executions/execution.ts';
 import { activitiesOn } from './activities-on.ts';
 import { endAs, endsAsRecord, type RecordEnd, withCode } from './ends.ts';
 import { ExecutionPath } from './execution-path.ts';
+import { RunLength } from './run-length.ts';
+import { SatisfiedVisits } from './satisfied-visits.ts';
 import { noteWait } from './search-attributes.ts';
 
 /**
@@ -55,18 +56,21 @@ export const lookSignal = defineSignal('look');
  * more. An execution that ends early in the database ends this workflow in the same way.
  */
 export async function contactExecution(input: ExecutionInput): Promise<string> {
-  const heard: Heard = { satisfied: new Set(input.satisfied ?? []), looks: false };
-  const { satisfied } = heard;
-  setHandler(eventSignal, ({ visit }) => {
-    satisfied.add(visit);
-  });
-  setHandler(lookSignal, () => {
-    heard.looks = true;
-  });
+  const length = new RunLength();
+  const heard: Heard = { satisfied: new SatisfiedVisits(input.satisfied), looks: false };
   const path = new ExecutionPath(input);
   let next = input.next;
   let ended: RecordEnd | undefined;
   let underWay = new CancellationScope();
+  setHandler(eventSignal, ({ visit }) => {
+    heard.satisfied.add(visit);
+    // A step that has not started is cancelled and starts in the next run; one that has started finishes first.
+    length.countSignal(underWay);
+  });
+  setHandler(lookSignal, () => {
+    heard.looks = true;
+    length.countSignal(underWay);
+  });
   setHandler(endedSignal, ({ status, reason }) => {
     // A worker of an earlier version has passed the signal over, and went on.
     if (!endsAsRecord()) return;
@@ -78,14 +82,17 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
     const standing = next;
     underWay = new CancellationScope();
     try {
-      next = await underWay.run(() => follow(input, standing, heard));
+      next = await underWay.run(() => follow(input, standing, heard, length));
     } catch (error) {
-      if (!ended) throw withCode(error);
+      if (!ended && !length.hasCutShort(error)) throw withCode(error);
     }
     if (ended) break;
     heard.looks = false;
-    if (workflowInfo().continueAsNewSuggested && next.kind !== 'end') {
-      await continueAsNew<typeof contactExecution>({ ...input, next, satisfied: [...satisfied], path: path.carried() });
+    if (next.kind === 'end') break;
+    heard.satisfied.forgetBefore(next.visit);
+    if (length.shouldContinue()) {
+      const satisfied = heard.satisfied.toJSON();
+      await continueAsNew<typeof contactExecution>({ ...input, next, satisfied, path: path.carried() });
     }
   }
   const end = ended ?? (next.kind === 'end' && next);
@@ -96,22 +103,31 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
 
 /** What signals have told. */
 interface Heard {
-  /** Visits whose event has arrived. */
-  satisfied: Set<number>;
+  satisfied: SatisfiedVisits;
   /** The execution may stand elsewhere. */
   looks: boolean;
 }
 
-async function follow(input: ExecutionInput, next: Exclude<Next, { kind: 'end' }>, heard: Heard): Promise<Next> {
+/** Follows the execution to its next pause, effect or end. Returns `next` itself when the run should go on in a new one. */
+async function follow(
+  input: ExecutionInput,
+  next: Exclude<Next, { kind: 'end' }>,
+  heard: Heard,
+  length: RunLength,
+): Promise<Next> {
   const step = { projectId: input.projectId, executionId: input.executionId, visit: next.visit };
   switch (next.kind) {
     case 'effect':
       return run(next.activity, step, next.label);
-    case 'delay':
-      if ((await awaitInstant(next, heard)) === 'look') return run('ADVANCE', step, 'look where it stands');
+    case 'delay': {
+      const resume = await awaitInstant(next, heard, length);
+      if (resume === 'continue') return next;
+      if (resume === 'look') return run('ADVANCE', step, 'look where it stands');
       return run(next.then, { ...step, resume: 'delay' }, next.thenLabel ?? next.label);
+    }
     case 'wait': {
-      const resume = await awaitEvent(next, heard);
+      const resume = await awaitEvent(next, heard, length);
+      if (resume === 'continue') return next;
       if (resume === 'look') return run('ADVANCE', step, 'look where it stands');
       return resume === 'event'
         ? run(next.onEvent, { ...step, resume }, next.eventLabel ?? next.label)
@@ -120,34 +136,48 @@ async function follow(input: ExecutionInput, next: Exclude<Next, { kind: 'end' }
   }
 }
 
-/** Until the timer is over, or somebody has moved the execution on. */
-async function awaitInstant(next: Next & { kind: 'delay' }, heard: Heard): Promise<'delay' | 'look'> {
+/** Waits until the timer is over, or somebody has moved the execution on. */
+async function awaitInstant(
+  next: Next & { kind: 'delay' },
+  heard: Heard,
+  length: RunLength,
+): Promise<'delay' | 'look' | 'continue'> {
   const { satisfied } = heard;
   const advanced = () => satisfied.has(next.visit) || heard.looks;
-  if (!advanced() && !next.skipped) {
+  let over = next.skipped === true;
+  if (!advanced() && !over) {
     if (msUntil(next.dueAt) > 0) noteWait(next);
     const timer = new CancellationScope();
     const summary = `${next.label} until ${next.dueAt}`;
+    const pass = async () => {
+      await sleep(msUntil(next.dueAt), { summary });
+      over = true;
+    };
     try {
-      await timer.run(() => Promise.race([sleep(msUntil(next.dueAt), { summary }), condition(advanced)]));
+      await timer.run(() => Promise.race([pass(), condition(() => advanced() || length.shouldStopWaiting())]));
     } finally {
       timer.cancel();
     }
   }
+  if (!over && !advanced()) return 'continue';
   // Whoever was woken because a window has changed may have to wait for it again, at the same visit.
-  const over = satisfied.delete(next.visit) || !heard.looks;
-  return over ? 'delay' : 'look';
+  return satisfied.delete(next.visit) || !heard.looks ? 'delay' : 'look';
 }
 
-async function awaitEvent(next: Next & { kind: 'wait' }, heard: Heard): Promise<Resume | 'look'> {
+async function awaitEvent(
+  next: Next & { kind: 'wait' },
+  heard: Heard,
+  length: RunLength,
+): Promise<Resume | 'look' | 'continue'> {
   const arrived = () => heard.satisfied.has(next.visit);
   if (next.skipped) return arrived() ? 'event' : 'timeout';
-  const awake = () => arrived() || heard.looks;
+  const awake = () => arrived() || heard.looks || length.shouldStopWaiting();
   if (!awake()) noteWait(next);
   const summary = `${next.label} until ${next.deadlineAt}`;
   if (next.deadlineAt === null) await condition(awake);
   else if (!(await condition(awake, msUntil(next.deadlineAt), { summary }))) return 'timeout';
-  return arrived() ? 'event' : 'look';
+  if (arrived()) return 'event';
+  return heard.looks ? 'look' : 'continue';
 }
 
 /** One activity type a kind of effect, so that the Temporal UI names what an execution did. */

@@ -1,5 +1,7 @@
+import { continueAsNew } from '@temporalio/workflow';
 import type { MaintenanceActivities, Released } from '../activities/maintenance.ts';
 import { activitiesOn } from './activities-on.ts';
+import { shouldStopPaging } from './run-length.ts';
 
 const { releasePage } = activitiesOn<MaintenanceActivities>('bulk', {
   allowEagerDispatch: false,
@@ -11,15 +13,19 @@ const { releasePage } = activitiesOn<MaintenanceActivities>('bulk', {
 const FROM_START = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Lets a project's held mail go, page by page; started when its hold is released, and over when it is on hold again.
+ * Releases a project's held email, page by page. Started when the hold is released; ends early when the project is on
+ * hold again. Returns how many emails this run released.
+ * @param input `after` is set in a run that continues another
  */
-export async function releaseHeld(input: { projectId: string }): Promise<number> {
+export async function releaseHeld(input: { projectId: string; after?: string }): Promise<number> {
+  const { projectId } = input;
   let released = 0;
-  let after: string | null = null;
+  let after: string | null = input.after ?? null;
   do {
-    const page: Released = toReleased(await releasePage({ ...input, after }));
+    const page: Released = toReleased(await releasePage({ projectId, after }));
     released += page.released;
     after = page.after;
+    if (after !== null && shouldStopPaging()) await continueAsNew<typeof releaseHeld>({ projectId, after });
   } while (after !== null);
   return released;
 }

@@ -1,5 +1,7 @@
+import { continueAsNew } from '@temporalio/workflow';
 import type { MaintenanceActivities } from '../activities/maintenance.ts';
 import { activitiesOn } from './activities-on.ts';
+import { shouldStopPaging } from './run-length.ts';
 
 const { wakeWindowPage } = activitiesOn<MaintenanceActivities>('bulk', {
   allowEagerDispatch: false,
@@ -12,13 +14,15 @@ const { wakeWindowPage } = activitiesOn<MaintenanceActivities>('bulk', {
  * Wakes executions that wait for a sending window which opens earlier now, page by page; started when a project's
  * window or zone has changed.
  */
-export async function wakeWindowWaits(input: { projectId: string }): Promise<number> {
+export async function wakeWindowWaits(input: { projectId: string; after?: string }): Promise<number> {
+  const { projectId } = input;
   let woken = 0;
-  let after: string | null = null;
+  let after: string | null = input.after ?? null;
   do {
-    const page: { woken: number; after: string | null } = await wakeWindowPage({ ...input, after });
+    const page: { woken: number; after: string | null } = await wakeWindowPage({ projectId, after });
     woken += page.woken;
     after = page.after;
+    if (after !== null && shouldStopPaging()) await continueAsNew<typeof wakeWindowWaits>({ projectId, after });
   } while (after !== null);
   return woken;
 }

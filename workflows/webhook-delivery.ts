@@ -1,15 +1,17 @@
 import {
+  CancellationScope,
   condition,
   continueAsNew,
   defineSignal,
   setCurrentDetails,
   setHandler,
-  workflowInfo,
+  Trigger,
 } from '@temporalio/workflow';
-import type { WebhookDeliveryActivities } from '../activities/webhooks/deliveries.ts';
+import type { TurnResult, WebhookDeliveryActivities } from '../activities/webhooks/deliveries.ts';
 import { PRIORITY } from '../rules/queues.ts';
 import { activitiesOn } from './activities-on.ts';
 import { endingWithCode } from './ends.ts';
+import { RunLength } from './run-length.ts';
 
 export interface WebhookDeliveryInput {
   projectId: string;
@@ -39,20 +41,44 @@ export async function webhookDelivery(input: WebhookDeliveryInput): Promise<void
 }
 
 async function deliverTurns(input: WebhookDeliveryInput): Promise<void> {
+  const length = new RunLength();
+  const full = new Trigger<undefined>();
   let woken = false;
+  let turn: CancellationScope | undefined;
   setHandler(wake, () => {
     woken = true;
+    // A turn that is cancelled makes no further request. One whose requests take too long is left behind, and records
+    // nothing once the turn of the next run has begun.
+    length.countSignal(turn);
+    if (length.isFull()) full.resolve(undefined);
   });
-  const priority = { priorityKey: PRIORITY.automation, fairnessKey: input.projectId };
   while (true) {
     woken = false;
-    const { nextDueAt, waitMs } = await deliverWebhooks.executeWithOptions({ priority }, [input]);
-    if (nextDueAt === null && !woken) return;
-    if (nextDueAt !== null && !woken) {
+    turn = new CancellationScope();
+    const result = await Promise.race([takeTurn(turn, input, length), full]);
+    if (result) {
+      const { nextDueAt, waitMs } = result;
+      if (nextDueAt === null && !woken) return;
       // A turn under an earlier version did not say for how long.
-      await pause(nextDueAt, waitMs ?? Date.parse(nextDueAt) - Date.now(), () => woken);
+      if (nextDueAt !== null && !woken)
+        await pause(nextDueAt, waitMs ?? Date.parse(nextDueAt) - Date.now(), () => woken);
     }
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof webhookDelivery>(input);
+    if (!result || length.shouldContinue()) await continueAsNew<typeof webhookDelivery>(input);
+  }
+}
+
+/** Runs a turn; undefined when it was cut short before it began. */
+async function takeTurn(
+  turn: CancellationScope,
+  input: WebhookDeliveryInput,
+  length: RunLength,
+): Promise<TurnResult | undefined> {
+  const priority = { priorityKey: PRIORITY.automation, fairnessKey: input.projectId };
+  try {
+    return await turn.run(() => deliverWebhooks.executeWithOptions({ priority }, [input]));
+  } catch (error) {
+    if (!length.hasCutShort(error)) throw error;
+    return undefined;
   }
 }
 

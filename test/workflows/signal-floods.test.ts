@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildContacts } from '../build/campaigns.ts';
+import { track } from '../build/events.ts';
+import { buildWorkflow, type Caller, expectOk, listExecutions } from '../build/workflows.ts';
+import { useCampaignService } from '../support/campaign-service.ts';
+import { until } from '../support/until.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+/** Three times as many as make a run go on in a new one. */
+const SIGNALS = 1_600;
+const EVENTS_MAX = 10_000;
+/** Few, so that a task of a busy machine has few of them at once: each costs the SDK 0.4 ms. */
+const AT_A_TIME = 3;
+
+const campaigns = useCampaignService({ env: { WEBHOOK_ALLOW_PRIVATE: 'true' } });
+const { create, send, become, outcomes } = campaigns;
+let receiver: WebhookReceiver;
+/** Milliseconds that the receiver takes for each response. */
+let responseMs = 0;
+
+beforeAll(async () => {
+  receiver = await startWebhookReceiver((_, response) => void setTimeout(() => response.end('ok'), responseMs));
+});
+afterAll(async () => {
+  await receiver?.close();
+});
+
+/** The API as the project of the test. */
+const caller: Caller = {
+  call: (method, path, options) =>
+    campaigns.service.call(method, path, { key: campaigns.project.secretKey, ...options }),
+};
+
+const handleOf = (workflowId: string) => campaigns.operator.client.workflow.getHandle(workflowId);
+
+/** Sends many signals to a workflow, some at a time; returns when Temporal has taken them all. */
+async function flood(workflowId: string, signal: string, argsOf: (n: number) => unknown[] = () => []): Promise<void> {
+  let sent = 0;
+  const lane = async () => {
+    while (sent < SIGNALS) await handleOf(workflowId).signal(signal, ...argsOf(sent++));
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, lane));
+}
+
+/** The number of events of each run of a workflow, when they are all over. */
+async function eventsOfRuns(workflowId: string): Promise<number[]> {
+  const runs = await until(async () => {
+    const found = [];
+    for await (const run of campaigns.operator.client.workflow.list({ query: `WorkflowId = '${workflowId}'` }))
+      found.push(run);
+    return found.length > 0 && found.every(({ status }) => status.name !== 'RUNNING') && found;
+  }, 'the end of every run');
+  return runs.map((run) => run.historyLength ?? 0);
+}
+
+async function expectBoundedRuns(workflowId: string): Promise<void> {
+  const events = await eventsOfRuns(workflowId);
+  expect(events.length).toBeGreaterThan(1);
+  expect(Math.max(...events)).toBeLessThan(EVENTS_MAX);
+}
+
+describe('a workflow that receives thousands of signals', () => {
+  it('of an execution that waits continues as new, keeps the early events, and ends by the right one', async () => {
+    const { service } = campaigns;
+    const workflow = await buildWorkflow(caller, {
+      eventName: 'opened',
+      steps: {
+        wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'paid' }, to: { event: 'pause' } },
+        pause: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'last' },
+        last: { type: 'WAIT_FOR_EVENT', config: { eventName: 'never' } },
+      },
+    });
+    await track(caller, 'flood@example.com', 'opened');
+    const { id } = await until(async () => (await listExecutions(caller, workflow.id))[0], 'the execution');
+    const workflowId = service.names.execution(id);
+    await campaigns.operator.started(workflowId);
+    await flood(workflowId, 'event', (n) => [{ visit: 1_000_000 + n }]);
+    await track(caller, 'flood@example.com', 'paid');
+    await until(
+      async () =>
+        (await expectOk(caller.call('GET', `/workflows/${workflow.id}/executions/${id}`))).currentStepId ===
+        workflow.steps.pause,
+      'the delay',
+    );
+    await flood(workflowId, 'event', () => [{ visit: 0 }]);
+    await expectOk(caller.call('DELETE', `/workflows/${workflow.id}/executions/${id}`));
+    await expectBoundedRuns(workflowId);
+  });
+
+  it('of a SCHEDULED campaign continues as new, and hears of the new time', async () => {
+    await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 20 });
+    const id = await create();
+    const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+    await send(id, { scheduledFor: inAnHour });
+    const workflowId = campaigns.service.names.campaign(id, 1);
+    await campaigns.operator.started(workflowId);
+    await flood(workflowId, 'changed');
+    await send(id, { scheduledFor: new Date(Date.now() + 1_000).toISOString() });
+    await become(id, 'SENT');
+    expect(await outcomes(id)).toEqual({ SENT: 20 });
+    await expectBoundedRuns(workflowId);
+  });
+
+  it('of a SENDING campaign continues as new, and sends each recipient one email', async () => {
+    await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 3_000 });
+    campaigns.pauseMs = 2_000;
+    const id = await create();
+    await send(id);
+    const workflowId = campaigns.service.names.campaign(id, 1);
+    await until(async () => campaigns.sink.messages.length > 0, 'the first email');
+    await flood(workflowId, 'changed');
+    campaigns.pauseMs = 0;
+    await become(id, 'SENT');
+    expect(await outcomes(id)).toEqual({ SENT: 3_000 });
+    expect(campaigns.sink.messages).toHaveLength(3_000);
+    await expectBoundedRuns(workflowId);
+  });
+
+  it('of a webhook endpoint continues as new, also while a request hangs', async () => {
+    const { service } = campaigns;
+    responseMs = 8_000;
+    const { id } = await expectOk(
+      caller.call('POST', '/webhooks', { body: { url: `${receiver.url}/slow`, events: ['flooded'] } }),
+    );
+    await track(caller, 'hook@example.com', 'flooded');
+    await until(async () => receiver.received.length > 0, 'the request');
+    const workflowId = service.names.webhooks(id);
+    await flood(workflowId, 'wake');
+    responseMs = 0;
+    await until(
+      async () => (await expectOk(caller.call('GET', `/webhooks/${id}/deliveries`))).data[0].status === 'DELIVERED',
+      'the delivery',
+    );
+    await expectBoundedRuns(workflowId);
+  });
+});
