@@ -22,6 +22,16 @@ export const TASK_QUEUES = {
   paced: 'paced',
 } as const;
 export type TaskQueue = keyof typeof TASK_QUEUES;
+export const TASK_QUEUE_KINDS = Object.keys(TASK_QUEUES) as [TaskQueue, ...TaskQueue[]];
+
+/**
+ * The queues that a worker process serves: those that are named, or all. A process that serves workflows serves the
+ * steps too, so that Temporal may give it a step with the response to the workflow's task.
+ */
+export function servedQueues(named: readonly TaskQueue[]): ReadonlySet<TaskQueue> {
+  if (named.length === 0) return new Set(TASK_QUEUE_KINDS);
+  return new Set(named.includes('workflows') ? [...named, 'steps'] : named);
+}
 
 /** The name of an installation's task queue. Releases before 2026-11-26 named queues without an installation. */
 export function taskQueueOf(shortId: string, queue: TaskQueue): string {

@@ -31,6 +31,11 @@ export async function readQueueStats({ client, names }: Target): Promise<QueueSt
   );
 }
 
+/** Returns the queues that no worker serves. */
+export function unservedQueues(stats: readonly QueueStats[]): TaskQueue[] {
+  return stats.filter(({ pollers }) => pollers === 0).map(({ queue }) => queue);
+}
+
 async function readOne(client: Client, { queue, name }: { queue: TaskQueue; name: string }): Promise<QueueStats> {
   const { stats, pollers } = await client.workflowService.describeTaskQueue({
     namespace: client.options.namespace,

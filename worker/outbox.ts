@@ -6,10 +6,16 @@ import type { Db } from '../db/connection.ts';
 import { listen } from '../db/listen.ts';
 import type { Begun } from '../rules/executions/begun.ts';
 import { OUTBOX_CHANNEL, type OutboxTaker } from '../rules/outbox.ts';
+import type { TaskQueue } from '../rules/queues.ts';
 import type { Admission } from './admission.ts';
 import { emailChannel, largeEmailChannel, simulatorChannel, smsChannel } from './direct-channels.ts';
 import { type DirectChannel, startDirectSender } from './direct-sender.ts';
 import { startDispatcher } from './outbox-dispatcher.ts';
+
+interface Taker {
+  wake(): void;
+  stop(): Promise<void>;
+}
 
 export interface RunningOutbox {
   /** Wakes this process's own loops; undefined wakes all. */
@@ -21,32 +27,39 @@ export interface RunningOutbox {
 }
 
 /**
- * Everything of a worker process that takes rows of the outbox: single mails and SMS it sends itself, the rest it hands
- * to Temporal.
+ * Starts what takes rows of the outbox in a worker process. One that serves `transactional` sends single emails and SMS
+ * itself. One that serves `workflows` hands the rest to Temporal: it sees what begins, which decides how much more
+ * Temporal gets.
  */
 export function startOutbox(p: {
   databaseUrl: string;
   deps: ActivityDeps;
+  queues: ReadonlySet<TaskQueue>;
   admission: Admission;
   gate: SendingGate;
   loop: Pick<LoopWatch, 'as'>;
   log: Logger;
 }): RunningOutbox {
-  const { deps, admission, gate, loop, log } = p;
+  const { deps, queues, admission, gate, loop, log } = p;
   const db: Db = deps.db;
-  const dispatcher = startDispatcher({ db, lifecycle: deps.lifecycle, admission, log });
   /** Should it hold the event loop, it is known by the channel. */
   const named = (channel: DirectChannel): DirectChannel => ({
     ...channel,
     attempt: (...args) => loop.as(`direct ${channel.name}`, () => channel.attempt(...args)),
   });
-  const takers: Record<OutboxTaker, { wake(): void; stop(): Promise<void> }> = {
-    email: startDirectSender({ db, channel: named(emailChannel(deps)), gate, log }),
-    largeEmail: startDirectSender({ db, channel: named(largeEmailChannel(deps)), gate, log }),
-    sms: startDirectSender({ db, channel: named(smsChannel(deps)), gate, log }),
-    simulator: startDirectSender({ db, channel: named(simulatorChannel(deps)), gate, log }),
-    temporal: dispatcher,
-  };
+  const send = (channel: DirectChannel): Taker => startDirectSender({ db, channel: named(channel), gate, log });
+  const takers: Partial<Record<OutboxTaker, Taker>> = queues.has('transactional')
+    ? {
+        email: send(emailChannel(deps)),
+        largeEmail: send(largeEmailChannel(deps)),
+        sms: send(smsChannel(deps)),
+        simulator: send(simulatorChannel(deps)),
+      }
+    : {};
+  const dispatcher = queues.has('workflows')
+    ? startDispatcher({ db, lifecycle: deps.lifecycle, admission, log })
+    : undefined;
+  if (dispatcher) takers.temporal = dispatcher;
   const all = Object.keys(takers) as OutboxTaker[];
   const wake = (which: OutboxTaker[] = all) => {
     for (const taker of which) takers[taker]?.wake();
@@ -61,10 +74,10 @@ export function startOutbox(p: {
   });
   return {
     wake,
-    begun: dispatcher.begun,
+    begun: (begun) => dispatcher?.begun(begun),
     stop: async () => {
       await listener.close();
-      await Promise.all(all.map((taker) => takers[taker].stop()));
+      await Promise.all(all.map((taker) => takers[taker]?.stop()));
     },
   };
 }

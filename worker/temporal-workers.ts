@@ -50,6 +50,11 @@ const FEW_POLLERS = { type: 'autoscaling', minimum: 1, initial: 1 } as const;
 const MAX_CACHED_WORKFLOWS = 1_000;
 const MAX_CACHED_LEAVING = 100;
 
+export interface DeploymentVersion {
+  deploymentName: string;
+  buildId: string;
+}
+
 export interface WorkerFleet {
   connection: NativeConnection;
   namespace: string;
@@ -62,6 +67,10 @@ export interface WorkerFleet {
   /** Told of each step that comes after a timer of Temporal. */
   timerEnded: () => void;
   workflowBundle: WorkflowBundleOption | undefined;
+  /** The queues that this process serves. */
+  queues: ReadonlySet<TaskQueue>;
+  /** Undefined where workers are not versioned. */
+  deployment: DeploymentVersion | undefined;
   /** Names the activity that holds the event loop. */
   loop: Pick<LoopWatch, 'as'>;
   /** Told of each start, signal and cancel that has reached its workflow. */
@@ -71,19 +80,21 @@ export interface WorkerFleet {
 }
 
 /**
- * A Temporal worker for each task queue, on one connection: a queue that is full keeps no other waiting. Steps are run
- * by that of the workflows, since only so may Temporal give it a step with the answer to the workflow's task.
+ * Creates a Temporal worker for each task queue that this process serves, on one connection: a queue that is full keeps
+ * no other waiting. Steps are run by the worker of the workflows, since only then may Temporal give it a step with the
+ * response to the workflow's task. A process without workflows has a worker for steps alone.
  */
 export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
   const shared: Pick<
     WorkerOptions,
-    'connection' | 'namespace' | 'identity' | 'shutdownGraceTime' | 'shutdownForceTime'
+    'connection' | 'namespace' | 'identity' | 'shutdownGraceTime' | 'shutdownForceTime' | 'workerDeploymentOptions'
   > = {
     connection: p.connection,
     namespace: p.namespace,
     identity: p.identity,
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
+    ...versionOf(p.deployment),
   };
   const interceptors: WorkerInterceptors = {
     activity: [
@@ -97,25 +108,34 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
     maxConcurrentActivityTaskExecutions: CONCURRENCY[queue],
     activityTaskPollerBehavior: p.leaving || PATIENT_QUEUES.has(queue) ? FEW_POLLERS : POLLERS,
   });
-  const queues = Object.keys(CONCURRENCY) as ActivityQueue[];
-  return [
-    await Worker.create({
-      ...shared,
-      taskQueue: p.taskQueue('workflows'),
-      ...activitiesOf('steps'),
-      ...workflowSource(p.workflowBundle, interceptors),
-      sinks: { ...begunSinks(p.begun), ...endSinks(p.ends) },
-      maxCachedWorkflows: p.leaving ? MAX_CACHED_LEAVING : MAX_CACHED_WORKFLOWS,
-      workflowTaskPollerBehavior: p.leaving ? FEW_POLLERS : POLLERS,
-    }),
-    ...(await Promise.all(
-      queues
-        .filter((queue) => queue !== 'steps')
-        .map((queue) =>
-          Worker.create({ ...shared, taskQueue: p.taskQueue(queue), ...activitiesOf(queue), interceptors }),
-        ),
-    )),
-  ];
+  const workflows: WorkerOptions[] = p.queues.has('workflows')
+    ? [
+        {
+          ...shared,
+          taskQueue: p.taskQueue('workflows'),
+          ...activitiesOf('steps'),
+          ...workflowSource(p.workflowBundle, interceptors),
+          sinks: { ...begunSinks(p.begun), ...endSinks(p.ends) },
+          maxCachedWorkflows: p.leaving ? MAX_CACHED_LEAVING : MAX_CACHED_WORKFLOWS,
+          workflowTaskPollerBehavior: p.leaving ? FEW_POLLERS : POLLERS,
+        },
+      ]
+    : [];
+  const others = (Object.keys(CONCURRENCY) as ActivityQueue[])
+    .filter((queue) => p.queues.has(queue) && (queue !== 'steps' || !p.queues.has('workflows')))
+    .map((queue) => ({ ...shared, taskQueue: p.taskQueue(queue), ...activitiesOf(queue), interceptors }));
+  return Promise.all([...workflows, ...others].map((options) => Worker.create(options)));
+}
+
+/**
+ * Makes workers register their build as a version of the deployment. Runs of workflows that have no behavior of their
+ * own move to the current version, as their `patched` branches allow (workflows/registry.ts pins the others).
+ */
+function versionOf(version: DeploymentVersion | undefined): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+  if (!version) return {};
+  return {
+    workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' },
+  };
 }
 
 /** What an activity does is known by its name. */

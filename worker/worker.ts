@@ -20,6 +20,7 @@ import { watchInstallation } from './installation/watch.ts';
 import { startOutbox } from './outbox.ts';
 import { countComputed, countHeld, useTemporalLogger } from './temporal-logger.ts';
 import { startTemporalSide } from './temporal-side.ts';
+import type { DeploymentVersion } from './temporal-workers.ts';
 import { startTimerRate } from './timer-rate.ts';
 
 export interface RunningWorker {
@@ -39,7 +40,7 @@ export interface WorkerParts {
   onFatal: (error: Error) => void;
 }
 
-/** One worker process: Temporal workers for all task queues, and what takes rows of the outbox. */
+/** Starts one worker process: Temporal workers for the queues that it serves, and what takes rows of the outbox. */
 export async function startWorker(config: Config, parts: WorkerParts): Promise<RunningWorker> {
   const { log } = parts;
   const { metricsHost, metricsPort } = config;
@@ -96,6 +97,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     databaseUrl: config.database.url,
     deps: channels.deps,
     gate: watch,
+    queues: config.temporal.queues,
     loop,
     admission,
     log,
@@ -105,6 +107,8 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     fleet: {
       activities: activitiesByQueue(channels.deps, watch),
       workflowBundle: parts.workflowBundle,
+      queues: config.temporal.queues,
+      deployment: deploymentOf(config, parts.release),
       loop,
       begun: (begun) => {
         timerRate.begun();
@@ -139,4 +143,13 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
       await db.destroy();
     },
   };
+}
+
+/** Returns the worker deployment version of this process; undefined where workers are not versioned. */
+function deploymentOf(config: Config, release: Release | undefined): DeploymentVersion | undefined {
+  const { deployment } = config.temporal;
+  if (deployment === undefined) return undefined;
+  // A service that runs from its source has no build.
+  const buildId = release === undefined || release.build === 'unknown' ? 'source' : release.build;
+  return { deploymentName: deployment, buildId };
 }

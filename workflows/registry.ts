@@ -1,15 +1,28 @@
 // Every Temporal workflow of the service, by its type name. The worker's bundle is made from this file alone.
 
+import { setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
+import { bulkJob } from './bulk-job.ts';
+import { campaignSend } from './campaign.ts';
+import { contactImport } from './import.ts';
+
+/**
+ * Where workers are versioned, a campaign and a job stay with the build that began them: most end within hours, and the
+ * earlier build can end then. Temporal refuses a behavior from a worker without a deployment.
+ */
+const pinned = () => (workflowInfo().currentDeploymentVersion?.deploymentName ? PINNED : {});
+const PINNED = { versioningBehavior: 'PINNED' } as const;
+setWorkflowOptions(pinned, bulkJob);
+setWorkflowOptions(pinned, campaignSend);
+setWorkflowOptions(pinned, contactImport);
+
 export { backInStock } from './back-in-stock.ts';
-export { bulkJob } from './bulk-job.ts';
-export { campaignSend } from './campaign.ts';
 export { contactExecution } from './contact-execution.ts';
 export { domainChecks, housekeeping, segmentRecompute } from './earlier-rounds.ts';
 export { emailDelivery } from './email-delivery.ts';
-export { contactImport } from './import.ts';
 export { installation } from './installation.ts';
 export { domainsRound, pruningRound, recoveryRound, segmentsRound, statisticsRound } from './periodic-work.ts';
 export { releaseHeld } from './release-held.ts';
 export { smsDelivery } from './sms-delivery.ts';
 export { wakeWindowWaits } from './wake-window-waits.ts';
 export { webhookDelivery } from './webhook-delivery.ts';
+export { bulkJob, campaignSend, contactImport };

@@ -14,11 +14,12 @@ import { examine, fail, type Report, reportOf } from './report.ts';
 import { openSubject } from './subject.ts';
 import { temporalCheck } from './temporal.ts';
 import { tlsCheck } from './tls.ts';
+import { workersCheck } from './workers.ts';
 
 const CHECKS = [
   ...[secretKeyCheck, publicHostCheck, captureCheck, tlsCheck],
   ...[mailServerCheck, senderDomainsCheck, reverseNameCheck, port25Check],
-  ...[postgresCheck, temporalCheck, installationCheck, picturesCheck, clockCheck, diskCheck],
+  ...[postgresCheck, temporalCheck, installationCheck, workersCheck, picturesCheck, clockCheck, diskCheck],
 ];
 
 /**

@@ -46,7 +46,8 @@ export const operator = {
   oldest: 'Oldest',
   inOut: 'In / out a second',
   pollers: 'Workers',
-  nobodyAsks: 'No worker asks for tasks of this queue: what waits in it stays.',
+  nobodyAsks: 'No worker serves this queue. Work waits in it.',
+  unserved: (queues: string) => `No worker serves ${queues}. Work waits there. Check WORKER_QUEUES.`,
 
   outbox: 'Outbox',
   outboxMeans: 'What was accepted and has not begun. Normally nothing.',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { host, hostPort, httpUrl, text, wholeNumber } from './texts.ts';
+import { servedQueues, TASK_QUEUE_KINDS } from '../queues.ts';
+import { host, hostPort, httpUrl, list, text, wholeNumber } from './texts.ts';
 import type { ValuesOf, Variables } from './variable.ts';
 
 /** More processes than this on one machine is a typing error. */
@@ -64,6 +65,20 @@ export const TEMPORAL = {
     defaultText: 'the number of cores, at most 4',
     about: 'Worker processes of `npm start`.',
   },
+  WORKER_QUEUES: {
+    schema: list(z.enum(TASK_QUEUE_KINDS)),
+    takes: `a comma-separated list of ${TASK_QUEUE_KINDS.join(', ')}`,
+    defaultText: 'all',
+    about:
+      'The task queues that a worker process serves. `workflows` includes `steps` and hands new work to Temporal; `transactional` includes the first attempt of single emails and SMS. `docs/operate/workers.md` says what each does.',
+  },
+  WORKER_DEPLOYMENT: {
+    schema: z.string().regex(/^[\w-]{1,100}$/),
+    takes: 'a name of letters, digits, dashes and underscores',
+    defaultText: 'none: workers take tasks whatever their build',
+    about:
+      'The worker deployment that workers register with Temporal, with their build as the version. `docs/operate/upgrade.md` has the ramp and the rollback.',
+  },
 } as const satisfies Variables;
 
 /** How to reach Temporal. */
@@ -80,5 +95,9 @@ export function temporalSettings(values: ValuesOf<typeof TEMPORAL>) {
     /** Without a slash at its end. */
     uiUrl: values.TEMPORAL_UI_URL,
     cliPath: values.TEMPORAL_CLI_PATH,
+    /** The queues that a worker process serves. */
+    queues: servedQueues(values.WORKER_QUEUES ?? []),
+    /** Undefined does not version workers. */
+    deployment: values.WORKER_DEPLOYMENT,
   };
 }

@@ -41,7 +41,7 @@ export const hostPort = z.string().refine((value) => /^(\[[0-9a-f:]+\]|[^\s:/]+)
 /** An IP address or the name of a host. */
 export const host = z.string().refine((value) => isIP(value) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value));
 /** Items between commas. */
-export const list = (item: z.ZodType<string, string>) =>
+export const list = <Item extends string>(item: z.ZodType<Item, string>) =>
   z
     .string()
     .transform((value) =>

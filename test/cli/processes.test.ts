@@ -50,6 +50,12 @@ describe('what keeps a process from starting is one line and exit code 1', () =>
   it.each([
     ['api', {}, /^DATABASE_URL is required/],
     ['api', { DATABASE_URL: 'postgres://x@127.0.0.1/x', TEMPORAL_ADDRESS: NOWHERE }, /^SECRET_KEY is required/],
+    [
+      'worker',
+      { WORKER_QUEUES: 'bulk,campaigns' },
+      /^WORKER_QUEUES must be a comma-separated list of workflows, steps/,
+    ],
+    ['worker', { WORKER_DEPLOYMENT: 'a.b' }, /^WORKER_DEPLOYMENT must be a name of letters, digits, dashes/],
     ['worker', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be trace, debug, /],
     ['api', { TRUSTED_PROXIES: '10.0.0.0/8,proxy' }, /^TRUSTED_PROXIES must be a comma-separated list of IP addresses/],
     ['api', { TRUSTED_PROXIES: '0.0.0.0/0' }, /^TRUSTED_PROXIES must be .* \(never \/0\), not "0\.0\.0\.0\/0"\.$/m],

@@ -88,9 +88,10 @@ function Temporal({ temporal: { reached, pingMs, queues } }: { temporal: HealthA
       </FactCard>
     );
   }
-  const isLooked = queues.some(({ pollers }) => pollers === 0);
+  const unserved = queues.filter(({ pollers }) => pollers === 0).map(({ queue }) => queue);
   return (
-    <FactCard title={words.temporal} standing={isLooked ? 'look' : 'well'}>
+    <FactCard title={words.temporal} standing={unserved.length > 0 ? 'look' : 'well'}>
+      {unserved.length > 0 && <Alert color="yellow">{words.unserved(unserved.join(', '))}</Alert>}
       <Facts of={[{ name: words.answersIn, value: `${pingMs} ms` }]} />
       <Queues queues={queues} />
     </FactCard>

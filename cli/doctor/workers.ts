@@ -1,0 +1,49 @@
+import { Client, Connection } from '@temporalio/client';
+import { readInstallation } from '../../db/installation/installation.ts';
+import { temporalConnectionOptions } from '../../temporal/connection.ts';
+import { InstallationNames } from '../../temporal/names.ts';
+import { type QueueStats, readQueueStats, unservedQueues } from '../../temporal/queue-stats.ts';
+import { type Check, type Finding, fail, pass } from './report.ts';
+import type { Subject } from './subject.ts';
+
+const ANSWER_MS = 4_000;
+
+/** Checks whether some worker serves each task queue. The queues are those of the installation in the database. */
+export const workersCheck: Check = {
+  name: 'workers',
+  async look(subject) {
+    const stats = await statsOf(subject);
+    if (stats === undefined) return [pass('not looked at: Postgres or Temporal was not reached')];
+    return [ofQueues(stats)];
+  },
+};
+
+/** Undefined where Postgres or Temporal is away or not set up, which other checks report. */
+async function statsOf({ settings, temporalAddress, postgres }: Subject): Promise<QueueStats[] | undefined> {
+  const inspected = await postgres();
+  if (temporalAddress === undefined || !('db' in inspected)) return undefined;
+  const installation = await readInstallation(inspected.db).catch(() => undefined);
+  if (!installation) return undefined;
+  const temporal = { ...settings.temporal, address: temporalAddress };
+  const connection = Connection.lazy({ ...temporalConnectionOptions(temporal), connectTimeout: ANSWER_MS });
+  const client = new Client({ connection, namespace: temporal.namespace });
+  try {
+    const target = { client, names: new InstallationNames(installation) };
+    return await connection.withDeadline(Date.now() + ANSWER_MS, () => readQueueStats(target));
+  } catch {
+    return undefined;
+  } finally {
+    await connection.close();
+  }
+}
+
+function ofQueues(stats: QueueStats[]): Finding {
+  const unserved = unservedQueues(stats);
+  if (unserved.length === 0) return pass('each task queue is served');
+  if (unserved.length === stats.length) return pass('no worker runs: start one with npm start or npm run worker');
+  const queues = unserved.join(', ');
+  return fail(
+    `no worker serves ${queues}: work waits there`,
+    `start a worker with WORKER_QUEUES=${unserved.join(',')}, or without WORKER_QUEUES`,
+  );
+}
