@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PAGE_CONTACTS } from '../../db/campaigns/audience.ts';
+import { keepWaits, readDueChunks } from '../../db/campaigns/waiting-chunks.ts';
+import { type CampaignInput, LATER_MAX, type LaterChunk } from '../../rules/campaigns/campaign.ts';
+import { newChunk } from '../../rules/campaigns/later-chunk.ts';
+import { takeDueChunks } from '../../workflows/campaign-progress.ts';
+import { SatisfiedVisits } from '../../workflows/satisfied-visits.ts';
+import { buildStartedCampaign } from '../build/campaigns.ts';
+import { buildProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const RECIPIENTS = 10_000_000;
+/** Each page of a campaign with recipients in many zones becomes a chunk for each zone that it has. */
+const CHUNKS = (RECIPIENTS / PAGE_CONTACTS) * 40;
+const PAYLOAD_MAX = 256 * 1024;
+const LANES = 16;
+
+let database: TestDatabase;
+let start: { projectId: string; campaignId: string; sendNo: number };
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const { id: projectId } = await buildProject(database.db, 'Large');
+  start = await buildStartedCampaign(database.db, { projectId });
+  await sql`
+    INSERT INTO campaign_chunks (campaign_id, seq, project_id, first_id, last_id, size)
+    SELECT ${start.campaignId}::uuid, n, ${projectId}::uuid, uuidv7(), uuidv7(), 125 FROM generate_series(1, ${CHUNKS}) n
+  `.execute(database.db);
+});
+afterAll(() => database?.drop());
+
+const bytesOf = (payload: unknown) => Buffer.byteLength(JSON.stringify(payload));
+const waiting = (seq: number, dueAtMs: number): LaterChunk => ({
+  seq,
+  dueAtMs,
+  deferredSinceMs: Date.now(),
+  deferrals: 20,
+  from: '01a21581-45c6-73bb-8fa2-6298bc3dfaeb',
+  putOff: true,
+  shut: true,
+});
+
+describe('a campaign to 10 million recipients', () => {
+  it('has small payloads while all of its chunks wait', async () => {
+    for (let from = 1; from <= CHUNKS; from += 10_000) {
+      const seqs = Array.from({ length: 10_000 }, (_, n) => from + n);
+      const waits = seqs.map((seq) => ({ chunk: waiting(seq, Date.now() - 1_000), clock: null }));
+      await keepWaits(database.db, { ...start, waits });
+    }
+    const later = Array.from({ length: LATER_MAX }, (_, n) => waiting(n + 1, 0));
+    const except = [...later, ...Array.from({ length: LANES }, (_, n) => newChunk(LATER_MAX + n + 1))].map(
+      ({ seq }) => seq,
+    );
+    const request = { ...start, before: CHUNKS + 1, except };
+    expect(bytesOf(request)).toBeLessThan(PAYLOAD_MAX);
+    const answer = await readDueChunks(database.db, { ...request, limit: 64 });
+    expect(answer.due).toHaveLength(64);
+    expect(answer.waiting).toMatchObject({ chunks: CHUNKS - LATER_MAX - LANES - 64, untried: 0 });
+    expect(bytesOf(answer)).toBeLessThan(PAYLOAD_MAX);
+
+    const state = { audienceDone: true, recipients: RECIPIENTS, lastSeq: CHUNKS, nextSeq: CHUNKS + 1, later };
+    takeDueChunks(state, answer, []);
+    state.later.push(...except.slice(LATER_MAX).map((seq) => waiting(seq, 0)));
+    const carried: CampaignInput = { ...start, state: { ...state, clock: 'x'.repeat(2_000), testing: true } };
+    expect(bytesOf(carried)).toBeLessThan(PAYLOAD_MAX);
+  });
+
+  it('takes over what a run of an earlier version carried, in parts that are small', () => {
+    const part = {
+      ...start,
+      chunks: Array.from({ length: 500 }, (_, n) => waiting(CHUNKS + n, Date.now())),
+      clock: 'x',
+    };
+    expect(bytesOf(part)).toBeLessThan(PAYLOAD_MAX);
+  });
+});
+
+describe('an execution that receives 50,000 signals', () => {
+  it('carries few of the visits, and those that come next', () => {
+    const visits = new SatisfiedVisits();
+    for (let visit = 50_000; visit > 0; visit--) visits.add(visit);
+    expect(bytesOf(visits.toJSON())).toBeLessThan(10_000);
+    expect(visits.has(1)).toBe(true);
+    visits.forgetBefore(500);
+    expect(visits.has(499)).toBe(false);
+    expect(visits.has(500)).toBe(true);
+  });
+});
+
+describe('a group of messages', () => {
+  it('is carried on in a small payload', () => {
+    const id = '01a21581-45c6-73bb-8fa2-6298bc3dfaeb';
+    const messages = Array.from({ length: 200 }, () => ({ id, dueAt: new Date().toISOString() }));
+    expect(bytesOf({ projectId: id, emailIds: [], carried: { waiting: messages } })).toBeLessThan(PAYLOAD_MAX);
+  });
+});
