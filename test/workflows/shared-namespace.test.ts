@@ -93,7 +93,7 @@ async function readOutcome(service: TestService, work: Work) {
 /** Waits until all of it has ended as it should. */
 async function expectDone(service: TestService, work: Work): Promise<void> {
   const done = { executions: { EXITED: EXECUTIONS }, campaign: 'SENT', job: ['COMPLETED', IMPORTED] };
-  await expect.poll(() => readOutcome(service, work), { timeout: 60_000, interval: 100 }).toEqual(done);
+  await expect.poll(() => readOutcome(service, work), { timeout: 180_000, interval: 100 }).toEqual(done);
 }
 
 /** Which processes took the tasks of a workflow. */
@@ -125,7 +125,7 @@ it('two installations on one namespace do their own work and never touch the oth
   }
   const unscoped = await client.workflow.count('Installation IS NULL');
   expect(unscoped.count).toBe(0);
-}, 180_000);
+}, 400_000);
 
 it('each has schedules of its own, and a schedule of an earlier release that is not theirs stays', async () => {
   const ids: string[] = [];
