@@ -1,0 +1,243 @@
+import { Connection } from '@temporalio/client';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Db } from '../../db/connection.ts';
+import { readDuties, resumeSending } from '../../db/installation/sending-hold.ts';
+import { readTokens } from '../../db/installation/tokens.ts';
+import { parseConfig } from '../../rules/config.ts';
+import { checkInstallation } from '../../worker/installation/check.ts';
+import { buildContacts, buildStartedCampaign, campaignBody } from '../build/campaigns.ts';
+import { track } from '../build/events.ts';
+import { buildDomain, buildTemplate, TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';
+import { buildProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type HostProcess, startWorkerHost } from '../support/host-process.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { createTestTemporal, type TestTemporal } from '../support/services.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
+import { until } from '../support/until.ts';
+
+/** Makes the token look as if it had last rolled on two minutes ago. */
+const age = (db: Db) => sql`UPDATE installation_tokens SET rolled_at = rolled_at - interval '2 minutes'`.execute(db);
+const newestNo = async (db: Db) => (await readTokens(db))[0]?.no ?? 0;
+
+/** Puts the tokens of a database back to an earlier point, as a restored backup has them. */
+const restore = (db: Db, no: number) => db.deleteFrom('installation_tokens').where('no', '>', no).execute();
+
+describe('the check of a start', () => {
+  let database: TestDatabase;
+  let temporal: TestTemporal;
+  let told: string[] = [];
+
+  beforeAll(async () => {
+    [database, temporal] = await Promise.all([createTestDatabase(), createTestTemporal()]);
+  });
+  beforeEach(() => {
+    told = [];
+  });
+  afterAll(() => database?.drop());
+
+  const check = (INSTALLATION = '', address = temporal.address) => {
+    const config = parseConfig({
+      DATABASE_URL: database.url,
+      TEMPORAL_ADDRESS: address,
+      TEMPORAL_NAMESPACE: temporal.namespace,
+      SECRET_KEY: TEST_SECRET_KEY,
+      INSTALLATION,
+    });
+    return checkInstallation({ db: database.db, config, tell: (line) => told.push(line) });
+  };
+  const standing = async () => ({ ...(await readDuties(database.db)), told });
+  const WELL = { hold: null, recoveryDue: false, told: [] };
+
+  it('rolls the token on, and both sides agree afterwards', async () => {
+    await check();
+    await check();
+    expect((await readTokens(database.db)).map(({ no, confirmed }) => [no, confirmed])).toEqual([
+      [2, true],
+      [1, true],
+    ]);
+    expect(await standing()).toEqual(WELL);
+  });
+
+  it('takes several processes that start at once for one installation', async () => {
+    await Promise.all([check(), check(), check()]);
+    expect(await standing()).toEqual(WELL);
+  });
+
+  it.each([
+    ['before Temporal had the token', 3],
+    ['before Postgres had confirmed it', 2],
+  ])('takes a kill %s for nothing', async (_, lost) => {
+    const { db } = database;
+    // The token that a killed process wrote. Temporal has the one before it, or the same one.
+    const newest = (await readTokens(db))[0];
+    if (lost === 2) await sql`UPDATE installation_tokens SET confirmed = false WHERE no = ${newest?.no}`.execute(db);
+    else {
+      await sql`
+        INSERT INTO installation_tokens (no, value, system_identifier, database_oid)
+        SELECT no + 1, gen_random_uuid(), system_identifier, database_oid FROM installation_tokens WHERE no = ${newest?.no}
+      `.execute(db);
+    }
+    await check();
+    expect(await standing()).toEqual(WELL);
+    expect((await readTokens(db))[0]?.confirmed).toBe(true);
+  });
+
+  it('goes on without Temporal on the database that wrote the last token', async () => {
+    expect(await check('', '127.0.0.1:1')).toMatchObject({ verified: false });
+    expect(await standing()).toEqual(WELL);
+  });
+
+  it('stops a restored database, also one whose operator has Temporal away', async () => {
+    await restore(database.db, 1);
+    await expect(check()).rejects.toThrow(/INSTALLATION=take-over.*INSTALLATION=new/);
+    expect(await newestNo(database.db)).toBe(1);
+  });
+
+  it('takes over: campaigns of the window are PAUSED, and recovery comes before sending', async () => {
+    const { db } = database;
+    const { id: projectId } = await buildProject(db, 'Restored');
+    await buildDomain(db, { projectId, domain: 'sender.test', signing: false });
+    await buildContacts(db, { projectId, count: 3 });
+    const campaigns = await Promise.all(
+      ['sending', 'due', 'tomorrow'].map((name) => buildStartedCampaign(db, { projectId, says: { name } })),
+    );
+    const [sending, due, tomorrow] = campaigns.map(({ campaignId }) => campaignId);
+    await sql`UPDATE campaigns SET status = 'SCHEDULED', scheduled_at = now() WHERE id = ${due}`.execute(db);
+    await sql`UPDATE campaigns SET status = 'SCHEDULED', scheduled_at = now() + interval '1 day' WHERE id = ${tomorrow}`.execute(
+      db,
+    );
+    await check('take-over');
+    const rows = await db.selectFrom('campaigns').select(['id', 'status', 'paused_reason']).execute();
+    const found = new Map(rows.map(({ id, status, paused_reason }) => [id, `${status} ${paused_reason}`]));
+    expect([sending, due, tomorrow].map((id) => found.get(id ?? ''))).toEqual([
+      'PAUSED database_restored',
+      'PAUSED database_restored',
+      'SCHEDULED null',
+    ]);
+    expect(await standing()).toMatchObject({ hold: { reason: 'recovery' }, recoveryDue: true });
+    expect(told).toEqual([expect.stringMatching(/from \S+Z to \S+Z is lost from it\. 2 campaigns/)]);
+  });
+
+  it('resolves one mismatch: the variable does nothing at the next start, and stops at the next mismatch', async () => {
+    await check('take-over');
+    expect(told).toEqual([]);
+    await restore(database.db, 1);
+    await expect(check('take-over')).rejects.toThrow('start once without it');
+    await expect(check()).rejects.toThrow('INSTALLATION=take-over');
+    await check('take-over');
+    expect(told).toHaveLength(1);
+  });
+
+  it('makes a clone an installation of its own, once', async () => {
+    const { installation: before } = await check();
+    const { installation: clone } = await check('new');
+    expect(clone).toMatchObject({ legacyBefore: null });
+    expect(clone.id).not.toBe(before.id);
+    expect((await check('new')).installation.id).toBe(clone.id);
+    expect((await readDuties(database.db)).hold?.reason).toBe('new');
+  });
+
+  it('does nothing by INSTALLATION=new at the first start of all', async () => {
+    await database.db.deleteFrom('installation_tokens').execute();
+    await sql`
+      UPDATE installation SET id = gen_random_uuid(), sending_hold = NULL, recovery_since = NULL, resolved_by = NULL
+    `.execute(database.db);
+    const { installation } = await check('new');
+    expect((await check('new')).installation.id).toBe(installation.id);
+    expect(await standing()).toEqual(WELL);
+  });
+});
+
+describe('workers of one installation', () => {
+  let sink: SmtpSink;
+  let database: TestDatabase;
+  let service: TestService;
+  let second: HostProcess;
+
+  beforeAll(async () => {
+    sink = await startSmtpSink();
+    database = await createTestDatabase();
+    const env = { EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, SMS_PROVIDER: 'capture' };
+    service = await startTestService(env, { database });
+    await buildDomain(service.db, { projectId: service.one.id, domain: 'sender.test', signing: false });
+    await service.db
+      .insertInto('sms_senders')
+      .values({ project_id: service.one.id, country: null, from_phone: '+15005550006' })
+      .execute();
+  });
+  afterAll(async () => {
+    await second?.kill();
+    await service?.close();
+    await sink?.close();
+    await database?.drop();
+  });
+
+  const call = (method: string, path: string, body?: unknown) => expectOk(service.call(method, path, { body }));
+
+  /** How often Temporal has tried the activity that an execution waits for. */
+  async function heldTries(executionId: string): Promise<number> {
+    const connection = await Connection.connect({ address: service.temporal.address });
+    const { pendingActivities } = await connection.workflowService.describeWorkflowExecution({
+      namespace: service.temporal.namespace,
+      execution: { workflowId: service.names.execution(executionId) },
+    });
+    await connection.close();
+    const [pending] = pendingActivities ?? [];
+    return pending?.lastFailure?.applicationFailureInfo?.type === 'SENDING_HELD' ? (pending.attempt ?? 0) : 0;
+  }
+
+  it('send nothing while a clone waits, then everything once', async () => {
+    await service.stopWorker();
+    await sql`UPDATE installation SET sending_hold = 'new', sending_held_at = now()`.execute(service.db);
+    await service.startWorker();
+    const templateId = await buildTemplate(service.db, { projectId: service.one.id });
+    const workflow = await buildWorkflow(service, {
+      eventName: 'enter',
+      steps: {
+        note: { type: 'UPDATE_CONTACT', config: { updates: { seen: true } }, to: 'mail' },
+        mail: { type: 'SEND_EMAIL', config: { templateId }, to: 'end' },
+        end: { type: 'EXIT', config: {} },
+      },
+    });
+    await track(service, 'step@example.com', 'enter');
+    await call('POST', '/v1/send', { to: 'direct@example.com', from: 'a@sender.test', subject: 'S', body: '<p>b</p>' });
+    await call('POST', '/v1/sms', { to: '+4915112345678', body: 'Hello' });
+    await buildContacts(service.db, { projectId: service.one.id, count: 2 });
+    const { data: campaign } = await call('POST', '/campaigns', campaignBody());
+    await call('POST', `/campaigns/${campaign.id}/send`, {});
+
+    // The step before the email has run, and Temporal has tried the email again.
+    const execution = await until(async () => (await listExecutions(service, workflow.id))[0], 'the execution');
+    await until(async () => (await heldTries(execution.id)) > 1, 'a second try of the held step');
+    await until(async () => (await call('GET', `/campaigns/${campaign.id}`)).status === 'SENDING', 'the campaign');
+    const captured = () => service.db.selectFrom('captured_sms').selectAll().execute();
+    expect([sink.counts.messages, await captured()]).toEqual([0, []]);
+
+    await resumeSending(service.db);
+    await until(() => sink.perRecipient().get('step@example.com'), 'the email of the step', { timeoutMs: 90_000 });
+    await until(async () => (await call('GET', `/campaigns/${campaign.id}`)).status === 'SENT', 'the campaign', {
+      timeoutMs: 90_000,
+    });
+    await until(async () => (await captured()).length === 1, 'the SMS');
+    expect([...sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
+  }, 240_000);
+
+  it('roll the token on once between them', async () => {
+    second = await startWorkerHost({ database, temporal: service.temporal });
+    const before = await newestNo(service.db);
+    for (let rolls = 1; rolls <= 3; rolls += 1) {
+      await age(service.db);
+      await until(async () => (await newestNo(service.db)) >= before + rolls, 'the next token');
+    }
+    expect(await newestNo(service.db)).toBe(before + 3);
+  }, 120_000);
+
+  it('end with the line of a mismatch when the database is restored below them', async () => {
+    await restore(service.db, 1);
+    await age(service.db);
+    await until(() => /older than what Temporal has recorded/.test(second.output()), 'the line of the mismatch');
+  }, 120_000);
+});
