@@ -55,7 +55,7 @@ export function maintenanceActivities({ db, lifecycle, log }: Pick<ActivityDeps,
     },
   };
 
-  /** Ends a round that an earlier release began. Its work is done by the rounds of this release. */
+  /** Ends a round that an earlier release started. The rounds of this release do its work. */
   function endEarlierRound(workflow: string): number {
     log.warn({ workflow }, 'a workflow of an earlier release did nothing; see recoveryRound and the other rounds');
     return 0;

@@ -21,20 +21,20 @@ const OUTCOME_HOURS = 2 * GUARD_HOURS;
 const WATCHED_DAYS = 30;
 /** Longer than any workflow needs to hear that its record was deleted. */
 const DELETED_DAYS = 7;
-/** The cursor of a table whose next statement finds by itself what is left. */
+/** The cursor of a table whose next statement finds the rows that are left without one. */
 const ANYWHERE = '';
 
 export interface PruneBatches {
-  /** Where an earlier attempt has stopped; null is the beginning. */
+  /** The cursor at which an earlier attempt stopped; null is the start. */
   after: string | null;
-  /** Called between two statements with where the table stands. @returns false when the time is over */
+  /** Called between two statements with the cursor. @returns false when the time is over */
   goOn(after: string): boolean;
 }
 
 /**
- * Deletes what has outlived its use in one table, in statements of bounded size. May run at any time, again, and twice
- * at once.
- * @returns where to go on, or null when nothing is left
+ * Deletes what has outlived its use in one table, in statements of bounded size. May run at any time, again, and
+ * concurrently.
+ * @returns the cursor from which to continue, or null when nothing is left
  */
 export type Pruning = (db: Db, batches: PruneBatches) => Promise<string | null>;
 

@@ -19,7 +19,7 @@ interface Old {
   prune: RawBuilder<unknown>;
 }
 
-/** How tables are pruned whose rows are kept for a number of days; those that are kept forever are left out. */
+/** How tables are pruned whose rows are kept for a number of days. Tables that are kept forever are skipped. */
 export function retentionPrunings(retention: Retention, batch = BATCH): Record<string, Pruning> {
   const tables: Record<string, Old> = {
     webhook_deliveries: {
@@ -39,7 +39,7 @@ export function retentionPrunings(retention: Retention, batch = BATCH): Record<s
     },
     events: {
       days: retention.eventDays,
-      // Events of hours that are not added up yet stay, because what became of mail is counted from them.
+      // Events of hours that are not added up yet stay, because the outcomes of email are counted from them.
       select: (after, cutoff) => sql`
         SELECT id FROM events WHERE ${between(after, cutoff)} AND id < ${firstUncountedId()} ORDER BY id`,
       prune: sql`DELETE FROM events WHERE id IN (SELECT id FROM old)`,
@@ -85,7 +85,7 @@ export function retentionPrunings(retention: Retention, batch = BATCH): Record<s
 function pruning({ days, select, prune }: Old, batch: number): Pruning {
   const cutoff = sql`(now() - make_interval(days => ${days}))`;
   return async (db: Db, batches) => {
-    // Goes on behind what was looked at: what has to stay is not looked at again for each batch.
+    // Continues after the rows that it has read, so that rows which have to stay are not read again for each batch.
     for (let after = batches.after ?? FIRST; ; ) {
       const { rows } = await sql<{ id: string; isFull: boolean }>`
         WITH old AS MATERIALIZED (${select(after, cutoff)} LIMIT ${batch}), pruned AS (${prune})

@@ -1,27 +1,27 @@
 import type { PeriodicKind } from './periodic-work.ts';
 
-/** What an operator may ask of a round; a schedule asks for nothing. */
+/** The options of a round; a schedule sets none. */
 export interface RoundRequest {
   /** Recovery only: how far back to look for messages that Temporal has lost; a little more than a day unless given. */
   messagesOfHours?: number;
   /** When the round ends at the latest; 0.9 of its period from now unless given. */
   deadlineMs?: number;
-  /** A round that an earlier run of this workflow began. */
+  /** A round that an earlier run of this workflow started. */
   round?: Round;
 }
 
 /** A round of periodic work, from one page of its parts to the next. */
 export interface Round {
-  /** Its beginning, by the clock of Postgres. */
+  /** Its start, in the time of Postgres. */
   since: string;
-  /** The round goes from behind this part to the last one, and then from the first one to this part. */
+  /** The round takes the parts after this one to the last one, and then those from the first one to this one. */
   start: string | null;
   after: string | null;
   wrapped: boolean;
-  /** The number of parts that were due when it began. */
+  /** The number of parts that were due when it started. */
   total: number;
   done: number;
-  /** What failed, as the round says at its end. */
+  /** The parts, and details of them, that failed. */
   failed: string[];
   /** Parts that failed as a whole. The next round runs them last. */
   failing: string[];
@@ -49,15 +49,15 @@ export interface PartInput {
   part: string;
   since: string;
   cursor: string | null;
-  /** The part begins nothing more after this instant. */
+  /** The part starts nothing more after this instant. */
   deadlineMs: number;
   messagesOfHours?: number | undefined;
 }
 
 export interface PartResult {
-  /** Where the part goes on; null when it is done. */
+  /** The cursor from which the part continues; null when it is done. */
   cursor: string | null;
-  /** What failed, while the rest of the part was done. */
+  /** The details that failed, while the rest of the part was done. */
   failures: string[];
 }
 

@@ -22,11 +22,11 @@ export const PERIODIC_KINDS = Object.keys(PERIODIC_WORK) as PeriodicKind[];
 
 /**
  * Activities of periodic work that one worker process runs at the same time: the lanes of all kinds, and one for the
- * activities that begin and end a round. A kind never takes more than its own lanes, so a slow kind keeps no other
+ * activities that start and end a round. A kind never takes more than its own lanes, so a slow kind keeps no other
  * kind waiting.
  */
 export const PERIODIC_SLOTS =
   1 + Object.values(PERIODIC_WORK).reduce((sum, { lanesPerWorker }) => sum + lanesPerWorker, 0);
 
-/** A kind that has not ended for so many periods needs an operator. */
+/** The number of periods without an end after which a kind needs an operator. */
 export const LATE_PERIODS = 3;

@@ -1,4 +1,5 @@
-import type { Connection } from '@temporalio/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Connection, isGrpcServiceError } from '@temporalio/client';
 import {
   defineSearchAttributeKey,
   type SearchAttributePair,
@@ -58,9 +59,14 @@ export function ofInstallation({ shortId, hasLegacyWorkflows }: InstallationName
   return hasLegacyWorkflows ? `(${own} OR Installation IS NULL)` : own;
 }
 
+/** A server learns new attributes within some seconds; what starts before is refused. */
+const LEARN_MS = 30_000;
+const LEARN_POLL_MS = 250;
+const GRPC_INVALID_ARGUMENT = 3;
+
 /**
- * Registers our search attributes in the namespace; those that are there already stay. May run again, and on many
- * hosts.
+ * Registers our search attributes in the namespace, and waits until the server takes them. Attributes that are there
+ * already stay. May run again, and on many hosts.
  */
 export async function ensureSearchAttributes(connection: Connection, namespace: string): Promise<void> {
   const known = await connection.operatorService.listSearchAttributes({ namespace });
@@ -70,4 +76,17 @@ export async function ensureSearchAttributes(connection: Connection, namespace: 
     namespace,
     searchAttributes: Object.fromEntries(missing.map((key) => [key.name, INDEXED_VALUE_TYPE_KEYWORD])),
   });
+  const query = missing.map((key) => `${key.name} IS NULL`).join(' AND ');
+  const deadline = Date.now() + LEARN_MS;
+  while (!(await isUnderstood(connection, { namespace, query })) && Date.now() < deadline) await sleep(LEARN_POLL_MS);
+}
+
+async function isUnderstood(connection: Connection, p: { namespace: string; query: string }): Promise<boolean> {
+  try {
+    await connection.workflowService.countWorkflowExecutions(p);
+    return true;
+  } catch (error) {
+    if (isGrpcServiceError(error) && Number(error.code) === GRPC_INVALID_ARGUMENT) return false;
+    throw error;
+  }
 }

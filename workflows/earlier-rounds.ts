@@ -1,7 +1,7 @@
 import type { MaintenanceActivities } from '../activities/maintenance.ts';
 import { activitiesOn } from './activities-on.ts';
 
-// Rounds of releases before periodic work had a workflow for each kind. They end a round that was under way during the
+// Rounds of releases before periodic work had a workflow for each kind. They end a round that was running during the
 // upgrade; the rounds of workflows/periodic-work.ts do the work.
 
 const { keepHouse, recomputeSegments, checkDomains } = activitiesOn<MaintenanceActivities>('bulk', {

@@ -4,7 +4,7 @@ import type { PartInput, PartResult, Round, RoundPage, RoundRequest } from '../r
 import { PERIODIC_WORK, type PeriodicKind } from '../rules/periodic-work.ts';
 import { activitiesOn } from './activities-on.ts';
 
-/** A part has 3 minutes, after which it says where to go on. */
+/** A part has 3 minutes, after which it returns the cursor from which to continue. */
 const { runPeriodicPart } = activitiesOn<PeriodicActivities>('periodic', {
   allowEagerDispatch: false,
   startToCloseTimeout: '5 minutes',
@@ -21,7 +21,7 @@ const { listPeriodicParts, endPeriodicRound } = activitiesOn<PeriodicActivities>
 
 /** A round ends within its period, so that the schedule starts the next one in time. */
 const PERIOD_SHARE = 0.9;
-/** Parts of a page that still run so long after the page's last part began are put off to the end of the round. */
+/** Parts that still run this long after the last part of their page started are deferred to the end of the round. */
 const DRAIN_MS = 10_000;
 const LATE_MAX = 500;
 /** As many as a round remembers for the next one. */
@@ -33,7 +33,7 @@ interface Part {
   cursor: string | null;
 }
 
-/** What a round came to. */
+/** The outcome of a round. */
 export interface RoundResult {
   done: number;
   unfinished: number;
@@ -42,7 +42,7 @@ export interface RoundResult {
 
 /**
  * Runs a round: its parts in lanes, an activity for each, and one page of parts for each run of the workflow. A part
- * that fails is recorded and the rest goes on. A part that hangs is given up at the end of the round.
+ * that fails is recorded and the rest continues. A part that hangs is given up at the end of the round.
  */
 export async function runRound(
   kind: PeriodicKind,
@@ -61,13 +61,13 @@ export async function runRound(
   if (!page.isLast && Date.now() < deadlineMs) {
     return continueWith({ ...request, deadlineMs, round: { ...round, late: round.late.slice(0, LATE_MAX) } });
   }
-  return end(kind, round, { begun: lanes.begun, allBegun: page.isLast && queue.length === 0 });
+  return end(kind, round, { lastStarted: lanes.lastStarted, allStarted: page.isLast && queue.length === 0 });
 }
 
 async function end(
   kind: PeriodicKind,
   round: Round,
-  { begun, allBegun }: { begun: string | null; allBegun: boolean },
+  { lastStarted, allStarted }: { lastStarted: string | null; allStarted: boolean },
 ): Promise<RoundResult> {
   const { since, done, total, failed, failing, late, start } = round;
   const unfinished = Math.max(late.length, total - done - failing.length);
@@ -77,7 +77,7 @@ async function end(
     failing,
     late: late.slice(0, LATE_MAX),
     unfinished,
-    resumeAfter: allBegun ? null : (begun ?? start),
+    resumeAfter: allStarted ? null : (lastStarted ?? start),
   });
   return { done, unfinished, failed: [...failed, ...late].slice(0, NAMED) };
 }
@@ -86,14 +86,14 @@ async function end(
 class Lanes {
   private readonly p: RoundRequest & { kind: PeriodicKind; round: Round; deadlineMs: number; queue: Part[] };
   private readonly running = new Map<string, Part>();
-  /** The last part of the page that began, in the order of the round. */
-  begun: string | null = null;
+  /** The last part of the page that started, in the order of the round. */
+  lastStarted: string | null = null;
 
   constructor(p: Lanes['p']) {
     this.p = p;
   }
 
-  /** Ends with the page, at the deadline, or soon after the last part of a page began that others follow. */
+  /** Ends with the page, at the deadline, or, if pages follow, soon after the last part of the page started. */
   async run({ parts, isLast, lanes }: RoundPage): Promise<void> {
     const inPage = new Set(parts);
     let isOver = false;
@@ -120,7 +120,7 @@ class Lanes {
     while (Date.now() < this.p.deadlineMs && !CancellationScope.current().consideredCancelled) {
       const part = queue.shift();
       if (!part) return;
-      if (inPage.has(part.name)) this.begun = part.name;
+      if (inPage.has(part.name)) this.lastStarted = part.name;
       this.running.set(part.name, part);
       try {
         const { cursor, failures } = await this.runPart(part);

@@ -4,7 +4,7 @@ import { type RoundResult, runRound } from './periodic-round.ts';
 
 // Each kind of periodic work is a workflow that its own schedule starts, so one of them never waits for another.
 
-/** Compares what Postgres says is under way with Temporal, and repairs what differs. */
+/** Compares the records in Postgres with the workflows in Temporal, and repairs what differs. */
 export async function recoveryRound(request: RoundRequest = {}): Promise<RoundResult> {
   return runRound('recovery', request, (next) => continueAsNew<typeof recoveryRound>(next));
 }

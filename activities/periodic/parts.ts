@@ -4,27 +4,27 @@ export interface Parts {
   list(p: { since: Date; after: string | null; upTo: string | null; limit: number }): Promise<string[]>;
   /** The number of parts that are due. */
   count(since: Date): Promise<number>;
-  /** Does a part, or as much of it as there is time for. @returns where to go on, or null when the part is done */
+  /** Does a part, or as much of it as there is time for. @returns the cursor from which to continue, or null when the part is done */
   run(part: string, run: PartRun): Promise<string | null>;
 }
 
-/** What a part is run with. */
+/** The context in which a part runs. */
 export interface PartRun {
-  /** The beginning of the round, by the clock of Postgres. */
+  /** The start of the round, in the time of Postgres. */
   since: Date;
-  /** Where the attempt before this one stopped, or was killed; null is the beginning. */
+  /** The cursor at which the attempt before this one stopped, or was killed; null is the start. */
   cursor: string | null;
   /** How far back recovery looks for messages; a little more than a day unless an operator says so. */
   messagesOfHours: number | undefined;
-  /** Tells Temporal where the part stands. */
+  /** Tells Temporal the cursor of the part. */
   save(cursor: string): void;
   /**
-   * Tells Temporal where the part stands, between two steps of the work.
+   * Tells Temporal the cursor of the part, between two steps of the work.
    * @returns false when the time of this activity is over
    * @throws Error when the activity is cancelled
    */
   goOn(cursor?: string): boolean;
-  /** Records that something of the part failed, while the rest of it goes on. */
+  /** Records that something of the part failed, while the rest of it continues. */
   noteFailure(what: string, error: unknown): Promise<void>;
 }
 

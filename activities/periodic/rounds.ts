@@ -1,5 +1,5 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { beginRound, endRound, noteError } from '../../db/operator/periodic-work.ts';
+import { endRound, noteError, startRound } from '../../db/operator/periodic-work.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import type { PageRequest, PartInput, PartResult, Round, RoundEnd, RoundPage } from '../../rules/periodic-round.ts';
 import { PERIODIC_WORK, type PeriodicKind } from '../../rules/periodic-work.ts';
@@ -15,7 +15,7 @@ export type PeriodicActivities = ReturnType<typeof periodicActivities>;
 
 /** Parts of one run of a workflow: with up to 6 events for each, its history stays under 10,000 events. */
 const PAGE_PARTS = 1_000;
-/** An activity begins nothing more after this time and says where to go on. */
+/** An activity starts nothing more after this time, and returns the cursor from which to continue. */
 const SLICE_MS = 3 * 60_000;
 /** Twice within the time after which Temporal takes a silent activity for lost. */
 const HEARTBEAT_MS = 10_000;
@@ -36,10 +36,10 @@ export function periodicActivities(deps: ActivityDeps) {
   const underWay = new Set<string>();
 
   return {
-    /** Lists the next parts of a round, and begins the round where it has not begun. */
-    async listPeriodicParts({ kind, round: begun }: PageRequest): Promise<RoundPage> {
+    /** Lists the next parts of a round. The first call starts the round. */
+    async listPeriodicParts({ kind, round: started }: PageRequest): Promise<RoundPage> {
       const parts = partsOf[kind];
-      const round = begun ?? (await newRound(kind, parts));
+      const round = started ?? (await newRound(kind, parts));
       const { names, next } = await listPage(parts, round);
       const lanes = Math.min(LANES_MAX, PERIODIC_WORK[kind].lanesPerWorker * (await countWorkers()));
       return {
@@ -50,7 +50,7 @@ export function periodicActivities(deps: ActivityDeps) {
       };
     },
 
-    /** Does one part, or as much of it as there is time for. May run again: the heartbeat says where it stands. */
+    /** Does one part, or as much of it as there is time for. May run again: the heartbeat has its cursor. */
     async runPeriodicPart(input: PartInput): Promise<PartResult> {
       const key = `${input.kind} ${input.part}`;
       if (underWay.has(key)) throw failureOf(input, 'UNDER_WAY', 'an earlier attempt still runs in this process');
@@ -78,7 +78,7 @@ export function periodicActivities(deps: ActivityDeps) {
   };
 
   async function newRound(kind: PeriodicKind, parts: Parts): Promise<Round> {
-    const { since, failing, resumeAfter } = await beginRound(db, kind);
+    const { since, failing, resumeAfter } = await startRound(db, kind);
     return {
       since: since.toISOString(),
       start: resumeAfter,
@@ -93,7 +93,7 @@ export function periodicActivities(deps: ActivityDeps) {
     };
   }
 
-  /** Workers that ask for periodic work. Where Temporal does not say it, the round goes on with the lanes of one. */
+  /** Workers that ask for periodic work. If Temporal does not answer, the round has the lanes of one worker. */
   async function countWorkers(): Promise<number> {
     try {
       const queues = await lifecycle.readQueueStats();
@@ -150,12 +150,12 @@ export function periodicActivities(deps: ActivityDeps) {
   }
 }
 
-/** A page of parts behind the last one, first to the end and then from the beginning to where the round began. */
+/** Lists a page of parts after the last page: first up to the last part, then from the first part to `start`. */
 async function listPage(
   parts: Parts,
-  { since: begun, start, after, wrapped }: Round,
+  { since: startedAt, start, after, wrapped }: Round,
 ): Promise<{ names: string[]; next: { after: string | null; wrapped: boolean } | null }> {
-  const since = new Date(begun);
+  const since = new Date(startedAt);
   const names = await parts.list({ since, after, upTo: wrapped ? start : null, limit: PAGE_PARTS });
   let isWrapped = wrapped;
   if (names.length < PAGE_PARTS && !wrapped && start !== null) {

@@ -3,7 +3,7 @@ import { countDueProjects, listDueProjects, listDueSegments } from '../../db/seg
 import type { ActivityDeps } from '../deps.ts';
 import type { PartRun, Parts } from './parts.ts';
 
-/** What an attempt leaves to the next; what is computed is known from `computed_at`. */
+/** The cursor that an attempt leaves to the next attempt. `computed_at` says which segments are done. */
 interface Progress {
   /** These failed in this round, which does not try them again. */
   failed: string[];

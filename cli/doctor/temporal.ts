@@ -11,9 +11,9 @@ const GRPC_DEADLINE_EXCEEDED = 4;
 const GRPC_NOT_FOUND = 5;
 const SECONDS_PER_HOUR = 3_600;
 /**
- * Housekeeping looks every hour at how workflows ended, so that what an operator has ended stays ended; of what
- * Temporal has forgotten by then it takes for granted that it was lost, and starts it again. A day leaves room for
- * workers that are away meanwhile.
+ * Recovery looks every 5 minutes at how workflows ended, so that a workflow which an operator has ended stays ended. It
+ * takes a workflow that Temporal has forgotten for lost, and starts it again. A day leaves room for workers that are
+ * away meanwhile.
  */
 const RETENTION_MIN_HOURS = 24;
 /** So that on Monday it can still be seen what ended on Friday. */

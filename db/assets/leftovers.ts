@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 
 /**
- * An upload has so long from its announcement to its row, which is a hundred times what it takes; then housekeeping
+ * An upload has so long from its announcement to its row, which is a hundred times what it takes; then pruning
  * takes it for one that was killed.
  */
 const UPLOAD_MINUTES = 60;

@@ -10,7 +10,7 @@ const LIMITS = { rows: 500, rounds: 500 };
 
 /**
  * Notes what mails to these contacts carry, for `removeErasedAttachments`: the mails of one request share it. Call it
- * before they lose their options. DO UPDATE, for its lock: housekeeping must not let go of a note before these mails
+ * before they lose their options. DO UPDATE, for its lock: pruning must not let go of a note before these mails
  * are seen to be erased.
  */
 export async function noteAttachments(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {

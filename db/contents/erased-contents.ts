@@ -41,7 +41,7 @@ export async function eraseWords(trx: Trx, p: { projectId: string; contactIds: s
 }
 
 /**
- * DO UPDATE, for its lock: housekeeping must not let go of a note before these mails are seen to be erased
+ * DO UPDATE, for its lock: pruning must not let go of a note before these mails are seen to be erased
  * (`lockNotes`).
  */
 async function noteContents(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {

@@ -6,7 +6,7 @@ import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { ownedBy } from '../owned-by.ts';
 
 const HOUR_MS = 3_600_000;
-/** Rows of counts that one statement of housekeeping adds up. */
+/** Rows of counts that one statement adds up. */
 const FOLD_BATCH = 10_000;
 
 /** Visits to a step, by what became of them; those cut short are in none. */

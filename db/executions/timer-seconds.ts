@@ -57,7 +57,7 @@ export async function bookTimers(trx: Trx, p: { projectId: string; timers: Timer
   }
 }
 
-/** Forgets seconds that are over. May run at any time, and again; housekeeping's. */
+/** Deletes seconds that are over. May run at any time, and again. */
 export async function deletePassedTimerSeconds(db: Db): Promise<void> {
   while (true) {
     const { numAffectedRows } = await sql`

@@ -6,16 +6,16 @@ import type { Db } from '../connection.ts';
 const FAILING_MAX = 100;
 const ERROR_CHARS = 500;
 
-/** The facts with which a round begins. */
-export interface BegunRound {
-  /** By the clock of Postgres, which `computed_at` has too. */
+/** The facts with which a round starts. */
+export interface StartedRound {
+  /** In the time of Postgres, as `computed_at` is. */
   since: Date;
   failing: string[];
   resumeAfter: string | null;
 }
 
-/** Notes that a round of a kind begins. */
-export async function beginRound(db: Db, kind: PeriodicKind): Promise<BegunRound> {
+/** Notes that a round of a kind starts. */
+export async function startRound(db: Db, kind: PeriodicKind): Promise<StartedRound> {
   const row = await db
     .updateTable('periodic_work')
     .set({ began_at: sql`now()` })
@@ -56,11 +56,11 @@ export async function noteError(db: Db, p: { kind: PeriodicKind; error: string }
 export interface PeriodicStanding {
   kind: PeriodicKind;
   everyMinutes: number;
-  beganAt: Date | null;
+  startedAt: Date | null;
   endedAt: Date | null;
   durationMs: number | null;
   isRunning: boolean;
-  /** Segments, domains and hours that are due for more than two periods; of recovery and pruning, unfinished parts. */
+  /** Segments, domains and hours that are due for more than two periods, or unfinished parts of recovery and pruning. */
   backlog: number;
   failing: string[];
   lastError: string | null;
@@ -71,7 +71,7 @@ export interface PeriodicStanding {
   lateSince: Date;
 }
 
-/** What is due by now, for the kinds whose tables say so; two periods are one round and the wait for it. */
+/** The backlog of kinds whose tables say what is due. Two periods are one round and the wait for it. */
 const BACKLOGS: Partial<Record<PeriodicKind, RawBuilder<unknown>>> = {
   segments: sql`(SELECT count(*) FROM segments WHERE track_membership AND type = 'DYNAMIC'
     AND coalesce(computed_at, created_at) < now() - make_interval(mins => ${2 * PERIODIC_WORK.segments.everyMinutes}))`,
@@ -90,7 +90,7 @@ export async function listPeriodicWork(db: Db): Promise<PeriodicStanding[]> {
       sql` `,
     );
   const { rows } = await sql<PeriodicStanding>`
-    SELECT kind, "everyMinutes", began_at AS "beganAt", ended_at AS "endedAt", duration_ms AS "durationMs",
+    SELECT kind, "everyMinutes", began_at AS "startedAt", ended_at AS "endedAt", duration_ms AS "durationMs",
       coalesce(began_at > coalesce(ended_at, '-infinity'), false) AS "isRunning", backlog::int AS backlog, failing,
       last_error AS "lastError", last_error_at AS "lastErrorAt", "lateSince",
       "lateSince" < now() - make_interval(mins => ${LATE_PERIODS} * "everyMinutes") AS "isLate"

@@ -66,7 +66,7 @@ describe('tracked segments of a project', () => {
     expect(await computed()).toEqual(['c', 'b', 'a']);
   });
 
-  it('go on where a killed attempt stopped, and what that attempt was computing comes last', async () => {
+  it('continue at the cursor of a killed attempt, whose segment comes last', async () => {
     const projectId = await newProject();
     const [poison, done] = [await buildSegment(projectId, 'poison'), await buildSegment(projectId, 'done')];
     await buildSegment(projectId, 'left');
@@ -81,7 +81,7 @@ describe('tracked segments of a project', () => {
     expect(heartbeats.map((details) => JSON.parse(details).underWay)).toContain(poison);
   });
 
-  it('say where to go on when their time is over', async () => {
+  it('return a cursor when their time is over', async () => {
     const projectId = await newProject();
     for (const name of ['a', 'b']) await buildSegment(projectId, name);
     const over = { kind: 'segments', part: projectId, deadlineMs: Date.now() - 1 } as const;
@@ -91,7 +91,7 @@ describe('tracked segments of a project', () => {
     expect(await computed()).toEqual(['a', 'b']);
   });
 
-  it('do not wait for one that fails: it is named and its error is kept for the operator', async () => {
+  it('continue when a segment fails: it is named and its error is kept for the operator', async () => {
     const projectId = await newProject();
     const broken = await buildSegment(projectId, 'broken');
     await buildSegment(projectId, 'well');
@@ -112,7 +112,7 @@ describe('tracked segments of a project', () => {
     }
   });
 
-  it('begin no other segment once they are cancelled, and free the slot while a statement still hangs', async () => {
+  it('start no other segment once they are cancelled, and free the slot while a statement still hangs', async () => {
     const projectId = await newProject();
     const held = await buildSegment(projectId, 'first');
     await buildSegment(projectId, 'second');
@@ -139,7 +139,7 @@ describe('tracked segments of a project', () => {
 });
 
 describe('a table that is pruned', () => {
-  it('goes on behind the last row that a killed attempt looked at', async () => {
+  it('continues after the last row that a killed attempt read', async () => {
     const projectId = await newProject();
     const idAt = (daysAgo: number) => {
       const hex = (Date.now() - daysAgo * 86_400_000).toString(16).padStart(12, '0');
@@ -188,7 +188,7 @@ describe('events whose retention is over', () => {
 });
 
 describe('a round', () => {
-  it('goes on behind the part at which the round before it ran out of time, and runs failing parts last', async () => {
+  it('continues after the part at which the round before it ran out of time, and runs failing parts last', async () => {
     const projects = [];
     for (const name of ['a', 'b', 'c', 'd']) {
       const projectId = await newProject();

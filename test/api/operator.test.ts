@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { beginRound, endRound, noteError } from '../../db/operator/periodic-work.ts';
+import { endRound, noteError, startRound } from '../../db/operator/periodic-work.ts';
 import { startHeartbeat } from '../../db/operator/processes.ts';
 import { countOutcomes } from '../../db/sending/hold-guard.ts';
 import { buildEmail } from '../build/emails.ts';
@@ -267,7 +267,7 @@ describe('periodic work', () => {
     );
 
   it('shows of each kind its last end, duration, backlog and last error', async () => {
-    const { since } = await beginRound(api.db, 'pruning');
+    const { since } = await startRound(api.db, 'pruning');
     expect(await workOf('pruning')).toMatchObject({ running: true, lastEndedAt: null, lastDurationSeconds: null });
     await noteError(api.db, { kind: 'pruning', error: 'sessions: canceling statement due to lock timeout' });
     await endRound(api.db, { kind: 'pruning', since, unfinished: 2, failing: ['sessions'], resumeAfter: null });
@@ -275,7 +275,7 @@ describe('periodic work', () => {
       kind: 'pruning',
       everyMinutes: 60,
       running: false,
-      lastBeganAt: since.toISOString(),
+      lastStartedAt: since.toISOString(),
       lastEndedAt: expect.any(String),
       lastDurationSeconds: expect.any(Number),
       backlog: 2,

@@ -1,6 +1,9 @@
+import { Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readInstallation } from '../../db/installation/installation.ts';
 import { deleteRows } from '../../db/outbox/outbox.ts';
+import { parseConfig } from '../../rules/config.ts';
+import { createLifecycle } from '../../temporal/lifecycle.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import type { CallOptions } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -109,6 +112,39 @@ async function listSchedules(): Promise<string[]> {
   for await (const { scheduleId } of operator.client.schedule.list()) ids.push(scheduleId);
   return ids;
 }
+
+it('a namespace of the earlier release learns the search attribute before the first schedule needs it', async () => {
+  const { address, namespace } = await createTestTemporal();
+  const connection = await Connection.connect({ address });
+  const installation = await readInstallation(database.db);
+  const lifecycle = createLifecycle({
+    temporal: parseConfig({
+      DATABASE_URL: 'postgres://unused',
+      TEMPORAL_ADDRESS: address,
+      TEMPORAL_NAMESPACE: namespace,
+      SECRET_KEY: 'the secret key of the tests',
+    }).temporal,
+    installation,
+    publicUrl: 'http://127.0.0.1',
+    wake: () => {},
+  });
+  try {
+    await connection.operatorService.removeSearchAttributes({ namespace, searchAttributes: ['Installation'] });
+    await until(async () => {
+      const query = "Installation = 'none'";
+      return connection.workflowService.countWorkflowExecutions({ namespace, query }).then(
+        () => false,
+        () => true,
+      );
+    }, 'the namespace of the earlier release');
+    await lifecycle.prepareNamespace();
+    const { scheduleId } = await lifecycle.client.schedule.getHandle(lifecycle.names.schedule('recovery')).describe();
+    expect(scheduleId).toBe(`${installation.shortId}-recovery`);
+  } finally {
+    await lifecycle.close();
+    await connection.close();
+  }
+});
 
 it('an execution of the earlier release continues under its name and on its queues', async () => {
   const { automationId, executionId } = legacy.goesOn;

@@ -88,7 +88,7 @@ describe('a round of periodic work', () => {
     expect(round.ended).toMatchObject([{ failing: [], late: [], unfinished: 0, resumeAfter: null }]);
   });
 
-  it('goes on with a part where it stopped, after the parts that wait', async () => {
+  it('continues a part from its cursor, after the parts that wait', async () => {
     const cursors: (string | null)[] = [];
     const round = fakeRound({
       pages: [['long', 'short']],
@@ -104,7 +104,7 @@ describe('a round of periodic work', () => {
     expect(cursors).toEqual([null, 'half']);
   });
 
-  it('gives up what hangs when its time is over, and says behind which part the next round goes on', async () => {
+  it('gives up what hangs when its time is over, and notes the part after which the next round continues', async () => {
     const round = fakeRound({
       pages: [['a', 'hangs', 'never begun']],
       lanes: 1,

@@ -46,7 +46,7 @@ it('each kind of periodic work has a schedule, and a domain whose records were p
   await until(() => isVerified(domain.id), 'the verification');
 });
 
-it('the check of domains goes on while the DNS of one hangs', async () => {
+it('other domains are checked while the DNS of one hangs', async () => {
   const hanging = await registerDomain('hangs.example');
   for (const { name } of hanging.records) dns.zones.set(name, 'silent');
   const other = await registerDomain('answers.example');

@@ -41,7 +41,7 @@ function inPostgres({ db, reads }: StoreDeps): AssetStore {
 
 /**
  * Each upload has a key of its own, which is announced, put and then named by the row: a kill in between leaves what
- * housekeeping removes, and removing one takes away no other.
+ * pruning removes, and removing one takes away no other.
  */
 function inBucket({ config, db, bucket, log }: StoreDeps): AssetStore {
   const prefix = config.assetsBucket?.prefix ?? '';

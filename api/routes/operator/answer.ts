@@ -172,7 +172,7 @@ const PeriodicWork = z.object({
   kind: z.enum(PERIODIC_KINDS as [PeriodicKind, ...PeriodicKind[]]),
   everyMinutes: Count,
   running: z.boolean().openapi({ description: 'A round is under way, or was ended by hand' }),
-  lastBeganAt: Instant.nullable(),
+  lastStartedAt: Instant.nullable(),
   lastEndedAt: Instant.nullable(),
   lastDurationSeconds: z.number().nullable(),
   backlog: Count.openapi({
@@ -288,7 +288,7 @@ export const OperatorHealth = z
           kind: 'segments',
           everyMinutes: 5,
           running: false,
-          lastBeganAt: AT,
+          lastStartedAt: AT,
           lastEndedAt: AT,
           lastDurationSeconds: 12.5,
           backlog: 0,
@@ -329,12 +329,12 @@ export function tenantAnswer(tenant: TenantState): z.infer<typeof Tenant> {
 
 /** A kind of periodic work as responses show it. */
 export function periodicWorkAnswer(standing: PeriodicStanding): z.infer<typeof PeriodicWork> {
-  const { kind, everyMinutes, isRunning, beganAt, endedAt, durationMs, backlog, failing } = standing;
+  const { kind, everyMinutes, isRunning, startedAt, endedAt, durationMs, backlog, failing } = standing;
   return {
     kind,
     everyMinutes,
     running: isRunning,
-    lastBeganAt: instantOf(beganAt),
+    lastStartedAt: instantOf(startedAt),
     lastEndedAt: instantOf(endedAt),
     lastDurationSeconds: durationMs === null ? null : durationMs / 1000,
     backlog,

@@ -1570,7 +1570,7 @@ export type OperatorHealth = {
     everyMinutes: number;
     /** A round is under way, or was ended by hand */
     running: boolean;
-    lastBeganAt: string | null;
+    lastStartedAt: string | null;
     lastEndedAt: string | null;
     lastDurationSeconds: number | null;
     /** Segments, domains and hours of statistics that are due for two periods; of recovery and pruning, the projects and tables that the last round left unfinished */
