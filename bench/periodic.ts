@@ -20,6 +20,7 @@ import { parseCondition } from '../rules/filters/filters.ts';
 import { PERIODIC_KINDS } from '../rules/periodic-work.ts';
 import { InstallationNames } from '../temporal/names.ts';
 import { type HostProcess, startHostProcess } from '../test/support/host-process.ts';
+import { cpuMs, machineCpuMs, postgresCpuMs } from '../test/support/process-cpu.ts';
 import { until } from '../test/support/until.ts';
 import type { RoundResult } from '../workflows/periodic-round.ts';
 
@@ -79,9 +80,9 @@ try {
   await startWorkers(workers);
   const several = await measureRound(names);
   console.table({
-    '1 worker': { seconds: one },
-    [`${workers} workers`]: { seconds: several },
-    ratio: { seconds: Math.round((several / one) * 1000) / 1000 },
+    '1 worker': one,
+    [`${workers} workers`]: several,
+    ratio: { seconds: Math.round((several.seconds / one.seconds) * 1000) / 1000 },
   });
 } finally {
   for (const host of hosts) await host.stop();
@@ -129,22 +130,50 @@ async function startWorkers(count: number): Promise<void> {
   await until(pollers, `${count} workers at the queue`, { timeoutMs: 60_000 });
 }
 
-/** @returns the seconds that a round over all segments takes */
-async function measureRound(names: InstallationNames): Promise<number> {
-  const began = performance.now();
+/** The processor time so far, in seconds; `others` are the processes that do not belong to the bench. */
+function readCpu(): Record<'workers' | 'postgres' | 'temporal' | 'bench' | 'others', number> {
+  const seconds = (ms: number) => Math.round(ms / 100) / 10;
+  const [ofWorkers, ofPostgres, ofTemporal, ofBench] = [
+    cpuMs(hosts.map(({ pid }) => pid)),
+    postgresCpuMs(postgres.mark.pid),
+    cpuMs([temporal.mark.pid]),
+    cpuMs([process.pid]),
+  ];
+  return {
+    workers: seconds(ofWorkers),
+    postgres: seconds(ofPostgres),
+    temporal: seconds(ofTemporal),
+    bench: seconds(ofBench),
+    others: seconds(machineCpuMs() - ofWorkers - ofPostgres - ofTemporal - ofBench),
+  };
+}
+
+/** Measures a round over all segments: its seconds, and the processor time that went meanwhile. */
+async function measureRound(names: InstallationNames): Promise<{ seconds: number } & ReturnType<typeof readCpu>> {
+  const before = readCpu();
+  const startedMs = performance.now();
   const result: RoundResult = await client.workflow.execute('segmentsRound', {
     taskQueue: names.taskQueue('workflows'),
     workflowId: names.schedule(`bench-${hosts.length}`),
     // Longer than the round of one worker, which a schedule would end after 4.5 minutes.
     args: [{ deadlineMs: Date.now() + 3_600_000 }],
   });
-  const seconds = Math.round((performance.now() - began) / 100) / 10;
+  const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
+  const after = readCpu();
   const { rows } = await sql<{ computed: number }>`
     SELECT count(*) AS computed FROM segments WHERE computed_at > now() - make_interval(secs => ${seconds + 1})
   `.execute(db);
   if (result.done !== projects || rows[0]?.computed !== projects * segments)
     throw new Error(`the round did not do everything: ${JSON.stringify({ result, computed: rows[0]?.computed })}`);
-  return seconds;
+  const used = (name: keyof typeof after) => Math.round((after[name] - before[name]) * 10) / 10;
+  return {
+    seconds,
+    workers: used('workers'),
+    postgres: used('postgres'),
+    temporal: used('temporal'),
+    bench: used('bench'),
+    others: used('others'),
+  };
 }
 
 /** Postgres behind a proxy that holds each message of a client for some milliseconds. */

@@ -5,9 +5,9 @@ import { namedParts, type PartRun, type Parts } from './parts.ts';
 export function recoveryParts(deps: RecoveryDeps): Parts {
   const entries = Object.entries(RECOVERY).map(([name, recover]) => [
     name,
-    ({ cursor, messagesOfHours = MESSAGES_HOURS, goOn }: PartRun) => {
+    ({ cursor, messagesOfHours = MESSAGES_HOURS, goOn, noteFailure }: PartRun) => {
       const messagesSince = new Date(Date.now() - messagesOfHours * 3_600_000);
-      return recover(deps, { cursor, messagesSince, settledMs: SETTLED_MS, goOn });
+      return recover({ ...deps, noteFailure }, { cursor, messagesSince, settledMs: SETTLED_MS, goOn });
     },
   ]);
   return namedParts(Object.fromEntries(entries));

@@ -128,7 +128,8 @@ export function periodicActivities(deps: ActivityDeps) {
         return Date.now() < until;
       },
       noteFailure: async (what, error) => {
-        if (failures.length < FAILURES_NAMED) failures.push(what);
+        if (failures.length >= FAILURES_NAMED) return;
+        failures.push(what);
         await note(input, `${part}: ${what}`, error);
       },
     };

@@ -8,6 +8,7 @@ import {
 import { inTransaction } from '../../db/transaction.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { hasSentChunks } from '../../temporal/run-stories.ts';
+import { noteNotRecovered } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 const PAGE = 200;
@@ -18,15 +19,15 @@ const PAGE = 200;
  * over goes on as PAUSED if the run has sent something: Postgres is older, and may have forgotten who got it.
  */
 export async function recoverCampaigns(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
-  const { lifecycle, log } = deps;
+  const { lifecycle } = deps;
   let after = turn.cursor ?? undefined;
   for (;;) {
     const page = await listOpenCampaigns(deps.db, { after, limit: PAGE });
     const last = await lifecycle.runs.findLast(page.map((start) => workflowIdOf(deps, start)));
     for (const start of page) {
       const { projectId, campaignId } = start;
-      await recover(deps, start, last.get(workflowIdOf(deps, start))).catch((error: Error) =>
-        log.warn({ projectId, campaignId, reason: error.name }, 'a campaign was not recovered'),
+      await recover(deps, start, last.get(workflowIdOf(deps, start))).catch((error: unknown) =>
+        noteNotRecovered(deps, { projectId, campaignId }, error),
       );
     }
     after = page.at(-1)?.campaignId;

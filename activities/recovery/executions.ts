@@ -9,6 +9,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { ROW_MISSING } from '../../rules/row-missing.ts';
 import type { LastRun } from '../../temporal/run-states.ts';
 import { findEffectBeyond } from '../../temporal/run-stories.ts';
+import { noteNotRecovered } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 /** Executions compared with Temporal's by one count. */
@@ -49,8 +50,8 @@ export async function recoverExecutions(deps: RecoveryDeps, turn: RecoveryTurn):
     for (const [projectId, theirs] of groupBy(stopped, ({ execution }) => execution.projectId)) {
       for (let at = 0; at < theirs.length; at += CHUNK) {
         // A project that fails keeps no other from its repair.
-        await repair(deps, { projectId, repairs: theirs.slice(at, at + CHUNK) }).catch((error: Error) =>
-          deps.log.warn({ projectId, reason: error.name }, 'executions without a workflow were not recovered'),
+        await repair(deps, { projectId, repairs: theirs.slice(at, at + CHUNK) }).catch((error: unknown) =>
+          noteNotRecovered(deps, { projectId }, error),
         );
       }
     }

@@ -2,6 +2,7 @@ import { finishJob } from '../../db/contacts/jobs.ts';
 import { enqueueJobs, listUnfinishedJobs, type UnfinishedJob } from '../../db/recovery/lost-work.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { ROW_MISSING } from '../../rules/row-missing.ts';
+import { noteNotRecovered } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 const PAGE = 500;
@@ -11,15 +12,15 @@ const PAGE = 500;
  * where it failed. One that Temporal does not know, or has as Completed, goes on at its cursor.
  */
 export async function recoverJobs(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
-  const { lifecycle, log } = deps;
+  const { lifecycle } = deps;
   let after = turn.cursor;
   for (;;) {
     const page = await listUnfinishedJobs(deps.db, { after, settledMs: turn.settledMs, limit: PAGE });
     const last = await lifecycle.runs.findLast(page.map(({ id }) => lifecycle.names.job(id)));
     for (const job of page) {
       const { projectId, id: jobId } = job;
-      await recover(deps, job, last.get(lifecycle.names.job(jobId))).catch((error: Error) =>
-        log.warn({ projectId, jobId, reason: error.name }, 'a job was not recovered'),
+      await recover(deps, job, last.get(lifecycle.names.job(jobId))).catch((error: unknown) =>
+        noteNotRecovered(deps, { projectId, jobId }, error),
       );
     }
     after = page.at(-1)?.id ?? null;

@@ -11,6 +11,7 @@ import type { MessageKind } from '../../db/sending/direct-messages.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { Delivery } from '../../temporal/deliveries.ts';
+import { noteNotRecovered } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 /** Temporal lists a workflow this long after its start, so whoever had a message when it was read is on the list. */
@@ -31,8 +32,8 @@ export async function recoverMessages(deps: RecoveryDeps, turn: RecoveryTurn): P
     const open = await listOpenMessages(deps.db, { kind, since, settledMs });
     if (open.length > 0) await sleep(LISTED_AFTER_MS);
     for (const [projectId, messages] of groupBy(open, (message) => message.projectId)) {
-      await recover(deps, { kind, projectId, messages, since }).catch((error: Error) =>
-        deps.log.warn({ projectId, kind, reason: error.name }, 'messages without a delivery were not recovered'),
+      await recover(deps, { kind, projectId, messages, since }).catch((error: unknown) =>
+        noteNotRecovered(deps, { projectId, kind }, error),
       );
       if (!turn.goOn(kind)) return kind;
     }

@@ -9,6 +9,7 @@ import {
 } from '../../db/recovery/running-rows.ts';
 import type { ExecutionStatus } from '../../rules/executions/execution.ts';
 import type { RunningWorkflow } from '../../temporal/run-states.ts';
+import { noteNotRecovered } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 /** As many as Temporal lists at a time. */
@@ -70,13 +71,13 @@ async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, runs
 }
 
 /** One workflow that cannot be repaired keeps no other from it. */
-async function loudly({ log }: RecoveryDeps, run: RunningWorkflow, repair: () => Promise<string | undefined>) {
+async function loudly(deps: RecoveryDeps, run: RunningWorkflow, repair: () => Promise<string | undefined>) {
   const ids = { projectId: run.projectId, workflowId: run.workflowId, runId: run.runId };
   try {
     const done = await repair();
-    if (done !== undefined) log.warn({ ...ids, done }, 'a workflow disagreed with its record');
+    if (done !== undefined) deps.log.warn({ ...ids, done }, 'a workflow disagreed with its record');
   } catch (error) {
-    log.warn({ ...ids, reason: error instanceof Error ? error.name : 'unknown' }, 'a workflow was not repaired');
+    await noteNotRecovered(deps, ids, error);
   }
 }
 
