@@ -1,4 +1,5 @@
 import type { JobKind } from './contacts/jobs.ts';
+import type { LastAttempt } from './emails/last-attempt.ts';
 import type { Simulated } from './emails/simulator.ts';
 import type { ExecutionStart, ExecutionStatus } from './executions/execution.ts';
 
@@ -47,6 +48,7 @@ type Nothing = Record<string, never>;
 interface Retry {
   /** ISO 8601; missing where a kill cut the first attempt off: it is due now. */
   dueAt?: string;
+  last?: LastAttempt;
 }
 
 export type OutboxKind = keyof OutboxPayloads;

@@ -137,7 +137,11 @@ function idsOf<K extends 'email.retry' | 'sms.retry'>([first, ...others]: RowsOf
 function deliveryOf(rows: RowsOf<'email.retry' | 'sms.retry'>): DeliveryState {
   const now = Date.now();
   return {
-    waiting: rows.map(({ refId, payload }) => ({ id: refId, dueAt: payload.dueAt ?? new Date(now).toISOString() })),
+    waiting: rows.map(({ refId, payload: { dueAt = new Date(now).toISOString(), last } }) => ({
+      id: refId,
+      dueAt,
+      ...(last && { last }),
+    })),
     expiresAt: new Date(now + DELIVERY_EXPIRES_MS).toISOString(),
     sent: 0,
     other: 0,

@@ -21,7 +21,7 @@ export function emailChannel(deps: Deps): DirectChannel {
   /** The same for all, so that mails of different batches share the transaction that records them. */
   const whenSettled: SettleHook<undefined> = async (trx, settled) => {
     const later = settled.flatMap(({ email, outcome }) =>
-      outcome.kind === 'later' ? [{ id: email.id, dueAt: outcome.dueAt }] : [],
+      outcome.kind === 'later' ? [{ id: email.id, dueAt: outcome.dueAt, last: outcome.last }] : [],
     );
     const done = settled.flatMap(({ email, outcome }) => (outcome.kind === 'later' ? [] : [email.id]));
     const projectId = settled[0]?.email.projectId ?? '';

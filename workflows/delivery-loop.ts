@@ -1,14 +1,19 @@
 import { CancellationScope, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
-import type { WaitingMail } from '../activities/emails/deliveries.ts';
+import { describeAttempt, type WaitingMessage } from '../rules/emails/last-attempt.ts';
 import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
 import { withCode } from './ends.ts';
 
 /** Messages due within this of the first are sent with it: one activity for what was put off together. */
 const TOGETHER_MS = 5_000;
 
+/** Of the messages that wait the UI shows this many. */
+const SHOWN_MESSAGES = 20;
+/** Temporal takes summaries of 400 bytes. */
+const SUMMARY_CHARS = 200;
+
 /** Where a delivery stands; what it carries on with when it continues as new. */
 export interface DeliveryState {
-  waiting: WaitingMail[];
+  waiting: WaitingMessage[];
   /** ISO 8601: what is refused for now after this is given up. */
   expiresAt: string;
   sent: number;
@@ -18,7 +23,7 @@ export interface DeliveryState {
 export interface AttemptResult {
   sent: number;
   other: number;
-  waiting: WaitingMail[];
+  waiting: WaitingMessage[];
 }
 
 /** A new delivery of these messages, due now. */
@@ -41,7 +46,7 @@ export async function deliver(p: {
   state: DeliveryState;
   /** What is delivered, such as `mails`. */
   noun: string;
-  attempt: (due: WaitingMail[], expiresAt: string) => Promise<AttemptResult>;
+  attempt: (due: WaitingMessage[], expiresAt: string) => Promise<AttemptResult>;
   continueWith: (state: DeliveryState) => Promise<never>;
   /** Ends what is not delivered, of these ids, when the workflow is cancelled. */
   giveUp: (ids: string[]) => Promise<unknown>;
@@ -68,7 +73,7 @@ export async function deliver(p: {
 /** Sends what is due once; returns where the delivery stands then. */
 async function round(
   state: DeliveryState,
-  p: { noun: string; attempt: (due: WaitingMail[], expiresAt: string) => Promise<AttemptResult> },
+  p: { noun: string; attempt: (due: WaitingMessage[], expiresAt: string) => Promise<AttemptResult> },
 ): Promise<DeliveryState> {
   const due = await nextDue(state.waiting, p.noun);
   setCurrentDetails(`Sending ${due.length} of ${state.waiting.length} ${p.noun}`);
@@ -79,13 +84,31 @@ async function round(
 }
 
 /** Waits for the first message that is due, and returns it with those that are due about then. */
-async function nextDue(waiting: WaitingMail[], noun: string): Promise<WaitingMail[]> {
+async function nextDue(waiting: WaitingMessage[], noun: string): Promise<WaitingMessage[]> {
   const first = Math.min(...waiting.map((message) => Date.parse(message.dueAt)));
   const waitMs = first - Date.now();
   if (waitMs > 0) {
-    setCurrentDetails(`${waiting.length} ${noun} wait, the first until ${new Date(first).toISOString()}`);
-    await sleep(waitMs, { summary: `${waiting.length} ${noun} wait for their next try` });
+    setCurrentDetails(describeWait(waiting, noun));
+    await sleep(waitMs, { summary: summarizeWait(waiting, first) });
   }
   const until = Math.max(first, Date.now()) + (waitMs > 0 ? TOGETHER_MS : 0);
   return waiting.filter((message) => Date.parse(message.dueAt) <= until);
+}
+
+/** The messages that wait, the next one first: an operator sees which provider said what, and when it is asked again. */
+function describeWait(waiting: WaitingMessage[], noun: string): string {
+  const soonest = [...waiting].sort((a, b) => a.dueAt.localeCompare(b.dueAt));
+  const lines = soonest.slice(0, SHOWN_MESSAGES).map(({ id, dueAt, last }) => {
+    const how = last === undefined ? '' : `, ${describeAttempt(last)}`;
+    return `- ${id}${how}, next attempt at ${dueAt}`;
+  });
+  const more = waiting.length - lines.length;
+  if (more > 0) lines.push(`- ${more} more`);
+  return `${waiting.length} ${noun} wait for their next attempt\n\n${lines.join('\n')}`;
+}
+
+function summarizeWait(waiting: WaitingMessage[], firstMs: number): string {
+  const next = waiting.find(({ dueAt }) => Date.parse(dueAt) === firstMs);
+  const how = next?.last === undefined ? '' : `, ${describeAttempt(next.last).slice(0, SUMMARY_CHARS)}`;
+  return `${waiting.length} wait until ${new Date(firstMs).toISOString()}${how}`;
 }

@@ -3,6 +3,7 @@ import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { type ClaimedEmail, claimEmails, findLiveEmails } from '../../db/sending/email-ledger.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
+import type { LastAttempt } from '../../rules/emails/last-attempt.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
 import type { Delivery, Mailer } from './mailer.ts';
 import type { SendRates } from './send-rates.ts';
@@ -28,7 +29,7 @@ export interface MailToSend {
  */
 export type Attempted =
   | { id: string; became: 'sent' | 'settled' | 'absent' }
-  | { id: string; became: 'later' | 'unpaid' | 'stopped' | 'unrecorded'; dueAt: Date };
+  | { id: string; became: 'later' | 'unpaid' | 'stopped' | 'unrecorded'; dueAt: Date; last?: LastAttempt };
 
 export interface EmailAttempts {
   /**
@@ -99,7 +100,8 @@ function needsPlace(email: ClaimedEmail): boolean {
   return email.mode === 'live' && !isSimulated(email);
 }
 
-type Became = { became: 'sent' | 'settled' } | { became: 'later' | 'unpaid' | 'stopped' | 'unrecorded'; dueAt: Date };
+type Became = DistributiveOmit<Attempted, 'id'>;
+type DistributiveOmit<T, K extends string> = T extends unknown ? Omit<T, K> : never;
 
 function becameOf(delivery: PromiseSettledResult<Delivery<undefined>>): Became {
   if (delivery.status === 'rejected') return { became: 'unrecorded', dueAt: new Date(Date.now() + UNRECORDED_MS) };
@@ -108,6 +110,7 @@ function becameOf(delivery: PromiseSettledResult<Delivery<undefined>>): Became {
     case 'sent':
       return { became: 'sent' };
     case 'later':
+      return { became: 'later', dueAt: outcome.dueAt, last: outcome.last };
     case 'shut':
       return { became: 'later', dueAt: outcome.dueAt };
     case 'unpaid':

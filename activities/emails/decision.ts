@@ -32,8 +32,11 @@ export function statusOf(result: Exclude<ProviderResult, { outcome: 'accepted' }
 }
 
 /** Puts a mail off, or gives it up when its day is over. */
-export function later(email: ClaimedEmail, p: { error: string; status: string; expiresAt: Date }): EmailOutcome {
-  const { error, status, expiresAt } = p;
-  const dueAt = nextAttemptAt({ attempts: email.attempts, now: new Date(), expiresAt, random: Math.random() });
-  return dueAt ? { kind: 'later', dueAt, error, status } : failed('expired', error);
+export function later(
+  { attempts }: Pick<ClaimedEmail, 'attempts'>,
+  p: { error: string; status: string; route: string; expiresAt: Date },
+): EmailOutcome {
+  const { error, status, route, expiresAt } = p;
+  const dueAt = nextAttemptAt({ attempts, now: new Date(), expiresAt, random: Math.random() });
+  return dueAt ? { kind: 'later', dueAt, error, last: { attempt: attempts, status, route } } : failed('expired', error);
 }

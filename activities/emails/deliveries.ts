@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { cancelMails } from '../../db/sending/cancelled-deliveries.ts';
 import { assertMessages } from '../../db/sending/direct-messages.ts';
+import type { WaitingMessage } from '../../rules/emails/last-attempt.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import type { Attempted, EmailAttempts } from './attempts.ts';
@@ -19,13 +20,6 @@ const TAKE_MS = 5 * 60_000;
  */
 const UNPAID_MIN_MS = 1_000;
 
-/** A message that has to wait. */
-export interface WaitingMail {
-  id: string;
-  /** ISO 8601. */
-  dueAt: string;
-}
-
 export interface SendMailsInput {
   projectId: string;
   mails: { id: string }[];
@@ -37,7 +31,7 @@ export interface SendMailsResult {
   sent: number;
   /** FAILED, BOUNCED or HELD, or taken by another delivery. */
   other: number;
-  waiting: WaitingMail[];
+  waiting: WaitingMessage[];
 }
 
 export type DeliveryActivities = ReturnType<typeof deliveryActivities>;
@@ -94,7 +88,8 @@ function count(result: SendMailsResult, mail: Attempted): void {
   else if (!('dueAt' in mail)) result.other += 1;
   else {
     const dueAt = mail.became === 'unpaid' ? laterOf(mail.dueAt) : mail.dueAt;
-    result.waiting.push({ id: mail.id, dueAt: dueAt.toISOString() });
+    const { id, last } = mail;
+    result.waiting.push({ id, dueAt: dueAt.toISOString(), ...(last && { last }) });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { EmailProvider, ProviderResult } from '../../channels/email/provider.ts';
+import { providerAddress } from '../../channels/email/providers.ts';
 import { type Compute, OverBudget, type PaidFor } from '../../compute/compute.ts';
 import type { Db } from '../../db/connection.ts';
 import { takeMonthlyAllowance } from '../../db/projects/usage.ts';
@@ -87,6 +88,7 @@ export function createMailer(deps: {
 }): Mailer {
   const { config, db, provider, lifecycle, compute, route = OPEN_ROUTE } = deps;
   const messages = createEmailMessages(deps);
+  const via = `${provider.kind} (${providerAddress(config.email)})`;
   const limit = new InFlightLimit({ max: IN_FLIGHT_MAX, ofProject: IN_FLIGHT_OF_PROJECT });
   const guard = createHoldGuard({ db, dnsServers: config.dnsServers, log: deps.log });
   const settler = createEmailSettler({
@@ -126,7 +128,7 @@ export function createMailer(deps: {
       const { id, projectId, from, to } = ready.message;
       route.heard({ id, projectId, to, senderHost: emailDomain(from) }, result);
     }
-    return { email, ...(await named(email.to.email, outcomeOf({ email, ready, result, expiresAt, route }))) };
+    return { email, ...(await named(email.to.email, outcomeOf({ email, ready, result, expiresAt, route, via }))) };
   }
 
   async function named(to: string, attempted: Attempted): Promise<Attempted> {
@@ -143,7 +145,7 @@ export function createMailer(deps: {
       return failed('template_error', `${error.field}: ${error.message} (line ${error.line}, column ${error.column})`);
     }
     deps.log.warn({ emailId: email.id, reason: describeFailure(error) }, 'a mail could not be made; it is tried again');
-    return later(email, { error: 'the mail could not be made', status: 'not rendered', expiresAt });
+    return later(email, { error: 'the mail could not be made', status: 'not rendered', route: via, expiresAt });
   }
 
   async function notTried(email: ClaimedEmail, outcome: NotTried) {
@@ -230,8 +232,10 @@ function outcomeOf(p: {
   result: ProviderResult;
   expiresAt: Date;
   route: RouteWatch;
+  /** The provider and its address. */
+  via: string;
 }): Attempted {
-  const { email, ready, result, route } = p;
+  const { email, ready, result, route, via } = p;
   if (result.outcome === 'accepted') return sentAs(ready, result.providerMessageId);
   const words = result.outcome === 'refused' ? `${result.code} ${result.text}` : result.error;
   const refusal = refusalOf(result);
@@ -239,7 +243,10 @@ function outcomeOf(p: {
   // What waits for its route, however long, is not given up by the first attempt after it.
   const expiresAt = waits ? new Date(Math.max(p.expiresAt.getTime(), Date.now() + ROUTE_GRACE_MS)) : p.expiresAt;
   if (refusal && !refusal.retry && !waits) return { outcome: refused(refusal, words), event: ready.event };
-  return { outcome: later(email, { error: words, status: statusOf(result), expiresAt }), event: ready.event };
+  return {
+    outcome: later(email, { error: words, status: statusOf(result), route: via, expiresAt }),
+    event: ready.event,
+  };
 }
 
 /** A provider that has no id of its own (capture) gives back ours: then the Message-ID says more. */

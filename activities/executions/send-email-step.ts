@@ -17,6 +17,7 @@ import { findMarketing, type StepEmail, saveStepEmails } from '../../db/sending/
 import { inTransaction } from '../../db/transaction.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
+import { describeAttempt } from '../../rules/emails/last-attempt.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
 import { type KeyPads, keyPads } from '../../rules/emails/suppression.ts';
 import { outcomeOfEmail } from '../../rules/executions/email-step-outcome.ts';
@@ -185,7 +186,7 @@ async function defer(
   await inTransaction(deps.db, (trx) => noteAttempt(trx, { ...stepOf(email), attempts, error: outcome.error }));
   throw ApplicationFailure.create({
     type: 'MAIL_DEFERRED',
-    message: `attempt ${attempts}: ${outcome.status}; again at ${outcome.dueAt.toISOString()}`,
+    message: `${describeAttempt(outcome.last)}; again at ${outcome.dueAt.toISOString()}`,
     nextRetryDelay: Math.max(1_000, outcome.dueAt.getTime() - Date.now()),
   });
 }

@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { cancelSms } from '../../db/sending/cancelled-deliveries.ts';
 import { assertMessages } from '../../db/sending/direct-messages.ts';
+import type { WaitingMessage } from '../../rules/emails/last-attempt.ts';
 import type { ActivityDeps } from '../deps.ts';
-import type { WaitingMail } from '../emails/deliveries.ts';
 import { deliveryIdOf } from '../emails/delivery-id.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import type { SmsAttempts } from './attempts.ts';
@@ -22,7 +22,7 @@ export interface SendSmsInput {
 export interface SendSmsResult {
   sent: number;
   other: number;
-  waiting: WaitingMail[];
+  waiting: WaitingMessage[];
 }
 
 export type SmsActivities = ReturnType<typeof smsActivities>;

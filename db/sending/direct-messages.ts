@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { LastAttempt } from '../../rules/emails/last-attempt.ts';
 import { OUTBOX_PRIORITY, type OutboxRow } from '../../rules/outbox.ts';
 import { RowMissing } from '../../rules/row-missing.ts';
 import type { Db, Trx } from '../connection.ts';
@@ -24,6 +25,13 @@ const DIRECT: Record<
   sms: { deliver: 'sms.deliver', retry: 'sms.retry', table: sql.raw('sms_messages'), open: sql.raw(`('PENDING')`) },
 };
 
+/** A message that waits for its next attempt, and how its last one went. */
+interface Later {
+  id: string;
+  dueAt: Date;
+  last?: LastAttempt;
+}
+
 /** The kinds of row that say that a message has a delivery, for a list in SQL. */
 export function deliveryKinds(kind: MessageKind): RawBuilder<unknown> {
   const { deliver, retry } = DIRECT[kind];
@@ -48,7 +56,7 @@ export async function assertMessages(
  */
 export async function finishDirect(
   trx: Trx,
-  p: { kind: MessageKind; projectId: string; done: string[]; later: { id: string; dueAt: Date }[] },
+  p: { kind: MessageKind; projectId: string; done: string[]; later: Later[] },
 ): Promise<OutboxRow[]> {
   const { projectId, done, later } = p;
   const { deliver } = DIRECT[p.kind];
@@ -98,13 +106,14 @@ async function release(
 async function becomeTemporals(
   trx: Trx,
   { kind, projectId }: { kind: MessageKind; projectId: string },
-  messages: { id: string; dueAt: Date }[],
+  messages: Later[],
 ): Promise<OutboxRow[]> {
   const { deliver, retry } = DIRECT[kind];
-  const { rows } = await sql<{ id: string; ref_id: string; payload: { dueAt: string } }>`
+  const { rows } = await sql<{ id: string; ref_id: string; payload: { dueAt: string; last?: LastAttempt } }>`
     UPDATE outbox o SET kind = ${retry}, priority = ${OUTBOX_PRIORITY[retry]}, attempts = 0, available_at = now(),
-      payload = jsonb_build_object('dueAt', u.due_at)
-    FROM unnest(${messages.map((m) => m.id)}::uuid[], ${messages.map((m) => m.dueAt.toISOString())}::text[]) AS u (ref_id, due_at)
+      payload = jsonb_strip_nulls(jsonb_build_object('dueAt', u.due_at, 'last', u.last))
+    FROM unnest(${messages.map((m) => m.id)}::uuid[], ${messages.map((m) => m.dueAt.toISOString())}::text[],
+      ${messages.map((m) => (m.last ? JSON.stringify(m.last) : null))}::jsonb[]) AS u (ref_id, due_at, last)
     WHERE o.ref_id = u.ref_id AND o.kind = ${deliver} AND ${ownedBy('o.project_id', projectId)}
     RETURNING o.id, o.ref_id, o.payload
   `.execute(trx);

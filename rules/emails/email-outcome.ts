@@ -1,4 +1,5 @@
 import type { RunContact } from '../executions/run.ts';
+import type { LastAttempt } from './last-attempt.ts';
 import { bouncedAs, type Reason } from './reasons.ts';
 import type { AboutRecipient, Refusal } from './refusal.ts';
 
@@ -45,9 +46,9 @@ export type EmailOutcome =
   | { kind: 'held' }
   /**
    * Refused for now: try again at `dueAt`. The row stays SENDING and keeps its delivery. `error` has the provider's
-   * reply, `status` only its codes: Temporal and logs show the status.
+   * reply, `last` only its codes: Temporal shows `last`.
    */
-  | { kind: 'later'; dueAt: Date; error: string; status: string };
+  | { kind: 'later'; dueAt: Date; error: string; last: LastAttempt };
 
 export function failed(reason: Reason, error: string | null = null): EmailOutcome {
   return { kind: 'failed', reason, error };

@@ -1,0 +1,22 @@
+/** The last attempt of an email that waits for its next one. Temporal shows it, so it has codes and no reply. */
+export interface LastAttempt {
+  /** Counts from 1. */
+  attempt: number;
+  /** SMTP code and enhanced status, such as `450 4.2.1`, or why no reply came. */
+  status: string;
+  /** The provider and its address. */
+  route: string;
+}
+
+/** A message that waits for its next attempt. Absent `last`: of an earlier version, or the first attempt was cut off. */
+export interface WaitingMessage {
+  id: string;
+  /** ISO 8601. */
+  dueAt: string;
+  last?: LastAttempt;
+}
+
+/** Says how the last attempt went. */
+export function describeAttempt({ attempt, status, route }: LastAttempt): string {
+  return `attempt ${attempt} by ${route}: ${status}`;
+}
