@@ -11,7 +11,8 @@ const PRIVATE_FIELDS = [
  * Errors under these names lose what they quote. Callers pass the text of `describeFailure`; this is the net under the
  * one that does not.
  */
-const FAILURES = { reason: describeFailure, err: describeFailure, error: describeFailure };
+const describe = (value: unknown) => (value === null ? null : describeFailure(value));
+const FAILURES = { reason: describe, err: describe, error: describe };
 
 /** The log of a process: JSON lines on standard output, with secrets and addresses blanked. */
 export function createLogger(name: string, level: string, output: DestinationStream = destination(1)): Logger {

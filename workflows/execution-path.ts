@@ -76,5 +76,5 @@ function endOf({ status, reason }: Ended): string {
 
 /** A tenant's name in one line, without Markdown of its own. */
 function plain(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>]/g, '\\$&');
+  return text.replace(/\s+/g, ' ').replace(/[\\`*[\]<>]|(?<!\w)_|_(?!\w)/g, '\\$&');
 }

@@ -1,4 +1,4 @@
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { startApi } from '../../api/http/server.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { readInstallation } from '../../db/installation/installation.ts';
@@ -38,6 +38,8 @@ export interface TestServiceOptions {
   legacyBefore?: Date;
   /** How often its workers count the task queues of the earlier release. */
   legacyCheckMs?: number;
+  /** Of API and worker; none unless given. */
+  log?: Logger;
 }
 
 /** The whole service in this process, on a database and a Temporal namespace of the test file's own. */
@@ -62,7 +64,7 @@ export async function startTestService(
     ...env,
   };
   const config = parseConfig(settings);
-  const log = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
+  const { log = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }) } = options;
   const { db } = connect({ connectionString: database.url, max: 4, applicationName: 'test', onError: () => {} });
   const one = await buildProject(db, 'One');
   const two = await buildProject(db, 'Two');
