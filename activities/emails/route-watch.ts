@@ -3,6 +3,7 @@ import type { EmailProvider, ProviderResult } from '../../channels/email/provide
 import type { Db } from '../../db/connection.ts';
 import {
   type DueProbe,
+  endPausesOfOtherRoutes,
   endRoutePause,
   findAnySenderHost,
   listRoutePauses,
@@ -166,6 +167,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
 
   /** Asks the provider once, so that an operator reads of a wrong login before the first email. */
   async function probeAtStart(): Promise<void> {
+    await endPausesOfOtherRoutes(db, route);
     const senderHost = deps.returnPathDomain ?? (await findAnySenderHost(db));
     const envelope = senderHost === undefined ? null : probeEnvelope(senderHost);
     const result = await provider.probe?.(envelope, stopping.signal);

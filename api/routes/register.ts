@@ -40,6 +40,7 @@ import { healthRoutes } from './health/routes.ts';
 import { mailboxRoutes } from './mailbox/routes.ts';
 import { operatorHealthRoutes } from './operator/health.ts';
 import { operatorProviderRoutes } from './operator/providers.ts';
+import { operatorRoutePauseRoutes } from './operator/route-pauses.ts';
 import { operatorSendingRoutes } from './operator/sending.ts';
 import { operatorTenantRoutes } from './operator/tenants.ts';
 import { pageRoutes } from './pages/routes.ts';
@@ -145,6 +146,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   operatorHealthRoutes(only, deps);
   operatorTenantRoutes(only, deps);
   operatorProviderRoutes(only, deps);
+  operatorRoutePauseRoutes(only, deps);
   operatorSendingRoutes(only, deps);
   // The service itself.
   healthRoutes(only, deps);

@@ -33,6 +33,7 @@ export const home = {
   kinds: {
     periodic_work_late: 'Periodic work has not ended for three periods',
     project_held: 'Sending is on hold',
+    route_paused: 'Email waits: the mail server refuses it',
     domain_broken: 'The records of a domain are gone',
     campaign_paused: 'A campaign was paused by the service',
     outbox_late: 'Accepted work waits longer than it should',

@@ -49,6 +49,10 @@ export const operator = {
   nobodyAsks: 'No worker serves this queue. Work waits in it.',
   unserved: (queues: string) => `No worker serves ${queues}. Work waits there. Check WORKER_QUEUES.`,
 
+  routePauses: 'Paused routes',
+  routePausesMean: 'The mail server refuses our email, so email waits. A probe ends the pause by itself.',
+  allProjects: 'All projects',
+  resumeRoute: 'Resume',
   outbox: 'Outbox',
   outboxMeans: 'What was accepted and has not begun. Normally nothing.',
   outboxEmpty: 'Nothing waits: all that was accepted has begun.',

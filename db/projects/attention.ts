@@ -7,6 +7,7 @@ import { listPeriodicWork } from '../operator/periodic-work.ts';
 /** What can need somebody in a project, the most pressing first. */
 export const PROJECT_ATTENTION_KINDS = [
   'project_held',
+  'route_paused',
   'domain_broken',
   'campaign_paused',
   'outbox_late',
@@ -92,6 +93,9 @@ const SOURCES: Record<ProjectAttentionKind, Source> = {
   project_held: (projectId) => sql`
     SELECT 'project_held', NULL::uuid, NULL, effective_held_at, 1, effective_hold_reason FROM projects
     WHERE id = ${projectId} AND effective_held_at IS NOT NULL`,
+  route_paused: (projectId) => sql`
+    SELECT 'route_paused', NULL::uuid, NULL, min(since), 1, min(reply) FROM route_pauses
+    WHERE project_id = ${projectId} OR project_id IS NULL HAVING count(*) > 0`,
   domain_broken: (projectId) => sql`
     SELECT 'domain_broken', id, domain, coalesce((found->>'missingSince')::timestamptz, updated_at), 1, status FROM domains
     WHERE project_id = ${projectId} AND (status = 'FAILED' OR found->>'missingSince' IS NOT NULL)`,

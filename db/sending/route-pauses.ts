@@ -112,6 +112,11 @@ export async function endRoutePause(db: Db, id: string): Promise<boolean> {
   return numDeletedRows > 0n;
 }
 
+/** Ends the pauses of routes with other settings: whoever changed them wants the new ones tried. */
+export async function endPausesOfOtherRoutes(db: Db, route: string): Promise<void> {
+  await db.deleteFrom('route_pauses').where('route', '<>', route).execute();
+}
+
 /** Keeps what the server says now. */
 export async function noteRouteReply(db: Db, p: { id: string; reply: string }): Promise<void> {
   await db.updateTable('route_pauses').set({ reply: p.reply }).where('id', '=', p.id).execute();

@@ -62,6 +62,9 @@ it('a relay that refuses our login costs nobody the subscription: the route paus
   const before = await statuses();
   expect(Object.keys(before).filter((status) => !/^(PENDING|SENDING)$/.test(status))).toEqual([]);
 
+  const attention = await service.call('GET', '/analytics/attention', { key: project.secretKey });
+  expect(JSON.stringify(attention.body)).toContain('"route_paused"');
+
   isClosed = false;
   await until(async () => ((await pauses()).length === 0 ? true : undefined), 'a probe to end the pause', {
     timeoutMs: 60_000,

@@ -72,6 +72,7 @@ const upcomingRoute = createRoute({
 /** What somebody has to hold to be told of a kind. */
 const SCOPE_OF: Record<ProjectAttentionKind, Scope> = {
   project_held: 'analytics:view',
+  route_paused: 'analytics:view',
   domain_broken: 'domains:view',
   campaign_paused: 'campaigns:view',
   outbox_late: 'analytics:view',

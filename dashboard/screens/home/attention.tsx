@@ -75,6 +75,7 @@ function Needed({ item }: { item: Item }) {
 const SEVERE: ReadonlySet<Item['kind']> = new Set([
   'periodic_work_late',
   'project_held',
+  'route_paused',
   'domain_broken',
   'executions_failed',
 ]);
@@ -95,6 +96,7 @@ function placeOf({ kind, id }: Item): string | null {
       return `/developers/webhooks/${id}`;
     case 'periodic_work_late':
       return '/operator';
+    case 'route_paused':
     case 'outbox_late':
       return null;
   }

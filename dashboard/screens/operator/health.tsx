@@ -12,6 +12,7 @@ import { Outbox } from './outbox.tsx';
 import { PeriodicWork } from './periodic-work.tsx';
 import { Processes } from './processes.tsx';
 import { Queues } from './queues.tsx';
+import { RoutePauses } from './route-pauses.tsx';
 import { SendingHold } from './sending-hold.tsx';
 
 type HealthAnswer = AnswerOf<'getOperatorHealth'>;
@@ -38,6 +39,7 @@ export function Health() {
               <Postgres facts={postgres} />
               <Temporal temporal={temporal} />
             </SimpleGrid>
+            <RoutePauses />
             <Outbox rows={outbox} />
             <PeriodicWork kinds={periodicWork} />
             <Processes processes={processes} />

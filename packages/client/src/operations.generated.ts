@@ -159,7 +159,7 @@ export type AssetList = {
 };
 
 export type AttentionItem = {
-  kind: "periodic_work_late" | "project_held" | "domain_broken" | "campaign_paused" | "outbox_late" | "executions_failed" | "endpoint_disabled" | "endpoint_degraded";
+  kind: "periodic_work_late" | "project_held" | "route_paused" | "domain_broken" | "campaign_paused" | "outbox_late" | "executions_failed" | "endpoint_disabled" | "endpoint_degraded";
   /** Of the domain, campaign, workflow or endpoint; null for the project and for periodic work */
   id: string | null;
   name: string | null;
@@ -1969,6 +1969,22 @@ export type RetryCampaign = {
   reasons?: ("provider_rejected" | "expired" | "template_error" | "sender_not_verified" | "limit_reached")[] | null;
 };
 
+export type RoutePauses = {
+  data: ({
+    id: string;
+    /** Null is all projects */
+    projectId: string | null;
+    projectName: string | null;
+    /** The command that was refused, such as `rcpt` */
+    stage: string;
+    /** The mail server's reply, without addresses */
+    reply: string;
+    since: string;
+    /** When the server is asked again whether it takes our email */
+    nextProbeAt: string;
+  })[];
+};
+
 export type RunEvent = {
   name: string;
   /** When it happens, in the run's own time; left out, as soon as a step waits for it. */
@@ -3530,6 +3546,10 @@ export interface Operations {
     query?: { limit?: number; cursor?: string; method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"; route?: string; status?: string; errorCode?: string; keyId?: string; requestId?: string; made?: string; since?: string; until?: string };
     answer: LoggedRequestList;
   };
+  /** List the routes that are paused: `GET /operator/route-pauses` */
+  listRoutePauses: {
+    answer: RoutePauses;
+  };
   /** List the contacts of a segment: `GET /v1/segments/{id}/contacts` */
   listSegmentContacts: {
     params: { id: string };
@@ -3773,6 +3793,11 @@ export interface Operations {
   resumeCampaign: {
     params: { id: string };
     answer: CampaignDone;
+  };
+  /** End the pause of a route: `POST /operator/route-pauses/{id}/resume` */
+  resumeRoute: {
+    params: { id: string };
+    answer: RoutePauses;
   };
   /** Let a clone send: `POST /operator/sending/resume` */
   resumeSending: {
@@ -4074,6 +4099,7 @@ export const OPERATIONS = {
   listExecutions: { method: 'GET', path: '/v1/workflows/{id}/executions', idempotencyKey: false },
   listProviderAnswers: { method: 'GET', path: '/operator/provider-answers', idempotencyKey: false },
   listRequests: { method: 'GET', path: '/v1/requests', idempotencyKey: false },
+  listRoutePauses: { method: 'GET', path: '/operator/route-pauses', idempotencyKey: false },
   listSegmentContacts: { method: 'GET', path: '/v1/segments/{id}/contacts', idempotencyKey: false },
   listSegmentHistory: { method: 'GET', path: '/v1/segments/{id}/history', idempotencyKey: false },
   listSegments: { method: 'GET', path: '/v1/segments', idempotencyKey: false },
@@ -4116,6 +4142,7 @@ export const OPERATIONS = {
   replayWebhookDelivery: { method: 'POST', path: '/v1/webhooks/{id}/deliveries/{deliveryId}/replay', idempotencyKey: false },
   resendEmail: { method: 'POST', path: '/v1/emails/{id}/resend', idempotencyKey: true },
   resumeCampaign: { method: 'POST', path: '/v1/campaigns/{id}/resume', idempotencyKey: false },
+  resumeRoute: { method: 'POST', path: '/operator/route-pauses/{id}/resume', idempotencyKey: false },
   resumeSending: { method: 'POST', path: '/operator/sending/resume', idempotencyKey: false },
   retryCampaign: { method: 'POST', path: '/v1/campaigns/{id}/retry', idempotencyKey: false },
   retryExecution: { method: 'POST', path: '/v1/workflows/{id}/executions/{executionId}/retry', idempotencyKey: false },

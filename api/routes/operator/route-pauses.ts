@@ -1,0 +1,81 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { listAllRoutePauses, type RoutePause, resumeRoute } from '../../../db/sending/route-pauses.ts';
+import { ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { EXAMPLE_ID, Id, IdParams, Instant } from '../../http/schemas.ts';
+import { session } from '../../http/security.ts';
+import { operatorOf } from './access.ts';
+
+const RoutePauses = z
+  .object({
+    data: z.array(
+      z.object({
+        id: Id,
+        projectId: Id.nullable().openapi({ description: 'Null is all projects' }),
+        projectName: z.string().nullable(),
+        stage: z.string().openapi({ description: 'The command that was refused, such as `rcpt`' }),
+        reply: z.string().openapi({ description: "The mail server's reply, without addresses" }),
+        since: Instant,
+        nextProbeAt: Instant.openapi({ description: 'When the server is asked again whether it takes our email' }),
+      }),
+    ),
+  })
+  .openapi('RoutePauses', {
+    example: {
+      data: [
+        {
+          id: EXAMPLE_ID,
+          projectId: null,
+          projectName: null,
+          stage: 'auth',
+          reply: '535 5.7.8 Authentication failed',
+          since: '2026-01-01T12:00:00.000Z',
+          nextProbeAt: '2026-01-01T12:01:00.000Z',
+        },
+      ],
+    },
+  });
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/operator/route-pauses',
+  operationId: 'listRoutePauses',
+  tags: ['Operator'],
+  summary: 'List the routes that are paused',
+  description:
+    'A route is paused while the mail server refuses email because of us. Email waits and no contact changes.',
+  security: session(),
+  responses: { 200: ok(RoutePauses) },
+});
+
+const resumeRouteRoute = createRoute({
+  method: 'post',
+  path: '/operator/route-pauses/{id}/resume',
+  operationId: 'resumeRoute',
+  tags: ['Operator'],
+  summary: 'End the pause of a route',
+  description: 'The next emails try the route. If it refuses ten of them again, it is paused again.',
+  security: session(),
+  request: { params: IdParams },
+  responses: { 200: ok(RoutePauses) },
+});
+
+export function operatorRoutePauseRoutes(app: App, deps: Deps): void {
+  const { db, reads } = deps;
+
+  app.openapi(listRoute, async (c) => {
+    await operatorOf(c, deps);
+    return c.json({ data: (await listAllRoutePauses(reads)).map(pauseAnswer) }, 200);
+  });
+
+  app.openapi(resumeRouteRoute, async (c) => {
+    await operatorOf(c, deps);
+    await resumeRoute(db, c.req.valid('param').id);
+    return c.json({ data: (await listAllRoutePauses(db)).map(pauseAnswer) }, 200);
+  });
+}
+
+function pauseAnswer({ since, nextProbeAt, ...pause }: RoutePause & { projectName: string | null }) {
+  return { ...pause, since: since.toISOString(), nextProbeAt: nextProbeAt.toISOString() };
+}

@@ -1,0 +1,36 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { steadyAnswerOf, useWrite } from '../../api/queries.ts';
+import { Instant } from '../../parts/instant.tsx';
+import { text } from '../../text/text.ts';
+import { FactCard } from './fact.tsx';
+
+const words = text.operator;
+const ASK_AGAIN_MS = 5_000;
+
+/** Shows the routes that are paused, with the mail server's reply; nothing where none is. */
+export function RoutePauses() {
+  const pauses = useQuery({ ...steadyAnswerOf('listRoutePauses'), refetchInterval: ASK_AGAIN_MS });
+  const resume = useWrite('resumeRoute', { changes: ['listRoutePauses'] });
+  const found = pauses.data?.data ?? [];
+  if (found.length === 0) return null;
+  return (
+    <FactCard title={words.routePauses} subtitle={words.routePausesMean} standing="away">
+      <Stack gap="sm">
+        {found.map(({ id, projectName, reply, since }) => (
+          <Group key={id} justify="space-between" wrap="nowrap">
+            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+              {projectName ?? words.allProjects}: {reply}{' '}
+              <Text span c="dimmed" size="sm">
+                {text.home.since} <Instant at={since} />
+              </Text>
+            </Text>
+            <Button size="compact-sm" onClick={() => resume.mutate({ params: { id } })} loading={resume.isPending}>
+              {words.resumeRoute}
+            </Button>
+          </Group>
+        ))}
+      </Stack>
+    </FactCard>
+  );
+}
