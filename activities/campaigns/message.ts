@@ -34,12 +34,14 @@ export function createCampaignComposer(p: {
   campaignId: string;
   compute: Compute;
   stored: StoredContent;
+  /** Of the sender's domain, see `FoundRecords`. */
+  returnPathHost?: string | null | undefined;
 }): CampaignComposer {
   const { config, campaignId, compute } = p;
   const { content, ready } = p.stored;
   const { plain, key, source } = ready;
   const domain = emailDomain(content.from);
-  const returnDomain = config.email.returnPathDomain ?? domain;
+  const returnDomain = config.email.returnPathDomain ?? p.returnPathHost ?? domain;
   const verpKey = deriveKey(config.secretKey, 'verp');
   const from = { name: content.fromName, email: content.from };
   const replyTo = content.replyTo ? { email: content.replyTo } : null;

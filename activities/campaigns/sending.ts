@@ -217,7 +217,13 @@ export class CampaignSending {
       this.contents.get({ ...work, contentId: terms.contentId, tracked }),
       hasListeners(db, { projectId, eventName: 'email.sent' }),
     ]);
-    const composer = createCampaignComposer({ config, compute, campaignId, stored });
+    const composer = createCampaignComposer({
+      config,
+      compute,
+      campaignId,
+      stored,
+      returnPathHost: terms.senderDomain?.returnPathHost,
+    });
     const turnEndsMs = Date.now() + (rate > 0 ? PACED_TURN_MS : TURN_MS);
     const untilMs = Math.min(turnEndsMs, clock.closesAt?.getTime() ?? turnEndsMs);
     return {
@@ -241,7 +247,8 @@ export class CampaignSending {
   }
 
   private routeOf(projectId: string, { senderDomain }: SendTerms): ChunkSenderDeps['route'] {
-    const senderHost = this.deps.config.email.returnPathDomain ?? senderDomain?.domain ?? '';
+    const { returnPathDomain } = this.deps.config.email;
+    const senderHost = returnPathDomain ?? senderDomain?.returnPathHost ?? senderDomain?.domain ?? '';
     return {
       heard: ({ id, email }, answer) => this.route.heard({ id, projectId, to: email, senderHost }, answer),
       isPaused: () => this.route.isPaused(projectId),

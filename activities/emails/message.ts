@@ -53,7 +53,8 @@ export function createEmailMessages(deps: { config: Config; db: Db; compute: Com
   const verpKey = deriveKey(config.secretKey, 'verp');
 
   function returnPath(email: ClaimedEmail, content: Content): string {
-    return verpAddress(verpKey, email.id, config.email.returnPathDomain ?? emailDomain(content.from));
+    const host = config.email.returnPathDomain ?? email.senderDomain?.returnPathHost ?? emailDomain(content.from);
+    return verpAddress(verpKey, email.id, host);
   }
 
   return {

@@ -1,5 +1,11 @@
 import { type Domain, listDomainsFrom } from '../../db/domains/domains.ts';
-import { dnsRecords, type FoundRecords, findRecords, type RecordPurpose } from '../../rules/domains/sender-domain.ts';
+import {
+  checkRecords,
+  dnsRecords,
+  type FoundRecords,
+  type RecordPurpose,
+  recordsNote,
+} from '../../rules/domains/sender-domain.ts';
 import { recordSource } from '../../rules/strangers/record-source.ts';
 import { type Check, type Finding, pass, warn } from './report.ts';
 import type { Inspected, Subject } from './subject.ts';
@@ -52,8 +58,10 @@ async function ofDomain(domain: Domain, { settings, dns }: Subject): Promise<Fin
     return [warn(`${name} is for tests: no DNS knows it, and receivers refuse mail from it`, remedy)];
   }
   const source = recordSource(settings, domain);
-  const found = await findRecords(dns, source);
-  const records = dnsRecords(source, found);
+  const note = recordsNote(source);
+  if (note !== null) return [warn(note, 'set PUBLIC_URL to the address that people reach')];
+  const { found, seen } = await checkRecords(dns, source);
+  const records = dnsRecords(source, found, seen);
   const missing = MISSING.filter(({ purpose }) => found[purpose] === false);
   const findings = missing.map(({ purpose, verdict, so }): Finding => {
     const record = records.find((each) => each.purpose === purpose);

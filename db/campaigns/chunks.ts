@@ -28,14 +28,15 @@ export interface SendTerms {
   frequencyCap: FrequencyCap | null;
   tracking: 'ENABLED' | 'MARKETING_ONLY' | 'DISABLED';
   /** The verified domain of the sender address; null when it is not verified any more. */
-  senderDomain: { id: string; domain: string; signing: boolean } | null;
+  senderDomain: { id: string; domain: string; signing: boolean; returnPathHost?: string | null } | null;
 }
 
 /** What a turn has to know; undefined when the campaign is no longer this start's to send. */
 export async function findSendTerms(db: Db, p: CampaignStart & { seq?: number }): Promise<SendTerms | undefined> {
   const { rows } = await sql<TermsRow>`
     SELECT k.id AS content_id, v.variant, c.mode, c.status = 'PAUSED' AS paused, p.effective_held_at IS NOT NULL AND c.mode = 'live' AS held,
-      p.effective_send_rate_per_second AS send_rate_per_second, p.frequency_max, p.frequency_days, p.tracking, d.id AS domain_id, d.domain, d.signing
+      p.effective_send_rate_per_second AS send_rate_per_second, p.frequency_max, p.frequency_days, p.tracking, d.id AS domain_id, d.domain, d.signing,
+      d.found->>'returnPathHost' AS return_path_host
     FROM campaigns c
     JOIN projects p ON p.id = c.project_id
     LEFT JOIN campaign_chunks v ON v.campaign_id = c.id AND v.seq = ${p.seq ?? null}::int
@@ -155,6 +156,7 @@ interface TermsRow {
   domain_id: string | null;
   domain: string | null;
   signing: boolean | null;
+  return_path_host: string | null;
 }
 
 function toTerms(row: TermsRow): SendTerms {
@@ -168,6 +170,9 @@ function toTerms(row: TermsRow): SendTerms {
     sendRate: row.send_rate_per_second,
     frequencyCap: row.mode === 'test' ? null : capOf(row),
     tracking: row.tracking,
-    senderDomain: id === null || domain === null ? null : { id, domain, signing: signing ?? true },
+    senderDomain:
+      id === null || domain === null
+        ? null
+        : { id, domain, signing: signing ?? true, returnPathHost: row.return_path_host },
   };
 }

@@ -25,11 +25,11 @@ export interface ReceivedMail {
   detail: Record<string, unknown>;
 }
 
-/** The projects that have verified a domain. */
+/** Lists the projects that have verified a domain, by itself or by its host for inbound mail (`in.<domain>`). */
 export async function listDomainOwners(db: Db, domain: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    SELECT d.project_id AS id FROM domains d JOIN projects p ON p.id = d.project_id
-    WHERE d.domain = ${domain} AND d.status = 'VERIFIED' AND p.disabled_at IS NULL ORDER BY d.project_id LIMIT 20
+    SELECT DISTINCT d.project_id AS id FROM domains d JOIN projects p ON p.id = d.project_id
+    WHERE d.domain = ANY(${[domain, domain.replace(/^in\./, '')]}::text[]) AND d.status = 'VERIFIED' AND p.disabled_at IS NULL ORDER BY d.project_id LIMIT 20
   `.execute(db);
   return rows.map((row) => row.id);
 }

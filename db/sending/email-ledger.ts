@@ -58,7 +58,7 @@ export interface ClaimedEmail {
     monthlyEmailLimit: number | null;
   };
   /** The project's domain that the sender address is on; null when there is none that is verified. */
-  senderDomain: { id: string; domain: string; signing: boolean } | null;
+  senderDomain: { id: string; domain: string; signing: boolean; returnPathHost?: string | null } | null;
   suppressedBy: SuppressionReason | null;
   /** The clock of the project and the contact; absent where it holds no mail. */
   clock?: Clock;
@@ -126,7 +126,7 @@ async function readClaimed(
       c.id AS found_contact_id, c.email AS contact_email, c.subscribed, c.pending, c.data AS contact_data, c.untrusted_keys,
       k.type AS content_type, p.tracking, p.effective_held_at IS NOT NULL AS held, p.effective_monthly_email_limit AS monthly_email_limit,
       p.frequency_max, p.frequency_days,
-      d.id AS domain_id, d.domain, d.signing,
+      d.id AS domain_id, d.domain, d.signing, d.found->>'returnPathHost' AS return_path_host,
       k.topic_id IS NOT NULL AND NOT coalesce(${isOnTopic({ contact: sql`t.contact_id`, topic: sql`k.topic_id` })}, true) AS off_topic,
       CASE WHEN k.type = 'MARKETING' THEN (${why('MARKETING')}) ELSE (${why('TRANSACTIONAL')}) END AS suppressed_by
     FROM t
@@ -288,6 +288,7 @@ interface ClaimedRow {
   domain_id: string | null;
   domain: string | null;
   signing: boolean | null;
+  return_path_host: string | null;
   suppressed_by: SuppressionReason | null;
   sending_window: SendingWindow | null;
   timezone: string;
@@ -318,7 +319,7 @@ function toClaimed(row: ClaimedRow): ClaimedEmail {
     senderDomain:
       row.domain_id === null || row.domain === null
         ? null
-        : { id: row.domain_id, domain: row.domain, signing: row.signing ?? true },
+        : { id: row.domain_id, domain: row.domain, signing: row.signing ?? true, returnPathHost: row.return_path_host },
     suppressedBy: row.suppressed_by,
     clock: {
       zone: zoneIn(row.contact_data),

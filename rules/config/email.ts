@@ -33,9 +33,15 @@ export const EMAIL = {
   RETURN_PATH_DOMAIN: {
     schema: host,
     takes: 'a host name',
-    defaultText: "the sender's own domain",
+    defaultText: "`bounces.` and the sender's domain, once its MX is found",
     about:
       'Host of the envelope sender that bounces come back to (VERP); its MX must lead to `INBOUND_SMTP_PORT`, and its SPF record name the hosts that send.',
+  },
+  SPF_INCLUDE: {
+    schema: host,
+    takes: 'a host name',
+    about:
+      'Name that SPF records include for the relay of `SMTP_URL`, such as `spf.relay.example`; without it they name the host of `PUBLIC_URL`.',
   },
   ...variablesOf(EMAIL_PROVIDERS),
 } as const satisfies Variables;
@@ -55,6 +61,7 @@ export function emailSettings(values: ValuesOf<typeof EMAIL>, env: Environment) 
     maxMessageBytes: EMAIL_PROVIDERS[provider].maxMessageBytes,
     dkimSign: values.DKIM_SIGN,
     returnPathDomain: values.RETURN_PATH_DOMAIN?.toLowerCase(),
+    spfInclude: values.SPF_INCLUDE,
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { afterCheck, dnsRecords, normalizeDomain, type Standing } from './sender-domain.ts';
+import { afterCheck, dnsRecords, normalizeDomain, recordsNote, type Standing } from './sender-domain.ts';
 
 const SOURCE = {
   domain: 'shop.example',
@@ -7,6 +7,7 @@ const SOURCE = {
   publicKey: 'KEY',
   mailHost: 'mail.tidings.example',
   returnPathDomain: undefined,
+  spfInclude: undefined,
   provider: 'smtp' as const,
 };
 const NOW = new Date('2026-11-21T12:00:00Z');
@@ -49,7 +50,12 @@ describe('the records of a domain', () => {
     expect(value(SOURCE, 'SPF')?.value).toBe('v=spf1 a:mail.tidings.example ~all');
     expect(value({ ...SOURCE, provider: 'ses' }, 'SPF')?.value).toBe('v=spf1 include:amazonses.com ~all');
     expect(value({ ...SOURCE, mailHost: '192.0.2.1' }, 'SPF')?.value).toBe('v=spf1 ip4:192.0.2.1 ~all');
-    expect(value(SOURCE, 'RETURN_PATH')?.name).toBe('shop.example');
+    expect(value({ ...SOURCE, spfInclude: 'spf.relay.example' }, 'SPF')).toMatchObject({
+      name: 'bounces.shop.example',
+      value: 'v=spf1 include:spf.relay.example ~all',
+    });
+    expect(value(SOURCE, 'RETURN_PATH')?.name).toBe('bounces.shop.example');
+    expect(value({ ...SOURCE, returnPathDomain: 'bounces.example' }, 'SPF')?.name).toBe('bounces.example');
     expect(value({ ...SOURCE, returnPathDomain: 'bounces.example' }, 'RETURN_PATH')?.name).toBe('bounces.example');
     expect(
       dnsRecords(SOURCE, {})
@@ -57,6 +63,28 @@ describe('the records of a domain', () => {
         .map((record) => record.purpose),
     ).toEqual(['DKIM']);
   });
+});
+
+it('never asks for an MX at the domain itself, and shows one that is there with a warning', () => {
+  const seen = { apexMx: ['10 mx.company.example'], RETURN_PATH: ['5 mx.other.example'] };
+  const records = dnsRecords(SOURCE, {}, seen);
+  expect(records.filter(({ type }) => type === 'MX').map(({ name }) => name)).toEqual([
+    'bounces.shop.example',
+    'in.shop.example',
+  ]);
+  expect(records.find(({ purpose }) => purpose === 'INBOUND')?.warning).toMatch(
+    /^shop\.example has an MX of its own \(10 mx\.company\.example\): leave it/,
+  );
+  expect(records.find(({ purpose }) => purpose === 'RETURN_PATH')?.warning).toMatch(/5 mx\.other\.example/);
+});
+
+it('has nothing to publish on loopback', () => {
+  const local = { ...SOURCE, mailHost: '127.0.0.1' };
+  expect(dnsRecords({ ...local, provider: 'capture' }, {})).toEqual([]);
+  expect(recordsNote({ ...local, provider: 'capture' })).toMatch(/nothing to publish/);
+  expect(dnsRecords(local, {}).map(({ purpose }) => purpose)).toEqual(['DKIM', 'DMARC']);
+  expect(recordsNote(local)).toMatch(/nothing to publish/);
+  expect(recordsNote(SOURCE)).toBeNull();
 });
 
 describe('after a check, a domain', () => {

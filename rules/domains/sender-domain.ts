@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../access/loopback.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../emails/email-providers.ts';
 import { dkimRecordValue } from './dkim-key.ts';
 import type { Dns, DnsAnswer, MxRecord } from './dns.ts';
@@ -7,11 +8,18 @@ export const RECORD_PURPOSES = ['DKIM', 'SPF', 'DMARC', 'RETURN_PATH', 'INBOUND'
 export type RecordPurpose = (typeof RECORD_PURPOSES)[number];
 export type DomainStatus = 'PENDING' | 'VERIFIED' | 'FAILED';
 
-/** What a check found; undefined where the DNS gave no answer. */
-export type FoundRecords = Partial<Record<RecordPurpose, boolean>>;
+/**
+ * What a check found; undefined where the DNS gave no answer. `returnPathHost` is the host of the domain's own that takes
+ * returned mail: without it mail leaves with the domain itself as the envelope's, since receivers refuse a sender whose
+ * host the DNS does not know.
+ */
+export type FoundRecords = Partial<Record<RecordPurpose, boolean>> & { returnPathHost?: string | null };
 
-/** What the DNS has in the place of each record, as text; undefined where it gave no answer. */
-export type SeenRecords = Partial<Record<RecordPurpose, string[]>>;
+/**
+ * What the DNS has in the place of each record, as text; undefined where it gave no answer. `apexMx` are the servers that
+ * take the domain's own mail.
+ */
+export type SeenRecords = Partial<Record<RecordPurpose | 'apexMx', string[]>>;
 
 export interface CheckedRecords {
   found: FoundRecords;
@@ -28,6 +36,8 @@ export interface DnsRecord {
   found: boolean;
   /** What the DNS had in its place when it was last asked; null where it never gave an answer. */
   seen: string[] | null;
+  /** What to look at before this record is published; null where there is nothing. */
+  warning: string | null;
 }
 
 /** What the records of a domain are made from. */
@@ -37,8 +47,10 @@ export interface RecordSource {
   publicKey: string;
   /** Host that mail of this service comes from and returned mail goes to. */
   mailHost: string;
-  /** Host of the envelope sender where it is not the domain itself. */
+  /** Host of the envelope sender where it is the same for all domains. */
   returnPathDomain: string | undefined;
+  /** How SPF names the hosts of the relay, such as `spf.relay.example`. */
+  spfInclude: string | undefined;
   provider: EmailProviderKind;
 }
 
@@ -72,31 +84,74 @@ export function dnsRecords(source: RecordSource, found: FoundRecords, seen: Seen
     required: purpose === 'DKIM',
     found: found[purpose] ?? false,
     seen: seen[purpose] ?? null,
+    warning: null,
   });
+  const isLocal = isLoopbackHost(mailHost);
+  if (isLocal && EMAIL_PROVIDERS[source.provider].captures) return [];
+  const spf = spfMechanism(source);
+  const signature = record('DKIM', 'TXT', `${selector}._domainkey.${domain}`, dkimRecordValue(publicKey));
+  const sender = spf === undefined ? [] : [record('SPF', 'TXT', returnPathHost(source), `v=spf1 ${spf} ~all`)];
+  const policy = record('DMARC', 'TXT', `_dmarc.${domain}`, 'v=DMARC1; p=none;');
+  if (isLocal) return [signature, ...sender, policy];
+  const returned = record('RETURN_PATH', 'MX', returnPathHost(source), `10 ${mailHost}`);
+  const inbound = record('INBOUND', 'MX', inboundHost(domain), `10 ${mailHost}`);
   return [
-    record('DKIM', 'TXT', `${selector}._domainkey.${domain}`, dkimRecordValue(publicKey)),
-    record('SPF', 'TXT', domain, `v=spf1 ${spfMechanism(source)} ~all`),
-    record('DMARC', 'TXT', `_dmarc.${domain}`, 'v=DMARC1; p=none;'),
-    record('RETURN_PATH', 'MX', source.returnPathDomain ?? domain, `10 ${mailHost}`),
-    record('INBOUND', 'MX', domain, `10 ${mailHost}`),
+    signature,
+    ...sender,
+    policy,
+    { ...returned, warning: otherServersWarning(returned) },
+    { ...inbound, warning: otherServersWarning(inbound) ?? apexWarning(source, seen.apexMx ?? []) },
   ];
 }
 
-/** Looks for the records in the DNS, all at once. */
-export async function findRecords(dns: Dns, source: RecordSource): Promise<FoundRecords> {
-  return (await checkRecords(dns, source)).found;
+/** Says why records are missing from the list; null where none is. */
+export function recordsNote({ mailHost, provider }: Pick<RecordSource, 'mailHost' | 'provider'>): string | null {
+  if (!isLoopbackHost(mailHost)) return null;
+  if (EMAIL_PROVIDERS[provider].captures)
+    return 'There is nothing to publish: this service runs on this machine only and captures its mail.';
+  return 'There is nothing to publish for a return path or inbound mail: PUBLIC_URL leads to this machine only. Set PUBLIC_URL to a public address first.';
 }
 
-/** As `findRecords`, with what the DNS has in their place: who published another value sees which. */
+/** The host of the envelope sender: SPF is looked up there, and returned mail comes back to it. */
+export function returnPathHost({
+  returnPathDomain,
+  domain,
+}: Pick<RecordSource, 'returnPathDomain' | 'domain'>): string {
+  return returnPathDomain ?? `bounces.${domain}`;
+}
+
+/** Inbound mail has a host of its own: an MX at the domain itself would take a company's mail away. */
+export function inboundHost(domain: string): string {
+  return `in.${domain}`;
+}
+
+/** A record at a name that other servers take mail for would share or take their mail. */
+function otherServersWarning({ name, value, found, seen }: DnsRecord): string | null {
+  const others = (seen ?? []).filter((record) => record.split(' ')[1] !== value.split(' ')[1]);
+  if (others.length === 0) return null;
+  const state = found ? 'also has' : 'has';
+  return `${name} ${state} an MX of another server (${others.join(', ')}): a second one takes a part of its mail.`;
+}
+
+function apexWarning({ domain, mailHost }: RecordSource, apexMx: string[]): string | null {
+  const others = apexMx.filter((record) => record.split(' ')[1] !== mailHost);
+  if (others.length === 0) return null;
+  return `${domain} has an MX of its own (${others.join(', ')}): leave it as it is. Only ${inboundHost(domain)} leads here.`;
+}
+
+/** Looks for the records in the DNS, all at once, and keeps what the DNS has in their places. */
 export async function checkRecords(dns: Dns, source: RecordSource): Promise<CheckedRecords> {
   const { domain, selector, publicKey, mailHost } = source;
-  const [dkim, own, dmarc, inbound, returnPath] = await Promise.all([
+  const envelopeHost = returnPathHost(source);
+  const [dkim, spf, dmarc, inbound, returnPath, apex] = await Promise.all([
     dns.txt(`${selector}._domainkey.${domain}`),
-    dns.txt(domain),
+    dns.txt(envelopeHost),
     dns.txt(`_dmarc.${domain}`),
+    dns.mx(inboundHost(domain)),
+    dns.mx(envelopeHost),
     dns.mx(domain),
-    dns.mx(source.returnPathDomain ?? domain),
   ]);
+  const mechanism = spfMechanism(source);
   const leadsHere = ({ exchange }: MxRecord) => exchange === mailHost;
   const isDmarc = (text: string) => /^v=DMARC1\s*(;|$)/i.test(text.trim());
   const asText = (text: string) => text;
@@ -104,20 +159,35 @@ export async function checkRecords(dns: Dns, source: RecordSource): Promise<Chec
   return {
     found: {
       DKIM: has(dkim, (text) => dkimKeyOf(text) === publicKey),
-      SPF: has(own, (text) => isSpf(text) && text.toLowerCase().split(/\s+/).includes(spfMechanism(source))),
+      SPF: has(
+        spf,
+        (text) => isSpf(text) && mechanism !== undefined && text.toLowerCase().split(/\s+/).includes(mechanism),
+      ),
       DMARC: has(dmarc, isDmarc),
       RETURN_PATH: has(returnPath, leadsHere),
-      INBOUND: has(inbound, leadsHere),
+      // Earlier versions asked for an MX at the domain itself, which goes on to work.
+      INBOUND: eitherOf(has(inbound, leadsHere), has(apex, leadsHere)),
+      ...(source.returnPathDomain === undefined && hostFound(has(returnPath, leadsHere), envelopeHost)),
     },
     seen: {
       DKIM: seenIn(dkim, asText),
       // The name holds texts of others besides.
-      SPF: seenIn(own, asText)?.filter(isSpf),
+      SPF: seenIn(spf, asText)?.filter(isSpf),
       DMARC: seenIn(dmarc, asText),
       RETURN_PATH: seenIn(returnPath, asMx),
       INBOUND: seenIn(inbound, asMx),
+      apexMx: seenIn(apex, asMx),
     },
   };
+}
+
+function eitherOf(one: boolean | undefined, other: boolean | undefined): boolean | undefined {
+  if (one || other) return true;
+  return one === undefined || other === undefined ? undefined : false;
+}
+
+function hostFound(found: boolean | undefined, host: string): Pick<FoundRecords, 'returnPathHost'> {
+  return found === undefined ? {} : { returnPathHost: found ? host : null };
 }
 
 /** What is kept of a domain's checks. */
@@ -136,6 +206,7 @@ export interface Standing {
 export function afterCheck(before: Standing, checked: FoundRecords, now: Date): Standing {
   const found: FoundRecords = { ...before.found };
   for (const purpose of RECORD_PURPOSES) if (checked[purpose] !== undefined) found[purpose] = checked[purpose];
+  if (checked.returnPathHost !== undefined) found.returnPathHost = checked.returnPathHost;
   if (checked.DKIM === undefined) return { ...before, found };
   if (checked.DKIM) return { ...before, found, status: 'VERIFIED', missingSince: null };
   if (before.status !== 'VERIFIED') {
@@ -173,8 +244,11 @@ function isSpf(text: string): boolean {
   return /^v=spf1(\s|$)/i.test(text);
 }
 
-function spfMechanism({ provider, mailHost }: Pick<RecordSource, 'provider' | 'mailHost'>): string {
+/** How SPF names the hosts that mail leaves by; undefined where only this machine is known. */
+function spfMechanism({ provider, mailHost, spfInclude }: RecordSource): string | undefined {
   const { spf } = EMAIL_PROVIDERS[provider];
   if (spf !== null) return spf;
+  if (spfInclude !== undefined) return `include:${spfInclude.toLowerCase()}`;
+  if (isLoopbackHost(mailHost)) return undefined;
   return /^[\d.]+$/.test(mailHost) ? `ip4:${mailHost}` : `a:${mailHost}`;
 }

@@ -12,6 +12,7 @@ export function recordSource(
     publicKey: domain.publicKey,
     mailHost: new URL(config.publicUrl).hostname.toLowerCase(),
     returnPathDomain: config.email.returnPathDomain,
+    spfInclude: config.email.spfInclude,
     provider: config.email.provider,
   };
 }

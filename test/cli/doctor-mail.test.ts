@@ -109,6 +109,7 @@ describe('doctor on sender domains', { timeout: DOCTOR_TIMEOUT_MS }, () => {
   it('warns where the DNS does not answer, and ends all the same', async () => {
     publish({
       'shop.example.com': 'silent',
+      'bounces.shop.example.com': 'silent',
       '_dmarc.shop.example.com': 'silent',
       'tidings._domainkey.shop.example.com': 'fault',
     });

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Domain } from '../../../db/domains/domains.ts';
 import type { Config } from '../../../rules/config.ts';
-import { dnsRecords, RECORD_PURPOSES } from '../../../rules/domains/sender-domain.ts';
+import { dnsRecords, RECORD_PURPOSES, recordsNote } from '../../../rules/domains/sender-domain.ts';
 import { recordSource } from '../../../rules/strangers/record-source.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 
@@ -20,8 +20,10 @@ const EXAMPLE = {
       required: true,
       found: false,
       seen: null,
+      warning: null,
     },
   ],
+  note: null,
   lastCheckedAt: null,
   createdAt: '2026-01-01T12:00:00.000Z',
   updatedAt: '2026-01-01T12:00:00.000Z',
@@ -45,8 +47,12 @@ export const DomainRecord = z
         seen: z.array(z.string()).nullable().openapi({
           description: 'What the DNS had in its place when it was last asked; null where it never gave an answer',
         }),
+        warning: z.string().nullable().openapi({
+          description: 'What to look at before the record is published, such as an MX of another server',
+        }),
       }),
     ),
+    note: z.string().nullable().openapi({ description: 'Why there is nothing, or less, to publish' }),
     lastCheckedAt: Instant.nullable(),
     createdAt: Instant,
     updatedAt: Instant,
@@ -61,6 +67,7 @@ export function domainAnswer(domain: Domain, config: Config) {
     status: domain.status,
     signing: domain.signing,
     records: dnsRecords(recordSource(config, domain), domain.found, domain.seen),
+    note: recordsNote(recordSource(config, domain)),
     lastCheckedAt: domain.lastCheckedAt?.toISOString() ?? null,
     createdAt: domain.createdAt.toISOString(),
     updatedAt: domain.updatedAt.toISOString(),

@@ -10,7 +10,17 @@ const words = text.settings.domains;
  * The records that a domain needs, each to be copied, and whether it was found. They are long: no table, so that a
  * phone shows them whole.
  */
-export function DomainRecords({ records, domain }: { records: Records; domain: string }) {
+export function DomainRecords({ records, note, domain }: { records: Records; note: string | null; domain: string }) {
+  return (
+    <Stack gap="sm">
+      {note && <Text size="sm">{note}</Text>}
+      <RecordList records={records} domain={domain} />
+    </Stack>
+  );
+}
+
+function RecordList({ records, domain }: { records: Records; domain: string }) {
+  if (records.length === 0) return null;
   return (
     <Stack gap="sm" role="list" aria-label={domain}>
       {records.map((record) => (
@@ -30,6 +40,11 @@ export function DomainRecords({ records, domain }: { records: Records; domain: s
           </Group>
           <Line label={record.type} value={record.name} copy={words.copyName} />
           <Line label={words.value} value={record.value} copy={words.copyValue} />
+          {record.warning && (
+            <Text size="sm" mt={4} c="var(--mantine-color-orange-light-color)">
+              {record.warning}
+            </Text>
+          )}
           {!record.found && record.seen && record.seen.length > 0 && <Seen values={record.seen} />}
         </Box>
       ))}

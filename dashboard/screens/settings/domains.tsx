@@ -75,7 +75,7 @@ function Add() {
 }
 
 function One({ domain }: { domain: Domain }) {
-  const { id, domain: name, status, signing, lastCheckedAt, records } = domain;
+  const { id, domain: name, status, signing, lastCheckedAt, records, note } = domain;
   const params = { id };
   const verify = useWrite('verifyDomain', { changes: CHANGED });
   const update = useWrite('updateDomain', { changes: CHANGED });
@@ -120,7 +120,7 @@ function One({ domain }: { domain: Domain }) {
           </ActionButton>
         </Group>
       </Group>
-      <DomainRecords records={records} domain={name} />
+      <DomainRecords records={records} note={note} domain={name} />
       <Tooltip label={whyNot} disabled={whyNot === undefined}>
         <Switch
           mt="sm"

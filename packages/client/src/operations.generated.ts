@@ -896,7 +896,11 @@ export type Domain = {
     found: boolean;
     /** What the DNS had in its place when it was last asked; null where it never gave an answer */
     seen: string[] | null;
+    /** What to look at before the record is published, such as an MX of another server */
+    warning: string | null;
   })[];
+  /** Why there is nothing, or less, to publish */
+  note: string | null;
   lastCheckedAt: string | null;
   createdAt: string;
   updatedAt: string;

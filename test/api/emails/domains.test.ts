@@ -105,7 +105,7 @@ describe('a domain', () => {
     expect(domain.records[0]).toMatchObject({ found: false, seen: null });
     const name = domain.records[0]?.name ?? '';
     dns.zones.set(name, { TXT: ['v=DKIM1; k=rsa; p=AAAA'] });
-    dns.zones.set(domain.domain, { TXT: ['something else', 'v=spf1 include:other.example\0 ~all'] });
+    dns.zones.set(`bounces.${domain.domain}`, { TXT: ['something else', 'v=spf1 include:other.example\0 ~all'] });
     const seenOf = async () => (await verify(domain.id)).records.slice(0, 3).map((record: Shown) => record.seen);
     const seen = [['v=DKIM1; k=rsa; p=AAAA'], ['v=spf1 include:other.example\uFFFD ~all'], []];
     expect(await seenOf()).toEqual(seen);
