@@ -83,6 +83,7 @@ export const operator = {
   lastEnd: 'Last end',
   neverEnded: 'No end yet',
   duration: 'Duration',
+  took: (duration: string) => `took ${duration}`,
   running: 'Running',
   backlogOf: 'Backlog',
   backlogMeans: 'Due for two periods; of recovery and pruning, what the last round left unfinished.',

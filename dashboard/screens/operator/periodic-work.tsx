@@ -51,7 +51,7 @@ function Row({ work }: { work: Work }) {
   return (
     <Table.Tr>
       <Table.Td style={{ overflowWrap: 'anywhere' }}>
-        <Group gap="xs">
+        <Group gap="0 var(--mantine-spacing-xs)">
           <Explained means={words.periodicKindMeans[kind]}>{words.periodicKinds[kind]}</Explained>
           <Text span size="sm" c="dimmed">
             {words.everyMinutes(everyMinutes)}
@@ -82,6 +82,11 @@ function Row({ work }: { work: Work }) {
             {' '}
             <Explained means={words.lateMeans}>({words.late})</Explained>
           </>
+        )}
+        {lastDurationSeconds !== null && (
+          <Text size="sm" c="dimmed" hiddenFrom="sm">
+            {words.took(formatSeconds(lastDurationSeconds))}
+          </Text>
         )}
       </Table.Td>
       <Table.Td ta="right" visibleFrom="sm">
