@@ -7,6 +7,7 @@ import { newChunk } from '../../rules/campaigns/later-chunk.ts';
 import { takeDueChunks } from '../../workflows/campaign-progress.ts';
 import { SatisfiedVisits } from '../../workflows/satisfied-visits.ts';
 import { buildStartedCampaign } from '../build/campaigns.ts';
+import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -22,6 +23,7 @@ let start: { projectId: string; campaignId: string; sendNo: number };
 beforeAll(async () => {
   database = await createTestDatabase();
   const { id: projectId } = await buildProject(database.db, 'Large');
+  await buildDomain(database.db, { projectId, domain: 'sender.test' });
   start = await buildStartedCampaign(database.db, { projectId });
   await sql`
     INSERT INTO campaign_chunks (campaign_id, seq, project_id, first_id, last_id, size)

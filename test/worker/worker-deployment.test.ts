@@ -1,0 +1,192 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { bundleWorkflowCode, NativeConnection } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findTemporalBinary } from '../../cli/start/temporal-binary.ts';
+import { TASK_QUEUE_KINDS } from '../../rules/queues.ts';
+import { createTemporalWorkers } from '../../worker/temporal-workers.ts';
+import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { track } from '../build/events.ts';
+import { buildDomain } from '../build/senders.ts';
+import { buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { connectOperator, type Operator } from '../support/operator.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const run = promisify(execFile);
+const GUIDE = join(import.meta.dirname, '..', '..', 'docs', 'operate', 'upgrade.md');
+const BROKEN_BUNDLE = join(tmpdir(), `broken-workflows-${process.pid}.js`);
+/** The build of a service that runs from its source. */
+const OLD_BUILD = 'source';
+const NEW_BUILD = 'broken';
+/** The values of Temporal's API. */
+const PINNED = 1;
+const AUTO_UPGRADE = 2;
+
+let database: TestDatabase;
+let service: TestService;
+let operator: Operator;
+let broken: { close(): Promise<void> } | undefined;
+let cli: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await startTestService({ WORKER_DEPLOYMENT: 'tidings' }, { database });
+  operator = await connectOperator(service);
+  cli = await findTemporalBinary({
+    cliPath: process.env.TEMPORAL_CLI_PATH,
+    binFolder: tmpdir(),
+    env: process.env,
+    progress: () => {},
+    signal: new AbortController().signal,
+  });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: join(import.meta.dirname, '..', 'support', 'broken-workflows.ts'),
+  });
+  writeFileSync(BROKEN_BUNDLE, code);
+});
+
+afterAll(async () => {
+  rmSync(BROKEN_BUNDLE, { force: true });
+  await broken?.close();
+  await operator?.close();
+  await service?.close();
+  await database?.drop();
+});
+
+/** Runs the command of the guide that follows `# <name>`, until Temporal takes it: it hears of workers one by one. */
+async function runStep(name: string): Promise<string> {
+  const [, command = ''] = new RegExp(`# ${name}\\n\\s*temporal (.*)`).exec(readFileSync(GUIDE, 'utf8')) ?? [];
+  const args = command
+    .replaceAll('"', '')
+    .replace('$OLD_BUILD', OLD_BUILD)
+    .replace('$NEW_BUILD', NEW_BUILD)
+    .replace('--percentage 10 ', '--percentage 50 ')
+    .split(' ');
+  expect(args.slice(0, 2)).toEqual(['worker', 'deployment']);
+  const { address, namespace } = service.temporal;
+  let refused = '';
+  return until(
+    () =>
+      run(cli, [...args, '--address', address, '--namespace', namespace]).then(
+        ({ stdout }) => stdout || 'done',
+        (error: Error) => {
+          refused = error.message;
+          return undefined;
+        },
+      ),
+    `the step ${name}`,
+    { hopeless: () => (/unknown flag|unknown command/.test(refused) ? refused : undefined) },
+  );
+}
+
+/** The versioning behavior of a workflow, and the attempt of its workflow task. */
+async function describeRun(workflowId: string): Promise<{ behavior: number; build: string; attempt: number }> {
+  const { workflowExecutionInfo, pendingWorkflowTask } =
+    await operator.client.workflowService.describeWorkflowExecution({
+      namespace: service.temporal.namespace,
+      execution: { workflowId },
+    });
+  const { behavior, deploymentVersion } = workflowExecutionInfo?.versioningInfo ?? {};
+  return {
+    behavior: behavior ?? 0,
+    build: deploymentVersion?.buildId ?? '',
+    attempt: pendingWorkflowTask?.attempt ?? 0,
+  };
+}
+
+/** Starts workers of a build whose workflows throw, for all queues. Its activities do nothing. */
+async function startBrokenBuild(): Promise<{ close(): Promise<void> }> {
+  const { address, namespace } = service.temporal;
+  const connection = await NativeConnection.connect({ address });
+  const idle = { idle: async () => {} };
+  const workers = await createTemporalWorkers({
+    connection,
+    namespace,
+    identity: 'broken',
+    taskQueue: (queue) => service.names.taskQueue(queue),
+    activities: {
+      transactional: idle,
+      steps: idle,
+      automation: idle,
+      webhooks: idle,
+      bulk: idle,
+      periodic: idle,
+      paced: idle,
+    },
+    timerEnded: () => {},
+    workflowBundle: { codePath: BROKEN_BUNDLE },
+    queues: new Set(TASK_QUEUE_KINDS),
+    deployment: { deploymentName: 'tidings', buildId: NEW_BUILD },
+    loop: { as: (_, work) => work() },
+    begun: () => {},
+    ends: { write: () => {} } as never,
+  });
+  const runs = workers.map((worker) => worker.run());
+  return {
+    close: async () => {
+      for (const worker of workers) worker.shutdown();
+      await Promise.all(runs);
+      await connection.close();
+    },
+  };
+}
+
+describe('a worker deployment', { timeout: 240_000 }, () => {
+  it('rolls a build back that throws in workflow tasks, and no run is lost', async () => {
+    await runStep('first');
+    await buildDomain(service.db, { projectId: service.one.id, domain: 'sender.test', signing: false });
+    await buildContacts(service.db, { projectId: service.one.id, count: 10 });
+    const workflow = await buildWorkflow(service, {
+      eventName: 'opened',
+      steps: { wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'paid' } } },
+    });
+    const campaign = (await expectOk(service.call('POST', '/campaigns', { body: campaignBody() }))).data.id;
+    const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
+    await expectOk(service.call('POST', `/campaigns/${campaign}/send`, { body: { scheduledFor } }));
+    const people = Array.from({ length: 12 }, (_, n) => `p${n}@example.com`);
+    for (const email of people.slice(0, 4)) await track(service, email, 'opened');
+    const early = await until(async () => {
+      const found = await listExecutions(service, workflow.id);
+      return found.length === 4 && found.every(({ status }) => status === 'WAITING') && found;
+    }, 'the first executions');
+    const campaignId = service.names.campaign(campaign, 1);
+    await until(async () => (await describeRun(campaignId)).behavior === PINNED, 'the pinned campaign');
+    for (const { id } of early)
+      await until(async () => (await describeRun(service.names.execution(id))).behavior === AUTO_UPGRADE, 'the run');
+
+    broken = await startBrokenBuild();
+    await runStep('ramp');
+    for (const email of people.slice(4)) await track(service, email, 'opened');
+    const all = await until(async () => {
+      const found = await listExecutions(service, workflow.id);
+      return found.length === people.length && found;
+    }, 'all executions');
+    await until(async () => {
+      const runs = await Promise.all(all.map(({ id }) => describeRun(service.names.execution(id))));
+      return runs.some(({ attempt }) => attempt > 1);
+    }, 'a workflow task that fails');
+    expect((await describeRun(campaignId)).build).toBe(OLD_BUILD);
+
+    await runStep('roll back');
+    for (const email of people) await track(service, email, 'paid');
+    await until(
+      async () => (await listExecutions(service, workflow.id)).every(({ status }) => status === 'COMPLETED'),
+      'the end of all executions',
+      { timeoutMs: 90_000 },
+    );
+    await expectOk(
+      service.call('POST', `/campaigns/${campaign}/send`, {
+        body: { scheduledFor: new Date(Date.now() + 2_000).toISOString() },
+      }),
+    );
+    await until(
+      async () => (await expectOk(service.call('GET', `/campaigns/${campaign}`))).status === 'SENT',
+      'the campaign',
+    );
+  });
+});

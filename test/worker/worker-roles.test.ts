@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { track } from '../build/events.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { diagnoseHere } from '../support/doctor.ts';
+import { type HostProcess, startWorkerHost } from '../support/host-process.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+let database: TestDatabase;
+let service: TestService;
+let campaigns: HostProcess | undefined;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await startTestService(
+    { WORKER_QUEUES: 'workflows, transactional', SECRET_KEY: TEST_SECRET_KEY },
+    { database },
+  );
+  await buildDomain(service.db, { projectId: service.one.id, domain: 'sender.test', signing: false });
+});
+afterAll(async () => {
+  await campaigns?.stop();
+  await service?.close();
+  await database?.drop();
+});
+
+const workersOf = async () => {
+  const { address, namespace } = service.temporal;
+  const env = {
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: address,
+    TEMPORAL_NAMESPACE: namespace,
+    SECRET_KEY: TEST_SECRET_KEY,
+  };
+  return (await diagnoseHere(env)).of('workers');
+};
+
+describe('workers that serve some queues each', { timeout: 120_000 }, () => {
+  it('run executions on one host, name the queues that nobody serves, and send campaigns when another host does', async () => {
+    const workflow = await buildWorkflow(service, { eventName: 'opened', steps: { exit: { type: 'EXIT' } } });
+    await track(service, 'role@example.com', 'opened');
+    await until(async () => (await listExecutions(service, workflow.id))[0]?.completedAt, 'the execution');
+    await buildContacts(service.db, { projectId: service.one.id, count: 10 });
+    const { id } = (await expectOk(service.call('POST', '/campaigns', { body: campaignBody() }))).data;
+    await expectOk(service.call('POST', `/campaigns/${id}/send`, { body: {} }));
+    expect(await workersOf()).toEqual([
+      'fail no worker serves automation, webhooks, bulk, periodic, paced: work waits there → ' +
+        'start a worker with WORKER_QUEUES=automation,webhooks,bulk,periodic,paced, or without WORKER_QUEUES',
+    ]);
+    expect((await expectOk(service.call('GET', `/campaigns/${id}`))).status).not.toBe('SENT');
+
+    campaigns = await startWorkerHost({
+      database,
+      temporal: service.temporal,
+      env: { WORKER_QUEUES: 'automation,webhooks,bulk,periodic,paced' },
+    });
+    await until(
+      async () => (await expectOk(service.call('GET', `/campaigns/${id}`))).status === 'SENT',
+      'the campaign',
+    );
+    await until(async () => (await workersOf())[0] === 'pass each task queue is served', 'a worker for each queue');
+  });
+});
