@@ -4,6 +4,7 @@ import { changeRun, type Run, type RunChanges } from '../../rules/executions/run
 import { type EffectType, isEffect } from '../../rules/executions/steps/registry.ts';
 import type { Trx } from '../connection.ts';
 import { findDeleted } from '../deleted-rows.ts';
+import { catchUp } from './catch-up.ts';
 import type { GraphStep } from './graph.ts';
 import { nextAt } from './next.ts';
 import { withPath } from './path.ts';
@@ -189,11 +190,14 @@ export async function complete(
 export async function resume(
   world: World,
   locked: LockedExecution,
-  p: { input: Pick<StepInput, 'visit' | 'resume'>; ended: PauseEnd; progress: Progress },
+  p: { input: Pick<StepInput, 'visit' | 'resume' | 'stepId' | 'dueAt'>; ended: PauseEnd; progress: Progress },
 ): Promise<Stop> {
   const { execution, current } = locked;
   const { input, progress } = p;
   if (execution.completedAt) return endOf(execution);
+  const { stepId } = input;
+  if (stepId !== undefined && input.visit > execution.visit)
+    return catchUp(world, locked, { at: { ...input, stepId }, progress });
   const over = input.resume !== undefined && execution.visit === input.visit && current?.status === 'WAITING';
   if (over && isEffect(current.type)) {
     await world.endWindowWait(execution, input.visit);

@@ -3,6 +3,7 @@ import type { Next } from '../../rules/executions/execution.ts';
 import { awaitedBy, endOfPause, findExit, takeEvent } from '../../rules/executions/run.ts';
 import type { Db, Trx } from '../connection.ts';
 import { getContactClock } from '../contacts/clock.ts';
+import { noteStepEmailSent } from '../sending/step-emails.ts';
 import { conditionHolds } from './condition.ts';
 import type { GraphStep } from './graph.ts';
 import { withEnd, withoutTimer } from './next.ts';
@@ -47,6 +48,8 @@ export interface World {
   getClock(execution: WalkingExecution): Promise<Clock>;
   /** The wait of a visit for the sending window is over. */
   endWindowWait(execution: WalkingExecution, visit: number): Promise<void>;
+  /** Notes an email of a visit as sent, that the record has as open. */
+  noteSent(execution: WalkingExecution, visit: number): Promise<void>;
   /** Notes that a stranger has let the execution past a wait. */
   noteSwayed(execution: WalkingExecution): Promise<void>;
   /** What Temporal has to wait for, where an execution comes to stand at a pause. */
@@ -72,6 +75,7 @@ export function realWorld(trx: Trx): World {
       return takeOwnEvent(execution, wait, this.now(execution)) ?? findMatchingEvent(trx, execution, wait);
     },
     endWindowWait: ({ projectId, id }, visit) => endWindowWait(trx, { projectId, executionId: id, visit }),
+    noteSent: ({ projectId, id }, visit) => noteStepEmailSent(trx, { projectId, executionId: id, visit }),
     noteSwayed: ({ projectId, id }) => sway(trx, { projectId, executionIds: [id] }),
   };
 }
@@ -87,11 +91,15 @@ export function previewWorld(db: Db, startMs: number): World {
       return takeOwnEvent(execution, wait, this.now(execution));
     },
     async endWindowWait() {},
+    async noteSent() {},
     async noteSwayed() {},
   };
 }
 
-function worldOfRuns(db: Db, clock: () => number): Omit<World, 'findEvent' | 'noteSwayed' | 'endWindowWait'> {
+function worldOfRuns(
+  db: Db,
+  clock: () => number,
+): Omit<World, 'findEvent' | 'noteSent' | 'noteSwayed' | 'endWindowWait'> {
   return {
     now: ({ run }) => new Date(clock() + (run?.aheadMs ?? 0)),
     loadVariables: (execution) => loadStepVariables(db, execution),

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { z } from 'zod';
 import { interpolate, namesStranger } from '../../rules/content/interpolate.ts';
 import { type MailText, pickMailText } from '../../rules/content/mail-text.ts';
@@ -204,4 +205,16 @@ function optionsOf({ untrusted, swayed, run }: StandingExecution): string | null
 function required(emailId: string | undefined): string {
   if (emailId === undefined) throw new Error('the contact of a running execution is gone');
   return emailId;
+}
+
+/** Notes the email of a visit as sent where it is open: Temporal knows that the step is done. */
+export async function noteStepEmailSent(
+  trx: Trx,
+  p: { projectId: string; executionId: string; visit: number },
+): Promise<void> {
+  await sql`
+    UPDATE emails SET status = 'SENT', sent_at = now(), claim = NULL
+    WHERE project_id = ${p.projectId} AND execution_id = ${p.executionId} AND visit = ${p.visit}
+      AND status IN ('PENDING', 'SENDING') AND sent_at IS NULL
+  `.execute(trx);
 }

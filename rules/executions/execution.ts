@@ -67,6 +67,10 @@ export interface StepInput {
   visit: number;
   /** Set when this visit is a pause that has ended. */
   resume?: Resume;
+  /** The step of this visit; absent from workflows of earlier versions. */
+  stepId?: string;
+  /** ISO 8601: when the pause of this visit ends, which has not ended. */
+  dueAt?: string;
 }
 
 /** Input of the Temporal workflow `contactExecution`; also what it carries on with when it continues as new. */
