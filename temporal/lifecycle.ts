@@ -12,10 +12,10 @@ import { countLegacyWorkflows, deleteLegacySchedules } from './legacy.ts';
 import { findStatus, restartTerminated } from './lost-workflows.ts';
 import { InstallationNames } from './names.ts';
 import { type QueueStats, readQueueStats } from './queue-stats.ts';
-import { createRuns, type Runs } from './run-states.ts';
+import { cancelRun, createRuns, type Runs } from './run-states.ts';
 import { ensureSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
-import { cancelRun, type Dispatched, dispatchGroup } from './starts.ts';
+import { type Dispatched, dispatchGroup } from './starts.ts';
 
 /** A dev server on a busy machine answers in milliseconds; one that needs longer is not well. */
 const RPC_DEADLINE_MS = 10_000;
@@ -41,8 +41,11 @@ export interface Lifecycle {
    * look by themselves.
    */
   dispatch(rows: OutboxRow[]): void;
-  /** Gives a group of rows of `splitIntoGroups` to Temporal. Never rejects; running it twice is harmless. */
-  handOver(group: RowGroup): Promise<HandedOver>;
+  /**
+   * Gives a group of rows of `splitIntoGroups` to Temporal. Never rejects; running it twice is harmless.
+   * @param p.isRepeated whether rows of the group were given before, and nobody saw them begin
+   */
+  handOver(group: RowGroup, p?: { isRepeated: boolean }): Promise<HandedOver>;
   /** Registers search attributes and schedules, where they are missing. Every worker does so at its start. */
   prepareNamespace(): Promise<void>;
   /**
@@ -103,9 +106,9 @@ export function createLifecycle(deps: {
     client,
     names,
     dispatch: (rows) => deps.wake(rows),
-    handOver: async (group) => {
+    handOver: async (group, { isRepeated } = { isRepeated: false }) => {
       try {
-        return { outcome: await calls.make(RPC_DEADLINE_MS, () => dispatchGroup(target, group)) };
+        return { outcome: await calls.make(RPC_DEADLINE_MS, () => dispatchGroup(target, group, isRepeated)) };
       } catch (error) {
         return { outcome: 'failed', reason: describeRefusal(error), away: isAway(error) };
       }

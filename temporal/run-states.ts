@@ -3,7 +3,6 @@ import { rowOfWorkflow } from '../rules/executions/begun.ts';
 import type { InstallationNames, Target } from './names.ts';
 import { readStory } from './run-stories.ts';
 import { ofInstallation } from './search-attributes.ts';
-import { cancelRun } from './starts.ts';
 
 /** A workflow that Temporal lists as running. The list may be a second or two old. */
 export interface RunningWorkflow {
@@ -28,22 +27,61 @@ export interface LastRun {
 /** Descriptions under way at a time: each is one small RPC. */
 const DESCRIBED_AT_A_TIME = 16;
 
-/**
- * Lists running workflows of this installation that started before an instant, page by page.
- * @param p.cursor where the page before ended; null for the first page
- * @returns `next` null after the last page
- */
-export async function listRunning(
-  { client, names }: Target,
-  p: { types: readonly string[]; startedBefore: Date; cursor: string | null; limit: number; projectId?: string },
-): Promise<{ runs: RunningWorkflow[]; next: string | null }> {
-  const project = p.projectId === undefined ? '' : ` AND ProjectId = '${p.projectId}'`;
+/** A page of Temporal's list; `next` is null after the last page. */
+interface RunPage {
+  runs: RunningWorkflow[];
+  next: string | null;
+}
+
+/** @param p.cursor where the page before ended; null for the first page */
+interface PageAsked {
+  cursor: string | null;
+  limit: number;
+}
+
+/** Lists running workflows of this installation that started before an instant, page by page. */
+export function listRunning(
+  target: Target,
+  p: PageAsked & { types: readonly string[]; startedBefore: Date },
+): Promise<RunPage> {
+  const types = p.types.map((type) => `'${type}'`).join(', ');
+  return listPage(
+    target,
+    `WorkflowType IN (${types}) AND ExecutionStatus = 'Running' AND StartTime < '${p.startedBefore.toISOString()}'`,
+    p,
+  );
+}
+
+/** Lists runs of executions that did not end as Completed since an instant, page by page. */
+export function listEndedBadly(target: Target, p: PageAsked & { since: Date }): Promise<RunPage> {
+  const ends = `'Failed', 'Canceled', 'Terminated', 'TimedOut'`;
+  return listPage(
+    target,
+    `WorkflowType = 'contactExecution' AND ExecutionStatus IN (${ends}) AND CloseTime > '${p.since.toISOString()}'`,
+    p,
+  );
+}
+
+/** Lists runs of a type that ended as Completed since an instant, at most `limit`. */
+export async function listCompleted(
+  target: Target,
+  p: { type: string; projectId: string; since: Date; limit: number },
+): Promise<{ workflowId: string; runId: string }[]> {
+  const { runs } = await listPage(
+    target,
+    `WorkflowType = '${p.type}' AND ExecutionStatus = 'Completed' AND ProjectId = '${p.projectId}'
+      AND CloseTime > '${p.since.toISOString()}'`,
+    { cursor: null, limit: p.limit },
+  );
+  return runs;
+}
+
+async function listPage({ client, names }: Target, query: string, { cursor, limit }: PageAsked): Promise<RunPage> {
   const { executions, nextPageToken } = await client.workflowService.listWorkflowExecutions({
     namespace: client.options.namespace,
-    query: `${ofInstallation(names)} AND WorkflowType IN (${p.types.map((type) => `'${type}'`).join(', ')})
-      AND ExecutionStatus = 'Running' AND StartTime < '${p.startedBefore.toISOString()}'${project}`,
-    pageSize: p.limit,
-    ...(p.cursor !== null && { nextPageToken: Buffer.from(p.cursor, 'base64') }),
+    query: `${ofInstallation(names)} AND ${query}`,
+    pageSize: limit,
+    ...(cursor !== null && { nextPageToken: Buffer.from(cursor, 'base64') }),
   });
   const next = nextPageToken?.length ? Buffer.from(nextPageToken).toString('base64') : null;
   return { runs: (executions ?? []).flatMap(toRunning), next };
@@ -71,20 +109,6 @@ function toRunning(info: Listed): RunningWorkflow[] {
       stepId: textOf('StepId'),
     },
   ];
-}
-
-/** Lists runs of a type that ended as Completed since an instant, at most `limit`. */
-export async function listCompleted(
-  { client, names }: Target,
-  p: { type: string; projectId: string; since: Date; limit: number },
-): Promise<{ workflowId: string; runId: string }[]> {
-  const { executions } = await client.workflowService.listWorkflowExecutions({
-    namespace: client.options.namespace,
-    query: `${ofInstallation(names)} AND WorkflowType = '${p.type}' AND ExecutionStatus = 'Completed'
-      AND ProjectId = '${p.projectId}' AND CloseTime > '${p.since.toISOString()}'`,
-    pageSize: p.limit,
-  });
-  return (executions ?? []).flatMap(toRunning);
 }
 
 /** Finds out how the last runs of workflows stand, by workflow id; those that Temporal does not know are left out. */
@@ -141,6 +165,15 @@ function runningQuery(names: InstallationNames, first: string, last: string): st
     AND WorkflowId >= '${names.execution(first)}' AND WorkflowId <= '${names.execution(last)}'`;
 }
 
+/** Asks a run to end as Canceled. Nothing where it has ended. */
+export async function cancelRun(client: Client, p: { workflowId: string; runId?: string }): Promise<void> {
+  try {
+    await client.workflow.getHandle(p.workflowId, p.runId).cancel();
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+}
+
 /** Signals a workflow; nothing where it does not run. */
 export async function signalIfRunning(
   client: Client,
@@ -159,6 +192,7 @@ export type Runs = ReturnType<typeof createRuns>;
 export function createRuns({ client, names }: Target) {
   return {
     listRunning: (p: Parameters<typeof listRunning>[1]) => listRunning({ client, names }, p),
+    listEndedBadly: (p: Parameters<typeof listEndedBadly>[1]) => listEndedBadly({ client, names }, p),
     findLast: (workflowIds: string[]) => findLastRuns(client, workflowIds),
     findNotRunning: (executionIds: string[]) => findNotRunning({ client, names }, executionIds),
     readStory: (run: { workflowId: string; runId: string }) => readStory(client, run),

@@ -21,6 +21,7 @@ import type {
 } from '../workflows/registry.ts';
 import type { RowGroup, RowsOf } from './groups.ts';
 import type { Target } from './names.ts';
+import { findLastRuns } from './run-states.ts';
 import { searchAttributes } from './search-attributes.ts';
 
 /**
@@ -33,7 +34,7 @@ export type Dispatched = 'taken' | 'begun' | 'absent';
 type StartTarget = Target & { publicUrl: string };
 
 /** Starts or signals what a row (or a group of one kind and project) asks for. Running it twice is harmless. */
-export async function dispatchGroup(temporal: StartTarget, group: RowGroup): Promise<Dispatched> {
+export async function dispatchGroup(temporal: StartTarget, group: RowGroup, isRepeated = false): Promise<Dispatched> {
   const { client, names } = temporal;
   switch (group.kind) {
     case 'email.deliver':
@@ -55,7 +56,7 @@ export async function dispatchGroup(temporal: StartTarget, group: RowGroup): Pro
       return signalled(client.workflow.getHandle(names.execution(refId)).signal('event', payload));
     }
     case 'execution.cancel':
-      return signalled(client.workflow.getHandle(names.execution(group.rows[0].refId)).cancel());
+      return cancelExecution(client, names.execution(group.rows[0].refId), isRepeated);
     case 'execution.ended': {
       const [{ refId, payload }] = group.rows;
       return signalled(client.workflow.getHandle(names.execution(refId)).signal('ended', payload));
@@ -100,9 +101,12 @@ async function signalled(signal: Promise<unknown>): Promise<Dispatched> {
   }
 }
 
-/** Asks a run to end as Canceled. Nothing where it has ended. */
-export async function cancelRun(client: Client, p: { workflowId: string; runId?: string }): Promise<void> {
-  await signalled(client.workflow.getHandle(p.workflowId, p.runId).cancel());
+/**
+ * Temporal takes a cancel of a run that is over as well, and nobody ever sees it begin. A second one asks first.
+ */
+async function cancelExecution(client: Client, workflowId: string, isRepeated: boolean): Promise<Dispatched> {
+  if (isRepeated && (await findLastRuns(client, [workflowId])).get(workflowId)?.status !== 'RUNNING') return 'absent';
+  return signalled(client.workflow.getHandle(workflowId).cancel());
 }
 
 function startEmailDelivery({ client, names }: Target, rows: RowsOf<'email.retry'>): Promise<unknown> {

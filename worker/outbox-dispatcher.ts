@@ -118,11 +118,13 @@ export function startDispatcher(deps: {
     const starts = rows.filter((row) => row.kind === 'execution.start');
     const ended = starts.length === 0 ? new Set<string>() : await findEndedStarts(db, starts);
     const open = rows.filter((row) => !ended.has(row.id));
-    await Promise.all([remove(rows.filter((row) => ended.has(row.id))), ...splitIntoGroups(open).map(handGroup)]);
+    const again = new Set(idsOf(rows.filter(({ attempts }) => attempts > 1)));
+    const handOver = (group: RowGroup) => handGroup(group, again);
+    await Promise.all([remove(rows.filter((row) => ended.has(row.id))), ...splitIntoGroups(open).map(handOver)]);
   }
 
-  async function handGroup(group: RowGroup): Promise<void> {
-    const handed = await lifecycle.handOver(group);
+  async function handGroup(group: RowGroup, again: ReadonlySet<string>): Promise<void> {
+    const handed = await lifecycle.handOver(group, { isRepeated: group.rows.some(({ id }) => again.has(id)) });
     if (handed.outcome !== 'failed') awayMs = AWAY_MIN_MS;
     switch (handed.outcome) {
       case 'taken':

@@ -115,25 +115,32 @@ async function follow(
   heard: Heard,
   length: RunLength,
 ): Promise<Next> {
-  const step = { projectId: input.projectId, executionId: input.executionId, visit: next.visit };
+  const { projectId, executionId } = input;
+  const { visit, stepId } = next;
+  const step: StepInput = { projectId, executionId, visit, ...(stepId !== undefined && { stepId }) };
   switch (next.kind) {
     case 'effect':
       return run(next.activity, step, next.label);
     case 'delay': {
       const resume = await awaitInstant(next, heard, length);
       if (resume === 'continue') return next;
-      if (resume === 'look') return run('ADVANCE', step, 'look where it stands');
+      if (resume === 'look') return look({ ...step, dueAt: next.dueAt });
       return run(next.then, { ...step, resume: 'delay' }, next.thenLabel ?? next.label);
     }
     case 'wait': {
       const resume = await awaitEvent(next, heard, length);
       if (resume === 'continue') return next;
-      if (resume === 'look') return run('ADVANCE', step, 'look where it stands');
+      if (resume === 'look') return look({ ...step, ...(next.deadlineAt !== null && { dueAt: next.deadlineAt }) });
       return resume === 'event'
         ? run(next.onEvent, { ...step, resume }, next.eventLabel ?? next.label)
         : run(next.onTimeout, { ...step, resume }, next.timeoutLabel ?? next.label);
     }
   }
+}
+
+/** Asks where the execution stands, in the middle of a pause. */
+function look(step: StepInput): Promise<Next> {
+  return run('ADVANCE', step, 'look where it stands');
 }
 
 /** Waits until the timer is over, or somebody has moved the execution on. */

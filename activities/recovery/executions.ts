@@ -119,7 +119,8 @@ async function repair(
       if (r.kind !== 'end') continue;
       const where = sql<boolean>`id = ${r.execution.id}`;
       const { status, reason, error } = r;
-      await endExecutions(trx, { projectId, where, status, reason, ...(error !== undefined && { error }) });
+      const end = { status, reason, isOver: true as const, ...(error !== undefined && { error }) };
+      await endExecutions(trx, { projectId, where, ...end });
     }
   });
   lifecycle.dispatch(outbox);

@@ -1,5 +1,6 @@
 import type { ActivityDeps } from '../deps.ts';
 import { recoverCampaigns } from './campaigns.ts';
+import { recoverEnded } from './ended.ts';
 import { recoverExecutions } from './executions.ts';
 import { recoverJobs } from './jobs.ts';
 import { recoverMessages } from './messages.ts';
@@ -34,11 +35,13 @@ export const MESSAGES_HOURS = 26;
 /**
  * The parts of recovery, in the order in which a single round does them. Each part is set-based over all projects, and
  * what fails for one project keeps no other from its repair. Together they compare both sides completely: `running`
- * looks at each workflow that runs, the others at each row whose work is not done. All may run at any time, again, and
+ * looks at each workflow that runs, `ended` at what has ended on both sides, the others at each row whose work is not
+ * done. All may run at any time, again, and
  * twice at once.
  */
 export const RECOVERY = {
   running: recoverRunning,
+  ended: recoverEnded,
   executions: recoverExecutions,
   campaigns: recoverCampaigns,
   jobs: recoverJobs,

@@ -17,6 +17,8 @@ export async function endExecutions(
     status: 'CANCELLED' | 'EXITED' | 'FAILED' | 'COMPLETED';
     reason: string | null;
     error?: string;
+    /** Its workflow is over, so that there is nothing to tell it. */
+    isOver?: true;
   },
 ): Promise<{ ids: string[]; outbox: OutboxRow[] }> {
   const { rows } = await sql<{ id: string }>`
@@ -33,7 +35,9 @@ export async function endExecutions(
   await sql`DELETE FROM execution_waits WHERE execution_id = ANY(${ids}::uuid[])`.execute(trx);
   const outbox = await enqueue(
     trx,
-    ids.map((refId) => tellOfEnd({ projectId: p.projectId, executionId: refId, status: p.status, reason: p.reason })),
+    (p.isOver ? [] : ids).map((refId) =>
+      tellOfEnd({ projectId: p.projectId, executionId: refId, status: p.status, reason: p.reason }),
+    ),
   );
   return { ids, outbox };
 }

@@ -1,0 +1,106 @@
+import {
+  type EndedBetween,
+  type EndedExecution,
+  enqueueEnds,
+  findEndedExecutions,
+  listEndedBadly,
+  listEndedJobs,
+  listEndedStarts,
+} from '../../db/recovery/ended-rows.ts';
+import { enqueueCampaigns } from '../../db/recovery/lost-campaigns.ts';
+import { enqueueJobs } from '../../db/recovery/lost-work.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
+
+/** A record and a run that have both ended change no more, so that some rounds are enough. */
+const LOOK_BACK_MS = 2 * 3_600_000;
+const PAGE = 500;
+/** More jobs and campaigns do not end in two hours, or a later round comes to the rest. */
+const LISTED_MAX = 2_000;
+
+/** The statuses of runs that say the same as a record. A terminated run counts as cancelled. */
+const SAME: Record<string, readonly string[]> = {
+  COMPLETED: ['COMPLETED'],
+  EXITED: ['COMPLETED'],
+  SENT: ['COMPLETED'],
+  FAILED: ['FAILED', 'TIMED_OUT'],
+  CANCELLED: ['CANCELLED', 'TERMINATED'],
+};
+
+/**
+ * Compares records and runs that have both ended. Temporal keeps how a run ended, so where the two differ a new run is
+ * started that does nothing but end as its record: the latest run counts.
+ */
+export async function recoverEnded(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
+  const between = { since: new Date(Date.now() - LOOK_BACK_MS), until: new Date(Date.now() - turn.settledMs) };
+  if (turn.cursor === null) {
+    await recoverOthers(deps, between);
+    for (let cursor: string | null = null; ; ) {
+      const page = await deps.lifecycle.runs.listEndedBadly({ since: between.since, cursor, limit: PAGE });
+      const ids = page.runs.map(({ rowId }) => rowId);
+      await correct(deps, await findEndedExecutions(deps.db, { ids, until: between.until }));
+      cursor = page.next;
+      if (cursor === null) break;
+    }
+  }
+  let after = turn.cursor ?? undefined;
+  for (;;) {
+    const page = await listEndedBadly(deps.db, { ...between, after, limit: PAGE });
+    await correct(deps, page);
+    after = page.at(-1)?.id;
+    if (page.length < PAGE || after === undefined) return null;
+    if (!turn.goOn(after)) return after;
+  }
+}
+
+/** Starts a run for each execution whose last run ended in another way, or which failed and has none. */
+async function correct(deps: RecoveryDeps, executions: EndedExecution[]): Promise<void> {
+  const { db, lifecycle, log } = deps;
+  const idOf = ({ id }: EndedExecution) => lifecycle.names.execution(id);
+  const last = await lifecycle.runs.findLast(executions.map(idOf));
+  const wrong = executions.filter((execution) => {
+    const was = last.get(idOf(execution))?.status;
+    return was === undefined ? execution.status === 'FAILED' : differs(execution.status, was);
+  });
+  lifecycle.dispatch(await inTransaction(db, (trx) => enqueueEnds(trx, wrong)));
+  for (const execution of wrong) {
+    const { projectId, id: executionId, status } = execution;
+    log.warn(
+      {
+        projectId,
+        executionId,
+        workflow: last.get(idOf(execution))?.status ?? null,
+        done: `a new run ends as ${status}`,
+      },
+      'an execution had ended in another way',
+    );
+  }
+}
+
+/** Jobs and campaigns: their workflows read the record first, and end as it did. */
+async function recoverOthers({ db, lifecycle, log }: RecoveryDeps, between: EndedBetween): Promise<void> {
+  const jobs = await listEndedJobs(db, { ...between, limit: LISTED_MAX });
+  const starts = await listEndedStarts(db, { ...between, limit: LISTED_MAX });
+  const jobId = ({ id }: { id: string }) => lifecycle.names.job(id);
+  const startId = (start: (typeof starts)[number]) => lifecycle.names.campaign(start.campaignId, start.sendNo);
+  const last = await lifecycle.runs.findLast([...jobs.map(jobId), ...starts.map(startId)]);
+  const isWrong = (workflowId: string, status: string) => {
+    const was = last.get(workflowId)?.status;
+    return was === undefined ? status === 'FAILED' : differs(status, was);
+  };
+  const wrongJobs = jobs.filter((job) => isWrong(jobId(job), job.status));
+  const wrongStarts = starts.filter((start) => isWrong(startId(start), start.status));
+  const outbox: OutboxRow[] = await inTransaction(db, async (trx) => [
+    ...(await enqueueJobs(trx, wrongJobs)),
+    ...(await enqueueCampaigns(trx, wrongStarts)),
+  ]);
+  lifecycle.dispatch(outbox);
+  for (const { projectId, kind, refId } of outbox)
+    log.warn({ projectId, kind, refId, done: 'a new run ends as its record' }, 'a record had ended in another way');
+}
+
+/** A run that goes on is the business of `recoverRunning`. */
+function differs(status: string, was: string): boolean {
+  return was !== 'RUNNING' && was !== 'PAUSED' && !SAME[status]?.includes(was);
+}

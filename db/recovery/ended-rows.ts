@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import type { JobKind } from '../../rules/contacts/jobs.ts';
+import type { ExecutionStatus } from '../../rules/executions/execution.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import type { CampaignStart } from '../campaigns/lifecycle.ts';
+import type { Db, Trx } from '../connection.ts';
+import { enqueue } from '../outbox/outbox.ts';
+
+/** An execution that has ended. */
+export interface EndedExecution {
+  id: string;
+  projectId: string;
+  workflowId: string;
+  contactId: string;
+  status: ExecutionStatus;
+  reason: string | null;
+}
+
+const EXECUTION = sql`e.id, e.project_id AS "projectId", e.workflow_id AS "workflowId", e.contact_id AS "contactId", e.status, e.exit_reason AS reason`;
+
+/** The instants between which rows ended: long enough ago for Temporal to have followed, and not looked at for ever. */
+export interface EndedBetween {
+  since: Date;
+  until: Date;
+}
+
+/**
+ * Lists executions of all projects that failed or were cancelled between two instants, in the order of their ids. A
+ * look into the index executions_completed for each project.
+ */
+export async function listEndedBadly(
+  db: Db,
+  p: EndedBetween & { after: string | undefined; limit: number },
+): Promise<EndedExecution[]> {
+  const { rows } = await sql<EndedExecution>`
+    SELECT ${EXECUTION} FROM projects p CROSS JOIN LATERAL (
+      SELECT * FROM executions x WHERE x.project_id = p.id AND x.completed_at > ${p.since} AND x.completed_at <= ${p.until}
+        AND x.status IN ('FAILED', 'CANCELLED')) e
+    WHERE ${p.after === undefined ? sql`true` : sql`e.id > ${p.after}`} ORDER BY e.id LIMIT ${p.limit}
+  `.execute(db);
+  return rows;
+}
+
+/** Finds those of these executions that ended before an instant, in all projects. */
+export async function findEndedExecutions(db: Db, p: { ids: string[]; until: Date }): Promise<EndedExecution[]> {
+  if (p.ids.length === 0) return [];
+  const { rows } = await sql<EndedExecution>`
+    SELECT ${EXECUTION} FROM executions e WHERE e.id = ANY(${p.ids}::uuid[]) AND e.completed_at <= ${p.until}
+  `.execute(db);
+  return rows;
+}
+
+/** Queues runs that do nothing but end as the executions did. */
+export function enqueueEnds(trx: Trx, executions: EndedExecution[]): Promise<OutboxRow[]> {
+  return enqueue(
+    trx,
+    executions.map(({ id, projectId, workflowId, contactId, status, reason }) => ({
+      projectId,
+      kind: 'execution.start' as const,
+      refId: id,
+      payload: {
+        projectId,
+        executionId: id,
+        workflowId,
+        contactId,
+        next: { kind: 'end' as const, status, reason },
+        anew: true as const,
+      },
+    })),
+  );
+}
+
+export interface EndedJob {
+  id: string;
+  projectId: string;
+  kind: JobKind;
+  status: 'COMPLETED' | 'FAILED' | 'CANCELLED';
+}
+
+/** Lists jobs of all projects that ended between two instants. */
+export async function listEndedJobs(db: Db, p: EndedBetween & { limit: number }): Promise<EndedJob[]> {
+  const { rows } = await sql<EndedJob>`
+    SELECT id, project_id AS "projectId", kind, status FROM jobs
+    WHERE completed_at > ${p.since} AND completed_at <= ${p.until} ORDER BY id DESC LIMIT ${p.limit}
+  `.execute(db);
+  return rows;
+}
+
+export type EndedStart = CampaignStart & { status: 'SENT' | 'CANCELLED' };
+
+/**
+ * Lists starts of campaigns of all projects that ended between two instants. One that went back to DRAFT was cancelled.
+ */
+export async function listEndedStarts(db: Db, p: EndedBetween & { limit: number }): Promise<EndedStart[]> {
+  const { rows } = await sql<EndedStart>`
+    SELECT id AS "campaignId", project_id AS "projectId", send_no AS "sendNo",
+      CASE status WHEN 'SENT' THEN 'SENT' ELSE 'CANCELLED' END AS status FROM campaigns c
+    WHERE updated_at > ${p.since} AND updated_at <= ${p.until} AND send_no > 0 AND status IN ('SENT', 'CANCELLED', 'DRAFT')
+    ORDER BY id LIMIT ${p.limit}
+  `.execute(db);
+  return rows;
+}

@@ -1,0 +1,45 @@
+import { pino } from 'pino';
+import { recoverEverything } from '../../activities/recovery/recovery.ts';
+import { readInstallation } from '../../db/installation/installation.ts';
+import { parseConfig } from '../../rules/config.ts';
+import { createLifecycle } from '../../temporal/lifecycle.ts';
+import type { TestService } from './service.ts';
+
+/** One line of recovery's log. */
+export interface RepairLine {
+  msg: string;
+  done?: string;
+  level: number;
+  [field: string]: unknown;
+}
+
+export interface Recovery {
+  /** One whole round, which takes nothing for too young; answers what it repaired. */
+  round(): Promise<RepairLine[]>;
+  close(): Promise<void>;
+}
+
+/** Recovery beside a test service, whose rounds begin when a test asks for them. */
+export async function connectRecovery({ db, temporal }: Pick<TestService, 'db' | 'temporal'>): Promise<Recovery> {
+  const config = parseConfig({
+    DATABASE_URL: 'postgres://unused',
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: temporal.namespace,
+    SECRET_KEY: 'the secret key of the tests',
+  });
+  const lifecycle = createLifecycle({
+    temporal: config.temporal,
+    installation: await readInstallation(db),
+    publicUrl: config.publicUrl,
+    wake: () => {},
+  });
+  return {
+    round: async () => {
+      const lines: RepairLine[] = [];
+      const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line) as RepairLine) });
+      await recoverEverything({ db, lifecycle, log }, { settledMs: 0 });
+      return lines;
+    },
+    close: () => lifecycle.close(),
+  };
+}

@@ -1,0 +1,398 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createImportJob } from '../../db/contacts/jobs.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { countCsvRows, readCsvLayout } from '../../rules/contacts/csv.ts';
+import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { track } from '../build/events.ts';
+import { buildDomain, buildTemplate } from '../build/senders.ts';
+import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
+import { connectOperator, type Operator } from '../support/operator.ts';
+import { connectRecovery, type Recovery } from '../support/recovery.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
+import { until } from '../support/until.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+
+let service: TestService;
+let operator: Operator;
+let recovery: Recovery;
+let sink: SmtpSink;
+let workflow: BuiltWorkflow;
+
+beforeAll(async () => {
+  sink = await startSmtpSink();
+  service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url });
+  operator = await connectOperator(service);
+  recovery = await connectRecovery(service);
+  await buildDomain(service.db, { projectId: service.one.id, signing: false });
+  const config = { templateId: await buildTemplate(service.db, { projectId: service.one.id }) };
+  workflow = await buildWorkflow(service, {
+    eventName: 'enter',
+    allowReentry: true,
+    steps: {
+      first: { type: 'SEND_EMAIL', config, to: 'wait' },
+      wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'go' }, to: { event: 'second' } },
+      second: { type: 'SEND_EMAIL', config, to: 'last' },
+      last: { type: 'WAIT_FOR_EVENT', config: { eventName: 'finish' }, to: { event: 'out' } },
+      out: { type: 'EXIT', config: { reason: 'through' } },
+    },
+  });
+});
+afterAll(async () => {
+  await recovery?.close();
+  await operator?.close();
+  await service?.close();
+  await sink?.close();
+});
+
+const RUN_STATES = ['unknown', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED'] as const;
+type RunState = (typeof RUN_STATES)[number];
+
+/** What Temporal may say of the last run where a record says this. `null`: nothing, since nothing is left to do. */
+const AGREEING: Record<string, (string | null)[]> = {
+  open: ['RUNNING'],
+  COMPLETED: ['COMPLETED', null],
+  EXITED: ['COMPLETED', null],
+  SENT: ['COMPLETED', null],
+  FAILED: ['FAILED'],
+  CANCELLED: ['CANCELLED', 'TERMINATED', null],
+  DRAFT: ['CANCELLED', 'TERMINATED', null],
+};
+
+interface Pair {
+  id: string;
+  workflowId: string;
+  row: string;
+  run: RunState;
+}
+
+/** Every pair of states of a record and its run, each made by `make`. */
+async function makePairs(rows: readonly string[], make: (row: string, run: RunState) => Promise<Pair>) {
+  const pairs: Pair[] = [];
+  for (const row of rows) for (const run of RUN_STATES) pairs.push(await make(row, run));
+  return pairs;
+}
+
+async function runStatus(workflowId: string): Promise<string | null> {
+  const described = await operator.client.workflow
+    .getHandle(workflowId)
+    .describe()
+    .catch(() => undefined);
+  return described?.status.name ?? null;
+}
+
+const become = (workflowId: string, status: string) =>
+  until(async () => (await runStatus(workflowId)) === status, `${workflowId} ${status}`);
+
+/** Waits until Temporal lists as running what is running. */
+const listed = (pairs: Pair[]) =>
+  until(async () => {
+    const found = new Set<string>();
+    for await (const { workflowId } of operator.client.workflow.list({ query: `ExecutionStatus = 'Running'` }))
+      found.add(workflowId);
+    for (const { workflowId } of pairs)
+      if (found.has(workflowId) !== ((await runStatus(workflowId)) === 'RUNNING')) return false;
+    return true;
+  }, 'the list of what runs');
+
+/** One round of recovery, after which every pair agrees, and a second one, which changes nothing. */
+async function expectAgreement(pairs: Pair[], statusOf: (id: string) => Promise<string>): Promise<void> {
+  await listed(pairs);
+  const sentBefore = sink.counts.messages;
+  const repairs = await recovery.round();
+  const disagreeing = async () => {
+    const found: string[] = [];
+    for (const { id, workflowId, row, run } of pairs) {
+      const status = await statusOf(id);
+      const isOpen = !(status in AGREEING);
+      const last = await runStatus(workflowId);
+      if (!AGREEING[isOpen ? 'open' : status]?.includes(last)) found.push(`${row}/${run}: ${status} and ${last}`);
+    }
+    return found;
+  };
+  let left: string[] = [];
+  await until(async () => {
+    left = await disagreeing();
+    return left.length === 0;
+  }, 'the agreement of all pairs').catch(() => expect(left).toEqual([]));
+  expect(repairs.filter(({ done }) => done === undefined)).toEqual([]);
+  await emptyOutbox();
+  await listed(pairs);
+  expect(await recovery.round()).toEqual([]);
+  expect(await disagreeing()).toEqual([]);
+  expect(sink.counts.messages).toBe(sentBefore);
+}
+
+async function emptyOutbox(): Promise<void> {
+  let left: unknown[] = [];
+  await until(async () => {
+    left = (await sql`SELECT kind, ref_id, attempts, taken_at, last_error FROM outbox`.execute(service.db)).rows;
+    return left.length === 0;
+  }, 'the end of the outbox').catch(() => expect(left).toEqual([]));
+}
+
+let contacts = 0;
+
+/** Lets a new contact in; answers the execution when it waits for `go`. */
+async function enter(): Promise<Pair> {
+  const email = `contact-${contacts++}@example.com`;
+  const { contact } = (await track(service, email, 'enter')).data;
+  const id = await until(async () => {
+    const found = await service.db
+      .selectFrom('executions')
+      .select('id')
+      .where('contact_id', '=', contact)
+      .where('status', '=', 'WAITING')
+      .executeTakeFirst();
+    return found?.id;
+  }, 'the wait');
+  const workflowId = service.names.execution(id);
+  await become(workflowId, 'RUNNING');
+  return { id, workflowId, row: 'open', run: 'RUNNING' };
+}
+
+/** Ends a run as an operator, or another installation, would: the row hears nothing of it. */
+async function bringRun(workflowId: string, run: RunState): Promise<void> {
+  const handle = operator.client.workflow.getHandle(workflowId);
+  switch (run) {
+    case 'COMPLETED':
+    case 'FAILED':
+      await handle.signal('ended', { status: run, reason: run === 'FAILED' ? 'webhook_failed' : null });
+      return void (await become(workflowId, run));
+    case 'CANCELLED':
+      return operator.cancel(workflowId);
+    case 'TERMINATED':
+      return operator.terminate(workflowId);
+    case 'unknown':
+      return operator.forget(workflowId);
+    case 'RUNNING':
+  }
+}
+
+const executionStatus = async (id: string) =>
+  (await service.db.selectFrom('executions').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status;
+
+describe('one round of recovery', () => {
+  it('brings every pair of states of an execution and its run together, and sends nothing twice', {
+    timeout: 120_000,
+  }, async () => {
+    const pairs = await makePairs(['open', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED'], async (row, run) => {
+      const pair = await enter();
+      await bringRun(pair.workflowId, run);
+      if (row !== 'open') {
+        await sql`
+          WITH steps AS (UPDATE execution_steps SET status = 'COMPLETED', completed_at = now()
+            WHERE execution_id = ${pair.id} AND completed_at IS NULL)
+          UPDATE executions SET status = ${row}, completed_at = now(),
+            exit_reason = ${row === 'FAILED' ? 'webhook_failed' : null} WHERE id = ${pair.id}
+        `.execute(service.db);
+      }
+      return { ...pair, row, run };
+    });
+    await expectAgreement(pairs, executionStatus);
+    const failed = pairs.filter(({ row }) => row === 'FAILED');
+    for (const { workflowId } of failed) {
+      const { type } = (await operator.client.workflow
+        .getHandle(workflowId)
+        .result()
+        .catch((e) => e.cause)) as { type: string };
+      expect(type).toBe('webhook_failed');
+    }
+  });
+
+  it('takes a run that is older than its record on to where the record stands', async () => {
+    const pair = await enter();
+    await service.stopWorker();
+    await expectOk(
+      service.call('POST', `/workflows/${workflow.id}/executions/${pair.id}/advance`, { body: { branch: 'event' } }),
+    );
+    await sql`DELETE FROM outbox WHERE ref_id = ${pair.id}`.execute(service.db);
+    await service.startWorker();
+    const before = sink.counts.messages;
+    expect(await recovery.round()).toMatchObject([
+      { workflowId: pair.workflowId, done: 'made to look where it stands' },
+    ]);
+    await waitingAt(pair.id, 'last');
+    expect(sink.counts.messages).toBe(before + 1);
+    expect(await recovery.round()).toEqual([]);
+  });
+
+  for (const end of ['that waits', 'that has ended']) {
+    it(`takes a record that is older than its run on, and sends nothing again, for a run ${end}`, async () => {
+      const pair = await enter();
+      const email = `contact-${contacts - 1}@example.com`;
+      const restore = await keepExecution(pair.id);
+      await track(service, email, 'go');
+      await waitingAt(pair.id, 'last');
+      if (end === 'that has ended') {
+        await track(service, email, 'finish');
+        await become(pair.workflowId, 'COMPLETED');
+      }
+      await restore();
+      const before = sink.counts.messages;
+      expect(await recovery.round()).toHaveLength(1);
+      if (end === 'that waits') await waitingAt(pair.id, 'last');
+      else await until(async () => (await executionStatus(pair.id)) === 'EXITED', 'the end');
+      await emptyOutbox();
+      expect(await recovery.round()).toEqual([]);
+      expect(sink.counts.messages).toBe(before);
+      if (end === 'that waits') await track(service, email, 'finish');
+      await until(async () => (await executionStatus(pair.id)) === 'EXITED', 'the end');
+    });
+  }
+
+  it('brings every pair of states of a campaign and its run together', { timeout: 120_000 }, async () => {
+    await buildContacts(service.db, { projectId: service.one.id, count: 1 });
+    const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
+    const setStatus = (id: string, status: string) =>
+      sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(service.db);
+    const pairs = await makePairs(['open', 'SENT', 'CANCELLED', 'DRAFT'], async (row, run) => {
+      const body = campaignBody({ from: 'News <news@shop.example.com>' });
+      const { id } = (await expectOk(service.call('POST', '/campaigns', { body }))).data;
+      await expectOk(service.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor } }));
+      const workflowId = service.names.campaign(id, 1);
+      await become(workflowId, 'RUNNING');
+      if (run === 'COMPLETED' || run === 'FAILED') {
+        const other = run === 'FAILED';
+        if (other) await sql`UPDATE campaigns SET id = uuidv7(), name = ${id} WHERE id = ${id}`.execute(service.db);
+        else await setStatus(id, 'SENT');
+        await operator.client.workflow.getHandle(workflowId).signal('changed');
+        await become(workflowId, run);
+        if (other) await sql`UPDATE campaigns SET id = ${id} WHERE name = ${id}`.execute(service.db);
+      } else await bringRun(workflowId, run);
+      await setStatus(id, row === 'open' ? 'SCHEDULED' : row);
+      return { id, workflowId, row, run };
+    });
+    await expectAgreement(pairs, async (id) => {
+      const { status } = await service.db
+        .selectFrom('campaigns')
+        .select('status')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      return status;
+    });
+  });
+
+  it('brings every pair of states of a job and its run together', { timeout: 180_000 }, async () => {
+    // An import that nobody starts, so that the others of its project wait for their turn.
+    const first = await newImport(new Date(Date.now() + 86_400_000));
+    const setStatus = (id: string, status: string) =>
+      sql`UPDATE jobs SET status = ${status}, completed_at = CASE WHEN ${status} <> 'QUEUED' THEN now() END WHERE id = ${id}`.execute(
+        service.db,
+      );
+    const pairs = await makePairs(['open', 'COMPLETED', 'FAILED', 'CANCELLED'], async (row, run) => {
+      const id = await newImport();
+      const workflowId = service.names.job(id);
+      await become(workflowId, 'RUNNING');
+      if (run === 'COMPLETED' || run === 'FAILED') {
+        await setStatus(id, run);
+        await become(workflowId, run);
+      } else await bringRun(workflowId, run);
+      await setStatus(id, row === 'open' ? 'QUEUED' : row);
+      return { id, workflowId, row, run };
+    });
+    await expectAgreement(pairs, async (id) => {
+      const { status } = await service.db
+        .selectFrom('jobs')
+        .select('status')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      return status;
+    });
+    await sql`DELETE FROM jobs WHERE id = ${first}`.execute(service.db);
+  });
+
+  it('gives every webhook endpoint with deliveries to make a run, and ends one with none', async () => {
+    const receiver = await startWebhookReceiver((_, response) => response.writeHead(503).end());
+    for (const pending of [true, false]) {
+      for (const run of ['unknown', 'RUNNING', 'CANCELLED', 'TERMINATED'] as const) {
+        const body = { url: receiver.url, events: ['ring'] };
+        const { id } = await expectOk(service.call('POST', '/webhooks', { body }));
+        await track(service, 'ring@example.com', 'ring');
+        const workflowId = service.names.webhooks(id);
+        await until(async () => {
+          const { rows } =
+            await sql`SELECT 1 FROM webhook_deliveries WHERE endpoint_id = ${id} AND attempts > 0`.execute(service.db);
+          return rows.length > 0;
+        }, 'the first attempt');
+        await bringRun(workflowId, run);
+        if (!pending) await sql`DELETE FROM webhook_deliveries WHERE endpoint_id = ${id}`.execute(service.db);
+        await listed([{ id, workflowId, row: 'open', run }]);
+        await recovery.round();
+        await until(async () => ((await runStatus(workflowId)) === 'RUNNING') === pending, `the end of ${run}`);
+        await expectOk(service.call('DELETE', `/webhooks/${id}`));
+        await until(async () => (await runStatus(workflowId)) !== 'RUNNING', 'the end').catch(() => recovery.round());
+      }
+    }
+    await receiver.close();
+  });
+});
+
+/** Waits until an execution waits at a step, and Temporal lists it there. */
+async function waitingAt(id: string, step: string): Promise<void> {
+  await until(async () => {
+    const row = await service.db
+      .selectFrom('executions')
+      .select(['status', 'current_step_id'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    const query = `WorkflowId = '${service.names.execution(id)}' AND StepId = '${workflow.steps[step]}'`;
+    const there = row.status === 'WAITING' && row.current_step_id === workflow.steps[step];
+    return there && (await operator.client.workflow.count(query)).count === 1;
+  }, `the wait at ${step}`);
+}
+
+/** Keeps what Postgres has of an execution; the answer restores it, as from a backup. */
+async function keepExecution(id: string): Promise<() => Promise<void>> {
+  const kept = async (table: string, key: string) =>
+    (
+      await sql<{
+        row: string;
+      }>`SELECT to_jsonb(t)::text AS row FROM ${sql.table(table)} t WHERE ${sql.ref(key)} = ${id}`.execute(service.db)
+    ).rows;
+  const tables = [
+    ['execution_steps', 'execution_id'],
+    ['execution_waits', 'execution_id'],
+  ] as const;
+  const execution = await kept('executions', 'id');
+  const parts = await Promise.all(tables.map(async ([table, key]) => ({ table, key, rows: await kept(table, key) })));
+  return () =>
+    inTransaction(service.db, async (trx) => {
+      await sql`DELETE FROM emails WHERE execution_id = ${id} AND visit > 1`.execute(trx);
+      await sql`
+        UPDATE executions e SET status = r.status, visit = r.visit, current_step_id = r.current_step_id,
+          completed_at = r.completed_at, exit_reason = r.exit_reason
+        FROM jsonb_populate_record(NULL::executions, ${execution[0]?.row}::jsonb) r WHERE e.id = r.id
+      `.execute(trx);
+      for (const { table, key, rows } of parts) {
+        await sql`DELETE FROM ${sql.table(table)} WHERE ${sql.ref(key)} = ${id}`.execute(trx);
+        for (const { row } of rows)
+          await sql`INSERT INTO ${sql.table(table)} SELECT * FROM jsonb_populate_record(NULL::${sql.table(table)}, ${row}::jsonb)`.execute(
+            trx,
+          );
+      }
+    });
+}
+
+/** An import of one row; with a time, one that is asked for then and has no workflow. */
+async function newImport(at?: Date): Promise<string> {
+  const file = Buffer.from('email\nsomebody@import.test\n');
+  const layout = readCsvLayout(file);
+  const p = {
+    projectId: service.one.id,
+    file,
+    layout,
+    rows: countCsvRows(file, layout),
+    text: false,
+    mode: 'live' as const,
+  };
+  return inTransaction(service.db, async (trx) => {
+    const { id } = await createImportJob(trx, p);
+    if (at) {
+      await sql`DELETE FROM outbox WHERE ref_id = ${id}`.execute(trx);
+      await sql`UPDATE jobs SET created_at = ${at} WHERE id = ${id}`.execute(trx);
+    }
+    return id;
+  });
+}
