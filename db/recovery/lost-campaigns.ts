@@ -41,7 +41,7 @@ export async function listOpenCampaigns(
 export async function pauseRestored(trx: Trx, { projectId, campaignId: id, sendNo }: CampaignStart): Promise<void> {
   await awaitClaims(trx, { projectId, id });
   await sql`
-    UPDATE campaigns SET status = 'PAUSED', paused_reason = coalesce(paused_reason, 'requested'),
+    UPDATE campaigns SET status = 'PAUSED', paused_reason = coalesce(paused_reason, 'database_restored'),
       started_at = coalesce(started_at, now()), updated_at = now()
     WHERE project_id = ${projectId} AND id = ${id} AND send_no = ${sendNo} AND status IN ${OPEN_CAMPAIGNS}
   `.execute(trx);
