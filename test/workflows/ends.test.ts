@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { ApplicationFailure, CancelledFailure, WorkflowFailedError } from '@temporalio/client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { campaignBody } from '../build/campaigns.ts';
+import { track } from '../build/events.ts';
+import { buildDomain } from '../build/senders.ts';
+import { buildWorkflow, expectOk, listExecutions, type StepSpec } from '../build/workflows.ts';
+import { connectOperator, type Operator } from '../support/operator.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+let service: TestService;
+let operator: Operator;
+let receiver: WebhookReceiver;
+
+beforeAll(async () => {
+  receiver = await startWebhookReceiver((_, response) => response.writeHead(400).end());
+  service = await startTestService();
+  operator = await connectOperator(service);
+  await buildDomain(service.db, { projectId: service.one.id, signing: false });
+});
+afterAll(async () => {
+  await operator?.close();
+  await service?.close();
+  await receiver?.close();
+});
+
+const PAUSE: StepSpec = { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'end' };
+const EXIT: StepSpec = { type: 'EXIT', config: { reason: 'through' } };
+
+/** How the last run of a workflow ended: its result, or the type of its failure. */
+async function endOf(
+  workflowId: string,
+): Promise<{ result: unknown } | { cancelled: true } | { failure: string | null | undefined }> {
+  try {
+    return { result: await operator.client.workflow.getHandle(workflowId).result() };
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    if (error.cause instanceof CancelledFailure) return { cancelled: true };
+    return { failure: error.cause instanceof ApplicationFailure ? error.cause.type : undefined };
+  }
+}
+
+/** Lets a contact into a new workflow; answers the execution and its workflow in Temporal. */
+async function enter(
+  steps: Record<string, StepSpec>,
+  more: object = {},
+): Promise<{ path: string; workflowId: string }> {
+  const eventName = `enter-${randomUUID()}`;
+  const workflow = await buildWorkflow(service, { eventName, steps });
+  await expectOk(service.call('PATCH', `/workflows/${workflow.id}`, { body: more }));
+  await track(service, 'ada@example.com', eventName);
+  const [{ id }] = await listExecutions(service, workflow.id);
+  const workflowId = service.names.execution(id);
+  await operator.started(workflowId);
+  return { path: `/workflows/${workflow.id}/executions/${id}`, workflowId };
+}
+
+const execution = ({ path }: { path: string }) => expectOk(service.call('GET', path));
+
+it('completes a run with the reason of an EXIT', async () => {
+  const run = await enter({ pause: PAUSE, end: EXIT });
+  await expectOk(service.call('POST', `${run.path}/advance`));
+  expect(await endOf(run.workflowId)).toEqual({ result: 'through' });
+});
+
+it('completes a run whose contact leaves by an event', async () => {
+  const run = await enter({ pause: PAUSE, end: EXIT }, { exitOn: [{ eventName: 'bought' }] });
+  await track(service, 'ada@example.com', 'bought');
+  expect(await endOf(run.workflowId)).toEqual({ result: 'exited_on_event' });
+  expect(await execution(run)).toMatchObject({ status: 'EXITED', exitReason: 'exited_on_event' });
+});
+
+it('cancels a run that is cancelled', async () => {
+  const run = await enter({ pause: PAUSE, end: EXIT });
+  await expectOk(service.call('DELETE', run.path));
+  expect(await endOf(run.workflowId)).toEqual({ cancelled: true });
+});
+
+it('fails exactly the runs of failed executions, with the code that the API has, also of one that never paused', async () => {
+  const hook: StepSpec = { type: 'WEBHOOK', config: { url: receiver.url, onFailure: 'FAIL' }, to: 'end' };
+  const runs = [
+    await enter({ hook, end: EXIT }),
+    await enter({ pause: { type: 'DELAY', config: { until: '{{ nothing }}' }, to: 'end' }, end: EXIT }),
+  ];
+  const codes = ['webhook_failed', 'invalid_step'];
+  for (const [n, run] of runs.entries()) {
+    expect(await endOf(run.workflowId)).toEqual({ failure: codes[n] });
+    expect(await execution(run)).toMatchObject({ status: 'FAILED', exitReason: codes[n], error: expect.any(String) });
+  }
+  const failed: string[] = [];
+  await until(async () => {
+    failed.length = 0;
+    for await (const { workflowId } of operator.client.workflow.list({ query: `ExecutionStatus = 'Failed'` }))
+      failed.push(workflowId);
+    return failed.length === runs.length;
+  }, 'the list of failed workflows');
+  expect(failed.sort()).toEqual(runs.map(({ workflowId }) => workflowId).sort());
+});
+
+it('cancels the run of a campaign that goes back to DRAFT, and of one that is deleted right after', async () => {
+  await track(service, 'reader@example.com', 'reads');
+  for (const isDeleted of [false, true]) {
+    const body = campaignBody({ from: 'News <news@shop.example.com>' });
+    const { id } = (await expectOk(service.call('POST', '/campaigns', { body }))).data;
+    const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
+    await expectOk(service.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor } }));
+    await operator.started(service.names.campaign(id, 1));
+    await expectOk(service.call('POST', `/campaigns/${id}/cancel`));
+    if (isDeleted) await expectOk(service.call('DELETE', `/campaigns/${id}`));
+    expect(await endOf(service.names.campaign(id, 1))).toEqual({ cancelled: true });
+  }
+});
+
+const projectId = () => service.one.id;
+it.each([
+  [
+    'an execution',
+    'contactExecution',
+    (id: string) => ({
+      projectId: projectId(),
+      executionId: id,
+      next: { kind: 'effect', visit: 1, activity: 'SEND_EMAIL', label: 'x' },
+    }),
+  ],
+  ['a campaign', 'campaignSend', (id: string) => ({ projectId: projectId(), campaignId: id, sendNo: 1 })],
+  ['an import', 'contactImport', (id: string) => ({ projectId: projectId(), jobId: id, kind: 'import' })],
+  ['a bulk job', 'bulkJob', (id: string) => ({ projectId: projectId(), jobId: id, kind: 'bulk-delete' })],
+  ['an email', 'emailDelivery', (id: string) => ({ projectId: projectId(), emailIds: [id] })],
+  ['an SMS', 'smsDelivery', (id: string) => ({ projectId: projectId(), smsIds: [id] })],
+  ['a webhook endpoint', 'webhookDelivery', (id: string) => ({ projectId: projectId(), endpointId: id })],
+])('fails a workflow with ROW_MISSING where there is no record of %s', async (_, type, inputOf) => {
+  const id = randomUUID();
+  const workflowId = `missing-${id}`;
+  await operator.client.workflow.start(type, {
+    taskQueue: service.names.taskQueue('workflows'),
+    workflowId,
+    args: [inputOf(id)],
+  });
+  expect(await endOf(workflowId)).toEqual({ failure: 'ROW_MISSING' });
+});
