@@ -9,6 +9,7 @@ import { eraseWords } from '../contents/erased-contents.ts';
 import { endExecutions } from '../executions/end-executions.ts';
 import { keepErasedStops } from '../sms/stops.ts';
 import { keepErasedAddresses } from './erased-addresses.ts';
+import { eraseCopies } from './erased-copies.ts';
 
 const CONTACT_DELETED: Reason = 'contact_deleted';
 
@@ -42,7 +43,8 @@ export async function deleteContacts(
   });
   const contacts = { projectId: p.projectId, contactIds: ids };
   await keepErasedAddresses(trx, p.suppressionKey, { projectId: p.projectId, contacts: rows });
-  await keepErasedStops(trx, p.suppressionKey, contacts);
+  const phones = await keepErasedStops(trx, p.suppressionKey, contacts);
+  await eraseCopies(trx, { ...contacts, emails: rows.map(({ email }) => email), phones });
   await anonymiseExecutions(trx, contacts);
   await anonymiseMessages(trx, contacts);
   await forgetMemberships(trx, contacts);

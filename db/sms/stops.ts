@@ -159,12 +159,13 @@ export async function applySmsStops(
 /**
  * Keeps the refusals of contacts who are about to be erased, and erases their numbers from the list. Call it before
  * their SMS lose the number. May run twice.
+ * @returns the numbers of the contacts, and those that SMS to them went to
  */
 export async function keepErasedStops(
   trx: Trx,
   key: Buffer,
   { projectId, contactIds }: { projectId: string; contactIds: readonly string[] },
-): Promise<void> {
+): Promise<string[]> {
   const ids = [...contactIds];
   const { rows } = await sql<{ phone: string; stopped: boolean }>`
     SELECT phone, bool_or(stopped) AS stopped FROM (
@@ -185,6 +186,7 @@ export async function keepErasedStops(
     UPDATE sms_stops SET phone = NULL
     WHERE project_id = ${projectId} AND phone_hash = ANY(${rows.map(({ phone }) => phoneHash(key, phone))}::bytea[])
   `.execute(trx);
+  return rows.map(({ phone }) => phone);
 }
 
 /** Contacts looked at a transaction of the backfill, and transactions a round. */

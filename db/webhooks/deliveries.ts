@@ -122,7 +122,8 @@ export interface Replay {
 /**
  * Sends deliveries once more, with the `webhook-id` they had: one, or all since an instant (of a status, if given),
  * oldest first. One that waits for its next try goes out now; one that is under way at this moment is left as it is.
- * @throws AppError NOT_FOUND for an unknown delivery
+ * A delivery whose contact was erased has no payload any more, and is not sent.
+ * @throws AppError NOT_FOUND for an unknown delivery, CONFLICT for one whose contact was erased
  */
 export async function replayDeliveries(
   trx: Trx,
@@ -137,7 +138,7 @@ export async function replayDeliveries(
     WHERE id IN (
       SELECT id FROM webhook_deliveries
       WHERE project_id = ${p.projectId} AND endpoint_id = ${p.id} AND ${which}
-        AND (status <> 'PENDING' OR next_attempt_at > now())
+        AND (status <> 'PENDING' OR next_attempt_at > now()) AND payload <> '{}'
       ORDER BY created_at, id LIMIT ${REPLAY_MAX} FOR UPDATE)
     RETURNING id, created_at AS "createdAt"
   `.execute(trx);
@@ -162,8 +163,11 @@ function nextSince(rows: { createdAt: Date }[]): Date | null {
 
 /** A delivery that is under way goes out without us. */
 async function requireDelivery(trx: Trx, p: EndpointRef, deliveryId: string): Promise<void> {
-  const { rows } = await sql`
-    SELECT 1 FROM webhook_deliveries WHERE project_id = ${p.projectId} AND endpoint_id = ${p.id} AND id = ${deliveryId}
+  const { rows } = await sql<{ isErased: boolean }>`
+    SELECT payload = '{}' AS "isErased" FROM webhook_deliveries
+    WHERE project_id = ${p.projectId} AND endpoint_id = ${p.id} AND id = ${deliveryId}
   `.execute(trx);
-  if (rows.length === 0) throw new AppError('NOT_FOUND');
+  if (!rows[0]) throw new AppError('NOT_FOUND');
+  if (rows[0].isErased)
+    throw new AppError('CONFLICT', { message: 'The contact of this delivery was erased, so nothing is left to send.' });
 }

@@ -1,7 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { removeErasedContents } from '../../../db/contents/removal.ts';
+import { recordReceivedSms } from '../../../db/sms/received.ts';
+import { inTransaction } from '../../../db/transaction.ts';
 import { buildDomain } from '../../build/senders.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
+import { signedIn } from '../../support/session.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -178,6 +182,77 @@ describe('erasing a contact', () => {
     });
     expect(JSON.stringify(left.rows[0])).not.toContain('Ada');
     expect((await api.call('DELETE', `/suppressions/${encodeURIComponent(email)}`)).status).toBe(204);
+  });
+
+  it('leaves neither address, name nor number in any table, whatever was done with the contact', async () => {
+    const [mark, phone] = ['zyxmark', '+4915155501234'];
+    const address = `${mark}@example.com`;
+    const projectId = api.one.id;
+    await buildDomain(api.db, { projectId, domain: 'erase.test' });
+    await api.db
+      .insertInto('sms_senders')
+      .values({ project_id: projectId, country: null, from_phone: '+4930999' })
+      .execute();
+    const headers = await signedIn(api, api.one, 'OWNER');
+    const endpoint = await api.call('POST', '/webhooks', {
+      key: null,
+      headers,
+      body: { url: 'https://hooks.example.com/x', events: ['*'] },
+    });
+    expect(endpoint.status, JSON.stringify(endpoint.body)).toBe(201);
+    const data = { firstName: mark, phone };
+    const { id } = (await api.call('POST', '/contacts', { body: { email: address, data } })).body;
+    await api.call('POST', '/v1/track', { body: { email: address, event: 'did.it', data: { note: mark } } });
+    const mail = { from: 'a@erase.test', subject: mark, body: `<p>${mark}</p>`, to: address };
+    const keyed = { 'Idempotency-Key': 'erase-1' };
+    const sent = await api.call('POST', '/v1/send', { body: mail, headers: keyed });
+    expect(sent.status, JSON.stringify(sent.body)).toBe(200);
+    await api.call('POST', '/suppressions', { body: { email: address, reason: 'complaint' } });
+    await api.call('POST', '/v1/sms/stops', { body: { phone } });
+    await inTransaction(api.db, (trx) =>
+      recordReceivedSms(trx, { from: phone, to: '+4930999', text: mark, messageId: null }),
+    );
+    await api.db
+      .insertInto('jobs')
+      .values({
+        project_id: projectId,
+        kind: 'import',
+        status: 'COMPLETED',
+        result: JSON.stringify({
+          errors: [
+            { row: 2, email: address, error: mark },
+            { row: 3, email: 'x@y.z', error: 'e' },
+          ],
+        }),
+      })
+      .execute();
+    const emailId = sent.body.data.emails[0].email;
+    await api.db
+      .insertInto('captured_emails')
+      .values({ id: emailId, from_email: 'a@erase.test', to_email: address, raw: Buffer.from(mark) })
+      .execute();
+    const deliveries = () => api.call('GET', `/webhooks/${endpoint.body.id}/deliveries`, { key: null, headers });
+    expect(JSON.stringify((await deliveries()).body)).toContain(mark);
+
+    expect((await api.call('DELETE', `/contacts/${id}`)).status).toBe(204);
+    await removeErasedContents(api.db);
+
+    const { rows: tables } = await sql<{ name: string }>`
+      SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`.execute(api.db);
+    for (const { name } of tables) {
+      const { rows } = await sql`
+        SELECT t FROM ${sql.table(name)} t WHERE t::text ILIKE ${`%${mark}%`} OR t::text LIKE ${`%${phone}%`}
+          OR t::text LIKE ${`%${Buffer.from(mark).toString('hex')}%`}`.execute(api.db);
+      expect(rows, name).toEqual([]);
+    }
+    const { body } = await deliveries();
+    expect(body.data.length).toBeGreaterThan(0);
+    for (const delivery of body.data)
+      expect(delivery).toMatchObject({ status: 'FAILED', error: 'contact_deleted', payload: {} });
+    const replay = `/webhooks/${endpoint.body.id}/deliveries/${body.data[0].id}/replay`;
+    expect((await api.call('POST', replay, { key: null, headers, body: {} })).status).toBe(409);
+    const reused = await api.call('POST', '/v1/send', { body: mail, headers: keyed });
+    expect(reused.body.error.details).toMatchObject({ originalStatusCode: 200, originalResponse: null });
   });
 
   it('takes the words out of mail that was written to it alone; those to others and templates keep theirs', async () => {

@@ -1,0 +1,82 @@
+/** Copies of a contact that other tables keep for a while: payloads, answers, errors and development mailboxes. */
+import { sql } from 'kysely';
+import type { Reason } from '../../rules/emails/reasons.ts';
+import { SMS_RECEIVED_EVENT } from '../../rules/events/event-names.ts';
+import type { Trx } from '../connection.ts';
+
+const CONTACT_DELETED: Reason = 'contact_deleted';
+
+export interface ErasedPeople {
+  projectId: string;
+  contactIds: string[];
+  emails: string[];
+  /** In E.164, the numbers that the contacts have or got SMS at. */
+  phones: string[];
+}
+
+/**
+ * Empties the copies of contacts that are about to be erased. Call it before their events, emails and SMS lose the
+ * contact. May run twice.
+ */
+export async function eraseCopies(trx: Trx, p: ErasedPeople): Promise<void> {
+  await eraseDeliveries(trx, p);
+  await eraseAnswers(trx, p);
+  await eraseImportErrors(trx, p);
+  await eraseCaptured(trx, p);
+  await sql`
+    UPDATE events SET data = '{}'
+    WHERE project_id = ${p.projectId} AND name = ${SMS_RECEIVED_EVENT} AND contact_id IS NULL AND data->>'from' = ANY(${p.phones}::text[])
+  `.execute(trx);
+}
+
+/**
+ * Empties the payloads of webhook deliveries, and ends those that wait. An empty payload marks a delivery that is never
+ * sent again. Each event is looked up by endpoint, which is the unique index.
+ */
+async function eraseDeliveries(trx: Trx, { projectId, contactIds }: ErasedPeople): Promise<void> {
+  await sql`
+    WITH erased AS MATERIALIZED (
+      SELECT d.id FROM webhook_endpoints w CROSS JOIN events e
+      JOIN webhook_deliveries d ON d.endpoint_id = w.id AND d.event_id = e.id
+      WHERE w.project_id = ${projectId} AND e.project_id = ${projectId} AND e.contact_id = ANY(${contactIds}::uuid[])
+      ORDER BY d.id FOR UPDATE OF d)
+    UPDATE webhook_deliveries d SET payload = '{}', response_body = NULL,
+      error = CASE WHEN status = 'PENDING' THEN ${CONTACT_DELETED} END,
+      completed_at = coalesce(completed_at, now()), next_attempt_at = NULL,
+      status = CASE WHEN status = 'PENDING' THEN 'FAILED' ELSE status END
+    FROM erased WHERE d.id = erased.id
+  `.execute(trx);
+}
+
+/** Empties the answers kept for idempotency keys that name the person: those of emails and of SMS. */
+async function eraseAnswers(trx: Trx, { projectId, contactIds, phones }: ErasedPeople): Promise<void> {
+  await sql`
+    UPDATE idempotency_keys k SET response = 'null'
+    WHERE project_id = ${projectId} AND response <> 'null' AND (response->>'to' = ANY(${phones}::text[]) OR EXISTS (
+      SELECT FROM jsonb_path_query(response, '$.data.emails[*].contact.id') AS named (id)
+      WHERE named.id #>> '{}' = ANY(${contactIds}::text[])))
+  `.execute(trx);
+}
+
+/** Takes the rows of these addresses out of the errors that imports keep. */
+async function eraseImportErrors(trx: Trx, { projectId, emails }: ErasedPeople): Promise<void> {
+  await sql`
+    UPDATE jobs SET result = jsonb_set(result, '{errors}', (
+      SELECT coalesce(jsonb_agg(error ORDER BY n), '[]') FROM jsonb_array_elements(result->'errors') WITH ORDINALITY AS r (error, n)
+      WHERE lower(error->>'email') <> ALL (${emails}::text[])))
+    WHERE project_id = ${projectId} AND kind = 'import' AND EXISTS (
+      SELECT FROM jsonb_array_elements(result->'errors') AS r (error) WHERE lower(error->>'email') = ANY(${emails}::text[]))
+  `.execute(trx);
+}
+
+/** Deletes what the development mailboxes kept. */
+async function eraseCaptured(trx: Trx, { projectId, contactIds }: ErasedPeople): Promise<void> {
+  await sql`
+    DELETE FROM captured_emails WHERE id IN (
+      SELECT id FROM emails WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[]))`.execute(trx);
+  await sql`
+    DELETE FROM captured_sms WHERE id IN (
+      SELECT id FROM sms_messages WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[]))`.execute(
+    trx,
+  );
+}
