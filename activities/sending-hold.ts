@@ -6,16 +6,16 @@ export interface SendingGate {
   isOpen(): boolean;
 }
 
-/** Each try of a held activity waits this much longer for the next one. */
+/** Each attempt at a held activity waits this much longer for the next attempt. */
 const RETRY_STEP_MS = 5_000;
-/** Activities that were held go on this soon after the hold ends. Thousands of them cost Temporal some tries a second. */
+/** Held activities run this soon after the hold ends. Thousands of them cost Temporal some attempts a second. */
 const RETRY_MAX_MS = 60_000;
 
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
 
 /**
- * Makes activities that reach somebody outside wait while nothing of the installation may be sent: Temporal tries them
- * again, however long the hold lasts. Nothing of theirs has begun, so that the wait counts as no attempt at the message.
+ * Makes activities that send wait while the installation may not send. Temporal retries them, however long the hold
+ * lasts. They have not claimed a message yet, so the wait does not count as an attempt at one.
  */
 export function holdWhileClosed<A extends Activities>(gate: SendingGate, activities: A): A {
   const held = Object.entries(activities).map(([name, run]) => [

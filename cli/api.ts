@@ -13,7 +13,10 @@ await runServiceProcess('api', process.env, async (config, { log }) => {
   await requireMailListeners(config);
   await requirePostgres(config.database.url);
   // A child of npm start has a parent who has told it.
-  await requireInstallation(config, (line) => (process.send ? log.info(line) : log.warn(line)));
+  await requireInstallation(config, {
+    sends: false,
+    tell: (line) => (process.send ? log.info(line) : log.warn(line)),
+  });
   // Only now: settings that cannot be used are told before a second of imports.
   const { startApi } = await import('../api/http/server.ts');
   const api = await startApi(config, { log, release: thisRelease() });

@@ -13,7 +13,7 @@ export type SendingHold = 'new' | 'recovery';
 
 /** Which database it is. A dump that is restored elsewhere gets another oid, on another server another identifier. */
 export interface DatabaseMark {
-  /** `system_identifier` of the server; null where its role may not read it. */
+  /** `system_identifier` of the server; null if our role may not read it. */
   systemIdentifier: string | null;
   oid: number;
 }
@@ -64,7 +64,7 @@ export interface Sides {
   tokens: readonly PostgresToken[];
   /** The database that is asked. */
   database: DatabaseMark;
-  /** The token of Temporal; null where it has none, undefined where it does not respond. */
+  /** The token of Temporal; null if Temporal has no token, undefined if it does not respond. */
   temporal: TemporalToken | null | undefined;
 }
 
@@ -75,7 +75,7 @@ export function compareSides({ tokens, database, temporal }: Sides): Standing {
   const standing = compareTokens(tokens, temporal);
   if (isMismatch(standing)) return standing;
   if (!isSameDatabase(newest.database, database)) return 'database-foreign';
-  // Postgres keeps the tokens of a day. Of an older one only Temporal knows which database wrote it.
+  // Postgres keeps the tokens of a day. Only Temporal knows which database wrote an older token.
   const isKnown = !temporal || tokens.some(({ no }) => no === temporal.no);
   return isKnown || isSameDatabase(temporal.database, database) ? standing : 'database-foreign';
 }
@@ -146,8 +146,8 @@ export interface LostWindow {
 const WINDOW_MARGIN_MS = 2 * 60_000;
 
 /**
- * The time that a restored database knows nothing of: from its last token to Temporal's, or to now where Temporal has
- * none that is later.
+ * The time that a restored database knows nothing of: from its last token to Temporal's, or to now if Temporal's is
+ * not later.
  */
 export function lostWindow({ tokens, temporal }: Sides, now: Date): LostWindow {
   const from = tokens[0] ? new Date(tokens[0].rolledAt) : new Date(temporal ? temporal.rolledAt : now);

@@ -9,7 +9,7 @@ const EVENTS_READ = 50;
 
 /**
  * Reads the installation's token from the history of its workflow, so that it can be read before any worker runs.
- * Null where Temporal knows no such workflow.
+ * Null if Temporal knows no such workflow.
  */
 export async function readToken({ client, names }: Target): Promise<TemporalToken | null> {
   const workflowId = names.installation();
@@ -42,7 +42,7 @@ export async function readToken({ client, names }: Target): Promise<TemporalToke
   );
 }
 
-/** Gives Temporal the next token, and starts the workflow where there is none. Giving it twice is harmless. */
+/** Gives Temporal the next token, and starts the workflow if it is missing. Giving a token twice is harmless. */
 export async function writeToken({ client, names }: Target, token: TemporalToken): Promise<void> {
   await client.workflow.signalWithStart<typeof installation, [TemporalToken]>('installation', {
     workflowId: names.installation(),

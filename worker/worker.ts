@@ -59,6 +59,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   const { installation, verified } = await checkInstallation({
     db,
     config,
+    sends: true,
     tell: (line) => log.warn(line),
   }).catch(async (error: unknown) => {
     await db.destroy();

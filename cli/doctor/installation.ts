@@ -11,7 +11,7 @@ export const installationCheck: Check = {
   name: 'installation',
   async look({ settings, databaseUrl, temporalAddress, postgres }) {
     const inspected = await postgres();
-    // What is wrong with either side is said by its own check.
+    // The checks of Postgres and Temporal report what is wrong with either.
     if (databaseUrl === undefined || temporalAddress === undefined || 'reason' in inspected) return [];
     if (!inspected.facts.supported || (await pendingMigrations(databaseUrl)).length > 0) return [];
     const { db } = inspected;

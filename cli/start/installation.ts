@@ -1,6 +1,7 @@
 import { connect } from '../../db/connection.ts';
 import { readSendingHold } from '../../db/installation/sending-hold.ts';
 import type { Config } from '../../rules/config.ts';
+import type { CheckOptions } from '../../worker/installation/check.ts';
 
 /** A transaction, and a look beside it. */
 const CONNECTIONS = 2;
@@ -11,7 +12,7 @@ const CONNECTIONS = 2;
  */
 export async function requireInstallation(
   config: Pick<Config, 'database' | 'temporal' | 'publicUrl' | 'installationChoice'>,
-  tell: (line: string) => void,
+  p: Pick<CheckOptions, 'sends' | 'tell'>,
 ): Promise<void> {
   // Only now: Temporal's client takes half a second to load, which a start that is refused need not wait for.
   const { checkInstallation } = await import('../../worker/installation/check.ts');
@@ -22,10 +23,10 @@ export async function requireInstallation(
     onError: () => {},
   });
   try {
-    await checkInstallation({ db, config, tell });
+    await checkInstallation({ db, config, ...p });
     const hold = await readSendingHold(db);
     if (hold?.reason !== 'new') return;
-    tell(
+    p.tell(
       `Email, SMS, webhook deliveries and WEBHOOK steps have waited since ${hold.since.toISOString()}, because this installation is a clone. ` +
         'They are sent after "npm run operator -- resume".',
     );

@@ -102,7 +102,7 @@ async function bringUp(around: Surroundings): Promise<DevFile> {
   stopping.throwIfAborted();
   await requireInstallation(
     { ...settings, database: { url: databaseUrl }, temporal: { ...settings.temporal, ...temporal } },
-    tell,
+    { sends: true, tell },
   );
   stopping.throwIfAborted();
   const secretKey = settings.secretKey ?? keptSecret(home, 'secret-key');

@@ -11,7 +11,7 @@ export async function requestRecovery(db: Db, since: Date): Promise<void> {
 
 /**
  * Takes the recovery that is due for some seconds, so that one worker of many runs it.
- * @returns since when, or undefined where none is due or another worker has it
+ * @returns since when, or undefined if no recovery is due or another worker runs it
  */
 export async function takeRecovery(db: Db, leaseSeconds: number): Promise<Date | undefined> {
   const row = await db
@@ -35,7 +35,7 @@ export async function renewRecovery(db: Db, leaseSeconds: number): Promise<void>
     .execute();
 }
 
-/** Gives a recovery back that failed, so that the next try need not wait for its lease. */
+/** Gives a recovery back that failed, so that the next attempt need not wait for its lease. */
 export async function giveBackRecovery(db: Db): Promise<void> {
   await db.updateTable('installation').set({ recovery_leased_until: null }).execute();
 }

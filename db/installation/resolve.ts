@@ -22,9 +22,9 @@ export interface FoundMismatch {
 /**
  * Takes this database for the original. It adopts Temporal's token and rolls on from there, so that both sides agree
  * once Temporal has the next one. Nothing is sent until recovery has run. Campaigns that may have been sent in the lost
- * window are PAUSED: somebody has to look at each.
+ * window are PAUSED: an operator has to look at each.
  * @param p.endedCampaigns SCHEDULED campaigns whose workflow has ended in Temporal
- * @returns how many campaigns were paused, or undefined where another process has resolved the mismatch
+ * @returns how many campaigns were paused, or undefined if another process has resolved the mismatch
  */
 export function takeOver(
   db: Db,
@@ -56,7 +56,7 @@ export function takeOver(
  * Makes this database an installation of its own: with a new id, so that nothing of the original's in Temporal is
  * touched, and without the names of an earlier release, which belong to the original. Nothing is sent until its operator
  * resumes.
- * @returns the new id, or undefined where another process has resolved the mismatch
+ * @returns the new id, or undefined if another process has resolved the mismatch
  */
 export function becomeNew(db: Db, found: FoundMismatch): Promise<{ id: string } | undefined> {
   return inTransaction(db, async (trx) => {
@@ -98,7 +98,7 @@ export async function forgetResolvedBy(db: Db): Promise<void> {
   await db.updateTable('installation').set({ resolved_by: null }).where('resolved_by', 'is not', null).execute();
 }
 
-/** Locks the row of the installation: of two processes that start at once, the second finds the mismatch resolved. */
+/** Locks the row of the installation: the second of two processes that start at once finds the mismatch resolved. */
 async function isUnresolved(trx: Db, found: FoundMismatch): Promise<boolean> {
   const { id } = await trx.selectFrom('installation').select('id').forUpdate().executeTakeFirstOrThrow();
   const [newest] = await readTokens(trx);
@@ -106,8 +106,8 @@ async function isUnresolved(trx: Db, found: FoundMismatch): Promise<boolean> {
 }
 
 /**
- * Pauses every campaign that was under way at the backup, was to start within the lost window, or has ended in Temporal.
- * Its workflow hears of it when it asks next, which is before it sends anything: claims look at the status.
+ * Pauses every campaign that was sending at the backup, was to start within the lost window, or has ended in Temporal.
+ * Its workflow reads the status before it sends anything, because each claim does.
  */
 async function pauseCampaigns(trx: Db, { to }: LostWindow, ended: string[]): Promise<number> {
   const { numUpdatedRows } = await trx

@@ -8,10 +8,10 @@ export interface InstallationHold {
   since: Date;
 }
 
-/** What keeps a worker from sending, or busy with Temporal's state. */
+/** The state of the installation that workers act on. */
 export interface InstallationDuties {
   hold: InstallationHold | null;
-  /** Recovery is due, or under way in some worker. */
+  /** Recovery is due, or runs in some worker. */
   recoveryDue: boolean;
 }
 
@@ -31,8 +31,8 @@ export async function readSendingHold(db: Db): Promise<InstallationHold | null> 
 }
 
 /**
- * Ends the hold of a clone, for which its operator asks. Where recovery is due, sending still waits for it.
- * @returns what still holds, null when the installation may send
+ * Ends the hold of a clone, for which its operator asks. If recovery is due, sending still waits for it.
+ * @returns the hold that is left, null when the installation may send
  */
 export async function resumeSending(db: Db): Promise<InstallationHold | null> {
   await db

@@ -19,7 +19,7 @@ export async function readTokens(db: Db): Promise<PostgresToken[]> {
 }
 
 /**
- * Reads which database this is. `pg_control_system()` is open to every role of a plain Postgres. Where a managed
+ * Reads which database this is. `pg_control_system()` is open to every role of a plain Postgres. If a managed
  * Postgres forbids it, the oid alone decides.
  */
 export async function readDatabaseMark(db: Db): Promise<DatabaseMark> {
@@ -37,7 +37,7 @@ async function readSystemIdentifier(db: Db): Promise<string | null> {
   return rows[0]?.id ?? null;
 }
 
-/** Whether the newest token is at least this old, by the clock of Postgres; true where there is none. */
+/** Whether the newest token is at least this old, by the time of Postgres; true if no token exists. */
 export async function isTokenOlderThan(db: Db, seconds: number): Promise<boolean> {
   const { rows } = await sql<{ old: boolean }>`
     SELECT coalesce(max(rolled_at) <= now() - make_interval(secs => ${seconds}), true) AS old
@@ -46,8 +46,8 @@ export async function isTokenOlderThan(db: Db, seconds: number): Promise<boolean
 }
 
 /**
- * Writes the next token, unconfirmed, and deletes those that are older than a day.
- * @returns undefined where another process has written one with this number
+ * Writes the next token, unconfirmed, and deletes tokens that are older than a day.
+ * @returns undefined if another process has written a token with this number
  */
 export async function insertToken(
   db: Db,
@@ -94,7 +94,7 @@ export async function adoptToken(db: Db, token: InstallationToken): Promise<void
     .execute();
 }
 
-/** Forgets every token: an installation with a new id begins anew. */
+/** Deletes every token: an installation with a new id starts from scratch. */
 export async function deleteTokens(db: Db): Promise<void> {
   await db.deleteFrom('installation_tokens').execute();
 }

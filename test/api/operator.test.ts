@@ -58,9 +58,27 @@ describe('who operates the service', () => {
       ask('PATCH', own, { monthlyEmailLimit: null }, owner),
       ask('POST', `${own}/hold`, { reason: 'no' }, owner),
       ask('POST', `${own}/release`, {}, owner),
+      ask('POST', '/operator/sending/resume', {}, owner),
     ]);
     expect(asked.map(({ status, body }) => [status, body.error?.code])).toEqual(asked.map(() => [404, 'NOT_FOUND']));
     expect((await api.call('GET', '/operator/health')).status).toBe(401);
+  });
+});
+
+describe('a clone', () => {
+  const hold = async () => (await ask('GET', '/operator/health')).body.installation.sendingHold;
+
+  it('waits until an operator resumes, and after that for its recovery', async () => {
+    expect(await hold()).toBeNull();
+    await sql`UPDATE installation SET sending_hold = 'new', sending_held_at = now(), recovery_since = now()`.execute(
+      api.db,
+    );
+    expect(await hold()).toEqual({ reason: 'new', since: expect.any(String) });
+    const { status, body } = await ask('POST', '/operator/sending/resume');
+    expect([status, body.sendingHold]).toMatchObject([200, { reason: 'recovery' }]);
+    await sql`UPDATE installation SET recovery_since = NULL`.execute(api.db);
+    expect((await ask('POST', '/operator/sending/resume')).body).toEqual({ sendingHold: null });
+    expect(await hold()).toBeNull();
   });
 });
 

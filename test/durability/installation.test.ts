@@ -156,7 +156,7 @@ describe('npm start', () => {
     expect(output).not.toContain('    at ');
   });
 
-  it('takes it over: the window is told, its campaign stays PAUSED, and sending goes on', {
+  it('takes it over: prints the lost window, keeps its campaign PAUSED, and resumes sending', {
     timeout: 240_000,
   }, async () => {
     await start({ INSTALLATION: 'take-over' });

@@ -16,7 +16,10 @@ import { type HostProcess, startWorkerHost } from '../support/host-process.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { createTestTemporal, type TestTemporal } from '../support/services.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
+
+const MISMATCH = /older than what Temporal has recorded/;
 
 /** Makes the token look as if it had last rolled on two minutes ago. */
 const age = (db: Db) => sql`UPDATE installation_tokens SET rolled_at = rolled_at - interval '2 minutes'`.execute(db);
@@ -38,7 +41,7 @@ describe('the check of a start', () => {
   });
   afterAll(() => database?.drop());
 
-  const check = (INSTALLATION = '', address = temporal.address) => {
+  const check = (INSTALLATION = '', { address = temporal.address, sends = true } = {}) => {
     const config = parseConfig({
       DATABASE_URL: database.url,
       TEMPORAL_ADDRESS: address,
@@ -46,7 +49,7 @@ describe('the check of a start', () => {
       SECRET_KEY: TEST_SECRET_KEY,
       INSTALLATION,
     });
-    return checkInstallation({ db: database.db, config, tell: (line) => told.push(line) });
+    return checkInstallation({ db: database.db, config, sends, tell: (line) => told.push(line) });
   };
   const standing = async () => ({ ...(await readDuties(database.db)), told });
   const WELL = { hold: null, recoveryDue: false, told: [] };
@@ -86,7 +89,7 @@ describe('the check of a start', () => {
   });
 
   it('goes on without Temporal on the database that wrote the last token', async () => {
-    expect(await check('', '127.0.0.1:1')).toMatchObject({ verified: false });
+    expect(await check('', { address: '127.0.0.1:1' })).toMatchObject({ verified: false });
     expect(await standing()).toEqual(WELL);
   });
 
@@ -136,6 +139,9 @@ describe('the check of a start', () => {
     const { installation: clone } = await check('new');
     expect(clone).toMatchObject({ legacyBefore: null });
     expect(clone.id).not.toBe(before.id);
+    expect((await check('new')).installation.id).toBe(clone.id);
+    // An API runs without the variable, and the workers keep it.
+    await check('', { sends: false });
     expect((await check('new')).installation.id).toBe(clone.id);
     expect((await readDuties(database.db)).hold?.reason).toBe('new');
   });
@@ -244,6 +250,17 @@ describe('workers of one installation', () => {
   it('end with the line of a mismatch when the database is restored below them', async () => {
     await restore(service.db, 1);
     await age(service.db);
-    await until(() => /older than what Temporal has recorded/.test(second.output()), 'the line of the mismatch');
+    await until(() => MISMATCH.test(second.output()), 'the line of the mismatch');
+  }, 120_000);
+
+  it('end with it, too, when they started while Temporal was away', async () => {
+    const proxy = await startTcpProxy(service.temporal.address);
+    await proxy.close();
+    const away = await startWorkerHost({ database, temporal: { ...service.temporal, address: proxy.address } });
+    expect(away.output()).toContain('Temporal cannot be reached');
+    await proxy.open();
+    await until(() => MISMATCH.test(away.output()), 'the line of the mismatch');
+    await away.kill();
+    await proxy.close();
   }, 120_000);
 });

@@ -26,6 +26,11 @@ import { readSides, type SidesDeps, settleSides } from './sides.ts';
 export interface CheckOptions {
   db: Db;
   config: Pick<Config, 'temporal' | 'publicUrl' | 'installationChoice'>;
+  /**
+   * Whether the process, or a child of it, sends. An API does not, and may run without the variable that the workers
+   * have: it neither lets INSTALLATION resolve again nor makes a copy of both stores an installation of its own.
+   */
+  sends: boolean;
   /** Gets each line that an operator has to read. */
   tell: (line: string) => void;
 }
@@ -71,11 +76,11 @@ export async function verifyLater(deps: SidesDeps & { lifecycle: Lifecycle }): P
   await rollToken(deps, sides);
 }
 
-/** @returns false where the mismatch was resolved, so that both sides have to be looked at again */
+/** @returns false if the mismatch was resolved, so that both sides have to be read again */
 async function settle(look: Look): Promise<boolean> {
-  const { db, sides, resolvedBy } = look;
+  const { db, sends, sides, resolvedBy } = look;
   const choice = look.config.installationChoice;
-  if (choice === undefined && resolvedBy !== null) await rearm(look);
+  if (sends && choice === undefined && resolvedBy !== null) await rearm(look);
   const standing = compareSides(sides);
   const isUsed = choice !== undefined && choice === resolvedBy;
   if (isMismatch(standing)) {
@@ -84,7 +89,7 @@ async function settle(look: Look): Promise<boolean> {
     await resolve(look, choice);
     return false;
   }
-  if (choice === 'new' && !isUsed) {
+  if (sends && choice === 'new' && !isUsed) {
     // A copy of both stores agrees with itself: only its operator knows that it is one.
     if (sides.tokens.length > 0) {
       await resolve(look, choice);

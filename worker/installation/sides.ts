@@ -12,7 +12,7 @@ import {
 } from '../../rules/installation-tokens.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
-/** A namespace that does not exist is no slow answer, and is told by what else the process does in Temporal. */
+/** A missing namespace is no slow response: the process reports it when it connects. */
 const READ_TRIES = 3;
 
 export interface SidesDeps {
@@ -23,7 +23,7 @@ export interface SidesDeps {
 }
 
 /**
- * Reads the tokens of both sides. Postgres comes last, because it is ahead while a token rolls on. Where the sides do not
+ * Reads the tokens of both sides. Postgres comes last, because it is ahead while a token rolls on. If the sides do not
  * agree, Temporal is asked again: another process may have rolled the token on between the two reads.
  */
 export async function readSides(deps: Pick<SidesDeps, 'db' | 'lifecycle'>): Promise<Sides> {
@@ -36,7 +36,7 @@ export async function readSides(deps: Pick<SidesDeps, 'db' | 'lifecycle'>): Prom
 }
 
 /**
- * Undefined where Temporal cannot be reached. One that is reached is asked several times: a slow answer must not pass for
+ * Reads Temporal's token, undefined if Temporal cannot be reached. One that is reached is asked several times: a slow answer must not pass for
  * an outage.
  */
 async function readTemporal(lifecycle: SidesDeps['lifecycle']): Promise<TemporalToken | null | undefined> {
@@ -52,14 +52,14 @@ async function readTemporal(lifecycle: SidesDeps['lifecycle']): Promise<Temporal
   return undefined;
 }
 
-/** What an operator reads where Temporal is the side that was restored. */
+/** The text for an operator when Temporal is the side that was restored. */
 const TOLD: Partial<Record<Standing, string>> = {
   'temporal-behind': 'Temporal is older than this database: it was restored from a backup',
   'temporal-empty': 'Temporal has no record of this installation: it was lost or replaced',
 };
 
 /**
- * Asks for recovery where Temporal was restored or lost, loudly: Postgres says what is under way.
+ * Asks for recovery if Temporal was restored or lost, and says so loudly.
  * @throws InstallationError for a mismatch
  */
 export async function settleSides({ db, tell }: Pick<SidesDeps, 'db' | 'tell'>, sides: Sides): Promise<void> {

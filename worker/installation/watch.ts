@@ -11,9 +11,9 @@ import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { rollToken } from './roll.ts';
 import { readSides, settleSides } from './sides.ts';
 
-/** What holds sending is asked this often: who resumes it waits about a second. */
+/** A worker reads the hold this often: an operator who resumes waits about a second. */
 const HELD_POLL_MS = 1_000;
-/** One small row, and the age of the token. */
+/** A worker that may send reads one small row and the age of the token this often. */
 const POLL_MS = 5_000;
 /** The token rolls on about once a minute. */
 const ROLL_SECONDS = 55;
@@ -35,9 +35,9 @@ export interface InstallationWatch extends SendingGate {
 type Deps = Pick<ActivityDeps, 'db' | 'log'> & { lifecycle: Lifecycle };
 
 /**
- * Keeps an eye on the installation while a worker runs: rolls the token on, runs the recovery that is due, and opens the
- * gate when sending may go on. Of many workers one rolls and one recovers.
- * @param p.hold what holds sending at the start
+ * Watches the installation while a worker runs: rolls the token on, runs the recovery that is due, and opens the gate
+ * when sending may resume. One worker of many rolls, and one recovers.
+ * @param p.hold the hold at the start
  */
 export function watchInstallation(
   deps: Deps,
@@ -70,7 +70,10 @@ export function watchInstallation(
       const isBusy = await look().catch((error: Error) => {
         if (error instanceof InstallationError) p.onMismatch(error);
         else
-          log.debug({ reason: describeFailure(error) }, 'the installation could not be looked at; it is tried again');
+          log.debug(
+            { reason: describeFailure(error) },
+            'the state of the installation could not be read; it is read again in seconds',
+          );
         return hold !== null;
       });
       await pause(isBusy ? HELD_POLL_MS : POLL_MS, stopping.signal);
@@ -87,7 +90,7 @@ export function watchInstallation(
   };
 }
 
-/** @throws InstallationError where the two sides do not agree any more: one was restored beside a running service */
+/** @throws InstallationError if the two sides do not agree any more: one was restored beside a running service */
 async function rollWhenDue(deps: Deps): Promise<void> {
   if (!(await isTokenOlderThan(deps.db, ROLL_SECONDS))) return;
   const sides = await readSides(deps);
@@ -102,12 +105,12 @@ async function recover({ db, lifecycle, log }: Deps, stopping: AbortSignal): Pro
   const renewing = setInterval(() => void renewRecovery(db, LEASE_SECONDS).catch(() => {}), RENEW_MS).unref();
   try {
     const messagesOfHours = MESSAGES_HOURS + (Date.now() - since.getTime()) / HOUR_MS;
-    log.warn({ since }, 'recovery begins: Temporal is rebuilt from Postgres');
+    log.warn({ since }, 'recovery starts: Temporal is rebuilt from Postgres');
     await recoverEverything({ db, lifecycle, log }, { messagesOfHours, settledMs: SETTLED_MS });
     await finishRecovery(db);
     log.warn({ since }, 'recovery has ended');
   } catch (error) {
-    log.warn({ reason: describeFailure(error) }, 'recovery has failed; it is tried again');
+    log.warn({ reason: describeFailure(error) }, 'recovery has failed; it is retried');
     await pause(RETRY_MS, stopping);
     await giveBackRecovery(db).catch(() => {});
   } finally {
