@@ -4,6 +4,7 @@ import { ehloNameOf } from '../../channels/email/smtp/handshake.ts';
 import { type ProbeResult, probe } from '../../channels/email/smtp/probe.ts';
 import { DEFAULT_TIMEOUTS } from '../../channels/email/smtp/types.ts';
 import { isPublicAddress } from '../../channels/public-address.ts';
+import { listAllRoutePauses } from '../../db/sending/route-pauses.ts';
 import type { ProviderServers } from '../../rules/emails/email-providers.ts';
 import { probeEnvelope } from '../../rules/emails/probe-envelope.ts';
 import { judgeRefusal } from '../../rules/emails/refusal.ts';
@@ -41,9 +42,23 @@ export const mailServerCheck: Check = {
     const endpoint = { ...parsed, clientName: parsed.clientName ?? email.ehloName };
     const envelope = probeEnvelope(await returnPathHostOf(subject));
     const signal = AbortSignal.timeout(2 * ANSWER_MS);
-    return [findingOf(await probe({ endpoint, timeouts: timeouts() }, envelope, signal), endpoint)];
+    const finding = findingOf(await probe({ endpoint, timeouts: timeouts() }, envelope, signal), endpoint);
+    return [finding, ...(await pausesOf(subject))];
   },
 };
+
+/** Warns of routes that are paused, with the server's reply. */
+async function pausesOf({ postgres }: Subject): Promise<Finding[]> {
+  const inspected = await postgres();
+  // A database that waits for its migrations has no such table.
+  const pauses = 'reason' in inspected ? [] : await listAllRoutePauses(inspected.db).catch(() => []);
+  return pauses.map(({ projectName, reply }) =>
+    warn(
+      `email of ${projectName ?? 'all projects'} waits, because the mail server said ${reply}`,
+      "fix the cause: a probe ends the pause, or the operator's page does",
+    ),
+  );
+}
 
 /** The host of the envelope sender that mail leaves with. */
 async function returnPathHostOf({ settings, postgres }: Subject): Promise<string> {

@@ -157,6 +157,19 @@ describe('doctor on the mail server', { timeout: DOCTOR_TIMEOUT_MS }, () => {
     expect(line).not.toContain('@');
   });
 
+  it('warns of a route that is paused, with the reply of the server', async () => {
+    const pause = { route: 'r', refusal: 'x', stage: 'auth' as const, reply: '535 5.7.8 no', sender_host: 'a.example' };
+    await database.db
+      .insertInto('route_pauses')
+      .values({ ...pause, next_probe_at: new Date() })
+      .execute();
+    const { of } = await diagnose();
+    await database.db.deleteFrom('route_pauses').execute();
+    expect(of('mail server')).toContainEqual(
+      expect.stringMatching(/^warn email of all projects waits, because the mail server said 535 5\.7\.8 no → fix/),
+    );
+  });
+
   it('passes where the server refuses the recipient, because it takes mail from us then', async () => {
     const server = await startScriptedSmtp(willing({ RCPT: '550 5.1.1 User unknown' }));
     const { of } = await diagnose({ SMTP_URL: server.url });
