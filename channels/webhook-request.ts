@@ -8,8 +8,11 @@ const TIMEOUT_MS = 10_000;
 const MAX_REDIRECTS = 5;
 /** What is read of an answer: enough to see what an endpoint said; the rest is thrown away. */
 const MAX_RESPONSE_BYTES = 16_384;
-const SWITCHES_TO_GET = new Set([301, 302, 303]);
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/**
+ * Redirects that are followed, with method and body as they were: an endpoint that moved still gets its data. 303 is
+ * not among them, since it names a page to GET (RFC 9110 §15.4.4), which would tell nothing about the delivery.
+ */
+const REDIRECTS = new Set([301, 302, 307, 308]);
 
 export interface WebhookRequest {
   /** A user name and password in it become `Authorization`, unless `ownHeaders` has one. */
@@ -110,7 +113,7 @@ async function follow(
     if (redirects >= (webhook.maxRedirects ?? MAX_REDIRECTS)) {
       throw new UncallableError(`more than ${MAX_REDIRECTS} redirects`);
     }
-    current = redirected(current, httpUrl(location, url), statusCode);
+    current = redirected(current, httpUrl(location, url));
   }
 }
 
@@ -121,11 +124,8 @@ type Hop = Omit<WebhookRequest, 'url'> & { url: URL };
  * Any header of a tenant may hold a secret, whatever its name: none follows to another origin, and none comes back from
  * there.
  */
-function redirected(from: Hop, url: URL, statusCode: number): Hop {
-  const ownHeaders = from.url.origin === url.origin ? from.ownHeaders : {};
-  const becomesGet = SWITCHES_TO_GET.has(statusCode) && from.method !== 'GET';
-  if (!becomesGet) return { ...from, url, ownHeaders };
-  return { ...from, url, method: 'GET', ownHeaders, body: undefined };
+function redirected(from: Hop, url: URL): Hop {
+  return { ...from, url, ownHeaders: from.url.origin === url.origin ? from.ownHeaders : {} };
 }
 
 function headersOf({ headers, ownHeaders = {} }: Hop): Record<string, string> {
@@ -158,13 +158,18 @@ function httpUrl(text: string, base?: URL): URL {
   throw new UncallableError(`${url.protocol} addresses are not called`);
 }
 
+/** Reads the beginning of a body; what has come when it hangs until the time-out, or breaks off. */
 async function readSome(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
-  for await (const part of body) {
-    parts.push(part);
-    bytes += part.length;
-    if (bytes >= MAX_RESPONSE_BYTES) break;
+  try {
+    for await (const part of body) {
+      parts.push(part);
+      bytes += part.length;
+      if (bytes >= MAX_RESPONSE_BYTES) break;
+    }
+  } catch {
+    // The status has come: a body that hangs or breaks off does not change it.
   }
   return Buffer.concat(parts).subarray(0, MAX_RESPONSE_BYTES).toString('utf8');
 }

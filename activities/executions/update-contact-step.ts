@@ -4,8 +4,8 @@ import { completeEffect, type EffectStanding, resumeExecution } from '../../db/e
 import { loadStepVariables } from '../../db/executions/variables.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
-import { interpolateFields } from '../../rules/content/interpolate.ts';
 import { AppError } from '../../rules/errors.ts';
+import { changedNames, resolveUpdates } from '../../rules/executions/contact-updates.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import type { Run } from '../../rules/executions/run.ts';
 import { UpdateContactConfig } from '../../rules/executions/steps/update-contact.ts';
@@ -43,8 +43,8 @@ async function updateContact(
   const { projectId } = execution;
   const at = { executionId: execution.id, visit: next.visit };
   const config = UpdateContactConfig.parse(step.config);
-  const { variables } = await loadStepVariables(trx, execution);
-  const data = interpolateFields(config.updates, variables);
+  const { contact, variables } = await loadStepVariables(trx, execution);
+  const data = resolveUpdates(config.updates, variables);
   try {
     const { outbox } = await inSavepoint(trx, () =>
       patchContact(trx, {
@@ -62,7 +62,7 @@ async function updateContact(
         projectId,
         ...at,
         status: 'COMPLETED',
-        output: { updated: Object.keys(data.values) },
+        output: { updated: changedNames(contact.data, data.values) },
       }),
       outbox,
     };

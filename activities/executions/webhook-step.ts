@@ -10,8 +10,8 @@ import { contactToken, contactUrls } from '../../rules/content/link-tokens.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import type { Run } from '../../rules/executions/run.ts';
 import { WebhookConfig } from '../../rules/executions/steps/webhook.ts';
+import { webhookBody } from '../../rules/executions/webhook-body.ts';
 import { faultOfAnswer, outcomeOfAnswer, outputOfAnswer } from '../../rules/executions/webhook-outcome.ts';
-import { webhookPayload } from '../../rules/executions/webhook-payload.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /** contract §7.6: five tries in all. */
@@ -84,7 +84,6 @@ async function prepare(
   const config = WebhookConfig.parse(openStepConfig(deps.config.secretKey, step));
   const urls = contactUrls(deps.config.publicUrl, contactToken(deps.config.secretKey, execution.contactId));
   const { contact, variables } = await loadStepVariables(deps.db, execution, urls);
-  const payload = webhookPayload(config, { execution, contact, variables });
   const plain = { untrusted: 'leaveOut' } as const;
   const own = Object.entries(config.headers ?? {})
     .filter(([name]) => !NAMES_EXECUTION.test(name))
@@ -101,7 +100,7 @@ async function prepare(
         'Idempotency-Key': `${execution.id}-${next.visit}`,
       },
       ownHeaders: Object.fromEntries(own),
-      body: config.method === 'GET' ? undefined : JSON.stringify(payload),
+      body: config.method === 'GET' ? undefined : webhookBody(config, { execution, contact, variables }),
     },
   };
 }

@@ -59,7 +59,11 @@ export async function startApi(
 ): Promise<RunningApi> {
   const installation = await findInstallation(given.database.url);
   let fetch: Parameters<typeof getRequestListener>[0] = () => new Response(null, { status: 503 });
-  const listener = getRequestListener((...args) => fetch(...args), { errorHandler: answerBadRequest });
+  const listener = getRequestListener((...args) => fetch(...args), {
+    errorHandler: answerBadRequest,
+    // HTTP/1.0 has no `Host` (RFC 1945): health checks of some load balancers send none.
+    hostname: new URL(given.publicUrl).hostname,
+  });
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener).on('clientError', answerBadHttp);
   // Before anything else is opened: a port in use leaves nothing behind.
   const port = await listen(server, given);

@@ -142,7 +142,7 @@ export async function patchContact(
     topics?: Readonly<Record<string, boolean>> | undefined;
   },
 ): Promise<SavedContact> {
-  const { set, remove, errors } = applyData(p.data?.values);
+  const { set, remove, errors } = applyData(p.data?.values, p.causeId === null ? 'refuse' : 'keep');
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
   const by = { copied: p.data?.untrusted ?? new Set<string>(), swayed: p.forStranger };
   const current = await lockContact(trx, p);

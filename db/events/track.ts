@@ -101,7 +101,7 @@ async function record(
 function saveContacts(trx: Trx, p: TrackRequests): Promise<UpsertedContact[]> {
   const by: Writer = p.untrusted ? 'stranger' : 'project';
   const rows = p.requests.map(({ email, subscribed, resubscribe, data }) => {
-    const { set, remove, errors } = applyData(data);
+    const { set, remove, errors } = applyData(data, p.untrusted ? 'drop' : 'refuse');
     if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
     return { email, subscribed, resubscribe, set, remove, by };
   });

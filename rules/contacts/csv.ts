@@ -1,6 +1,6 @@
 import { EMAIL_MAX_CHARS, parseMailbox } from '../emails/email-address.ts';
 import { AppError, type FieldError, fieldError } from '../errors.ts';
-import { applyData, DATA_LIMITS, type Data } from '../filters/data-values.ts';
+import { applyData, consentPlaceOf, DATA_LIMITS, type Data } from '../filters/data-values.ts';
 import { readConsent } from './consent-words.ts';
 import { type CsvMapping, mapColumns } from './csv-mapping.ts';
 import { CsvRecords, lineEndOf } from './csv-records.ts';
@@ -249,6 +249,10 @@ function hasTooManyColumns(bytes: Buffer, p: { start: number; delimiter: string;
 function headerFaults(columns: string[]): FieldError[] {
   const errors: FieldError[] = [];
   const fault = (message: string, code = 'custom') => errors.push({ field: 'file', message, code });
+  for (const name of columns) {
+    const place = name !== 'subscribed' && consentPlaceOf(name);
+    if (place) fault(`The column "${name}" is not data: ${place}. Leave the column out, or map it to another field.`);
+  }
   if (!columns.includes('email')) fault('The header row has no column "email".');
   const seen = new Set<string>();
   const double = columns.find((name) => name !== '' && (seen.has(name) || !seen.add(name)));

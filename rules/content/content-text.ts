@@ -1,4 +1,4 @@
-import { compile, type FormatCallback } from 'html-to-text';
+import { compile, type DomNode, type FormatCallback } from 'html-to-text';
 import { BLOCK_TAGS, type FlatToken } from './liquid-tokens.ts';
 
 /** Deeper nesting is no mail; beyond it the text is cut. */
@@ -10,20 +10,45 @@ const altText: FormatCallback = (element, _walk, builder) => {
   if (typeof alt === 'string' && alt.trim() !== '') builder.addInline(alt.trim());
 };
 
+/**
+ * A link as text: its words, then its address between `<` and `>`, so that a program that makes addresses clickable
+ * takes no punctuation of the sentence with them. An address that is its own words stands once.
+ */
+const linkText: FormatCallback = (element, walk, builder) => {
+  const href = String(element.attribs?.href ?? '').replace(/^mailto:/i, '');
+  if (href === '' || href.startsWith('#')) return walk(element.children, builder);
+  const words = wordsOf(element.children);
+  if (words === href) return builder.addInline(`<${href}>`, { noWordTransform: true });
+  walk(element.children, builder);
+  builder.addInline(words === '' ? `<${href}>` : ` <${href}>`, { noWordTransform: true });
+};
+
+function wordsOf(nodes: DomNode[]): string {
+  const texts = nodes.map((node) => (node.type === 'text' ? (node.data ?? '') : wordsOf(node.children ?? [])));
+  return texts.join('').trim();
+}
+
+/** Elements that no reader of the HTML sees, by their attributes and the styles that email authors write. */
+const HIDDEN = [
+  '[hidden]',
+  '[data-skip-in-text]',
+  ...['display:none', 'display: none', 'mso-hide:all', 'mso-hide: all'].map((style) => `[style*="${style}" i]`),
+];
+
 const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } }));
 
-/** Of the hidden part that holds the preheader: by it text parts that are made of finished HTML leave it out. */
+/** The style of the hidden part that holds the preheader; the text part leaves it out, as it does all that is hidden. */
 export const PREHEADER_STYLE =
   'display:none;font-size:1px;line-height:1px;max-height:0;max-width:0;opacity:0;overflow:hidden;mso-hide:all';
 
 const convert = compile({
   wordwrap: false,
-  formatters: { altText },
+  formatters: { altText, linkText },
   limits: { maxDepth: MAX_DEPTH, maxChildNodes: MAX_CHILD_NODES, ellipsis: '…' },
   selectors: [
-    { selector: 'a', options: { hideLinkHrefIfSameAsText: true, noAnchorUrl: true } },
+    { selector: 'a', format: 'linkText' },
     { selector: 'img', format: 'altText' },
-    ...['style', 'script', 'title', `div[style="${PREHEADER_STYLE}"]`].map((selector) => ({
+    ...['style', 'script', 'title', ...HIDDEN].map((selector) => ({
       selector,
       format: 'skip',
     })),

@@ -194,7 +194,7 @@ describe('the text part', () => {
     const body =
       '<style>p{}</style><h1>Hello {{name}}</h1><p>See <a href="https://a.example/?a&amp;b={{id}}">our shop</a> &amp; more</p><img src="x.png" alt="Logo">';
     expect(text(body, { name: 'Tom & Zoë', id: 5 }, { trackClicks: true })).toBe(
-      'Hello Tom & Zoë\n\nSee our shop [https://a.example/?a&b=5] & more\n\nLogo',
+      'Hello Tom & Zoë\n\nSee our shop <https://a.example/?a&b=5> & more\n\nLogo',
     );
   });
 

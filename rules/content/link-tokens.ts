@@ -7,7 +7,8 @@ export const LINK_TOKEN_CHARS = 43;
 
 const ID_BYTES = 16;
 const MAC_BYTES = 16;
-const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+/** A token, and the text behind it that a mail program took for a part of the link, such as a full stop. */
+const TOKEN = /^([A-Za-z0-9_-]{43})(?![A-Za-z0-9_-])/;
 /** Set before a contact's id, so that a contact's token is never that of an email with the same id. */
 const CONTACT_DOMAIN = Buffer.from('tidings/contact\0');
 
@@ -108,8 +109,9 @@ function contactMac(secret: string, id: Buffer): Buffer {
   return createHmac('sha256', keyOf(secret)).update(CONTACT_DOMAIN).update(id).digest();
 }
 
-function readToken(token: string): { id: Buffer; mac: Buffer } | undefined {
-  if (!TOKEN.test(token)) return undefined;
+function readToken(text: string): { id: Buffer; mac: Buffer } | undefined {
+  const token = TOKEN.exec(text)?.[1];
+  if (token === undefined) return undefined;
   const bytes = Buffer.from(token, 'base64url');
   // 43 characters hold 258 bits: the last two are not part of the token, and may not make a second spelling of it.
   if (bytes.toString('base64url') !== token) return undefined;

@@ -152,7 +152,7 @@ export function updatedContact(
   current: SeenContact,
   p: { data: Sourced<Data>; subscribed: boolean | undefined; swayed: boolean },
 ): { contact: SeenContact; subscriptionChanged: boolean } | { errors: FieldError[] } {
-  const { set, remove, errors } = applyData(p.data.values);
+  const { set, remove, errors } = applyData(p.data.values, 'keep');
   const data = mergeData(current.data, { set, remove });
   const faults = [...errors, ...checkData(data)];
   if (faults.length > 0) return { errors: faults };

@@ -1,8 +1,8 @@
-import { interpolateFields } from '../content/interpolate.ts';
 import type { FieldError } from '../errors.ts';
 import type { Data } from '../filters/data-values.ts';
 import type { Sourced } from '../strangers/provenance.ts';
 import { uuidv7 } from '../uuid.ts';
+import { changedNames, resolveUpdates } from './contact-updates.ts';
 import { type RunChanges, type SeenContact, updatedContact } from './run.ts';
 import { UpdateContactConfig } from './steps/update-contact.ts';
 
@@ -21,14 +21,14 @@ export function outcomeOfUpdate(p: {
   | { status: 'COMPLETED'; output: Record<string, unknown>; changes: RunChanges }
   | { status: 'FAILED'; error: string } {
   const { updates, subscribed } = UpdateContactConfig.parse(p.config);
-  const data = interpolateFields(updates, p.variables);
+  const data = resolveUpdates(updates, p.variables);
   const updated = updatedContact(p.contact, { data, subscribed, swayed: p.swayed });
   if ('errors' in updated) return refusedUpdate(updated.errors);
   const { untrustedKeys, ...contact } = updated.contact;
   const name = contact.subscribed ? 'contact.subscribed' : 'contact.unsubscribed';
   return {
     status: 'COMPLETED',
-    output: { updated: Object.keys(data.values) },
+    output: { updated: changedNames(p.contact.data, data.values) },
     changes: {
       contact: { ...contact, untrusted_keys: untrustedKeys },
       events: updated.subscriptionChanged ? [{ id: uuidv7(), name, data: {} }] : [],

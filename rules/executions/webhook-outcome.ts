@@ -8,13 +8,13 @@ export interface WebhookAnswer {
 }
 
 /**
- * What a WEBHOOK step makes of an endpoint's answer; null is success. 408, 425, 429 and 5xx may pass; other 4xx will
- * not.
+ * Judges the response to a WEBHOOK step; null is success, which only a 2xx is. 408, 425, 429 and 5xx are tried again;
+ * other 4xx, and redirects that were not followed, are not.
  */
 export function faultOfAnswer({
   statusCode,
 }: Pick<WebhookAnswer, 'statusCode'>): { error: string; retry: boolean } | null {
-  if (statusCode < 400) return null;
+  if (statusCode >= 200 && statusCode < 300) return null;
   return { error: `answered ${statusCode}`, retry: statusCode >= 500 || [408, 425, 429].includes(statusCode) };
 }
 

@@ -2,25 +2,27 @@ import { interpolateJson } from '../content/interpolate.ts';
 import type { Data } from '../filters/data-values.ts';
 import type { Sourced } from '../strangers/provenance.ts';
 
-/** What a WEBHOOK step sends: the body of its config, or who came here, by which workflow, and why. */
-export function webhookPayload(
-  { body }: { body?: unknown },
-  p: {
-    execution: {
-      id: string;
-      workflowId: string;
-      workflowName: string;
-      startedAt: Date;
-      event: Record<string, unknown>;
-    };
-    contact: { email: string; subscribed: boolean; data: Data };
-    variables: Sourced<Data>;
-  },
-): unknown {
-  // The tenant's own endpoint gets values as they came, as it gets those of webhooks.
-  if (body !== undefined) return interpolateJson(body, p.variables).value;
-  const { email, subscribed, data } = p.contact;
-  const { id, workflowId, workflowName, startedAt, event } = p.execution;
+/** The execution whose step makes the request, with the contact and the variables that its config can name. */
+export interface PayloadSource {
+  execution: {
+    id: string;
+    workflowId: string;
+    workflowName: string;
+    startedAt: Date;
+    event: Record<string, unknown>;
+  };
+  contact: { email: string; subscribed: boolean; data: Data };
+  variables: Sourced<Data>;
+}
+
+/**
+ * Makes the value that a WEBHOOK step sends: the body of its config, or who came to the step, by which workflow, and
+ * why. The tenant's own endpoint gets values of strangers as they came, as it gets those of webhooks.
+ */
+export function webhookPayload({ body }: { body?: unknown }, source: PayloadSource): unknown {
+  if (body !== undefined) return interpolateJson(body, source.variables).value;
+  const { email, subscribed, data } = source.contact;
+  const { id, workflowId, workflowName, startedAt, event } = source.execution;
   return {
     contact: { email, subscribed, data },
     workflow: { id: workflowId, name: workflowName },

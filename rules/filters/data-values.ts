@@ -12,6 +12,24 @@ export const RESERVED_DATA_KEYS: ReadonlySet<string> = new Set([
   'confirmUrl',
 ]);
 
+/** Fields of a contact that are not data; the value says where a caller sets the field. */
+const CONSENT_KEYS: ReadonlyMap<string, string> = new Map([
+  ['subscribed', 'set `subscribed` beside `data`'],
+  ['smsSubscribed', 'consent to SMS follows STOP and START'],
+  ['topics', 'set `topics` of the contact'],
+]);
+
+/** The place that sets a contact's field of this name, which is not data; undefined for a name of data. */
+export function consentPlaceOf(key: string): string | undefined {
+  return CONSENT_KEYS.get(key);
+}
+
+/**
+ * How `applyData` treats names of consent: `refuse` reports an error that names the right place, `drop` leaves them out
+ * (requests with the public key), `keep` stores them as data (steps that were saved before such names were refused).
+ */
+export type ConsentNames = 'refuse' | 'drop' | 'keep';
+
 /** Limits of one contact's data (contract §3.2). The size is that of its JSON in UTF-8 bytes. */
 export const DATA_LIMITS = { keyLength: 100, keys: 200, bytes: 65_536, depth: 20 } as const;
 
@@ -37,9 +55,10 @@ export interface DataChanges {
  * `{ value, persistent: false }` counts for this request only, reserved keys are dropped. `{ value, persistent: true }`
  * is its value. Arrays and other objects are stored as given. Source: contract §3.2.
  */
-export function applyData(input: Readonly<Data> | null | undefined, field = 'data'): DataChanges {
+export function applyData(input: Readonly<Data> | null | undefined, consent: ConsentNames = 'refuse'): DataChanges {
+  const field = 'data';
   const changes: DataChanges = { set: {}, remove: [], oneOff: {}, ignored: [], errors: [] };
-  for (const [key, value] of Object.entries(input ?? {})) sortValue(changes, key, value, field);
+  for (const [key, value] of Object.entries(input ?? {})) sortValue(changes, key, value, { field, consent });
   changes.errors.push(...checkData(changes.set, field), ...checkData(changes.oneOff, field));
   return changes;
 }
@@ -73,14 +92,21 @@ export function plainData(data: Readonly<Data>): Data {
   return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, unwrap(value).value ?? null]));
 }
 
-function sortValue(changes: DataChanges, key: string, value: unknown, field: string): void {
+function sortValue(
+  changes: DataChanges,
+  key: string,
+  value: unknown,
+  { field, consent }: { field: string; consent: ConsentNames },
+): void {
   // `__proto__` as an assigned key would change the prototype of our own objects instead of being stored.
-  if (RESERVED_DATA_KEYS.has(key) || key === '__proto__') {
+  const isConsent = CONSENT_KEYS.has(key);
+  if (RESERVED_DATA_KEYS.has(key) || key === '__proto__' || (isConsent && consent === 'drop')) {
     changes.ignored.push(key);
     return;
   }
   const wrapped = unwrap(value);
-  const fault = keyFault(key) ?? valueFault(wrapped.value, 1);
+  const fault =
+    (isConsent && consent === 'refuse' && consentFault(key)) || (keyFault(key) ?? valueFault(wrapped.value, 1));
   if (fault) {
     changes.errors.push({ field: `${field}.${key.slice(0, DATA_LIMITS.keyLength)}`, ...fault });
   } else if (wrapped.oneOff) {
@@ -100,6 +126,10 @@ function unwrap(value: unknown): { value: unknown; oneOff: boolean } {
 }
 
 type Fault = Pick<FieldError, 'message' | 'code'>;
+
+function consentFault(key: string): Fault {
+  return { message: `"${key}" is not data: ${CONSENT_KEYS.get(key)}.`, code: 'custom' };
+}
 
 function keyFault(key: string): Fault | undefined {
   if (key.length < 1) return { message: 'The name of a field has at least 1 character.', code: 'too_small' };

@@ -46,6 +46,14 @@ function raw(bytes: string): Promise<string> {
   });
 }
 
+it('answers a health check by HTTP/1.0, which has no Host', async () => {
+  const socket = connectSocket(api.port, '127.0.0.1');
+  socket.write('GET /health HTTP/1.0\r\n\r\n');
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  expect(answer).toMatch(/^HTTP\/1\.[01] 200 /);
+});
+
 describe('the server', () => {
   it('starts while Temporal is down, and says so only to those who ask whether it is ready', async () => {
     expect((await fetch(`${base}/health`)).status).toBe(200);

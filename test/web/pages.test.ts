@@ -337,6 +337,18 @@ describe('settings', () => {
 });
 
 describe('the pages', () => {
+  it.each(['.', ')', '/', '),', '%3E', '/).'])(
+    'open with %s behind the link, which a mail program took for a part of it',
+    async (behind) => {
+      const mail = await mailTo();
+      for (const page of ['u', 's', 'm']) expect((await get(`/${page}/${mail.manage}${behind}`)).status).toBe(200);
+      const page = await get(`/u/${mail.manage}x/y`);
+      expect([page.status, page.headers.get('content-type')]).toEqual([404, expect.stringContaining('text/html')]);
+      expect((await post(`/u/${mail.manage}${behind}`, 'List-Unsubscribe=One-Click')).status).toBe(200);
+      expect(await stateOf(mail)).toMatchObject({ subscribed: false });
+    },
+  );
+
   it('forged tokens, and those of clicks, change nothing', async () => {
     const mail = await mailTo();
     const forged = `${mail.manage.slice(0, 30)}${mail.manage[30] === 'A' ? 'B' : 'A'}${mail.manage.slice(31)}`;

@@ -19,6 +19,8 @@ beforeAll(async () => {
     request.path === '/back' ? response.writeHead(307, { location: `${named.url}/end` }).end() : response.end('ok'),
   );
   named = await startWebhookReceiver((request, response) => {
+    if (request.path === '/nowhere') return response.writeHead(301).end();
+    if (request.path === '/hangs') return response.writeHead(200).write('begun');
     const [, status, to] = /^\/(\d{3})\/(here|there|back)$/.exec(request.path) ?? [];
     if (!status) return response.end('ok');
     const location = { here: '/end', there: `${other.url}/end`, back: `${other.url}/back` }[to ?? ''];
@@ -48,6 +50,13 @@ async function run(config: Record<string, unknown>) {
     return data[0]?.completedAt;
   }, 'the end of the execution');
   return workflow;
+}
+
+/** The visits of the workflow's only execution. */
+async function visitsOf({ id }: { id: string }) {
+  const { data } = await expectOk(service.call('GET', `/workflows/${id}/executions`));
+  const { steps } = await expectOk(service.call('GET', `/workflows/${id}/executions/${data[0].id}`));
+  return steps;
 }
 
 const SECRET_HEADERS = { 'X-Api-Key': 'key-of-the-tenant', 'X-Pin': '4711' };
@@ -82,10 +91,32 @@ describe('a WEBHOOK request that is redirected', () => {
     expect(back?.headers['x-api-key']).toBeUndefined();
   });
 
+  it.each([301, 302, 307, 308])('by a %i keeps its method and body', async (status) => {
+    await run({ url: `${named.url}/${status}/here`, body: '{"who": "{{email}}"}' });
+    expect(named.received[1]).toMatchObject({ method: 'POST', path: '/end', body: '{"who": "ada@example.com"}' });
+  });
+
+  it.each(['/303/here', '/nowhere'])('to a page, or to no address, is FAILED: %s', async (path) => {
+    const [visit] = await visitsOf(await run({ url: `${named.url}${path}` }));
+    expect(visit).toMatchObject({ status: 'FAILED', error: expect.stringMatching(/^answered 30[13]/) });
+    expect(named.received).toHaveLength(1);
+  });
+
   it('keeps them all at its own origin', async () => {
     await run({ url: `${named.url}/307/here`, headers });
     expect(named.received[1]?.headers).toMatchObject({ 'x-api-key': 'secret', 'user-agent': 'crm-token/1' });
   });
+});
+
+it('a WEBHOOK whose response hangs after a 200 is COMPLETED with what came', async () => {
+  const [visit] = await visitsOf(await run({ url: `${named.url}/hangs` }));
+  expect(visit).toMatchObject({ status: 'COMPLETED', output: { statusCode: 200, body: 'begun' } });
+});
+
+it('a WEBHOOK sends a form where its Content-Type is one', async () => {
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  await run({ url: `${named.url}/form`, headers, body: { who: '{{email}}' } });
+  expect(named.received[0]).toMatchObject({ body: 'who=ada%40example.com' });
 });
 
 describe('headers of a WEBHOOK step', () => {

@@ -13,7 +13,7 @@ import { type ContactTopic, listContactTopics } from '../../../db/topics/choices
 import { listAddressTopics } from '../../../db/topics/topic-refusals.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { type TokenSubject, verifyManageToken } from '../../../rules/content/link-tokens.ts';
+import { LINK_TOKEN_CHARS, type TokenSubject, verifyManageToken } from '../../../rules/content/link-tokens.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
 import type { Page } from '../../../web/document.ts';
 import {
@@ -58,9 +58,10 @@ export function pageRoutes(openly: OpenRoutes, { config, db, lifecycle }: Deps):
   const key = deriveKey(config.secretKey, 'suppression');
 
   const on = (method: 'get' | 'post', path: string, handle: (visit: Visit) => Promise<Page> | Page) => {
-    openly[method](path, async (c) => {
-      const text = c.req.param('token') ?? '';
-      const token = verifyManageToken(config.secretKey, text);
+    const handler = async (c: RequestContext) => {
+      // Mail programs take the punctuation behind a link for a part of it.
+      const text = (c.req.param('token') ?? '').slice(0, LINK_TOKEN_CHARS);
+      const token = verifyManageToken(config.secretKey, c.req.param('token') ?? '');
       if (!token) return answerNoSuchLink(c);
       const subject = await findLinkSubject(db, key, token);
       // A mail program takes 200 for "unsubscribed", and nothing can be changed here.
@@ -73,7 +74,8 @@ export function pageRoutes(openly: OpenRoutes, { config, db, lifecycle }: Deps):
         confirm: `/confirm/${text}`,
       };
       return answerPage(c, await handle({ c, token, subject, shown: shownOf(subject), links }));
-    });
+    };
+    openly[method](path, handler, { pattern: path.replace('{token}', ':token{.+}') });
   };
 
   function topicsOf({ projectId, contactIds: [contactId], addresses }: LinkSubject): Promise<ContactTopic[]> {

@@ -2,7 +2,7 @@ import type { Compute } from '../../../compute/compute.ts';
 import { isSmall } from '../../../compute/contents.ts';
 import { parseTemplate, renderBounded } from '../../../rules/content/liquid.ts';
 import { TemplateError, templateRefusal } from '../../../rules/content/template-error.ts';
-import type { SendAttachment, SendRequest } from '../../../rules/emails/send-request.ts';
+import type { Recipient, SendAttachment, SendRequest } from '../../../rules/emails/send-request.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { applyData } from '../../../rules/filters/data-values.ts';
 import { Lru } from '../../../rules/lru.ts';
@@ -35,7 +35,7 @@ export function toSendRequest(input: SendInput, caller: SendCaller): SendRequest
     idempotencyKey: caller.idempotencyKey,
     owner: caller.owner,
     request: caller.request,
-    to: Array.isArray(input.to) ? input.to : [input.to],
+    to: onceEach(Array.isArray(input.to) ? input.to : [input.to]),
     subject: input.subject,
     body: input.body,
     templateId: input.template,
@@ -64,6 +64,13 @@ export async function checkLargeTemplates(compute: Compute, p: { projectId: stri
       throw error instanceof TemplateError ? templateRefusal(error) : error;
     }
   }
+}
+
+/** The recipients, each address once: `Ada@…` and `ada@…` are one contact, who gets one email. */
+function onceEach(recipients: Recipient[]): Recipient[] {
+  const byEmail = new Map<string, Recipient>();
+  for (const recipient of recipients) if (!byEmail.has(recipient.email)) byEmail.set(recipient.email, recipient);
+  return [...byEmail.values()];
 }
 
 function withBytes(

@@ -33,7 +33,7 @@ export function trackingRoutes(openly: OpenRoutes, deps: Deps): void {
   };
   const click = async (c: RequestContext) => {
     const emailId = verifyTrackToken(config.secretKey, c.req.param('token') ?? '');
-    const index = c.req.param('link') ?? '';
+    const index = /^(\d+)(?![\w-])/.exec(c.req.param('link') ?? '')?.[1] ?? '';
     const link = emailId && (await links.find({ emailId, index }));
     if (!link) return answerNoSuchLink(c);
     engagements.add({
@@ -47,7 +47,7 @@ export function trackingRoutes(openly: OpenRoutes, deps: Deps): void {
     return c.body(null, 302, { ...NO_STORE, location: link });
   };
   openly.get(OPEN, open, { limit: TRACKED_HITS, pattern: '/o/:file{[^/]+\\.gif}' });
-  openly.get(CLICK, click, { limit: TRACKED_HITS });
+  openly.get(CLICK, click, { limit: TRACKED_HITS, pattern: '/c/:token/:link{.+}' });
 }
 
 function fetchOf(c: RequestContext) {

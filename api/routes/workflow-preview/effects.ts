@@ -22,6 +22,7 @@ import { withheldAs } from '../../../rules/emails/withheld.ts';
 import { outcomeOfEmail } from '../../../rules/executions/email-step-outcome.ts';
 import { WebhookConfig } from '../../../rules/executions/steps/webhook.ts';
 import { outcomeOfUpdate } from '../../../rules/executions/update-outcome.ts';
+import { webhookBody } from '../../../rules/executions/webhook-body.ts';
 import { outcomeOfAnswer } from '../../../rules/executions/webhook-outcome.ts';
 import { webhookPayload } from '../../../rules/executions/webhook-payload.ts';
 import { sourced } from '../../../rules/strangers/provenance.ts';
@@ -152,12 +153,16 @@ async function foreseeRequest(
   // Masked: what is secret of the request is nobody's business who only looks.
   const config = WebhookConfig.parse(maskStepConfig(secretKey, step));
   const { contact, variables } = await p.world.loadVariables(execution);
-  const { status = 200, body } = answerTo(step, p) ?? {};
-  const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
+  const { status = 200, body: said } = answerTo(step, p) ?? {};
+  const text = said === undefined ? '' : typeof said === 'string' ? said : JSON.stringify(said);
   const outcome = outcomeOfAnswer({ statusCode: status, body: text, latencyMs: 0 }, config.onFailure);
   const url = interpolate(config.url, variables, { untrusted: 'leaveOut', encode: encodeURIComponent });
-  const payload = config.method === 'GET' ? null : webhookPayload(config, { execution, contact, variables });
-  return { outcome, shown: { request: { method: config.method, url, body: payload } } };
+  const source = { execution, contact, variables };
+  // A text is shown as it is sent, any other body as the value that is encoded.
+  const written = () =>
+    typeof config.body === 'string' ? webhookBody(config, source) : webhookPayload(config, source);
+  const body = config.method === 'GET' ? null : written();
+  return { outcome, shown: { request: { method: config.method, url, body } } };
 }
 
 /** What is said of the step: one answer a visit in their order, the last of them for all further ones. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { consentPlaceOf, RESERVED_DATA_KEYS } from '../../filters/data-values.ts';
 import { configFaults, type EffectStep } from './definition.ts';
 
 /** What an UPDATE_CONTACT step changes. */
@@ -7,11 +8,26 @@ export const UpdateContactConfig = z.object({
   subscribed: z.boolean().optional(),
 });
 
+/** Refuses names that are not data when a config is saved. A step that was saved before stores such a name as data. */
+const UpdateContactInput = UpdateContactConfig.superRefine(({ updates }, ctx) => {
+  for (const key of Object.keys(updates)) {
+    const message = refusalOf(key);
+    if (message) ctx.addIssue({ code: 'custom', path: ['updates', key], message });
+  }
+});
+
+function refusalOf(key: string): string | undefined {
+  if (key === 'subscribed') return '"subscribed" is not data: set config.subscribed';
+  if (RESERVED_DATA_KEYS.has(key)) return `"${key}" is not data: a step cannot change it`;
+  const place = consentPlaceOf(key);
+  return place && `"${key}" is not data: a step cannot change it`;
+}
+
 /** Changes the contact's data or its consent to marketing. */
 export const updateContact: EffectStep<'steps'> = {
   kind: 'effect',
   queue: 'steps',
-  input: UpdateContactConfig,
+  input: UpdateContactInput,
   faults: ({ config }) => configFaults(UpdateContactConfig, config),
   branches: () => [null],
   names: [],

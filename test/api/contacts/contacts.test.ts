@@ -54,6 +54,21 @@ describe('saving a contact', () => {
     expect(data).toEqual({ keep: 'x', empty: 'stays', list: [1, { a: 1 }], flag: false, n: 0 });
   });
 
+  it.each(['subscribed', 'smsSubscribed', 'topics'])(
+    'refuses "%s" in data, and names the right place',
+    async (name) => {
+      const { status, body } = await api.call('POST', '/contacts', {
+        body: { email, data: { [name]: false, plan: 'pro' } },
+      });
+      expect(status).toBe(422);
+      expect(body.error.errors).toEqual([
+        { field: `data.${name}`, message: expect.stringContaining('is not data'), code: 'custom' },
+      ]);
+      const { body: found } = await api.call('POST', '/contacts/lookup', { body: { emails: [email] } });
+      expect(found.found).toEqual([]);
+    },
+  );
+
   it('keeps the state of a known contact unless it is given, and emits each change once', async () => {
     const { id } = await save({ subscribed: false });
     expect(await eventsOf(id)).toEqual([]);

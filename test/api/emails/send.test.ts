@@ -30,6 +30,13 @@ async function contactOf(email: string) {
   return query.where('email', '=', email).executeTakeFirstOrThrow();
 }
 
+it('an address that is named twice, in another spelling, gets one email', async () => {
+  const to = ['twice@to.test', { name: 'T', email: 'TWICE@to.test' }, 'Twice <twice@To.test>', 'once@to.test'];
+  const { body } = await send(mail(to));
+  const emails = body.data.emails.map(({ contact }: { contact: { email: string } }) => contact.email);
+  expect(emails).toEqual(['twice@to.test', 'once@to.test']);
+});
+
 it('each recipient gets a mail of its own, in the order of `to`, and an outbox row that carries it on', async () => {
   const r = await send(mail(['a1@example.com', { name: 'B', email: 'B1@example.com' }]));
   expect(r.status).toBe(200);

@@ -200,6 +200,11 @@ describe('clicks', () => {
   });
 });
 
+it.each(['.', ')', '/', '%22'])('a click leads on with %s behind the link', async (behind) => {
+  const mail = await sentMail();
+  expect((await get(`/c/${mail.track}/0${behind}`)).status).toBe(302);
+});
+
 describe('links that are none of ours', () => {
   it('answer a small page, lead nowhere and change nothing', async () => {
     const mail = await sentMail();

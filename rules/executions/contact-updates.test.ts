@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { sourced } from '../strangers/provenance.ts';
+import { changedNames, resolveUpdates } from './contact-updates.ts';
+
+const variables = sourced({ event: { city: 'Ulm', empty: '', none: null }, plan: 'pro' }, ['event']);
+
+describe('resolveUpdates', () => {
+  it('leaves out fields whose variable is missing, empty or null', () => {
+    const updates = { city: '{{event.town}}', a: '{{event.empty}}', b: '{{event.none}}', plan: '{{plan}}', c: '' };
+    expect(resolveUpdates(updates, variables).values).toEqual({ plan: 'pro' });
+  });
+
+  it('keeps fallbacks, literal values and a literal null', () => {
+    const updates = { city: '{{event.town ?? Berlin}}', gone: null, n: 0, off: false };
+    expect(resolveUpdates(updates, variables).values).toEqual({ city: 'Berlin', gone: null, n: 0, off: false });
+  });
+
+  it('leaves out missing variables inside of objects and lists', () => {
+    const updates = { address: { city: '{{event.city}}', zip: '{{event.zip}}' }, tags: ['{{plan}}', '{{event.tag}}'] };
+    expect(resolveUpdates(updates, variables).values).toEqual({ address: { city: 'Ulm' }, tags: ['pro'] });
+  });
+
+  it('names the fields whose value a stranger brought', () => {
+    const { untrusted } = resolveUpdates({ city: '{{event.city}}', zip: '{{event.zip}}', plan: '{{plan}}' }, variables);
+    expect([...untrusted]).toEqual(['city']);
+  });
+});
+
+it('changedNames names only the fields that differ afterwards', () => {
+  const before = { city: 'Ulm', plan: 'pro', tags: ['a'] };
+  expect(changedNames(before, { city: 'Ulm', plan: 'free', tags: ['a'], gone: null, email: 'x@example.com' })).toEqual([
+    'plan',
+  ]);
+});

@@ -1,0 +1,42 @@
+import { isDeepStrictEqual } from 'node:util';
+import { interpolateFields } from '../content/interpolate.ts';
+import { applyData, type Data } from '../filters/data-values.ts';
+import { type Sourced, sourced } from '../strangers/provenance.ts';
+
+/**
+ * Puts variables into the `updates` of an UPDATE_CONTACT step. A missing variable, like an empty text, changes nothing:
+ * its field is left out, at any depth. Only a literal `null` deletes a field.
+ */
+export function resolveUpdates(updates: Readonly<Data>, variables: Sourced<Data>): Sourced<Data> {
+  const { values, untrusted } = interpolateFields(updates, variables);
+  const found = Object.entries(updates).flatMap(([name, template]): [string, unknown][] => {
+    const value = withoutMissing(template, values[name]);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return sourced(
+    Object.fromEntries(found),
+    found.flatMap(([name]) => (untrusted.has(name) ? name : [])),
+  );
+}
+
+/** The names of the fields that differ from the contact's data once the updates are stored. */
+export function changedNames(before: Readonly<Data>, updates: Readonly<Data>): string[] {
+  const { set, remove } = applyData(updates, 'keep');
+  const changed = Object.keys(set).filter((name) => !isDeepStrictEqual(set[name], before[name]));
+  return [...changed, ...remove.filter((name) => Object.hasOwn(before, name))];
+}
+
+/** The value without the parts whose text had a missing or empty variable; undefined where nothing is left of a text. */
+function withoutMissing(template: unknown, value: unknown): unknown {
+  if (typeof template === 'string') return value === null || value === '' ? undefined : value;
+  if (Array.isArray(template) && Array.isArray(value)) {
+    return template.map((item, at) => withoutMissing(item, value[at])).filter((item) => item !== undefined);
+  }
+  if (!isObject(template) || !isObject(value)) return value;
+  const entries = Object.entries(template).map(([name, item]) => [name, withoutMissing(item, value[name])]);
+  return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
+}
+
+function isObject(value: unknown): value is Data {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { trusted } from '../strangers/provenance.ts';
+import { webhookBody } from './webhook-body.ts';
+
+const source = {
+  execution: { id: 'e', workflowId: 'w', workflowName: 'W', startedAt: new Date(0), event: { n: 1 } },
+  contact: { email: 'ada@example.com', subscribed: true, data: {} },
+  variables: trusted({ name: 'Ada "Queen" & Co', event: { n: 1 }, tags: ['a', 'b'] }),
+};
+const form = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' };
+
+describe('webhookBody', () => {
+  it('sends a text that is JSON as it is written, with variables escaped', () => {
+    const body = webhookBody({ body: '{"text": "Hello {{name}}"}' }, source);
+    expect(body).toBe('{"text": "Hello Ada \\"Queen\\" & Co"}');
+    expect(JSON.parse(body)).toEqual({ text: 'Hello Ada "Queen" & Co' });
+  });
+
+  it('sends a text under another type as it is written', () => {
+    expect(webhookBody({ body: '<a>{{name}}</a>', headers: { 'Content-Type': 'text/xml' } }, source)).toBe(
+      '<a>Ada "Queen" & Co</a>',
+    );
+  });
+
+  it('makes a form of an object, and escapes the variables of a form that is written as text', () => {
+    const body = { who: '{{name}}', tag: '{{tags}}', event: '{{event}}', none: '{{missing}}' };
+    expect(webhookBody({ body, headers: form }, source)).toBe(
+      'who=Ada+%22Queen%22+%26+Co&tag=a&tag=b&event=%7B%22n%22%3A1%7D&none=',
+    );
+    expect(webhookBody({ body: 'who={{name}}&x=1', headers: form }, source)).toBe(
+      'who=Ada%20%22Queen%22%20%26%20Co&x=1',
+    );
+  });
+
+  it('sends an object, and a text that is one variable with an object, as JSON', () => {
+    expect(webhookBody({ body: { n: '{{event.n}}' } }, source)).toBe('{"n":1}');
+    expect(webhookBody({ body: '{{event}}' }, source)).toBe('{"n":1}');
+    expect(JSON.parse(webhookBody({}, source))).toMatchObject({
+      contact: { email: 'ada@example.com' },
+      event: { n: 1 },
+    });
+  });
+});

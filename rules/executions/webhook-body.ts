@@ -1,0 +1,48 @@
+import { interpolate, interpolateJson } from '../content/interpolate.ts';
+import type { Data } from '../filters/data-values.ts';
+import { type PayloadSource, webhookPayload } from './webhook-payload.ts';
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/**
+ * Writes the body of a WEBHOOK step's request, in the form that its Content-Type names. A text is sent as it is
+ * written, and its variables are escaped for the type: a text that is JSON stays JSON. Any other value is encoded, as a
+ * form where the type is one, else as JSON.
+ */
+export function webhookBody(
+  config: { body?: unknown; headers?: Record<string, string> | undefined },
+  source: PayloadSource,
+): string {
+  const type = mediaType(config.headers);
+  if (typeof config.body !== 'string') return encoded(webhookPayload(config, source), type);
+  // A text that is one variable stands for the variable's own value.
+  const { value } = interpolateJson(config.body, source.variables);
+  if (typeof value === 'object' && value !== null) return encoded(value, type);
+  const encode = JSON_TYPE.test(type) ? escapeJson : type === FORM_TYPE ? encodeURIComponent : undefined;
+  return interpolate(config.body, source.variables, { untrusted: 'keep', ...(encode && { encode }) });
+}
+
+/** The type without its parameters, in lower case; JSON unless the step names another. */
+function mediaType(headers: Record<string, string> = {}): string {
+  const [, written] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? [];
+  return written?.split(';')[0]?.trim().toLowerCase() || 'application/json';
+}
+
+function encoded(payload: unknown, type: string): string {
+  if (type !== FORM_TYPE || typeof payload !== 'object' || payload === null) return JSON.stringify(payload);
+  const fields = Object.entries(payload as Data).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((item): [string, string] => [name, fieldText(item)]),
+  );
+  return new URLSearchParams(fields).toString();
+}
+
+function fieldText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** The text as it stands between the quotes of a JSON string. */
+function escapeJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
