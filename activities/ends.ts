@@ -3,7 +3,7 @@ import type { ActivityDeps } from './deps.ts';
 
 export type EndActivities = ReturnType<typeof endActivities>;
 
-/** What a workflow cannot do to end as its record did. */
+/** Helps a workflow end as its record did. */
 export function endActivities({ lifecycle }: Pick<ActivityDeps, 'lifecycle'>) {
   return {
     /** Asks Temporal to cancel the run that this activity belongs to. May run again. */

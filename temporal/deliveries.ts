@@ -21,12 +21,12 @@ type DeliveryInput = Partial<EmailDeliveryInput & SmsDeliveryInput>;
 const GRPC_NOT_FOUND = 5;
 const COMPLETED_MAX = 1_000;
 
-/** What recovery asks of the deliveries of messages. */
+/** Finds the delivery workflows of messages, for recovery. */
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
 export function createDeliveries(target: Target) {
   return {
-    /** Lists running deliveries, with the messages that they have sent since they began. */
+    /** Lists running deliveries, with the messages that they have sent since they started. */
     listRunning: (p: { kind: Kind; projectId?: string; startedBefore?: Date }) => listRunningDeliveries(target, p),
     /** Lists deliveries of a project that sent messages and are over since an instant. */
     listSent: (p: { kind: Kind; projectId: string; since: Date }) => listSentDeliveries(target, p),

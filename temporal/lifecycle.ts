@@ -57,7 +57,7 @@ export interface Lifecycle {
   cancel(run: { workflowId: string; runId: string }): Promise<void>;
   /** How the last run of a workflow stands; null where Temporal knows of none. */
   findStatus(workflowId: string): Promise<WorkflowExecutionStatusName | null>;
-  /** What recovery asks of Temporal, and does there. */
+  /** Reads and repairs workflows in Temporal, for recovery. */
   readonly runs: Runs;
   readonly deliveries: Deliveries;
   /** Starts deliveries again that an operator terminated since then; returns their workflow ids. */

@@ -12,7 +12,7 @@ export interface RunningWorkflow {
   /** The row that the id of the workflow names. */
   rowId: string;
   projectId: string | undefined;
-  /** The step at which an execution waited last; undefined where it has not waited. */
+  /** The step at which an execution waited last; undefined before its first wait. */
   stepId: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface LastRun {
   pendingActivities: number;
 }
 
-/** Descriptions under way at a time: each is one small RPC. */
+/** Concurrent descriptions: each is one small RPC. */
 const DESCRIBED_AT_A_TIME = 16;
 
 /** A page of Temporal's list; `next` is null after the last page. */
@@ -33,7 +33,7 @@ interface RunPage {
   next: string | null;
 }
 
-/** @param p.cursor where the page before ended; null for the first page */
+/** @param p.cursor the end of the page before; null for the first page */
 interface PageAsked {
   cursor: string | null;
   limit: number;
@@ -111,7 +111,7 @@ function toRunning(info: Listed): RunningWorkflow[] {
   ];
 }
 
-/** Finds out how the last runs of workflows stand, by workflow id; those that Temporal does not know are left out. */
+/** Finds out how the last runs of workflows stand, by workflow id. Workflows that Temporal does not know are omitted. */
 export async function findLastRuns(client: Client, workflowIds: string[]): Promise<Map<string, LastRun>> {
   const found = new Map<string, LastRun>();
   for (let at = 0; at < workflowIds.length; at += DESCRIBED_AT_A_TIME) {
@@ -186,7 +186,7 @@ export async function signalIfRunning(
   }
 }
 
-/** What recovery asks of Temporal, and does there. */
+/** Reads and repairs workflows in Temporal, for recovery. */
 export type Runs = ReturnType<typeof createRuns>;
 
 export function createRuns({ client, names }: Target) {

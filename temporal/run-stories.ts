@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { arrayFromPayloads } from '@temporalio/common';
 import type { Next, StepInput } from '../rules/executions/execution.ts';
 
-/** What the history of a run says of what it has done. */
+/** The work that a run has done, by its history. */
 export interface RunStory {
   /** Activities that ended well, in the order of their ends. */
   done: { type: string; input: unknown; result: unknown }[];
@@ -40,7 +40,7 @@ export async function readStory(client: Client, run: { workflowId: string; runId
   return story;
 }
 
-/** Steps that reach somebody or change something. `ADVANCE` only walks on. */
+/** Steps that reach a contact or change data. `ADVANCE` only walks on. */
 const EFFECTS = new Set(['SEND_EMAIL', 'SEND_SMS', 'WEBHOOK', 'UPDATE_CONTACT']);
 
 /**

@@ -16,7 +16,7 @@ export interface RecordEnd {
 }
 
 /**
- * Whether this run ends as its record does. Before, each run ended as Completed, whatever became of its record. Asked
+ * Whether this run ends as its record does. Before, each run ended as Completed, however its record ended. Asked
  * only where the two differ, since the answer is an event of the history.
  */
 export function endsAsRecord(): boolean {
@@ -56,8 +56,8 @@ export async function endingWithCode<Result>(run: () => Promise<Result>): Promis
 }
 
 /**
- * Ends the workflow as Canceled. Temporal lets a run end so only where somebody has asked for it, and no workflow may
- * ask for its own cancellation, so an activity does.
+ * Ends the workflow as Canceled. Temporal requires a request for that, and a workflow cannot
+ * request its own cancellation. An activity requests it.
  */
 export async function becomeCancelled(): Promise<never> {
   const scope = CancellationScope.current();

@@ -19,13 +19,13 @@ const CHUNK = 200;
 
 type EndStatus = 'CANCELLED' | 'FAILED' | 'EXITED' | 'COMPLETED';
 
-/** What becomes of an execution whose workflow does not run. */
+/** The repair of an execution whose workflow does not run. */
 type Repair = { execution: OpenExecution; was: string } & (
   | { kind: 'restart'; anew: boolean }
   | { kind: 'end'; status: EndStatus; reason: string | null; error?: string }
 );
 
-/** What is written of an execution whose workflow was ended in Temporal; the tenant reads it. */
+/** The end of an execution whose workflow was ended in Temporal; the tenant reads it. */
 const ENDS: Partial<Record<string, { status: EndStatus; reason: string; error: string }>> = {
   TERMINATED: { status: 'CANCELLED', reason: 'cancelled', error: 'An operator terminated the execution in Temporal.' },
   CANCELLED: { status: 'CANCELLED', reason: 'cancelled', error: 'An operator cancelled the execution in Temporal.' },
@@ -100,7 +100,7 @@ async function repairOf(
   return beyond?.kind === 'end' ? { ...endOf(beyond), execution, was: 'COMPLETED, ahead of the record' } : again;
 }
 
-/** Postgres is older than Temporal: what the run has done is not done twice. */
+/** Postgres is older than Temporal, so no effect of the run is repeated. */
 function endOf({ status, reason }: ExecutionEnd) {
   return { kind: 'end' as const, status: status as EndStatus, reason };
 }

@@ -14,17 +14,17 @@ export type RecoveryDeps = Pick<ActivityDeps, 'db' | 'lifecycle' | 'log'> & {
 
 /** One turn at a part of recovery: some minutes at the most. */
 export interface RecoveryTurn {
-  /** Where the turn before ended, or was killed; null for the beginning. */
+  /** The position at which the turn before ended, or was killed; null for the beginning. */
   cursor: string | null;
   /** How far back to look for messages that Temporal has lost. */
   messagesSince: Date;
-  /** What is younger may still be on its way from one side to the other. */
+  /** A younger change may still be on its way from one side to the other. */
   settledMs: number;
   /** Notes where the part stands, between two steps; false when the turn has to end. */
   goOn(cursor: string): boolean;
 }
 
-/** Does a turn at a part. @returns where to go on, or null when the part is done */
+/** Does a turn at a part. @returns the position to go on from, or null when the part is done */
 export type Recover = (deps: RecoveryDeps, turn: RecoveryTurn) => Promise<string | null>;
 
 /** Rows change in Postgres first, and Temporal lists a workflow up to two seconds late. */

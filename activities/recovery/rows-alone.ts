@@ -30,7 +30,7 @@ export async function recoverWebhooks(deps: RecoveryDeps, turn: RecoveryTurn): P
   }
 }
 
-/** Starts deliveries again that an operator terminated: what was accepted is sent. */
+/** Starts deliveries again that an operator terminated, because accepted messages are sent. */
 export async function recoverTerminated({ lifecycle, log }: RecoveryDeps): Promise<null> {
   const workflowIds = await lifecycle.restartTerminated(new Date(Date.now() - LOOK_BACK_MS));
   for (const workflowId of workflowIds) log.warn({ workflowId, done: 'started again' }, 'a delivery was terminated');

@@ -8,12 +8,12 @@ import { type Stop, walk } from './walk.ts';
 import { exitDeleted, walkOn } from './walk-on.ts';
 import type { World } from './world.ts';
 
-/** Where a workflow stands, as its activities say. */
+/** The position of a workflow, as its activities say. */
 export type WorkflowPosition = Pick<StepInput, 'visit' | 'resume' | 'dueAt'> & { stepId: string };
 
 /**
  * Moves an execution on to where its workflow stands, which is further than the row: Postgres was restored to an earlier
- * moment. What the workflow has done in between is not done again. Writes nothing, as `walk`, but that an email of the
+ * moment. The effects of the workflow in between are not repeated. Writes nothing, as `walk`, but that an email of the
  * step at which the row stands is settled.
  */
 export async function catchUp(

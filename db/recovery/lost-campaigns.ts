@@ -37,7 +37,7 @@ export async function listOpenCampaigns(
   return rows;
 }
 
-/** Pauses a start that Temporal has as over: who got it may be forgotten. Nothing when it has ended meanwhile. */
+/** Pauses a start that Temporal has as over: the ledger may have forgotten recipients who got it. Nothing when it has ended meanwhile. */
 export async function pauseRestored(trx: Trx, { projectId, campaignId: id, sendNo }: CampaignStart): Promise<void> {
   await awaitClaims(trx, { projectId, id });
   await sql`

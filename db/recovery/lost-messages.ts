@@ -13,7 +13,7 @@ export interface OpenMessage {
   claim: number | null;
 }
 
-/** What a step was about to send when its execution was cancelled has been recorded by then. */
+/** By then, an email that a step was about to send at the cancel has been recorded. */
 const SETTLED_MS = 10 * 60_000;
 /** Of one round. More than that only an outage of a provider brings about, and then they do have deliveries. */
 const ROUND_MAX = 100_000;
@@ -88,7 +88,7 @@ export async function findOpenIds(db: Db, { kind, ids }: { kind: MessageKind; id
 
 /**
  * Notes messages of a project as sent that a delivery has sent and the records have as open, since the database is
- * older than Temporal; returns how many. Nobody knows the instant, so that of the note counts.
+ * older than Temporal; returns how many. The instant is unknown, so the time of the note counts.
  */
 export async function settleSent(
   db: Db,

@@ -4,7 +4,7 @@ import type { JobStatus } from '../../rules/contacts/jobs.ts';
 import type { ExecutionStatus } from '../../rules/executions/execution.ts';
 import type { Db } from '../connection.ts';
 
-/** What Postgres says of an execution whose workflow runs. */
+/** An execution whose workflow runs, as Postgres has it. */
 export interface RunningExecution {
   id: string;
   projectId: string;
@@ -39,7 +39,7 @@ export async function findRunningExecutions(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** What Postgres says of a campaign whose workflow runs. */
+/** A campaign whose workflow runs, as Postgres has it. */
 export interface RunningCampaign {
   id: string;
   status: CampaignStatus;

@@ -49,7 +49,7 @@ afterAll(async () => {
 const RUN_STATES = ['unknown', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED'] as const;
 type RunState = (typeof RUN_STATES)[number];
 
-/** What Temporal may say of the last run where a record says this. `null`: nothing, since nothing is left to do. */
+/** The statuses of the last run that agree with a status of the record. `null`: nothing, since nothing is left to do. */
 const AGREEING: Record<string, (string | null)[]> = {
   open: ['RUNNING'],
   COMPLETED: ['COMPLETED', null],
