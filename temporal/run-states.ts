@@ -22,6 +22,8 @@ export interface LastRun {
   status: WorkflowExecutionStatusName;
   /** The number of activities that run, or wait for their next attempt. */
   pendingActivities: number;
+  /** The step at which an execution waited last; undefined before its first wait. */
+  stepId: string | undefined;
 }
 
 /** Concurrent descriptions: each is one small RPC. */
@@ -91,22 +93,22 @@ type Listed = NonNullable<
   Awaited<ReturnType<Client['workflowService']['listWorkflowExecutions']>>['executions']
 >[number];
 
+function keywordOf(attributes: Listed['searchAttributes'], name: string): string | undefined {
+  const data = attributes?.indexedFields?.[name]?.data;
+  return data ? (JSON.parse(Buffer.from(data).toString()) as string) : undefined;
+}
+
 function toRunning(info: Listed): RunningWorkflow[] {
   const { workflowId, runId } = info.execution ?? {};
   if (!workflowId || !runId) return [];
-  const attributes = info.searchAttributes?.indexedFields ?? {};
-  const textOf = (name: string): string | undefined => {
-    const data = attributes[name]?.data;
-    return data ? (JSON.parse(Buffer.from(data).toString()) as string) : undefined;
-  };
   return [
     {
       workflowId,
       runId,
       type: info.type?.name ?? '',
       rowId: rowOfWorkflow(workflowId) ?? '',
-      projectId: textOf('ProjectId'),
-      stepId: textOf('StepId'),
+      projectId: keywordOf(info.searchAttributes, 'ProjectId'),
+      stepId: keywordOf(info.searchAttributes, 'StepId'),
     },
   ];
 }
@@ -128,7 +130,13 @@ export async function findLastRuns(client: Client, workflowIds: string[]): Promi
 async function findLastRun(client: Client, workflowId: string): Promise<LastRun | undefined> {
   try {
     const { runId, status, raw } = await client.workflow.getHandle(workflowId).describe();
-    return { runId, status: status.name, pendingActivities: raw.pendingActivities?.length ?? 0 };
+    const attributes = raw.workflowExecutionInfo?.searchAttributes;
+    return {
+      runId,
+      status: status.name,
+      pendingActivities: raw.pendingActivities?.length ?? 0,
+      stepId: keywordOf(attributes, 'StepId'),
+    };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;

@@ -32,8 +32,9 @@ export async function recoverRunning(deps: RecoveryDeps, turn: RecoveryTurn): Pr
   }
 }
 
-async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, runs: RunningWorkflow[]): Promise<void> {
+async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, listed: RunningWorkflow[]): Promise<void> {
   const { db } = deps;
+  const runs = settledMs === 0 ? await withSteps(deps, listed) : listed;
   const ofType = (...types: string[]) => runs.filter(({ type, rowId }) => types.includes(type) && rowId !== '');
   const idsOf = (some: RunningWorkflow[]) => some.map(({ rowId }) => rowId);
   const [executions, campaigns, jobs, endpoints] = [
@@ -68,6 +69,15 @@ async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, runs
     const pending = await findPendingEndpoints(db, { ids: idsOf(endpoints), settledMs });
     for (const run of endpoints) await loudly(deps, run, () => recoverEndpoint(deps, run, pending.get(run.rowId)));
   }
+}
+
+/**
+ * Beside a restored store, the list may lack the steps of runs: Temporal writes them later than the runs themselves.
+ */
+async function withSteps({ lifecycle }: RecoveryDeps, runs: RunningWorkflow[]): Promise<RunningWorkflow[]> {
+  const unknown = runs.filter(({ type, stepId }) => type === 'contactExecution' && stepId === undefined);
+  const last = await lifecycle.runs.findLast(unknown.map(({ workflowId }) => workflowId));
+  return runs.map((run) => ({ ...run, stepId: run.stepId ?? last.get(run.workflowId)?.stepId }));
 }
 
 /** One workflow that cannot be repaired keeps no other from it. */
