@@ -14,7 +14,7 @@ import {
 } from '../../db/sending/route-pauses.ts';
 import { probeEnvelope } from '../../rules/emails/probe-envelope.ts';
 import { judgeRefusal, type Refusal } from '../../rules/emails/refusal.ts';
-import { RouteRefusals, replyOf, sameRefusal } from '../../rules/emails/route-refusals.ts';
+import { codesOf, RouteRefusals, replyOf, sameRefusal } from '../../rules/emails/route-refusals.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 
 /** Other processes pause and resume, too: what is known of the pauses is at most so old. */
@@ -136,9 +136,9 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
     freshUntil = 0;
     await refresh();
     if (!paused) return;
-    const { projectId, reply, stage } = paused;
+    const { projectId, stage } = paused;
     log.warn(
-      { ...about, projectId, stage, reply },
+      { ...about, projectId, stage, status: codesOf(by) },
       'the route is paused: the mail server refuses email because of us, not of its recipients; email waits',
     );
   }
@@ -174,7 +174,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
     if (result?.outcome !== 'refused' || stopping.signal.aborted) return;
     if (judgeRefusal(result).about !== 'us' || result.code < 500) return;
     log.warn(
-      { ...about, stage: result.stage, reply: replyOf(result) },
+      { ...about, stage: result.stage, status: codesOf(result) },
       'the mail server does not take our email: it refused a probe',
     );
     const isLogin = result.stage === 'auth' && !refusals.isProven && pauses.length === 0;

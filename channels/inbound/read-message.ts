@@ -43,6 +43,8 @@ const PARTS_MAX = 500;
 /** Reports are short; whoever writes one must not make the patterns run for minutes. */
 const PART_MAX_CHARS = 128 * 1024;
 const LINKS_MAX_CHARS = 4 * 1024;
+/** Actions that change nothing (RFC 3464 §2.3.3). The log names no other word of a report: its sender chose it. */
+const ACTIONS: ReadonlySet<string> = new Set(['delayed', 'relayed', 'expanded']);
 
 /**
  * Reads delivery status notifications (RFC 3464), abuse reports (RFC 5965), and mail. `isReturned`: it came to a return
@@ -76,7 +78,10 @@ function readRecipientStatus(recipient: Map<string, string>, at: Date): StatusRe
   const action = recipient.get('action')?.toLowerCase() ?? '';
   if (action === 'delivered') return { kind: 'report', feedback: { kind: 'delivery', at } };
   if (action !== 'failed')
-    return { kind: 'nothing', why: `a delivery status with the action "${action.slice(0, 40)}"` };
+    return {
+      kind: 'nothing',
+      why: `a delivery status with ${ACTIONS.has(action) ? `the action ${action}` : 'an unknown action'}`,
+    };
   const words = recipient.get('diagnostic-code') ?? '';
   return bounce(words, recipient.get('status') ?? null, at);
 }
@@ -84,7 +89,7 @@ function readRecipientStatus(recipient: Map<string, string>, at: Date): StatusRe
 function readAbuseReport(text: string, quoted: Map<string, string>, at: Date): ReadMessage {
   const fields = fieldsOf(text);
   const type = fields.get('feedback-type')?.toLowerCase() ?? '';
-  if (type === 'not-spam' || type === 'auth-failure') return { kind: 'nothing', why: `a report of the type "${type}"` };
+  if (type === 'not-spam' || type === 'auth-failure') return { kind: 'nothing', why: `a report of the type ${type}` };
   const returnPaths = [fields.get('original-mail-from'), quoted.get('return-path')].flatMap((path) => {
     return path ? [path.replace(/[<>\s]/g, '')] : [];
   });

@@ -35,6 +35,11 @@ export function replyOf({ code, text }: Pick<RefusedBy, 'code' | 'text'>): strin
   return redact(`${code} ${text}`.replace(/\s+/g, ' ')).slice(0, REPLY_MAX_CHARS);
 }
 
+/** Returns the codes of the server's reply, for the log: its words may name a person, and stay in Postgres. */
+export function codesOf({ code, enhanced }: Pick<RefusedBy, 'code' | 'enhanced'>): string {
+  return enhanced === null ? String(code) : `${code} ${enhanced}`;
+}
+
 interface Count {
   /** Recipients by project. */
   refused: Map<string, Set<string>>;

@@ -36,6 +36,8 @@ export interface SmtpSinkOptions {
   answerMessage?: (to: string, n: number) => string | 'hangup' | null;
   /** The answer to DATA in place of 354; `hangup` closes without one. */
   answerData?: (to: string) => string | 'hangup' | null;
+  /** Offers AUTH PLAIN; returns the reply to it in place of 235, or null. */
+  answerAuth?: () => string | null;
 }
 
 /**
@@ -213,6 +215,7 @@ function serve(socket: net.Socket, state: SinkState): void {
       to = null;
       out += '250 2.0.0 Ok\r\n';
     } else if (verb === 'EHLO') out += ehlo(options);
+    else if (verb === 'AUTH' && options.answerAuth) out += `${options.answerAuth() ?? '235 2.7.0 Ok'}\r\n`;
     else if (verb === 'HELO' || verb === 'NOOP') out += '250 2.0.0 Ok\r\n';
     else if (verb === 'QUIT') {
       out += '221 2.0.0 Bye\r\n';
@@ -282,6 +285,7 @@ function serve(socket: net.Socket, state: SinkState): void {
 
 function ehlo(options: SinkState['options']): string {
   const lines = ['sink', '8BITMIME', 'SMTPUTF8', ...(options.keywords ?? [])];
+  if (options.answerAuth) lines.push('AUTH PLAIN');
   if (options.pipelining) lines.push('PIPELINING');
   return lines.map((line, i) => `250${i === lines.length - 1 ? ' ' : '-'}${line}\r\n`).join('');
 }
