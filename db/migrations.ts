@@ -77,6 +77,7 @@ import * as waitingChunks from './migrations/20261126T0123-waiting-chunks.ts';
 import * as installationTokens from './migrations/20261126T0126-installation-tokens.ts';
 import * as smsStops from './migrations/20261126T0156-sms-stops.ts';
 import * as routePauses from './migrations/20261126T0209-route-pauses.ts';
+import * as automaticReplies from './migrations/20261126T0256-automatic-replies.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -158,4 +159,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261126T0126-installation-tokens': installationTokens,
   '20261126T0209-route-pauses': routePauses,
   '20261126T0156-sms-stops': smsStops,
+  '20261126T0256-automatic-replies': automaticReplies,
 };

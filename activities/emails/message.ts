@@ -133,7 +133,7 @@ async function rendered(p: Rendering): Promise<Made> {
     messageId: messageId(email.id, emailDomain(content.from)),
     date: new Date(),
   };
-  const extra = Object.entries(email.options.headers ?? {});
+  const extra = [...automaticHeaders(email), ...Object.entries(email.options.headers ?? {})];
   const ids = email.options.attachmentIds ?? [];
   const ownText = email.options.text;
   const one = { content: ready, input: rendering };
@@ -153,6 +153,14 @@ async function rendered(p: Rendering): Promise<Made> {
   };
   const made = p.inThread ? await inThread(p, mail, p.inThread) : await here(p, mail);
   return { ...made, subject: parts.subject };
+}
+
+/**
+ * Marks what a workflow sends as automatic (RFC 3834), so that answering machines stay silent. People write campaigns
+ * and applications mark their own email.
+ */
+function automaticHeaders({ sourceType }: ClaimedEmail): [name: string, value: string][] {
+  return sourceType === 'WORKFLOW' ? [['Auto-Submitted', 'auto-generated']] : [];
 }
 
 type WithoutFiles = Omit<MailInput, 'attachments'>;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Verdicts } from '../../channels/inbound/auth-verdicts.ts';
+import { isMailSystem } from '../../channels/inbound/automatic-email.ts';
 import type { InboundHandler, InboundListener, InboundMessage } from '../../channels/inbound/listener.ts';
 import type { InboundMail, ReadMessage } from '../../channels/inbound/read-message.ts';
 import type { Db } from '../../db/connection.ts';
@@ -148,6 +149,7 @@ function detailOf(message: InboundMessage, mail: InboundMail, verdicts: Verdicts
     from: message.from || mail.from,
     fromHeader: clean(mail.fromHeader),
     timestamp: message.receivedAt.toISOString(),
+    autoSubmitted: mail.hasAutomaticMark || isMailSystem(message.from),
     hasContent: body.trim().length > 0,
     body: body.slice(0, EVENT_BODY_MAX_CHARS).toWellFormed(),
     spamVerdict: 'DISABLED',

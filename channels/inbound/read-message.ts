@@ -2,6 +2,7 @@ import type { Attachment, Email } from 'postal-mime';
 import type { Feedback } from '../../rules/emails/email-feedback.ts';
 import { judgeRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
 import { parseMime } from '../mime-parser.ts';
+import { hasAutomaticMark } from './automatic-email.ts';
 import { statusOf } from './delivery-status.ts';
 
 /** A mail from a person or a program, taken apart. */
@@ -15,6 +16,8 @@ export interface InboundMail {
   subject: string;
   text: string | null;
   html: string | null;
+  /** Its headers say that a program wrote it; the envelope may say so too. */
+  hasAutomaticMark: boolean;
 }
 
 /** What a message is: a report on mail of ours, or mail. */
@@ -47,8 +50,8 @@ const LINKS_MAX_CHARS = 4 * 1024;
 const ACTIONS: ReadonlySet<string> = new Set(['delayed', 'relayed', 'expanded']);
 
 /**
- * Reads delivery status notifications (RFC 3464), abuse reports (RFC 5965), and mail. `isReturned`: it came to a return
- * path.
+ * Reads delivery status notifications (RFC 3464), abuse reports (RFC 5965), read receipts (RFC 8098), and mail. Reports
+ * come first: many of them carry the headers of automatic replies. `isReturned`: it came to a return path.
  */
 export async function readMessage(raw: Buffer, p: { at: Date; isReturned: boolean }): Promise<ReadMessage> {
   const start = raw.subarray(0, PARSED_MAX_BYTES);
@@ -58,6 +61,7 @@ export async function readMessage(raw: Buffer, p: { at: Date; isReturned: boolea
   if (status !== undefined) return readDeliveryStatus(status, p.at);
   const abuse = partOf(email, 'message/feedback-report');
   if (abuse !== undefined) return readAbuseReport(abuse, quotedHeaders(email), p.at);
+  if (isReadReceipt(email)) return { kind: 'nothing', why: 'a read receipt' };
   return p.isReturned ? readReturned(email, p.at) : { kind: 'mail', mail: mailOf(email) };
 }
 
@@ -128,7 +132,14 @@ function mailOf(email: Email): InboundMail {
     subject: email.subject ?? '',
     text: email.text ?? null,
     html: email.html ?? null,
+    hasAutomaticMark: hasAutomaticMark(email.headers),
   };
+}
+
+/** Tells whether the whole email is a read receipt (RFC 8098); an email with one attached is not. */
+function isReadReceipt(email: Email): boolean {
+  const type = email.headers.find(({ key }) => key === 'content-type')?.value ?? '';
+  return /^\s*multipart\/report\b/i.test(type) && /disposition-notification/i.test(type);
 }
 
 /** Fields of RFC 5322, folded lines joined, names in lower case; the first of a name counts. */

@@ -221,6 +221,7 @@ export const automations = {
   automation: 'Automation',
   description: 'Description',
   allowReentry: 'A contact may come in again when their run has ended',
+  includeAutomatic: 'Automatic replies start runs too',
   exitWhenUnsubscribed: 'Ends when the contact unsubscribes',
   exitOn: 'Ends when one of these happens',
   exitOnHint: 'Wherever somebody stands, also in the middle of a wait.',

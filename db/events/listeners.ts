@@ -8,6 +8,7 @@ export interface TriggeredWorkflow {
   name: string;
   eventName: string;
   allowReentry: boolean;
+  includeAutomatic: boolean | null;
   entryStepId: string | null;
 }
 
@@ -23,6 +24,7 @@ export interface OpenWait {
   contactId: string;
   eventName: string;
   filters: unknown;
+  includeAutomatic: boolean | null;
 }
 
 export interface SubscribedEndpoint {
@@ -51,7 +53,7 @@ export async function findListeners(
   const { rows } = await prepared<Listeners>`
     SELECT
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name, 'eventName', event_name,
-          'allowReentry', allow_reentry, 'entryStepId', entry_step_id) ORDER BY id), '[]')
+          'allowReentry', allow_reentry, 'includeAutomatic', include_automatic, 'entryStepId', entry_step_id) ORDER BY id), '[]')
         FROM workflows
         WHERE project_id = ${p.projectId} AND event_name = ANY(${p.eventNames}::text[]) AND enabled AND trigger_type = 'EVENT'
       ) AS workflows,
@@ -61,7 +63,7 @@ export async function findListeners(
           AND (${exitsOn(sql`ANY(${p.eventNames}::text[])`)})
       ) AS exiting,
       (SELECT coalesce(jsonb_agg(jsonb_build_object('executionId', execution_id, 'visit', visit, 'contactId', contact_id,
-          'eventName', event_name, 'filters', filters)), '[]')
+          'eventName', event_name, 'filters', filters, 'includeAutomatic', include_automatic)), '[]')
         FROM execution_waits
         WHERE contact_id = ANY(${p.contactIds}::uuid[]) AND event_name = ANY(${p.eventNames}::text[]) AND event_id IS NULL
           AND project_id = ${p.projectId}

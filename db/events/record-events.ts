@@ -1,4 +1,5 @@
 import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { isTakenBy } from '../../rules/events/automatic-emails.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Trx } from '../connection.ts';
@@ -146,7 +147,7 @@ function startTriggered(
 ): Promise<OutboxRow[]> {
   const { projectId, workflow, events } = p;
   const starts = events.flatMap((event) =>
-    event.name === workflow.eventName && event.contactId !== null
+    event.name === workflow.eventName && event.contactId !== null && isTakenBy(workflow, event)
       ? [
           {
             contactId: event.contactId,

@@ -1,4 +1,5 @@
 import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { EMAIL_RECEIVED_EVENT, INBOUND_STARTS_PER_HOUR } from '../../rules/events/automatic-emails.ts';
 import type { ExecutionInput } from '../../rules/executions/execution.ts';
 import { NO_EXITS } from '../../rules/executions/exits.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -99,7 +100,8 @@ export async function beginExecutions(
 
 /**
  * One statement for all: `entry` is 1 without re-entry, else one more than before; a conflict means "not now" or "never
- * again".
+ * again". An email loop ends here too: inbound email starts a workflow at most `INBOUND_STARTS_PER_HOUR` times for a
+ * contact, whose lock keeps two starts from counting at once.
  */
 async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingExecution[]> {
   const { starts, workflow } = p;
@@ -124,6 +126,9 @@ async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingEx
       ELSE 1 END,
       u.event_id, u.event_name, u.event, u.context, u.untrusted, u.swayed, u.mode, u.depth
     FROM u WHERE u.depth < ${MAX_DEPTH}::int
+      AND (u.event_name IS DISTINCT FROM ${EMAIL_RECEIVED_EVENT}::text OR ${INBOUND_STARTS_PER_HOUR}::int > (
+        SELECT count(*) FROM executions x WHERE x.workflow_id = ${workflow.id} AND x.contact_id = u.contact_id
+          AND x.event_name = ${EMAIL_RECEIVED_EVENT}::text AND NOT x.sandbox AND x.started_at > now() - interval '1 hour'))
     ON CONFLICT DO NOTHING
     RETURNING id
   `.execute(trx);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isTakenBy } from '../../rules/events/automatic-emails.ts';
 import { matchesEventData } from '../../rules/filters/evaluate.ts';
 import { type Condition, parseCondition } from '../../rules/filters/filters.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -18,6 +19,8 @@ export interface NewWait extends WaitRef {
   contactId: string;
   eventName: string;
   filters: Condition | undefined;
+  /** Whether automatic emails count, where it waits for `email.received`. */
+  includeAutomatic: boolean;
   /**
    * An event recorded at or after this instant counts, also one from before the registration; null is the transaction's
    * own.
@@ -31,13 +34,13 @@ export async function insertWaits(trx: Trx, p: { projectId: string; waits: NewWa
   const { projectId, waits } = p;
   if (waits.length === 0) return;
   await sql`
-    INSERT INTO execution_waits (project_id, execution_id, visit, contact_id, event_name, filters, since, deadline_at)
-    SELECT ${projectId}, u.execution_id, u.visit, u.contact_id, u.event_name, u.filters, coalesce(u.since, now()), u.deadline_at
+    INSERT INTO execution_waits (project_id, execution_id, visit, contact_id, event_name, filters, since, deadline_at, include_automatic)
+    SELECT ${projectId}, u.execution_id, u.visit, u.contact_id, u.event_name, u.filters, coalesce(u.since, now()), u.deadline_at, u.include_automatic
     FROM unnest(${waits.map((w) => w.executionId)}::uuid[], ${waits.map((w) => w.visit)}::int[],
       ${waits.map((w) => w.contactId)}::uuid[], ${waits.map((w) => w.eventName)}::text[],
       ${waits.map((w) => (w.filters ? JSON.stringify(w.filters) : null))}::jsonb[], ${waits.map((w) => w.since)}::timestamptz[],
-      ${waits.map((w) => w.deadlineAt)}::timestamptz[])
-      AS u (execution_id, visit, contact_id, event_name, filters, since, deadline_at)
+      ${waits.map((w) => w.deadlineAt)}::timestamptz[], ${waits.map((w) => w.includeAutomatic || null)}::boolean[])
+      AS u (execution_id, visit, contact_id, event_name, filters, since, deadline_at, include_automatic)
   `.execute(trx);
 }
 
@@ -45,7 +48,8 @@ export async function insertWaits(trx: Trx, p: { projectId: string; waits: NewWa
 const EVENTS_LOOKED_AT = 100;
 
 /** What a wait which begins now looks for among what has happened. */
-export interface SoughtEvent extends Pick<NewWait, 'contactId' | 'eventName' | 'filters' | 'since'> {
+export interface SoughtEvent
+  extends Pick<NewWait, 'contactId' | 'eventName' | 'filters' | 'includeAutomatic' | 'since'> {
   /** Events that have ended waits of the execution in the walk that comes here: its visits are not written yet. */
   taken: string[];
   /** The visit from which the walk comes here; 0 where the execution begins. */
@@ -73,7 +77,10 @@ export async function findMatchingEvent(
     ORDER BY created_at LIMIT ${EVENTS_LOOKED_AT}
   `.execute(trx);
   const now = new Date();
-  return rows.find((event) => matchesEventData(wait.filters, event.data ?? {}, now));
+  return rows.find(({ data }) => {
+    const event = { name: wait.eventName, data: (data ?? {}) as Record<string, unknown> };
+    return isTakenBy(wait, event) && matchesEventData(wait.filters, event.data, now);
+  });
 }
 
 /**
@@ -107,6 +114,7 @@ export async function satisfyWaits(
       (candidate) =>
         candidate.contactId === wait.contactId &&
         candidate.name === wait.eventName &&
+        isTakenBy(wait, candidate) &&
         matchesEventData(filters, candidate.data, now),
     );
     return event ? [{ ...wait, eventId: event.id, swayed: event.swayed }] : [];

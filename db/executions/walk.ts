@@ -141,6 +141,7 @@ async function stopAtWait(world: World, w: Walk, step: GraphStep): Promise<Arriv
     contactId,
     eventName: config.eventName,
     filters: config.filters && parseCondition(config.filters, 'wait'),
+    includeAutomatic: config.includeAutomatic ?? false,
     since: w.eventsSince ?? null,
   };
   const event = await world.findEvent(w.execution, { ...wait, taken: takenIn(w), from: w.from ?? 0 });

@@ -26,6 +26,7 @@ export interface Workflow {
   entryStepId: string | null;
   exitOn: ExitEvent[];
   exitWhenUnsubscribed: boolean;
+  includeAutomatic: boolean;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -66,6 +67,7 @@ export interface WorkflowChanges {
   entryStepId?: string | null | undefined;
   exitOn?: ExitEvent[] | undefined;
   exitWhenUnsubscribed?: boolean | undefined;
+  includeAutomatic?: boolean | undefined;
 }
 
 const COLUMNS = [
@@ -80,6 +82,7 @@ const COLUMNS = [
   'entry_step_id',
   'exit_on',
   'exit_when_unsubscribed',
+  'include_automatic',
   'created_at',
   'updated_at',
 ] as const;
@@ -117,6 +120,7 @@ export async function insertWorkflow(
     allowReentry: boolean;
     exitOn: ExitEvent[];
     exitWhenUnsubscribed: boolean;
+    includeAutomatic: boolean;
   },
 ): Promise<WorkflowDetail> {
   await takeRoom(trx, { projectId: p.projectId, table: 'workflows' });
@@ -133,6 +137,7 @@ export async function insertWorkflow(
       allow_reentry: p.allowReentry,
       exit_on: exitsAsStored(p.exitOn),
       exit_when_unsubscribed: p.exitWhenUnsubscribed,
+      include_automatic: p.includeAutomatic || null,
     })
     .returning(COLUMNS);
   const row = await refusingTakenSlug({ what: 'workflow', slug }, () => inserted.executeTakeFirst());
@@ -226,6 +231,7 @@ export async function updateWorkflow(trx: Trx, p: WorkflowKey & { changes: Workf
       entry_step_id: wanted.entryStepId,
       exit_on: exitsAsStored(wanted.exitOn),
       exit_when_unsubscribed: wanted.exitWhenUnsubscribed,
+      include_automatic: wanted.includeAutomatic || null,
       updated_at: sql`now()`,
     })
     .where('project_id', '=', p.projectId)
@@ -355,6 +361,7 @@ function toWorkflow(row: RowOf<'workflows', typeof COLUMNS> | undefined): Workfl
     entryStepId: rest.entry_step_id,
     exitOn: rest.exit_on ?? [],
     exitWhenUnsubscribed: rest.exit_when_unsubscribed,
+    includeAutomatic: rest.include_automatic ?? false,
     createdAt: rest.created_at,
     updatedAt: rest.updated_at,
   };

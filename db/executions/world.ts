@@ -143,7 +143,7 @@ function awaitedAt(step: GraphStep | undefined) {
 
 function takeOwnEvent(
   { run }: WalkingExecution,
-  wait: Pick<SoughtEvent, 'eventName' | 'filters' | 'since' | 'from'>,
+  wait: Pick<SoughtEvent, 'eventName' | 'filters' | 'includeAutomatic' | 'since' | 'from'>,
   now: Date,
 ): FoundEvent {
   const event = run && takeEvent(run, wait, { since: wait.since ?? now, now, from: wait.from });

@@ -36,6 +36,7 @@ export interface WorkflowsTable {
   entry_step_id: string | null;
   exit_on: NullableJson<ExitEvent[]>;
   exit_when_unsubscribed: Generated<boolean>;
+  include_automatic: boolean | null;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;
 }
@@ -132,6 +133,7 @@ export interface ExecutionWaitsTable {
   since: Timestamp;
   deadline_at: NullableTimestamp;
   event_id: string | null;
+  include_automatic: boolean | null;
 }
 
 export interface TimerSecondsTable {

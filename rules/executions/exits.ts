@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isTakenBy } from '../events/automatic-emails.ts';
 import { type ContactEvent, EVENT_NAME_LENGTH } from '../events/event-names.ts';
 import { conditionSizeFault } from '../filters/condition-size.ts';
 import { matchesEventData } from '../filters/evaluate.ts';
@@ -10,6 +11,8 @@ export interface ExitEvent {
   eventName: string;
   /** On the event's data, as those of a WAIT_FOR_EVENT; absent for any event of the name. */
   filters?: Condition | undefined;
+  /** Whether automatic emails count, on `email.received`; absent is no. */
+  includeAutomatic?: boolean | undefined;
 }
 
 /** What ends executions of a workflow before their end. */
@@ -40,7 +43,13 @@ const Filters = z
 
 /** `exitOn` as a caller sets it; what it yields is stored. */
 export const ExitOnInput = z
-  .array(z.object({ eventName: z.string().trim().min(1).max(EVENT_NAME_LENGTH), filters: Filters.optional() }))
+  .array(
+    z.object({
+      eventName: z.string().trim().min(1).max(EVENT_NAME_LENGTH),
+      filters: Filters.optional(),
+      includeAutomatic: z.boolean().optional(),
+    }),
+  )
   .max(EXITS_MAX)
   .refine((exits) => Buffer.byteLength(JSON.stringify(exits)) <= EXITS_MAX_BYTES, {
     error: `all together are at most ${EXITS_MAX_BYTES / 1024} KB of JSON`,
@@ -52,14 +61,18 @@ export function exitReason(
   {
     exitOn,
     exitWhenUnsubscribed,
-  }: { exitOn: readonly { eventName: string; filters?: unknown }[]; exitWhenUnsubscribed: boolean },
+  }: {
+    exitOn: readonly { eventName: string; filters?: unknown; includeAutomatic?: boolean | undefined }[];
+    exitWhenUnsubscribed: boolean;
+  },
   event: { name: string; data: Record<string, unknown> },
   now: Date,
 ): 'exited_on_event' | 'unsubscribed' | undefined {
   if (exitWhenUnsubscribed && event.name === UNSUBSCRIBED_EVENT) return 'unsubscribed';
   const matches = exitOn.some(
-    ({ eventName, filters }) =>
+    ({ eventName, filters, includeAutomatic }) =>
       eventName === event.name &&
+      isTakenBy({ includeAutomatic }, event) &&
       matchesEventData(isNone(filters) ? undefined : parseCondition(filters, 'wait'), event.data, now),
   );
   return matches ? 'exited_on_event' : undefined;

@@ -1,4 +1,5 @@
 import type { FieldError } from '../errors.ts';
+import { isTakenBy } from '../events/automatic-emails.ts';
 import { applyData, checkData, type Data, mergeData } from '../filters/data-values.ts';
 import { matchesEventData } from '../filters/evaluate.ts';
 import { type Condition, parseCondition } from '../filters/filters.ts';
@@ -56,13 +57,18 @@ export function newRun(p: Pick<Run, 'skipDelays' | 'events'> & { contact?: RunCo
 export interface Awaited {
   eventName: string;
   filters: Condition | undefined;
+  includeAutomatic: boolean;
 }
 
 /** What a WAIT_FOR_EVENT waits for; undefined where it is not configured. */
 export function awaitedBy(config: unknown): Awaited | undefined {
   const { data } = WaitConfig.safeParse(config);
   if (!data) return undefined;
-  return { eventName: data.eventName, filters: data.filters && parseCondition(data.filters, 'wait') };
+  return {
+    eventName: data.eventName,
+    filters: data.filters && parseCondition(data.filters, 'wait'),
+    includeAutomatic: data.includeAutomatic ?? false,
+  };
 }
 
 /**
@@ -102,8 +108,9 @@ export function endOfPause(run: Run, awaited: Awaited | undefined): { at: Date |
   return { at: run.dueAt === null ? null : new Date(run.dueAt) };
 }
 
-function matches({ used, name, data }: RunEvent, { eventName, filters }: Awaited, now: Date): boolean {
-  return !used && name === eventName && matchesEventData(filters, data, now);
+function matches({ used, name, data }: RunEvent, awaited: Awaited, now: Date): boolean {
+  const { eventName, filters } = awaited;
+  return !used && name === eventName && isTakenBy(awaited, { name, data }) && matchesEventData(filters, data, now);
 }
 
 /**

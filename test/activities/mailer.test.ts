@@ -84,6 +84,14 @@ const rowOf = (id: string) =>
 const eventsOf = (id: string) =>
   database.db.selectFrom('events').selectAll().where('email_id', '=', id).orderBy('id').execute();
 
+it('marks the email of a workflow as automatic, and no other email', async () => {
+  for (const sourceType of ['WORKFLOW', 'CAMPAIGN', 'TRANSACTIONAL'] as const) await deliver({ sourceType });
+  await deliver({ sourceType: 'WORKFLOW', options: { text: 'Hello' } });
+  const parsed = await Promise.all(sink.bodies.map((raw) => PostalMime.parse(raw)));
+  const marks = parsed.map(({ headers }) => headers.filter(({ key }) => key === 'auto-submitted').map((h) => h.value));
+  expect(marks).toEqual([['auto-generated'], [], [], ['auto-generated']]);
+});
+
 it('a mail is rendered, signed by its domain, sent, and recorded with its event', async () => {
   const contactId = await buildContact(database.db, { projectId, email: 'ada@example.com' });
   const { id, row } = await deliver({

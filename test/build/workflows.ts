@@ -28,6 +28,7 @@ export async function buildWorkflow(
     eventName?: string;
     allowReentry?: boolean;
     triggerType?: string;
+    name?: string;
     enabled?: boolean;
   },
 ): Promise<BuiltWorkflow> {

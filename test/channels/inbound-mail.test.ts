@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInboundHandler } from '../../api/mail/inbound-mail.ts';
@@ -6,6 +7,7 @@ import { deriveKey } from '../../rules/access/secrets.ts';
 import { linkToken } from '../../rules/content/link-tokens.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildWorkflow, listExecutions } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Certificate, newCertificate } from '../support/certificate.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
@@ -354,5 +356,157 @@ describe('mail to a verified domain', () => {
     await expect(
       write({ from: 'bob@author.example', to: 'a@pending.example.com', messageId: '<4@x>' }),
     ).rejects.toThrow(/550/);
+  });
+});
+
+describe('automatic replies', () => {
+  let sent = 0;
+
+  /** Delivers an email to the project and returns the event that it became. */
+  async function receive(p: { author?: string; from?: string; headers?: string; to?: string } = {}) {
+    sent += 1;
+    const author = p.author ?? `author-${sent}@elsewhere.example`;
+    const raw = `From: ${author}\nMessage-ID: <automatic-${sent}@x>\nSubject: Re: Hello\n${p.headers ?? ''}\nI am away.\n`;
+    await deliver({ from: p.from ?? author, to: p.to ?? 'help@shop.example.com', raw });
+    const events = api.db.selectFrom('events').selectAll().where('name', '=', 'email.received');
+    const event = await events.orderBy('id', 'desc').executeTakeFirstOrThrow();
+    return event.data as { messageId: string; autoSubmitted: unknown };
+  }
+
+  /** Builds a workflow that each email starts, with a step that ends at once. */
+  const buildStarted = (name: string) =>
+    buildWorkflow(api, {
+      eventName: 'email.received',
+      allowReentry: true,
+      steps: { out: { type: 'EXIT' } },
+      name,
+    });
+
+  it.each([
+    'Auto-Submitted: auto-replied (vacation)\n',
+    'auto-submitted: Auto-Generated\n',
+    'Auto-Submitted: no\nPrecedence: Bulk\n',
+    'X-Auto-Response-Suppress: DR, OOF, AutoReply\n',
+    'Precedence: auto_reply\n',
+    'Precedence: junk\n',
+    'X-Autoreply: yes\n',
+    'X-Autorespond: Re: Hello\n',
+    'X-Autoresponder: v2\n',
+    'X-Mail-Autoreply: true\n',
+  ])('%j marks an email as an automatic reply', async (headers) => {
+    expect(await receive({ headers })).toMatchObject({ autoSubmitted: true });
+  });
+
+  it('an email with the null sender or from a mailer daemon is automatic', async () => {
+    expect(await receive({ from: '' })).toMatchObject({ autoSubmitted: true });
+    expect(await receive({ from: 'mailer-daemon@elsewhere.example' })).toMatchObject({ autoSubmitted: true });
+  });
+
+  it.each([
+    '',
+    'Auto-Submitted: no\n',
+    'Auto-Submitted: NO; owner=x\n',
+    'Precedence: list\n',
+    'X-Auto-Response-Suppress: None\n',
+  ])('a person writes with %j', async (headers) => {
+    expect(await receive({ headers })).toMatchObject({ autoSubmitted: false });
+  });
+
+  it('a read receipt becomes no email of the project', async () => {
+    const before = await receive();
+    const raw = `From: receipts@elsewhere.example
+Message-ID: <receipt@x>
+Content-Type: multipart/report; report-type=disposition-notification; boundary=b
+
+--b
+Content-Type: text/plain
+
+Your message was displayed.
+--b
+Content-Type: message/disposition-notification
+
+Final-Recipient: rfc822;reader@elsewhere.example
+Disposition: manual-action/MDN-sent-manually; displayed
+--b--
+`;
+    expect(await deliver({ to: 'help@shop.example.com', raw })).toMatch(/^250/);
+    const events = api.db.selectFrom('events').selectAll().where('name', '=', 'email.received');
+    expect((await events.orderBy('id', 'desc').executeTakeFirstOrThrow()).data).toEqual(before);
+  });
+
+  it('starts and ends no workflow unless the workflow includes automatic emails', async () => {
+    const author = 'away@elsewhere.example';
+    const person = await buildStarted('Persons');
+    const all = await buildStarted('All');
+    const patched = await api.call('PATCH', `/workflows/${all.id}`, {
+      body: { triggerConfig: { includeAutomatic: true } },
+    });
+    expect(patched.body).toMatchObject({ triggerConfig: { eventName: 'email.received', includeAutomatic: true } });
+    await receive({ author, headers: 'Auto-Submitted: auto-replied\n' });
+    expect(await listExecutions(api, person.id)).toEqual([]);
+    expect(await listExecutions(api, all.id)).toHaveLength(1);
+    await receive({ author });
+    expect(await listExecutions(api, person.id)).toHaveLength(1);
+    for (const { id } of [person, all]) await api.call('PATCH', `/workflows/${id}`, { body: { enabled: false } });
+  });
+
+  it.each([
+    ['a wait', { eventName: 'email.received' }, undefined],
+    ['an exit', { eventName: 'never' }, { eventName: 'email.received' }],
+  ])('%s reacts to an automatic email only where it includes them', async (_, config, exit) => {
+    const author = `waits-${exit ? 'exit' : 'wait'}@elsewhere.example`;
+    const waiting = async (includeAutomatic: object) => {
+      const { id } = await buildWorkflow(api, {
+        eventName: `begin-${sent}-${Object.keys(includeAutomatic).length}`,
+        steps: {
+          pause: { type: 'WAIT_FOR_EVENT', config: { ...config, ...(!exit && includeAutomatic) }, to: 'out' },
+          out: { type: 'EXIT' },
+        },
+      });
+      if (exit) {
+        const body = { exitOn: [{ ...exit, ...includeAutomatic }] };
+        expect((await api.call('PATCH', `/workflows/${id}`, { body })).body).toMatchObject(body);
+      }
+      return id;
+    };
+    const persons = await waiting({});
+    const all = await waiting({ includeAutomatic: true });
+    for (const event of [`begin-${sent}-0`, `begin-${sent}-1`])
+      await api.call('POST', '/v1/track', { body: { email: author, event } });
+    /** How many executions of the workflow still wait for an event. */
+    const countOpen = async (workflowId: string) => {
+      const open = await api.db
+        .selectFrom('executions as x')
+        .innerJoin('execution_waits as w', 'w.execution_id', 'x.id')
+        .select('x.id')
+        .where('x.workflow_id', '=', workflowId)
+        .where('x.completed_at', 'is', null)
+        .where('w.event_id', 'is', null)
+        .execute();
+      return open.length;
+    };
+    expect([await countOpen(persons), await countOpen(all)]).toEqual([1, 1]);
+    await receive({ author, headers: 'Precedence: auto_reply\n' });
+    expect([await countOpen(persons), await countOpen(all)]).toEqual([1, 0]);
+    await receive({ author });
+    expect(await countOpen(persons)).toBe(0);
+  });
+
+  it('starts a workflow at most 5 times an hour for the same contact, also for emails at the same time', async () => {
+    const { id } = await buildStarted('Loop');
+    const author = 'loop@elsewhere.example';
+    await receive({ author });
+    await Promise.all(Array.from({ length: 6 }, () => receive({ author })));
+    await receive({ author: 'another@elsewhere.example' });
+    const executions = await listExecutions(api, id);
+    expect(executions).toHaveLength(6);
+    await api.db
+      .updateTable('executions')
+      .set({ started_at: sql`now() - interval '61 minutes'` })
+      .where('workflow_id', '=', id)
+      .execute();
+    await receive({ author });
+    expect(await listExecutions(api, id)).toHaveLength(7);
+    await api.call('PATCH', `/workflows/${id}`, { body: { enabled: false } });
   });
 });

@@ -44,8 +44,9 @@ async function applyWorkflow(
 async function insertNew(applying: Applying, item: WorkflowItem): Promise<WorkflowDetail> {
   const { trx, projectId } = applying;
   const { triggerConfig: _, ...given } = parsed(CreateWorkflow, item, '');
-  const { description = null, eventName = null } = given;
-  return insertWorkflow(trx, { ...given, projectId, description, eventName, exitOn: given.exitOn ?? [] });
+  const { description = null, eventName = null, includeAutomatic = false } = given;
+  const exitOn = given.exitOn ?? [];
+  return insertWorkflow(trx, { ...given, projectId, description, eventName, includeAutomatic, exitOn });
 }
 
 type StepIds = ReadonlyMap<string, string>;

@@ -29,12 +29,13 @@ const workflowExample = {
   description: null,
   triggerType: 'EVENT' as const,
   eventName: 'signup',
-  triggerConfig: { eventName: 'signup' },
+  triggerConfig: { eventName: 'signup', includeAutomatic: false },
   enabled: true,
   allowReentry: false,
   entryStepId: EXAMPLE_ID,
   exitOn: [{ eventName: 'purchase' }],
   exitWhenUnsubscribed: false,
+  includeAutomatic: false,
   createdAt: AT,
   updatedAt: AT,
 };
@@ -47,11 +48,14 @@ export const WorkflowSchema = z
     description: z.string().nullable(),
     triggerType: TriggerType,
     eventName: z.string().nullable(),
-    triggerConfig: z.object({ eventName: z.string().nullable() }),
+    triggerConfig: z.object({ eventName: z.string().nullable(), includeAutomatic: z.boolean() }),
+    includeAutomatic: z.boolean().openapi({ description: 'Whether automatic emails start executions.' }),
     enabled: z.boolean(),
     allowReentry: z.boolean(),
     entryStepId: Id.nullable(),
-    exitOn: z.array(z.object({ eventName: z.string(), filters: Json.optional() })),
+    exitOn: z.array(
+      z.object({ eventName: z.string(), filters: Json.optional(), includeAutomatic: z.boolean().optional() }),
+    ),
     exitWhenUnsubscribed: z.boolean(),
     createdAt: Instant,
     updatedAt: Instant,
@@ -202,9 +206,10 @@ export const WorkflowList = z
 export function workflowAnswer(workflow: Workflow) {
   return {
     ...workflow,
-    triggerConfig: { eventName: workflow.eventName },
-    exitOn: workflow.exitOn.map(({ eventName, filters }) => ({
+    triggerConfig: { eventName: workflow.eventName, includeAutomatic: workflow.includeAutomatic },
+    exitOn: workflow.exitOn.map(({ eventName, filters, includeAutomatic }) => ({
       eventName,
+      ...(includeAutomatic !== undefined && { includeAutomatic }),
       ...(filters && { filters: { ...filters } }),
     })),
     createdAt: workflow.createdAt.toISOString(),

@@ -15,6 +15,7 @@ const ExitOn = ExitOnInput.nullish().openapi('ExitOn', {
     properties: {
       eventName: { type: 'string', minLength: 1, maxLength: EVENT_NAME_LENGTH },
       filters: { description: "On the event's data, as those of a WAIT_FOR_EVENT." },
+      includeAutomatic: { type: 'boolean', description: 'As that of the workflow.' },
     },
     required: ['eventName'],
   },
@@ -23,6 +24,12 @@ const ExitOn = ExitOnInput.nullish().openapi('ExitOn', {
   example: [{ eventName: 'purchase' }],
 });
 
+const IncludeAutomatic = z.boolean().optional().openapi({
+  description:
+    'Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`; false unless given.',
+});
+const TriggerConfig = z.object({ eventName: EventNameInput.nullish(), includeAutomatic: IncludeAutomatic }).nullish();
+
 export const CreateWorkflow = z
   .object({
     name: z.string().trim().min(1).max(200),
@@ -30,7 +37,8 @@ export const CreateWorkflow = z
     description: z.string().max(2_000).nullish(),
     triggerType: TriggerType.default('EVENT'),
     eventName: EventNameInput.nullish(),
-    triggerConfig: z.object({ eventName: EventNameInput.nullish() }).nullish(),
+    triggerConfig: TriggerConfig,
+    includeAutomatic: IncludeAutomatic,
     allowReentry: z.boolean().default(false),
     exitOn: ExitOn,
     exitWhenUnsubscribed: z.boolean().default(false),
@@ -44,7 +52,8 @@ export const PatchWorkflow = z
     description: z.string().max(2_000).nullish(),
     triggerType: TriggerType.optional(),
     eventName: EventNameInput.nullish(),
-    triggerConfig: z.object({ eventName: EventNameInput.nullish() }).nullish(),
+    triggerConfig: TriggerConfig,
+    includeAutomatic: IncludeAutomatic,
     enabled: z.boolean().optional(),
     allowReentry: z.boolean().optional(),
     exitOn: ExitOn,

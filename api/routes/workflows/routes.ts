@@ -136,6 +136,7 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
       allowReentry: body.allowReentry,
       exitOn: body.exitOn ?? [],
       exitWhenUnsubscribed: body.exitWhenUnsubscribed,
+      includeAutomatic: body.includeAutomatic ?? body.triggerConfig?.includeAutomatic ?? false,
     };
     const workflow = await inTransaction(db, (trx) => insertWorkflow(trx, created));
     return c.json(workflowDetailAnswer(config.secretKey, workflow), 201);
@@ -155,6 +156,7 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
       ...body,
       exitOn: exits,
       eventName: body.eventName === undefined ? triggerConfig?.eventName : body.eventName,
+      includeAutomatic: body.includeAutomatic ?? triggerConfig?.includeAutomatic,
     };
     const workflow = await inTransaction(db, (trx) => updateWorkflow(trx, { projectId: c.var.projectId, id, changes }));
     return c.json(workflowDetailAnswer(config.secretKey, workflow), 200);

@@ -832,7 +832,11 @@ export type CreateWorkflow = {
   eventName?: string | null;
   triggerConfig?: {
     eventName?: string | null;
+    /** Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`; false unless given. */
+    includeAutomatic?: boolean;
   } | null;
+  /** Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`; false unless given. */
+  includeAutomatic?: boolean;
   allowReentry?: boolean;
   exitOn?: ExitOn;
   exitWhenUnsubscribed?: boolean;
@@ -1085,6 +1089,8 @@ export type ExitOn = {
   eventName: string;
   /** On the event's data, as those of a WAIT_FOR_EVENT. */
   filters?: unknown;
+  /** As that of the workflow. */
+  includeAutomatic?: boolean;
 }[] | null;
 
 export type ExportedProject = {
@@ -1700,7 +1706,11 @@ export type PatchWorkflow = {
   eventName?: string | null;
   triggerConfig?: {
     eventName?: string | null;
+    /** Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`; false unless given. */
+    includeAutomatic?: boolean;
   } | null;
+  /** Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`; false unless given. */
+  includeAutomatic?: boolean;
   enabled?: boolean;
   allowReentry?: boolean;
   exitOn?: ExitOn;
@@ -2707,13 +2717,17 @@ export type Workflow = {
   eventName: string | null;
   triggerConfig: {
     eventName: string | null;
+    includeAutomatic: boolean;
   };
+  /** Whether automatic emails start executions. */
+  includeAutomatic: boolean;
   enabled: boolean;
   allowReentry: boolean;
   entryStepId: string | null;
   exitOn: {
     eventName: string;
     filters?: Record<string, unknown>;
+    includeAutomatic?: boolean;
   }[];
   exitWhenUnsubscribed: boolean;
   createdAt: string;
@@ -2744,6 +2758,8 @@ export type WorkflowFile = {
   description?: string | null;
   triggerType?: "EVENT" | "MANUAL";
   eventName?: string | null;
+  /** Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`; false unless given. */
+  includeAutomatic?: boolean;
   enabled?: boolean;
   allowReentry?: boolean;
   exitOn?: ExitOn;

@@ -10,6 +10,7 @@ export const WaitConfig = z.object({
   eventName: z.string().min(1).max(255),
   timeout: z.number().positive().max(MAX_SECONDS).optional(),
   filters: z.preprocess((filters) => (isNone(filters) ? undefined : filters), WaitFiltersInput.optional()),
+  includeAutomatic: z.boolean().optional(),
 });
 
 /** An editor without filters saves an empty list: any event of the name. */

@@ -30,6 +30,7 @@ export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
       eventName,
       triggerType: eventName === null ? ('MANUAL' as const) : ('EVENT' as const),
       allowReentry: form.allowReentry,
+      includeAutomatic: form.includeAutomatic,
       exitWhenUnsubscribed: form.exitWhenUnsubscribed,
       exitOn: exitsOf(form.exitOn),
     };
@@ -63,6 +64,14 @@ export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
           disabled={whyNot !== undefined}
           error={faultAt('eventName')}
         />
+        {form.eventName.trim() === 'email.received' && (
+          <Checkbox
+            label={t.includeAutomatic}
+            checked={form.includeAutomatic}
+            disabled={whyNot !== undefined}
+            onChange={({ currentTarget: { checked } }) => set({ includeAutomatic: checked })}
+          />
+        )}
         <ExitEvents
           exits={form.exitOn}
           onChange={(exitOn) => set({ exitOn })}
@@ -96,13 +105,15 @@ export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
   );
 }
 
-function formOf({ name, description, eventName, allowReentry, exitWhenUnsubscribed, exitOn }: WorkflowDetail) {
+function formOf(workflow: WorkflowDetail) {
+  const { name, description, eventName, allowReentry, exitWhenUnsubscribed, includeAutomatic, exitOn } = workflow;
   return {
     name,
     description: description ?? '',
     eventName: eventName ?? '',
     allowReentry,
     exitWhenUnsubscribed,
+    includeAutomatic,
     exitOn: exitRowsOf(exitOn),
   };
 }

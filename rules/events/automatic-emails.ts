@@ -1,0 +1,21 @@
+import type { EmailEvent } from './event-names.ts';
+
+export const EMAIL_RECEIVED_EVENT: EmailEvent = 'email.received';
+
+/**
+ * The starts of a workflow by inbound email for one contact within an hour. Auto-replies without any mark would
+ * otherwise answer the workflow's emails for ever: one such pair exchanged 77 emails in 25 s.
+ */
+export const INBOUND_STARTS_PER_HOUR = 5;
+
+/**
+ * Tells whether a trigger, a wait or an exit takes an event. Automatic emails (out-of-office replies, list and bulk
+ * email) count only where the listener includes them.
+ */
+export function isTakenBy(
+  listener: { includeAutomatic?: boolean | null | undefined },
+  event: { name: string; data: Record<string, unknown> },
+): boolean {
+  const isAutomatic = event.name === EMAIL_RECEIVED_EVENT && event.data.autoSubmitted === true;
+  return !isAutomatic || listener.includeAutomatic === true;
+}
