@@ -2,6 +2,7 @@ import type { OpenClock } from '../../db/campaigns/chunk-clock.ts';
 import type { ChunkRef, SendTerms } from '../../db/campaigns/chunks.ts';
 import type { ClaimedRecipient } from '../../db/campaigns/claims.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
+import { sourced, trusted } from '../../rules/strangers/provenance.ts';
 import type { CampaignComposer } from './message.ts';
 import type { SlowContent } from './slow-content.ts';
 
@@ -45,6 +46,9 @@ export interface ChunkTurnResult {
   fresh?: true;
 }
 
+/** A campaign is rendered with the contact alone. */
+const NO_VARIABLES = trusted({});
+
 /** A recipient of the turn as the settler knows mails. */
 export function emailOf({ chunk, terms }: ChunkTurn, claim: number, row: ClaimedRecipient): ClaimedEmail {
   const { contactId, email, untrustedKeys } = row;
@@ -58,12 +62,12 @@ export function emailOf({ chunk, terms }: ChunkTurn, claim: number, row: Claimed
     sourceType: 'CAMPAIGN',
     mode: terms.mode,
     to: { email, name: null },
-    variables: null,
+    variables: NO_VARIABLES,
     options: {},
     claim,
     attempts: row.attempts,
     createdAt: new Date(),
-    contact: { id: contactId, email, subscribed: true, data: {}, untrustedKeys },
+    contact: { id: contactId, email, subscribed: true, data: sourced({}, untrustedKeys) },
     offTopic: false,
     capped: false,
     contentType: 'MARKETING',

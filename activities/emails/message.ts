@@ -21,7 +21,7 @@ import { sealedVariables } from '../../rules/emails/sealed-variables.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import type { Mailbox } from '../../rules/mime/mime-headers.ts';
-import { sourced } from '../../rules/strangers/provenance.ts';
+import { overlay, trusted } from '../../rules/strangers/provenance.ts';
 import { createDkimKeys, type DkimKeys } from './dkim-keys.ts';
 
 /** Who is over the project's budget for longer gives up the place that others may need, and comes again. */
@@ -91,11 +91,10 @@ export function createEmailMessages(deps: { config: Config; db: Db; compute: Com
 
 function renderingOf(email: ClaimedEmail, to: { email: string }, config: Config) {
   const { contact } = email;
-  const data = sourced(contact?.data ?? null, contact?.untrustedKeys);
   return {
     vars: buildVariables({
-      contact: { id: contact?.id ?? '', email: contact?.email ?? to.email, data },
-      data: sourced(withSealed(email, config), email.options.untrustedKeys),
+      contact: { id: contact?.id ?? '', email: contact?.email ?? to.email, data: contact?.data },
+      data: withSealed(email, config),
     }),
     urls: { baseUrl: config.publicUrl, ...linkToken(config.secretKey, email.id) },
   };
@@ -105,7 +104,7 @@ function renderingOf(email: ClaimedEmail, to: { email: string }, config: Config)
 function withSealed({ id, variables, options }: ClaimedEmail, { secretKey }: Config): ClaimedEmail['variables'] {
   if (options.sealed === undefined) return variables;
   const opened = openSecret(deriveKey(secretKey, 'at-rest'), sealedVariables(id), options.sealed);
-  return { ...variables, ...(JSON.parse(opened) as Data) };
+  return overlay(variables, trusted(JSON.parse(opened) as Data));
 }
 
 interface Rendering {

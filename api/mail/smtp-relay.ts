@@ -11,6 +11,7 @@ import type { SendAnswer, SendRequest } from '../../rules/emails/send-request.ts
 import { isReservedMailHeader } from '../../rules/emails/service-headers.ts';
 import { AppError, type ErrorCode } from '../../rules/errors.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
+import { trusted } from '../../rules/strangers/provenance.ts';
 import { createSendAcceptor } from '../accept/send-acceptor.ts';
 import type { Deps } from '../http/deps.ts';
 import { HEADER_LINE_MAX_CHARS } from '../http/schemas.ts';
@@ -132,7 +133,7 @@ function requestOf(
     templateId: undefined,
     replyTo: replyTo !== null && isEmailAddress(replyTo) ? replyTo : undefined,
     subscribed: undefined,
-    data: { set: {}, remove: [], oneOff: {} },
+    data: { set: {}, remove: [], oneOff: trusted({}) },
   };
 }
 

@@ -13,6 +13,7 @@ import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { ContactEvent } from '../../rules/events/event-names.ts';
 import { checkData, type Data } from '../../rules/filters/data-values.ts';
+import { type Sourced, sourced } from '../../rules/strangers/provenance.ts';
 import type { Trx } from '../connection.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
@@ -61,7 +62,7 @@ export interface UpsertedContact {
   subscriptionChanged: boolean;
   /** The request subscribed a contact that had refused by itself; true on the last row of its address only. */
   resubscribed: boolean;
-  data: Data;
+  data: Sourced<Data>;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -105,7 +106,7 @@ export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<Upser
   return inOrder(p.rows, results, resubscribed);
 }
 
-interface StoredContact extends UpsertedContact, KnownContact {
+interface StoredContact extends Omit<UpsertedContact, 'data'>, KnownContact {
   data: Data;
 }
 
@@ -306,11 +307,12 @@ function inOrder(
   return rows.map((row, index) => {
     const stored = results.get(normalizeEmail(row.email));
     if (!stored) throw new Error('an upserted contact is missing from its own result');
-    const { untrustedKeys: _, wasUnsubscribed: __, pending: ___, ...contact } = stored;
+    const { data, untrustedKeys, wasUnsubscribed: _, pending: __, ...contact } = stored;
     const first = !seen.has(contact.email);
     seen.add(contact.email);
     return {
       ...contact,
+      data: sourced(data, untrustedKeys),
       isNew: contact.isNew && first,
       subscriptionChanged: contact.subscriptionChanged && lastOf.get(contact.email) === index,
       resubscribed: contact.subscribed && resubscribed.has(contact.email) && lastOf.get(contact.email) === index,

@@ -5,6 +5,7 @@ import { TemplateError } from '../../rules/content/template-error.ts';
 import { buildVariables } from '../../rules/content/variables.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
+import { dataInRun } from '../../rules/executions/run.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import { Lru } from '../../rules/lru.ts';
 import { type Sourced, sourced, type Taken } from '../../rules/strangers/provenance.ts';
@@ -13,12 +14,12 @@ import type { Email } from './emails.ts';
 
 /** What a mail of the history is rendered with: the contact as it is now, and the mail's own variables. */
 export function variablesOf(
-  email: Pick<Email, 'contactId' | 'contactEmail' | 'to' | 'contactData' | 'untrustedKeys' | 'variables' | 'options'>,
+  email: Pick<Email, 'contactId' | 'contactEmail' | 'to' | 'contactData' | 'variables' | 'options'>,
 ): Sourced<Data> {
   const run = email.options?.sandbox?.contact;
-  const data = sourced(run?.data ?? email.contactData, run?.untrusted_keys ?? email.untrustedKeys);
+  const data = dataInRun(run, email.contactData);
   const contact = { id: email.contactId ?? '', email: email.contactEmail ?? email.to ?? '', data };
-  return buildVariables({ contact, data: sourced(email.variables, email.options?.untrustedKeys) });
+  return buildVariables({ contact, data: email.variables });
 }
 
 /**

@@ -5,13 +5,15 @@ import type { EmailHappened, EmailSourceType } from '../../rules/emails/email-so
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
+import { type Sourced, sourced } from '../../rules/strangers/provenance.ts';
 import type { Db } from '../connection.ts';
 import { firstIdAt } from '../id-time.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { MailType } from '../schema/contents.ts';
+import { type CarriedVariables, readVariableColumns } from './variable-columns.ts';
 
 /** An email of the history, with what it is rendered from. */
-export interface Email {
+export interface Email extends CarriedVariables {
   id: string;
   contactId: string | null;
   to: string | null;
@@ -39,11 +41,9 @@ export interface Email {
   bounceType: 'Permanent' | 'Transient' | null;
   reason: string | null;
   error: string | null;
-  variables: Data | null;
-  options: EmailOptions | null;
   contactEmail: string | null;
-  contactData: Data | null;
-  untrustedKeys: string[] | null;
+  /** The contact's data as it is now; empty where the contact is gone. */
+  contactData: Sourced<Data>;
   createdAt: Date;
   sentAt: Date | null;
   deliveredAt: Date | null;
@@ -53,6 +53,26 @@ export interface Email {
   complainedAt: Date | null;
   /** It was to the simulator, and counts in no guard and no analytics. */
   simulated: boolean;
+}
+
+/** The columns that `toEmail` puts together. */
+interface SourcedColumns {
+  variables: Data | null;
+  options: EmailOptions | null;
+  contactData: Data | null;
+  untrustedKeys: string[] | null;
+}
+
+type SourcedFields = Pick<Email, 'variables' | 'options' | 'contactData'>;
+type Row<T extends SourcedFields = Email> = Omit<T, keyof SourcedFields> & SourcedColumns;
+
+/** Puts values and the names that strangers brought together, so that no reader of an email has one without the other. */
+function toEmail<T extends SourcedFields>({ untrustedKeys, ...row }: Row<T>): T {
+  const fields: SourcedFields = {
+    ...readVariableColumns(row),
+    contactData: sourced(row.contactData ?? {}, untrustedKeys),
+  };
+  return { ...row, ...fields } as unknown as T;
 }
 
 export interface EmailFilter {
@@ -90,72 +110,75 @@ const COLUMNS = sql.raw(`
  * looked through for a rare one.
  */
 export async function listEmails(db: Db, p: PageRequest & EmailFilter): Promise<Page<Email>> {
-  const { rows } = await sql<Email>`
+  const { rows } = await sql<Row>`
     SELECT ${COLUMNS} FROM emails e
     JOIN contents k ON k.id = e.content_id
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
     WHERE e.project_id = ${p.projectId} AND ${filterOf(p)} AND ${afterCursor(p.cursor, 'e.id')}
     ORDER BY e.id DESC LIMIT ${p.limit + 1}
   `.execute(db);
-  return toPage(rows, p.limit, (row) => row);
+  return toPage(rows, p.limit, (row) => toEmail<Email>(row));
 }
 
 /** @throws AppError NOT_FOUND (another project's id too) */
 export async function getEmail(db: Db, p: { projectId: string; id: string }): Promise<Email> {
-  const { rows } = await sql<Email>`
+  const { rows } = await sql<Row>`
     SELECT ${COLUMNS} FROM emails e
     JOIN contents k ON k.id = e.content_id
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
     WHERE e.project_id = ${p.projectId} AND e.id = ${p.id}
   `.execute(db);
-  const [email] = rows;
-  if (!email) throw new AppError('NOT_FOUND', { message: 'No email of this project has this id.' });
-  return email;
+  const [row] = rows;
+  if (!row) throw new AppError('NOT_FOUND', { message: 'No email of this project has this id.' });
+  return toEmail<Email>(row);
 }
 
 /** Emails of a project by id, in no order; unknown ids are left out. */
 export async function listEmailsById(db: Db, p: { projectId: string; ids: string[] }): Promise<Email[]> {
   if (p.ids.length === 0) return [];
-  const { rows } = await sql<Email>`
+  const { rows } = await sql<Row>`
     SELECT ${COLUMNS} FROM emails e
     JOIN contents k ON k.id = e.content_id
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
     WHERE e.project_id = ${p.projectId} AND e.id = ANY(${p.ids}::uuid[])
   `.execute(db);
-  return rows;
+  return rows.map((row) => toEmail<Email>(row));
 }
+
+/** An email with its project. */
+export type ProvenEmail = Email & { projectId: string };
 
 /**
  * Emails of any project, for those who hold a proof of the id (a signed token, a return path); unknown ids are left
  * out.
  */
-export async function listProvenEmails(db: Db, ids: string[]): Promise<(Email & { projectId: string })[]> {
+export async function listProvenEmails(db: Db, ids: string[]): Promise<ProvenEmail[]> {
   if (ids.length === 0) return [];
-  const { rows } = await sql<Email & { projectId: string }>`
+  const { rows } = await sql<Row<ProvenEmail>>`
     SELECT e.project_id AS "projectId", ${COLUMNS} FROM emails e
     JOIN contents k ON k.id = e.content_id
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
     WHERE e.id = ANY(${ids}::uuid[])
   `.execute(db);
-  return rows;
+  return rows.map((row) => toEmail<ProvenEmail>(row));
 }
 
 /** What the links of a mail are made from. */
 export type LinkSource = Pick<
   Email,
-  'id' | 'contactId' | 'contentId' | 'to' | 'variables' | 'options' | 'contactEmail' | 'contactData' | 'untrustedKeys'
+  'id' | 'contactId' | 'contentId' | 'to' | 'variables' | 'options' | 'contactEmail' | 'contactData'
 > & { projectId: string };
 
 /** As `listProvenEmails`, for clicks: no more than they need, since somebody waits for each. */
 export async function listLinkSources(db: Db, ids: string[]): Promise<LinkSource[]> {
-  const { rows } = await sql<LinkSource>`
+  const { rows } = await sql<Row<LinkSource>>`
     SELECT e.id, e.project_id AS "projectId", e.contact_id AS "contactId", e.content_id AS "contentId", e.to_email AS "to",
       e.variables, e.options, c.email AS "contactEmail", c.data AS "contactData", c.untrusted_keys AS "untrustedKeys"
     FROM emails e
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
     WHERE e.id = ANY(${ids}::uuid[])
   `.execute(db);
-  return rows;
+  return rows.map((row) => toEmail<LinkSource>(row));
 }
 
 export interface EmailEvent {

@@ -5,12 +5,14 @@ import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import { AppError } from '../../rules/errors.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { NewOutboxRow, OutboxRow } from '../../rules/outbox.ts';
+import { overlay } from '../../rules/strangers/provenance.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Trx } from '../connection.ts';
 import { recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
 import { type UpsertedContact, upsertContacts } from '../contacts/upsert.ts';
 import { insertAttachments } from '../contents/attachments.ts';
 import { saveContents } from '../contents/contents.ts';
+import { type CarriedVariables, toVariableColumns } from '../emails/variable-columns.ts';
 import { type KeyedAnswer, keyName, releaseKeys, takeKeys, updateAnswers } from '../idempotency-batch.ts';
 import { insertOutbox, outboxRows } from '../outbox/outbox.ts';
 import { prepared } from '../prepared.ts';
@@ -172,7 +174,7 @@ async function saveRecipients(
   return { contacts, outbox };
 }
 
-interface NewMail {
+interface NewMail extends CarriedVariables {
   id: string;
   request: SendRequest;
   projectId: string;
@@ -180,8 +182,6 @@ interface NewMail {
   contentId: string;
   toEmail: string;
   toName: string | null;
-  variables: string;
-  options: string | null;
   newAttachments: Parameters<typeof insertAttachments>[1];
 }
 
@@ -205,8 +205,8 @@ function mailsOf({ request }: Draft, contentId: string, contacts: UpsertedContac
         toEmail: recipient.email,
         toName: recipient.name,
         // What the contact's data is now, and the one-off values: the mail reads the same for ever.
-        variables: JSON.stringify({ ...contact.data, ...request.data.oneOff }),
-        options: Object.keys(options).length > 0 ? JSON.stringify(options) : null,
+        variables: overlay(contact.data, request.data.oneOff),
+        options,
         newAttachments: index === 0 ? attachments : [],
       },
     ];
@@ -219,13 +219,14 @@ function toDeliver({ projectId, id, request }: NewMail): NewOutboxRow {
 }
 
 function insertEmails(mails: NewMail[]): RawBuilder<unknown> {
+  const rendered = mails.map(toVariableColumns);
   return sql`
     INSERT INTO emails (id, project_id, contact_id, content_id, source_type, mode, to_email, to_name, variables, options)
     SELECT u.id, u.project_id, u.contact_id, u.content_id, 'TRANSACTIONAL', u.mode, u.to_email, u.to_name, u.variables, u.options
     FROM unnest(${mails.map((m) => m.id)}::uuid[], ${mails.map((m) => m.projectId)}::uuid[],
       ${mails.map((m) => m.contact.id)}::uuid[], ${mails.map((m) => m.contentId)}::uuid[],
       ${mails.map((m) => m.request.mode)}::text[], ${mails.map((m) => m.toEmail)}::text[],
-      ${mails.map((m) => m.toName)}::text[], ${mails.map((m) => m.variables)}::jsonb[], ${mails.map((m) => m.options)}::jsonb[])
+      ${mails.map((m) => m.toName)}::text[], ${rendered.map((r) => r.variables)}::jsonb[], ${rendered.map((r) => r.options)}::jsonb[])
       AS u (id, project_id, contact_id, content_id, mode, to_email, to_name, variables, options)`;
 }
 

@@ -6,10 +6,13 @@ import { type EmailOptions, type EmailOutcome, reasonOfRefusal } from '../../rul
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import type { Reason, SuppressionReason } from '../../rules/emails/reasons.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
+import { dataInRun } from '../../rules/executions/run.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
+import { type Sourced, sourced } from '../../rules/strangers/provenance.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { Db, Trx } from '../connection.ts';
 import { suppressedReason } from '../contacts/suppressions.ts';
+import { type CarriedVariables, readVariableColumns } from '../emails/variable-columns.ts';
 import { wasAdvanced } from '../executions/window-waits.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
@@ -20,7 +23,7 @@ import { capOf, type FrequencyCap, takeSlotsFor, wouldFit } from './frequency.ts
 import { isSimulatorSql } from './simulator-addresses.ts';
 
 /** A mail that this process has claimed, with all that decides whether and how it leaves. */
-export interface ClaimedEmail {
+export interface ClaimedEmail extends CarriedVariables {
   id: string;
   projectId: string;
   contentId: string;
@@ -32,8 +35,6 @@ export interface ClaimedEmail {
   mode: KeyMode;
   /** Null once the contact was erased. */
   to: { email: string; name: string | null } | null;
-  variables: Data | null;
-  options: EmailOptions;
   /** The fence: a completion counts only while the row still has this number. */
   claim: number;
   attempts: number;
@@ -44,8 +45,7 @@ export interface ClaimedEmail {
     email: string;
     subscribed: boolean;
     pending?: boolean;
-    data: Data;
-    untrustedKeys: string[];
+    data: Sourced<Data>;
   } | null;
   contentType: MailType;
   /** The contact is not on the topic of the mail. */
@@ -306,8 +306,7 @@ function toClaimed(row: ClaimedRow): ClaimedEmail {
     sourceType: row.source_type,
     mode: row.mode,
     to: address === null ? null : { email: address, name: row.to_name },
-    variables: row.variables,
-    options: row.options ?? {},
+    ...readVariableColumns(row),
     claim: row.claim,
     attempts: row.attempts,
     createdAt: row.created_at,
@@ -335,13 +334,12 @@ function zoneIn(data: Data | null): string | null {
 }
 
 function toContact(row: ClaimedRow, id: string): NonNullable<ClaimedEmail['contact']> {
-  const { subscribed, data, untrusted_keys } = row.options?.sandbox?.contact ?? {};
+  const run = row.options?.sandbox?.contact;
   return {
     id,
     email: row.contact_email ?? '',
-    subscribed: subscribed ?? row.subscribed ?? false,
+    subscribed: run?.subscribed ?? row.subscribed ?? false,
     pending: row.pending ?? false,
-    data: data ?? row.contact_data ?? {},
-    untrustedKeys: untrusted_keys ?? row.untrusted_keys ?? [],
+    data: dataInRun(run, sourced(row.contact_data ?? {}, row.untrusted_keys)),
   };
 }

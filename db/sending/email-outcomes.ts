@@ -96,7 +96,7 @@ function eventsOf({ email, outcome, event }: EmailResult): NewEvent[] {
     mode: email.mode,
     causeId: email.executionId,
     // Its subject may hold what a stranger brought.
-    untrusted: [email.contact?.untrustedKeys, email.options.untrustedKeys].some((names) => names && names.length > 0),
+    untrusted: [email.contact?.data, email.variables].some((values) => values && values.untrusted.size > 0),
     swayed: email.options.forStranger === true,
   };
   const at = new Date().toISOString();

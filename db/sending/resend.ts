@@ -35,7 +35,6 @@ export async function repeatEmail(
   if (!content) throw new Error('an email is without its content');
   const attachments = await readFiles(db, { projectId, ids: options?.attachmentIds ?? [] }, status);
   const { id: _, projectId: __, topicId = null, ...said } = content;
-  const { untrustedKeys, forStranger } = options ?? {};
   return {
     projectId,
     mode: email.mode === 'test' ? 'test' : p.mode,
@@ -47,12 +46,12 @@ export async function repeatEmail(
     replyTo: undefined,
     ...(options?.text !== undefined && { text: options.text }),
     subscribed: undefined,
-    data: { set: {}, remove: [], oneOff: email.variables ?? {} },
+    data: { set: {}, remove: [], oneOff: email.variables },
     headers: options?.headers ?? {},
     attachments,
     again: {
       content: { ...said, topicId },
-      origin: { resentFrom: email.id, ...(untrustedKeys && { untrustedKeys }), ...(forStranger && { forStranger }) },
+      origin: { resentFrom: email.id, ...(options?.forStranger && { forStranger: true }) },
     },
   };
 }

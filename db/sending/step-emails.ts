@@ -3,11 +3,12 @@ import type { z } from 'zod';
 import { interpolate, namesStranger } from '../../rules/content/interpolate.ts';
 import { type MailText, pickMailText } from '../../rules/content/mail-text.ts';
 import { parseMailbox } from '../../rules/emails/email-address.ts';
-import type { EmailOptions } from '../../rules/emails/email-outcome.ts';
 import { SendEmailConfig } from '../../rules/executions/steps/send-email.ts';
+import { sourced } from '../../rules/strangers/provenance.ts';
 import type { Db, Trx } from '../connection.ts';
 import { type NewContent, saveContents } from '../contents/contents.ts';
 import { selectMailText } from '../contents/mail-text.ts';
+import { toVariableColumns, type VariableColumns } from '../emails/variable-columns.ts';
 import type { GraphStep } from '../executions/graph.ts';
 import type { EffectStanding } from '../executions/resume.ts';
 import type { StandingExecution } from '../executions/standing.ts';
@@ -95,8 +96,14 @@ export async function draftStepEmails(
  * Columns of the row that a mail of a step becomes, but for its content: what it is rendered with, and what it carries
  * besides.
  */
-export function rowOfStepEmail(execution: StandingExecution): { variables: string; options: string | null } {
-  return { variables: variablesOf(execution), options: optionsOf(execution) };
+export function rowOfStepEmail({ context, event, untrusted, swayed, run }: StandingExecution): VariableColumns {
+  return toVariableColumns({
+    variables: sourced({ ...context, event, context }, untrusted ? ['event'] : []),
+    options: {
+      ...(swayed && { forStranger: true }),
+      ...(run && { sandbox: { contact: run.contact, skipDelays: run.skipDelays } }),
+    },
+  });
 }
 
 async function draftOf(
@@ -173,6 +180,7 @@ async function insertStepEmails(
   const { projectId, drafts, contentIds } = p;
   if (drafts.length === 0) return new Map();
   const executions = drafts.map(({ standing }) => standing.execution);
+  const columns = executions.map(rowOfStepEmail);
   const { rows } = await prepared<{ execution_id: string; id: string }>`
     INSERT INTO emails
       (project_id, contact_id, content_id, execution_id, visit, source_type, mode, to_email, variables, options)
@@ -180,26 +188,13 @@ async function insertStepEmails(
       u.variables, u.options
     FROM unnest(${executions.map((e) => e.contactId)}::uuid[], ${contentIds}::uuid[], ${executions.map((e) => e.id)}::uuid[],
       ${drafts.map(({ standing }) => standing.next.visit)}::int[], ${executions.map((e) => e.mode)}::text[],
-      ${drafts.map((draft) => draft.to)}::text[], ${executions.map(variablesOf)}::jsonb[], ${executions.map(optionsOf)}::jsonb[])
+      ${drafts.map((draft) => draft.to)}::text[], ${columns.map((c) => c.variables)}::jsonb[], ${columns.map((c) => c.options)}::jsonb[])
       AS u (contact_id, content_id, execution_id, visit, mode, to_email, variables, options)
     JOIN contacts c ON c.id = u.contact_id AND ${ownedBy('c.project_id', projectId)}
     ON CONFLICT (execution_id, visit) WHERE execution_id IS NOT NULL DO UPDATE SET content_id = emails.content_id
     RETURNING execution_id, id
   `.execute(trx);
   return new Map(rows.map((row) => [row.execution_id, row.id]));
-}
-
-function variablesOf({ context, event }: StandingExecution): string {
-  return JSON.stringify({ ...context, event, context });
-}
-
-function optionsOf({ untrusted, swayed, run }: StandingExecution): string | null {
-  const options: EmailOptions = {
-    ...(untrusted && { untrustedKeys: ['event'] }),
-    ...(swayed && { forStranger: true }),
-    ...(run && { sandbox: { contact: run.contact, skipDelays: run.skipDelays } }),
-  };
-  return untrusted || swayed || run ? JSON.stringify(options) : null;
 }
 
 function required(emailId: string | undefined): string {

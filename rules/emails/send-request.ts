@@ -2,6 +2,7 @@ import type { KeyMode } from '../access/api-keys.ts';
 import type { KeyOwner } from '../access/key-owner.ts';
 import type { MailText } from '../content/mail-text.ts';
 import type { Data } from '../filters/data-values.ts';
+import type { Sourced } from '../strangers/provenance.ts';
 import type { EmailOptions } from './email-outcome.ts';
 
 export interface Recipient {
@@ -39,7 +40,7 @@ export interface SendRequest {
   replyTo: string | undefined;
   subscribed: boolean | undefined;
   /** By the data value rules (`applyData`). */
-  data: { set: Data; remove: string[]; oneOff: Data };
+  data: { set: Data; remove: string[]; oneOff: Sourced<Data> };
   headers: Record<string, string>;
   attachments: SendAttachment[];
   /** A mail of before that is sent again: it says the same, whatever its template says by now. */
@@ -49,8 +50,8 @@ export interface SendRequest {
 /** What a mail that is sent again takes from the one before, besides its recipient, variables and files. */
 export interface SentBefore {
   content: MailText & { type: 'TRANSACTIONAL' | 'MARKETING'; templateId: string | null; topicId: string | null };
-  /** Who brought its variables, and had it sent. */
-  origin: Pick<EmailOptions, 'untrustedKeys' | 'forStranger' | 'resentFrom'>;
+  /** Which mail it was, and whether a stranger had it sent. */
+  origin: Pick<EmailOptions, 'forStranger' | 'resentFrom'>;
 }
 
 /** The answer of `POST /v1/send`, as it is kept with an idempotency key too. */

@@ -3,7 +3,7 @@ import { isTakenBy } from '../events/automatic-emails.ts';
 import { applyData, checkData, type Data, mergeData } from '../filters/data-values.ts';
 import { matchesEventData } from '../filters/evaluate.ts';
 import { type Condition, parseCondition } from '../filters/filters.ts';
-import type { Sourced } from '../strangers/provenance.ts';
+import { type Sourced, sourced, untrustedNames } from '../strangers/provenance.ts';
 import { type Exits, exitReason } from './exits.ts';
 import { WaitConfig } from './steps/wait-for-event.ts';
 
@@ -46,6 +46,12 @@ export interface RunContact {
   data?: Data;
   untrusted_keys?: string[];
   [column: string]: unknown;
+}
+
+/** Returns the data of a contact as a run has left it, or as it is stored where the run has changed none of it. */
+export function dataInRun(run: RunContact | null | undefined, stored: Sourced<Data>): Sourced<Data> {
+  if (!run?.data && !run?.untrusted_keys) return stored;
+  return sourced(run.data ?? stored.values, run.untrusted_keys ?? untrustedNames(stored));
 }
 
 /** A run in which nothing has happened. */

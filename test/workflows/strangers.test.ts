@@ -282,3 +282,71 @@ describe('a text of a stranger', () => {
     expect(emails[0].subject).toBe(subject);
   });
 });
+
+describe("a stranger's value in an email that the tenant sends", () => {
+  const from = 'a@shop.example.com';
+  const subject = 'News for {{name}}';
+  const body = '<p><a href="{{site}}">your site</a> {{data.about | raw}}</p>';
+  const send = (to: string, more: object) => expectOk(service.call('POST', '/v1/send', { body: { to, ...more } }));
+
+  /** Creates a contact whose data a stranger wrote. */
+  async function brought(email: string): Promise<string> {
+    await asStranger(email, 'form', { site: 'https://evil.example/phish', about: '<b>me</b>', name: LURE });
+    return email;
+  }
+
+  async function expectTextOnly(to: string): Promise<void> {
+    const { subject: read, html, text } = await mailTo(to);
+    expect(html).toContain('<a href="#">your site</a> &lt;b&gt;me&lt;/b&gt;');
+    expect(`${read}${html}${text}`).not.toMatch(/evil/);
+  }
+
+  it('is text by POST /v1/send, in its record, and in its repetition', async () => {
+    const to = await brought('sent@victim.example');
+    const { data } = await send(to, { from, subject, body });
+    await expectTextOnly(to);
+    const id = data.emails[0].email;
+    const record = await until(async () => {
+      const { body: found } = await service.call('GET', `/v1/emails/${id}`);
+      return found.data.status === 'SENT' && found.data;
+    }, 'the end of the email');
+    expect(record.body).toContain('<a href="#">your site</a> &lt;b&gt;me&lt;/b&gt;');
+    expect(`${record.subject}${record.body}${record.text}`).not.toMatch(/evil/);
+    sink.reset();
+    // The tenant takes over the value later; the email of before still says what the stranger brought.
+    await asTenant(to, 'x', { site: 'https://shop.example/', about: 'us' });
+    const again = await expectOk(service.call('POST', `/v1/emails/${id}/resend`));
+    await expectTextOnly(to);
+    const { data: repeated } = await expectOk(service.call('GET', `/v1/emails/${again.data.emails[0].email}`));
+    expect(repeated.body).not.toMatch(/evil/);
+  });
+
+  it('is text by a template, also by a MARKETING one', async () => {
+    for (const type of ['TRANSACTIONAL', 'MARKETING'] as const) {
+      const to = await brought(`${type.toLowerCase()}@victim.example`);
+      const templateId = await buildTemplate(service.db, { projectId: service.one.id, type, subject, body });
+      await send(to, { template: templateId, subscribed: true });
+      await expectTextOnly(to);
+    }
+  });
+
+  it('is text to each recipient of a request by their own data', async () => {
+    const first = await brought('first@victim.example');
+    const second = 'second@victim.example';
+    await asTenant(second, 'x', { site: 'https://shop.example/', about: '<i>us</i>', name: 'Ada' });
+    await expectOk(service.call('POST', '/v1/send', { body: { to: [first, second], from, subject, body } }));
+    await expectTextOnly(first);
+    const { html } = await mailTo(second);
+    expect(html).toContain('<a href="https://shop.example/">your site</a> <i>us</i>');
+  });
+
+  it('gives way to what the request itself says, stored or for once', async () => {
+    const to = await brought('own@victim.example');
+    const data = { site: { value: 'https://shop.example/', persistent: false }, about: '<i>us</i>', name: 'Ada' };
+    await send(to, { from, subject, body, data });
+    const mail = await mailTo(to);
+    expect(mail.subject).toBe('News for Ada');
+    expect(mail.html).toContain('<a href="https://shop.example/">your site</a> <i>us</i>');
+    expect((await contact(to)).untrusted).toEqual(['site']);
+  });
+});

@@ -6,6 +6,7 @@ import type { Recipient, SendAttachment, SendRequest } from '../../../rules/emai
 import { AppError } from '../../../rules/errors.ts';
 import { applyData } from '../../../rules/filters/data-values.ts';
 import { Lru } from '../../../rules/lru.ts';
+import { trusted } from '../../../rules/strangers/provenance.ts';
 import { checkAttachments, type SendInput } from './input.ts';
 
 /** What the caller is, besides what it asks for. */
@@ -42,7 +43,7 @@ export function toSendRequest(input: SendInput, caller: SendCaller): SendRequest
     from: input.from && { email: input.from.email, name: input.from.name ?? (input.name || null) },
     replyTo: input.reply,
     subscribed: input.subscribed,
-    data: { set, remove, oneOff },
+    data: { set, remove, oneOff: trusted(oneOff) },
     headers: input.headers ?? {},
     attachments: withBytes(input.attachments ?? [], caller),
   };

@@ -25,7 +25,6 @@ import { outcomeOfUpdate } from '../../../rules/executions/update-outcome.ts';
 import { webhookBody } from '../../../rules/executions/webhook-body.ts';
 import { outcomeOfAnswer } from '../../../rules/executions/webhook-outcome.ts';
 import { webhookPayload } from '../../../rules/executions/webhook-payload.ts';
-import { sourced } from '../../../rules/strangers/provenance.ts';
 import { foreseeSms } from './sms-effect.ts';
 import { passWindow } from './window.ts';
 
@@ -115,17 +114,16 @@ async function renderMail(
   email: ClaimedEmail | undefined,
 ): Promise<Rendered> {
   if (!email) return { refused: failed('contact_deleted') };
-  const { contact, options } = email;
+  const { contact } = email;
   const work = { projectId: email.projectId, kind: 'workflow.preview' };
-  const data = sourced(contact?.data ?? null, contact?.untrustedKeys);
   try {
     const ready = await readyContent(compute, work, contentSource(content, false));
     const parts = await renderedParts(compute, work, {
       content: ready,
       input: {
         vars: buildVariables({
-          contact: { id: contact?.id ?? '', email: contact?.email ?? email.to?.email ?? '', data },
-          data: sourced(email.variables, options.untrustedKeys),
+          contact: { id: contact?.id ?? '', email: contact?.email ?? email.to?.email ?? '', data: contact?.data },
+          data: email.variables,
         }),
         urls: { baseUrl: config.publicUrl, ...linkToken(config.secretKey, email.id) },
       },

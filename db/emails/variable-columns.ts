@@ -1,0 +1,35 @@
+import type { EmailOptions } from '../../rules/emails/email-outcome.ts';
+import type { Data } from '../../rules/filters/data-values.ts';
+import { type Sourced, sourced, untrustedNames } from '../../rules/strangers/provenance.ts';
+
+/** The JSON of the columns `emails.variables` and `emails.options`. */
+export interface VariableColumns {
+  variables: string;
+  options: string | null;
+}
+
+/** The variables of an email, and what it carries besides. */
+export interface CarriedVariables {
+  /** Empty where the email has none of its own. */
+  variables: Sourced<Data>;
+  options: Omit<EmailOptions, 'untrustedKeys'>;
+}
+
+/**
+ * Makes the columns that an email is rendered with. Every email with contact data or a payload among its variables is
+ * written through this function, so its record names the variables that strangers brought.
+ */
+export function toVariableColumns({ variables, options }: CarriedVariables): VariableColumns {
+  const untrustedKeys = untrustedNames(variables);
+  const carried: EmailOptions = untrustedKeys.length > 0 ? { ...options, untrustedKeys } : options;
+  return {
+    variables: JSON.stringify(variables.values),
+    options: Object.keys(carried).length > 0 ? JSON.stringify(carried) : null,
+  };
+}
+
+/** Reads what `toVariableColumns` wrote, or what an earlier release did. */
+export function readVariableColumns(p: { variables: Data | null; options: EmailOptions | null }): CarriedVariables {
+  const { untrustedKeys, ...options } = p.options ?? {};
+  return { variables: sourced(p.variables ?? {}, untrustedKeys), options };
+}

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { buildVariables } from '../content/variables.ts';
+import { overlay, type Sourced, sourced, trusted, untrustedNames } from './provenance.ts';
+
+const stored = sourced<Record<string, unknown>>({ site: 'https://evil.example', name: 'Ada', plan: 'pro' }, [
+  'site',
+  'name',
+]);
+
+it('a value over another brings its own origin', () => {
+  const copy = overlay(stored, sourced<Record<string, unknown>>({ site: 'https://shop.example', note: 'x' }, ['note']));
+  expect(copy.values).toEqual({ site: 'https://shop.example', name: 'Ada', plan: 'pro', note: 'x' });
+  expect(untrustedNames(copy).sort()).toEqual(['name', 'note']);
+  expect(untrustedNames(overlay(trusted({}), trusted({ site: 1 })))).toEqual([]);
+});
+
+it('a copy without the names that strangers brought does not compile', () => {
+  // @ts-expect-error A spread copy has lost its origin.
+  const spread: Sourced = { ...stored };
+  // @ts-expect-error A literal says of no value where it came from.
+  const literal: Sourced = { values: stored.values, untrusted: new Set() };
+  const contact = { id: '', email: '' };
+  // @ts-expect-error Bare values are no variables.
+  const { values } = buildVariables({ contact, data: { ...stored.values } });
+  expect(values).not.toHaveProperty('site');
+  expect([spread.values, literal.values]).toEqual([stored.values, stored.values]);
+});
