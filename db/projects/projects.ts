@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
+import { GUARD_DEFAULTS } from '../../rules/emails/hold-guard.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
@@ -129,16 +130,17 @@ export async function getProjectAsSet(db: Db, projectId: string): Promise<Projec
 /**
  * Changes settings of the project's own. Campaigns and executions that wait go by the zone and the window of the
  * moment, so they are told to look again.
- * @throws AppError NOT_FOUND, VALIDATION_ERROR for what is looser than the operator allows
+ * @param p.place where the changes stand in the request, for errors
+ * @throws AppError NOT_FOUND, VALIDATION_ERROR for limits that are looser than the operator or the defaults allow
  */
 export async function updateProject(
   trx: Trx,
-  p: { projectId: string; changes: ProjectChanges },
+  p: { projectId: string; changes: ProjectChanges; place?: string },
 ): Promise<{ project: Project; outbox: OutboxRow[] }> {
   const { projectId, changes } = p;
   const { timezone, sendingWindow, doubleOptIn } = changes;
   const current = await lockProject(trx, projectId);
-  refuseLooser(changes, current.operatorLimits);
+  refuseLooser(changes, current, p.place);
   if (doubleOptIn) await assertDoubleOptIn(trx, { projectId, doubleOptIn: { ...current.doubleOptIn, ...doubleOptIn } });
   const columns = {
     name: changes.name,
@@ -182,14 +184,23 @@ export async function lockProject(trx: Trx, projectId: string): Promise<Project>
   return toProject(row);
 }
 
-/** Names every field that would be looser than its ceiling; null is no limit at all. */
-function refuseLooser(changes: ProjectChanges, ceilings: OperatorLimits): void {
+/**
+ * Names every field that would be looser than its ceiling; null is no limit at all. Without a ceiling of the operator
+ * the defaults bound the guards. A guard that an earlier release let a project loosen may stay or be tightened.
+ */
+function refuseLooser(changes: ProjectChanges, current: Project, place?: string): void {
+  const { operatorLimits } = current;
   const fields = ['sendRatePerSecond', 'monthlyEmailLimit', 'bounceGuard', 'complaintGuard'] as const;
   const errors = fields.flatMap((field) => {
-    const [wanted, ceiling] = [changes[field], ceilings[field]];
+    const isGuard = field === 'bounceGuard' || field === 'complaintGuard';
+    const byDefault = isGuard ? Math.max(GUARD_DEFAULTS[field], current[field]) : null;
+    const [wanted, ceiling] = [changes[field], operatorLimits[field] ?? byDefault];
     if (wanted === undefined || ceiling === null || (wanted !== null && wanted <= ceiling)) return [];
-    const message = `The operator of this service allows at most ${ceiling}: the project can only be stricter.`;
-    return [{ field, message, code: 'too_big' }];
+    const message =
+      operatorLimits[field] === null
+        ? `Must be at most ${ceiling}: only the operator of this service can allow a looser guard.`
+        : `The operator of this service allows at most ${ceiling}: the project can only be stricter.`;
+    return [{ field: place === undefined ? field : `${place}.${field}`, message, code: 'too_big' }];
   });
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
 }

@@ -2,6 +2,8 @@ import type { DnsAnswer, MxRecord } from '../domains/dns.ts';
 
 /** When the service itself puts a project's sending on hold. Source: contract §9.8. */
 export const GUARD_HOURS = 24;
+/** Shares of 1. A project may tighten its guards and not loosen them beyond these; the operator may. */
+export const GUARD_DEFAULTS = { bounceGuard: 0.1, complaintGuard: 0.003 } as const;
 const BOUNCES_MIN_MAILS = 200;
 const COMPLAINTS_MIN_MAILS = 1_000;
 /** The last mails to one mailbox provider, and how many of them it may refuse because of the sender. */

@@ -28,7 +28,7 @@ export async function applySettings(applying: Applying, given: Json, mayManage: 
       suggestion: 'Apply without `settings`, or signed in as somebody who manages the project.',
     });
   }
-  if (changes.length > 0) await updateProject(trx, { projectId, changes: wanted });
+  if (changes.length > 0) await updateProject(trx, { projectId, changes: wanted, place: 'settings' });
   note(applying, { kind: 'settings', slug: null, name: null }, changes);
   return Object.fromEntries(Object.entries(wanted).filter(([name]) => changes.includes(name)));
 }

@@ -55,7 +55,7 @@ export const PatchProject = z
   })
   .openapi('PatchProject', {
     description:
-      'What is left out stays as it is; null takes a limit away. The guards are shares of 1. What is looser than `operatorLimits` is 422.',
+      'What is left out stays as it is; null takes a limit away. The guards are shares of 1. What is looser than `operatorLimits` is 422; without a limit of the operator, `bounceGuard` is at most 0.1 and `complaintGuard` at most 0.003.',
     example: { name: 'Web shop', tracking: 'MARKETING_ONLY', sendRatePerSecond: 50, monthlyEmailLimit: null },
   });
 

@@ -1623,7 +1623,7 @@ export type PatchDomain = {
   signing: boolean;
 };
 
-/** What is left out stays as it is; null takes a limit away. The guards are shares of 1. What is looser than `operatorLimits` is 422. */
+/** What is left out stays as it is; null takes a limit away. The guards are shares of 1. What is looser than `operatorLimits` is 422; without a limit of the operator, `bounceGuard` is at most 0.1 and `complaintGuard` at most 0.003. */
 export type PatchProject = {
   name?: string;
   tracking?: "ENABLED" | "MARKETING_ONLY" | "DISABLED";

@@ -43,7 +43,7 @@ const send = () =>
 
 describe("an operator's limits", () => {
   it('are not the tenant to lift: what is looser is 422 and names the limit', async () => {
-    expect((await asOwner('PATCH', '/project', { monthlyEmailLimit: 500, bounceGuard: 0.2 })).status).toBe(200);
+    expect((await asOwner('PATCH', '/project', { monthlyEmailLimit: 500, bounceGuard: 0.08 })).status).toBe(200);
     const words = ['monthlyEmailLimit=1', 'sendRatePerSecond=5', 'bounceGuard=0.05', 'complaintGuard=0.001'];
     expect(await ofProject(...words.flatMap((word) => ['--set', word]))).toMatchObject({ code: 0 });
     expect((await send()).status).toBe(200);
@@ -82,7 +82,7 @@ describe("an operator's limits", () => {
     const tight = await asOwner('PATCH', '/project', { monthlyEmailLimit: 0, sendRatePerSecond: 5 });
     expect(tight.body).toMatchObject({ monthlyEmailLimit: 0, sendRatePerSecond: 5 });
     await ofProject('--set', 'monthlyEmailLimit=none', '--set', 'bounceGuard=none');
-    expect((await asOwner('GET', '/project')).body).toMatchObject({ monthlyEmailLimit: 0, bounceGuard: 0.2 });
+    expect((await asOwner('GET', '/project')).body).toMatchObject({ monthlyEmailLimit: 0, bounceGuard: 0.08 });
     expect((await asOwner('PATCH', '/project', { monthlyEmailLimit: null })).body.monthlyEmailLimit).toBe(null);
     expect((await send()).status).toBe(200);
   });
@@ -110,6 +110,26 @@ describe("an operator's limits", () => {
         },
       },
     ]);
+  });
+
+  it('allow a project looser guards than the defaults, beyond which it cannot loosen them itself', async () => {
+    const refused = await asOwner('PATCH', '/project', { bounceGuard: 0.11, complaintGuard: 1 });
+    expect(refused.status).toBe(422);
+    expect(refused.body.error.errors).toMatchObject([
+      { field: 'bounceGuard', message: expect.stringContaining('at most 0.1:') },
+      { field: 'complaintGuard', message: expect.stringContaining('at most 0.001:') },
+    ]);
+    expect((await asOwner('PATCH', '/project', { bounceGuard: 0.1 })).body).toMatchObject({ bounceGuard: 0.1 });
+    const apply = (settings: object) => asOwner('POST', '/project/apply', { version: 1, settings });
+    const applied = await apply({ bounceGuard: 0.2 });
+    expect(applied.status).toBe(422);
+    expect(applied.body.error.errors).toMatchObject([
+      { field: 'settings.bounceGuard', message: expect.stringContaining('at most 0.1:') },
+    ]);
+    await ofProject('--set', 'bounceGuard=0.2');
+    expect((await asOwner('PATCH', '/project', { bounceGuard: 0.21 })).status).toBe(422);
+    expect((await apply({ bounceGuard: 0.2 })).status).toBe(200);
+    expect((await asOwner('GET', '/project')).body).toMatchObject({ bounceGuard: 0.2 });
   });
 });
 
