@@ -87,7 +87,6 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
       if (!ended && !length.hasCutShort(error)) throw withCode(error);
     }
     if (ended) break;
-    heard.looks = false;
     if (next.kind === 'end') break;
     heard.satisfied.forgetBefore(next.visit);
     if (length.shouldContinue()) {
@@ -124,13 +123,14 @@ async function follow(
     case 'delay': {
       const resume = await awaitInstant(next, heard, length);
       if (resume === 'continue') return next;
-      if (resume === 'look') return look({ ...step, dueAt: next.dueAt });
+      if (resume === 'look') return look({ ...step, dueAt: next.dueAt }, heard);
       return run(next.then, { ...step, resume: 'delay' }, next.thenLabel ?? next.label);
     }
     case 'wait': {
       const resume = await awaitEvent(next, heard, length);
       if (resume === 'continue') return next;
-      if (resume === 'look') return look({ ...step, ...(next.deadlineAt !== null && { dueAt: next.deadlineAt }) });
+      if (resume === 'look')
+        return look({ ...step, ...(next.deadlineAt !== null && { dueAt: next.deadlineAt }) }, heard);
       return resume === 'event'
         ? run(next.onEvent, { ...step, resume }, next.eventLabel ?? next.label)
         : run(next.onTimeout, { ...step, resume }, next.timeoutLabel ?? next.label);
@@ -138,8 +138,12 @@ async function follow(
   }
 }
 
-/** Asks where the execution stands, in the middle of a pause. */
-function look(step: StepInput): Promise<Next> {
+/**
+ * Asks where the execution stands, in the middle of a pause. Only this answers the signal: a step that ended just now
+ * may have ended before a store was restored.
+ */
+function look(step: StepInput, heard: Heard): Promise<Next> {
+  heard.looks = false;
   return run('ADVANCE', step, 'look where it stands');
 }
 

@@ -54,7 +54,7 @@ async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, list
       const row =
         rows.get(run.rowId) ??
         (gone && { ...gone, status: gone.status as ExecutionStatus, hasEnded: true, isSettled: true });
-      await loudly(deps, run, () => recoverExecution(deps, run, row));
+      await loudly(deps, run, () => recoverExecution(deps, run, row, settledMs === 0));
     }
   }
   if (campaigns.length > 0) {
@@ -97,6 +97,7 @@ async function recoverExecution(
   { lifecycle }: RecoveryDeps,
   run: RunningWorkflow,
   row: ExecutionRow | undefined,
+  isRestored: boolean,
 ): Promise<string | undefined> {
   const { workflowId } = run;
   const look = async () => lifecycle.runs.signal({ workflowId, signal: 'look' });
@@ -113,7 +114,9 @@ async function recoverExecution(
     return `ended as ${status}`;
   }
   if (status === 'WAITING') {
-    const isElsewhere = run.stepId !== undefined && run.stepId !== row.stepId;
+    // Beside a restored store, a run without a step has yet to come to the one that it knew then.
+    const isKnown = run.stepId !== undefined || isRestored;
+    const isElsewhere = isKnown && run.stepId !== row.stepId;
     if (!isElsewhere && !row.isOverdue && !row.isSatisfied) return undefined;
   } else if (await isAtWork({ lifecycle }, run)) return undefined;
   if (row.isSatisfied && visit !== undefined)

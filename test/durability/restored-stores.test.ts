@@ -1,0 +1,119 @@
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { callService, startSmtpService } from '../support/smtp/smtp-service.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
+import { newHome, removeHome, type StartedService, untilService } from '../support/start.ts';
+
+const CONTACTS = 10;
+const SOON_MS = 90_000;
+
+type Store = 'postgres' | 'temporal';
+
+let home: string;
+let sink: SmtpSink;
+let service: StartedService;
+let workflowId: string;
+let lastStepId: string;
+
+beforeAll(async () => {
+  home = newHome();
+  sink = await startSmtpSink();
+});
+afterAll(async () => {
+  service?.signal('SIGTERM');
+  await service?.exited;
+  await sink?.close();
+  await removeHome(home);
+});
+
+const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
+const soon = (condition: () => boolean | Promise<boolean>) => untilService(service, condition, SOON_MS);
+const emails = () => [...sink.perRecipient().values()].reduce((sum, n) => sum + n, 0);
+
+async function start(env: Record<string, string> = {}): Promise<void> {
+  service = await startSmtpService(home, sink.url, { WORKERS: '1', ...env });
+}
+
+async function stop(): Promise<void> {
+  service.signal('SIGTERM');
+  await service.exited;
+}
+
+function copyStores(copy: string): void {
+  for (const store of ['postgres', 'temporal'])
+    execute('cp', ['-a', join(home, store), join(home, `${store}-${copy}`)]);
+}
+
+function restoreStore(store: Store, copy: string): void {
+  rmSync(join(home, store), { recursive: true });
+  execute('cp', ['-a', join(home, `${store}-${copy}`), join(home, store)]);
+}
+
+function execute(command: string, words: string[]): void {
+  const { status, stderr } = spawnSync(command, words, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command}: ${stderr}`);
+}
+
+/** Two emails, each before a wait without a deadline. */
+async function drawWorkflow(): Promise<string> {
+  const template = { subject: 'S', body: '<p>Hello</p>', type: 'TRANSACTIONAL', from: `hello@${service.dev().domain}` };
+  const { id: templateId } = await call('POST', '/templates', { name: 'T', ...template });
+  const { id } = await call('POST', '/workflows', { name: 'Restored', eventName: 'enter' });
+  for (const eventName of ['go', 'finish']) {
+    const step = (type: string, config: object) =>
+      call('POST', `/workflows/${id}/steps`, { type, config, autoConnect: true });
+    await step('SEND_EMAIL', { templateId });
+    lastStepId = (await step('WAIT_FOR_EVENT', { eventName })).id;
+  }
+  await call('PATCH', `/workflows/${id}`, { enabled: true });
+  return id;
+}
+
+async function trackAll(event: string): Promise<void> {
+  for (let n = 0; n < CONTACTS; n += 1)
+    await call('POST', '/v1/track', { email: `contact-${n}@example.com`, event, subscribed: true });
+}
+
+const countOf = async (status: string): Promise<number> =>
+  (await call('GET', `/workflows/${workflowId}/executions?status=${status}`)).total;
+
+/** Recovery at the start brought the stores together, so that each contact goes on from where the newer store stands. */
+async function expectEnd(): Promise<void> {
+  await soon(() => service.output().includes('recovery has ended'));
+  await soon(async () => {
+    const { data } = await call('GET', `/workflows/${workflowId}/executions?limit=100`);
+    return data.every(({ currentStepId }: { currentStepId: string }) => currentStepId === lastStepId);
+  });
+  await trackAll('finish');
+  await soon(async () => (await countOf('COMPLETED')) === CONTACTS);
+  expect(emails()).toBe(2 * CONTACTS);
+}
+
+it('a Temporal that was restored follows Postgres, and sends nothing again', { timeout: 300_000 }, async () => {
+  await start();
+  workflowId = await drawWorkflow();
+  await trackAll('enter');
+  await soon(async () => emails() === CONTACTS && (await countOf('WAITING')) === CONTACTS);
+  await stop();
+  copyStores('early');
+  await start();
+  await trackAll('go');
+  await soon(async () => emails() === 2 * CONTACTS && (await countOf('WAITING')) === CONTACTS);
+  await stop();
+  copyStores('late');
+
+  restoreStore('temporal', 'early');
+  await start();
+  await expectEnd();
+  await stop();
+});
+
+it('a Postgres that was restored follows Temporal, and sends nothing again', { timeout: 300_000 }, async () => {
+  restoreStore('postgres', 'early');
+  restoreStore('temporal', 'late');
+  await start({ INSTALLATION: 'take-over' });
+  await expectEnd();
+  await stop();
+});
