@@ -131,7 +131,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
     async take(message) {
       const returned = message.recipients.flatMap((recipient) => emailIdOfVerp(verpKey, recipient) ?? []);
       const others = message.recipients.filter((recipient) => !emailIdOfVerp(verpKey, recipient));
-      const how = { at: message.receivedAt, isReturned: returned.length > 0 };
+      const how = { at: message.receivedAt, sender: message.from, isReturned: returned.length > 0 };
       const read = await readMessage(message.raw, how).catch((cause) => {
         throw new UnreadableMessageError('5.6.0 The message could not be read', { cause });
       });

@@ -15,14 +15,14 @@ it.each([
   'x-local ; <ada@example.com',
 ])('a block about %j is about ada@example.com', (recipient) => {
   const blocks = [block('rfc822;bob@example.com', 'failed'), block(recipient, 'delivered')];
-  expect(statusOf(blocks, 'ada@example.com').get('action')).toBe('delivered');
+  expect(statusOf(blocks, 'ada@example.com').fields.get('action')).toBe('delivered');
 });
 
 it.each(['ada@example.com', 'rfc822;ada@example.com> x', 'r f c;ada@example.com', 'rfc822;'])(
   'a block about %j is not',
   (recipient) => {
     const blocks = [block('rfc822;bob@example.com', 'failed'), block(recipient, 'delivered')];
-    expect(statusOf(blocks, 'ada@example.com').get('action')).toBe('failed');
+    expect(statusOf(blocks, 'ada@example.com').fields.get('action')).toBe('failed');
   },
 );
 
@@ -31,5 +31,5 @@ it('spaces of a stranger, as many as a report may have, cost one look', () => {
   const blocks = [`rfc822;${spaces}>x`, `rfc822${spaces};>`, `${spaces}a${spaces}`].map((text) =>
     block(text, 'failed'),
   );
-  expect(statusOf(blocks, 'ada@example.com').get('action')).toBe('failed');
+  expect(statusOf(blocks, 'ada@example.com').fields.get('action')).toBe('failed');
 });

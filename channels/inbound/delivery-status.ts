@@ -3,22 +3,32 @@ export type RecipientStatus = Map<string, string>;
 
 /** From the best to the worst: of several blocks, none of which names our recipient, the worst is believed. */
 const ACTIONS = ['delivered', 'relayed', 'expanded', 'delayed', 'failed'];
+const RECIPIENT_FIELDS = ['final-recipient', 'original-recipient'] as const;
 /** A notification about more recipients than one of our mails can have been given to. */
 const BLOCKS_MAX = 1_000;
 
 /**
- * The block about `address`, known by its Final- or Original-Recipient; where none is (the mail was forwarded, or the
- * address is not known), the worst of all. One notification may be about several recipients, and `relayed` for another
- * one must not hide that ours failed.
+ * Finds the block about `address`, known by its Final- or Original-Recipient, among the blocks of a notification: it
+ * may be about several recipients, and `relayed` for another one must not hide that ours failed. Without such a block,
+ * or without a known address, the worst block counts; `isAboutAnother` says that it names an address that is not ours,
+ * such as the target of a forward.
  */
-export function statusOf(blocks: RecipientStatus[], address: string | null): RecipientStatus {
+export function statusOf(
+  blocks: RecipientStatus[],
+  address: string | null,
+): { fields: RecipientStatus; isAboutAnother: boolean } {
   const about = blocks.filter((fields) => fields.has('action')).slice(0, BLOCKS_MAX);
   const ours = address === null ? [] : about.filter((fields) => names(fields, address.toLowerCase()));
-  return worst(ours.length > 0 ? ours : about) ?? new Map();
+  const fields = worst(ours.length > 0 ? ours : about) ?? new Map();
+  return { fields, isAboutAnother: address !== null && ours.length === 0 && namesSomebody(fields) };
+}
+
+function namesSomebody(fields: RecipientStatus): boolean {
+  return RECIPIENT_FIELDS.some((field) => writtenAddress(fields.get(field) ?? '')?.includes('@'));
 }
 
 function names(fields: RecipientStatus, address: string): boolean {
-  return ['final-recipient', 'original-recipient'].some((field) => {
+  return RECIPIENT_FIELDS.some((field) => {
     const written = writtenAddress(fields.get(field)?.toLowerCase() ?? '');
     return written !== undefined && (written === address || fromXtext(written) === address);
   });

@@ -1,8 +1,9 @@
 import type { Attachment, Email } from 'postal-mime';
+import { htmlToText } from '../../rules/content/content-text.ts';
 import type { Feedback } from '../../rules/emails/email-feedback.ts';
-import { judgeRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
+import { ABOUT_ANOTHER_ADDRESS, judgeRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
 import { parseMime } from '../mime-parser.ts';
-import { hasAutomaticMark } from './automatic-email.ts';
+import { hasAutomaticMark, isMailSystem } from './automatic-email.ts';
 import { statusOf } from './delivery-status.ts';
 
 /** A mail from a person or a program, taken apart. */
@@ -46,23 +47,39 @@ const PARTS_MAX = 500;
 /** Reports are short; whoever writes one must not make the patterns run for minutes. */
 const PART_MAX_CHARS = 128 * 1024;
 const LINKS_MAX_CHARS = 4 * 1024;
+/** Bounces in words name the refusal before they quote the email. */
+const RETURNED_MAX_CHARS = 20_000;
+/** A reply with an enhanced code, qmail's `(#5.1.1)`, or a bare `550 words` that stands first or behind a colon. */
+const REFUSAL_LINE = /\b5\d\d[ -]#?5\.\d{1,3}\.\d{1,3}\b|#5\.\d{1,3}\.\d{1,3}\b|(?:^\s*|: )55\d[ -]\S/;
+const REPLY_CODE = /\b5\d\d[ -]/;
+/** The email that a report quotes; the `global` forms are those of RFC 6533. */
+const QUOTED_TYPES = ['message/rfc822', 'text/rfc822-headers', 'message/global', 'message/global-headers'] as const;
 /** Actions that change nothing (RFC 3464 §2.3.3). The log names no other word of a report: its sender chose it. */
 const ACTIONS: ReadonlySet<string> = new Set(['delayed', 'relayed', 'expanded']);
 
+/** How a message came. */
+interface ReadingOf {
+  at: Date;
+  /** The envelope sender; empty for the null sender. */
+  sender: string;
+  /** Whether it came to a return path. */
+  isReturned: boolean;
+}
+
 /**
  * Reads delivery status notifications (RFC 3464), abuse reports (RFC 5965), read receipts (RFC 8098), and mail. Reports
- * come first: many of them carry the headers of automatic replies. `isReturned`: it came to a return path.
+ * come first: many of them carry the headers of automatic replies.
  */
-export async function readMessage(raw: Buffer, p: { at: Date; isReturned: boolean }): Promise<ReadMessage> {
+export async function readMessage(raw: Buffer, p: ReadingOf): Promise<ReadMessage> {
   const start = raw.subarray(0, PARSED_MAX_BYTES);
   if (countBoundaries(start) > PARTS_MAX) throw new Error(`more than ${PARTS_MAX} parts`);
   const email = await parseMime(start);
-  const status = partOf(email, 'message/delivery-status');
+  const status = partOf(email, 'message/delivery-status') ?? partOf(email, 'message/global-delivery-status');
   if (status !== undefined) return readDeliveryStatus(status, p.at);
   const abuse = partOf(email, 'message/feedback-report');
   if (abuse !== undefined) return readAbuseReport(abuse, quotedHeaders(email), p.at);
   if (isReadReceipt(email)) return { kind: 'nothing', why: 'a read receipt' };
-  return p.isReturned ? readReturned(email, p.at) : { kind: 'mail', mail: mailOf(email) };
+  return p.isReturned ? readReturned(email, p) : { kind: 'mail', mail: mailOf(email) };
 }
 
 /**
@@ -78,7 +95,8 @@ function readDeliveryStatus(text: string, at: Date): ReadMessage {
   return { kind: 'status', of: (address) => readRecipientStatus(statusOf(blocks, address), at) };
 }
 
-function readRecipientStatus(recipient: Map<string, string>, at: Date): StatusReport {
+function readRecipientStatus(found: ReturnType<typeof statusOf>, at: Date): StatusReport {
+  const { fields: recipient, isAboutAnother } = found;
   const action = recipient.get('action')?.toLowerCase() ?? '';
   if (action === 'delivered') return { kind: 'report', feedback: { kind: 'delivery', at } };
   if (action !== 'failed')
@@ -87,7 +105,7 @@ function readRecipientStatus(recipient: Map<string, string>, at: Date): StatusRe
       why: `a delivery status with ${ACTIONS.has(action) ? `the action ${action}` : 'an unknown action'}`,
     };
   const words = recipient.get('diagnostic-code') ?? '';
-  return bounce(words, recipient.get('status') ?? null, at);
+  return bounce(words, { status: recipient.get('status') ?? null, at, isAboutAnother });
 }
 
 function readAbuseReport(text: string, quoted: Map<string, string>, at: Date): ReadMessage {
@@ -104,21 +122,47 @@ function readAbuseReport(text: string, quoted: Map<string, string>, at: Date): R
 }
 
 /**
- * What came back without the form of RFC 3464: older servers write a refusal as text; answering machines write what
- * nobody reads.
+ * Reads a bounce in words, as servers write it that do not know RFC 3464. The return path proves which email it is
+ * about. Only a mail system can say that it bounced: a person, and an answering machine, may quote the same words.
  */
-function readReturned(email: Email, at: Date): ReadMessage {
-  const automatic = email.headers.find(({ key }) => key === 'auto-submitted')?.value.toLowerCase() ?? '';
-  if (automatic.startsWith('auto-replied')) return { kind: 'nothing', why: 'an automatic reply' };
-  const line = /^.*\b5\d\d[ -]#?5\.\d{1,3}\.\d{1,3}\b.*$/m.exec(email.text?.slice(0, 20_000) ?? '')?.[0];
-  const words = line?.slice(line.search(/\b5\d\d[ -]/));
-  if (!words) return { kind: 'nothing', why: 'a returned message without a status' };
-  return { kind: 'status', of: () => bounce(words, null, at) };
+function readReturned(email: Email, p: { at: Date; sender: string }): ReadMessage {
+  const failed = email.headers.filter(({ key }) => key === 'x-failed-recipients').map(({ value }) => value);
+  const isAuthorSystem = isMailSystem(email.from?.address || 'unknown');
+  // Exim marks its bounces as automatic replies, too.
+  if (hasAutomaticMark(email.headers) && !isAuthorSystem && failed.length === 0)
+    return { kind: 'nothing', why: 'an automatic reply' };
+  if (!isMailSystem(p.sender) && !isAuthorSystem) return { kind: 'nothing', why: 'a returned message of a person' };
+  const lines = bodyOf(email).split(/\r?\n/);
+  const at = lines.findIndex((line) => REFUSAL_LINE.test(line));
+  const line = lines[at];
+  if (line === undefined) return { kind: 'nothing', why: 'a returned message without a status' };
+  const start = line.search(REPLY_CODE);
+  const words = start < 0 ? line : line.slice(start);
+  const named = addressesIn(failed.length > 0 ? failed.join(' ') : lines.slice(Math.max(0, at - 3), at + 1).join(' '));
+  const isAboutAnother = (address: string | null) =>
+    address !== null && named.length > 0 && !named.includes(address.toLowerCase());
+  return {
+    kind: 'status',
+    of: (address) => bounce(words, { status: null, at: p.at, isAboutAnother: isAboutAnother(address) }),
+  };
 }
 
-function bounce(words: string, status: string | null, at: Date): StatusReport {
+function bodyOf(email: Email): string {
+  const html = email.html?.slice(0, RETURNED_MAX_CHARS) ?? '';
+  return (email.text?.trim() ? email.text : htmlToText(html)).slice(0, RETURNED_MAX_CHARS);
+}
+
+/** Lists the addresses that a text names, in lower case. */
+function addressesIn(text: string): string[] {
+  return text.toLowerCase().match(/[^\s<>()[\]:;,"'=]{1,64}@[a-z0-9.-]{1,255}/g) ?? [];
+}
+
+function bounce(words: string, p: { status: string | null; at: Date; isAboutAnother: boolean }): StatusReport {
+  const { status, at } = p;
   const diagnostic = parseDiagnostic(words);
-  const refusal = judgeRefusal({ ...diagnostic, enhanced: diagnostic.enhanced ?? status, stage: 'dsn' });
+  const refusal = p.isAboutAnother
+    ? ABOUT_ANOTHER_ADDRESS
+    : judgeRefusal({ ...diagnostic, enhanced: diagnostic.enhanced ?? status, stage: 'dsn' });
   return { kind: 'report', feedback: { kind: 'bounce', at, refusal, words: words || (status ?? '') } };
 }
 
@@ -159,7 +203,7 @@ function fieldsOf(text: string): Map<string, string> {
 
 /** The headers of the mail that a report quotes, whole or in part. */
 function quotedHeaders(email: Email): Map<string, string> {
-  const text = partOf(email, 'message/rfc822') ?? partOf(email, 'text/rfc822-headers') ?? '';
+  const text = QUOTED_TYPES.map((type) => partOf(email, type)).find((part) => part !== undefined) ?? '';
   return fieldsOf(text.replace(/\r\n/g, '\n').split('\n\n', 1)[0] ?? '');
 }
 

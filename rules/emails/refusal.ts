@@ -112,6 +112,17 @@ export function judgeRefusal(reply: Reply): Refusal {
 
 const DEAD_MAILBOX: DeadMailbox = { about: 'recipient', why: 'dead_mailbox', bounceType: 'Permanent', retry: false };
 
+/**
+ * A report about an address that is not the email's recipient, such as the target of a forward: it proves nothing about
+ * the recipient.
+ */
+export const ABOUT_ANOTHER_ADDRESS: RecipientForNow = {
+  about: 'recipient',
+  why: 'unknown',
+  bounceType: 'Transient',
+  retry: false,
+};
+
 function transient(why: RecipientForNow['why'], retry: boolean): RecipientForNow {
   return { about: 'recipient', why, bounceType: 'Transient', retry };
 }

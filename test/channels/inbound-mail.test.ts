@@ -69,6 +69,7 @@ describe('delivery status notifications', () => {
   it('a dead mailbox: BOUNCED, unsubscribed, suppressed; the same notification again says nothing new', async () => {
     const mail = await sentMail();
     const raw = dsn({
+      recipient: mail.email,
       status: '5.1.1',
       diagnostic: 'smtp; 550 5.1.1 <reader@example.com>: Recipient address\n    rejected: User unknown',
     });
@@ -85,7 +86,7 @@ describe('delivery status notifications', () => {
 
   it('a return path is known in any case', async () => {
     const mail = await sentMail();
-    await deliver({ to: mail.returnPath.toUpperCase(), raw: dsn({ status: '5.1.1' }) });
+    await deliver({ to: mail.returnPath.toUpperCase(), raw: dsn({ status: '5.1.1', recipient: mail.email }) });
     expect((await stateOf(mail)).mail.status).toBe('BOUNCED');
   });
 
@@ -105,7 +106,7 @@ describe('delivery status notifications', () => {
     ],
   ])('a delivery status with %s unsubscribes nobody', async (_, status, diagnostic, expected) => {
     const mail = await sentMail();
-    await deliver({ to: mail.returnPath, raw: dsn({ status, diagnostic }) });
+    await deliver({ to: mail.returnPath, raw: dsn({ status, diagnostic, recipient: mail.email }) });
     const state = await stateOf(mail);
     expect(state.mail).toMatchObject(expected);
     expect(state).toMatchObject({ subscribed: true, entries: [] });
@@ -133,7 +134,7 @@ describe('delivery status notifications', () => {
     expect(await stateOf(mail)).toMatchObject({ mail: { status: 'DELIVERED' }, entries: [] });
   });
 
-  it('where no block names ours, the worst counts', async () => {
+  it('a report about another address, such as a forwarding target, is no proof against ours', async () => {
     const mail = await sentMail();
     const blocks = [
       'Final-Recipient: rfc822; a@elsewhere.example\nAction: relayed\nStatus: 2.0.0',
@@ -141,7 +142,67 @@ describe('delivery status notifications', () => {
       'Final-Recipient: rfc822; c@elsewhere.example\nAction: failed\nStatus: 5.1.1',
     ];
     await deliver({ to: mail.returnPath, raw: dsnOf(blocks) });
+    const state = await stateOf(mail);
+    expect(state.mail).toMatchObject({ status: 'BOUNCED', bounce_type: 'Transient', reason: 'bounced:unknown' });
+    expect(state).toMatchObject({ subscribed: true, entries: [] });
+  });
+
+  it('where the blocks name no address, the worst counts', async () => {
+    const mail = await sentMail();
+    const blocks = ['Action: relayed\nStatus: 2.0.0', 'Action: failed\nStatus: 5.1.1'];
+    await deliver({ to: mail.returnPath, raw: dsnOf(blocks) });
     expect((await stateOf(mail)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
+  });
+
+  it('a report in the form for international email is read as the older form', async () => {
+    const mail = await sentMail();
+    const raw = dsn({ status: '5.1.1', recipient: mail.email }).replace(
+      /message\/(delivery-status)/,
+      'message/global-$1',
+    );
+    await deliver({ to: mail.returnPath, raw });
+    expect((await stateOf(mail)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
+  });
+
+  it.each([
+    ['a person', 'reader@example.com', 'From: reader@example.com\n'],
+    ['an answering machine with the null sender', '', 'From: reader@example.com\nX-Autoreply: yes\n'],
+    ['an answering machine', 'reader@example.com', 'From: reader@example.com\nPrecedence: bulk\n'],
+  ])('%s who quotes a refusal to a return path bounces nobody', async (_, from, headers) => {
+    const mail = await sentMail();
+    await deliver({
+      from,
+      to: mail.returnPath,
+      raw: `${headers}Subject: Re: Hello\n\nI got 550 5.1.1 user unknown.\n`,
+    });
+    expect(await stateOf(mail)).toMatchObject({ mail: { status: 'SENT' }, subscribed: true, entries: [] });
+  });
+
+  it.each([
+    [
+      'qmail',
+      (to: string) => `From: MAILER-DAEMON@x.example\n\n<${to}>:\nSorry, no mailbox here by that name. (#5.1.1)\n`,
+    ],
+    [
+      'Exim',
+      (to: string) =>
+        `From: Mail Delivery System <Mailer-Daemon@x.example>\nAuto-Submitted: auto-replied\nX-Failed-Recipients: ${to}\n\n  ${to}\n    host mx.x.example [192.0.2.1]:\n    550 No such user\n`,
+    ],
+    [
+      'HTML only',
+      (to: string) =>
+        `From: postmaster@x.example\nContent-Type: text/html\n\n<p>&lt;${to}&gt;:</p><p>550 5.1.1 User unknown</p>\n`,
+    ],
+  ])('a bounce in the words of %s counts, and for another address proves nothing', async (_, wordsFor) => {
+    const [dead, forwarded] = [await sentMail(), await sentMail()];
+    await deliver({ to: dead.returnPath, raw: wordsFor(dead.email) });
+    expect(await stateOf(dead)).toMatchObject({ mail: { reason: 'bounced:dead_mailbox' }, entries: ['hard_bounce'] });
+    await deliver({ to: forwarded.returnPath, raw: wordsFor('target@elsewhere.example') });
+    expect(await stateOf(forwarded)).toMatchObject({
+      mail: { reason: 'bounced:unknown' },
+      subscribed: true,
+      entries: [],
+    });
   });
 
   it('delayed says nothing, delivered says so', async () => {
@@ -159,8 +220,7 @@ describe('delivery status notifications', () => {
     await deliver({ to: away.returnPath, raw: reply });
     expect((await stateOf(away)).mail.status).toBe('SENT');
     const old = await sentMail();
-    const text =
-      'From: MAILER-DAEMON@old.example\nSubject: failure notice\n\n<reader@example.com>:\nRemote host said: 550 5.1.1 user unknown\n';
+    const text = `From: MAILER-DAEMON@old.example\nSubject: failure notice\n\n<${old.email}>:\nRemote host said: 550 5.1.1 user unknown\n`;
     await deliver({ to: old.returnPath, raw: text });
     expect((await stateOf(old)).entries).toEqual(['hard_bounce']);
   });

@@ -31,7 +31,7 @@ const key = deriveKey('the secret key of the tests', 'verp');
 const at = new Date(0);
 
 async function readInbound(text: string, isReturned: boolean): Promise<void> {
-  const read = await readMessage(Buffer.from(text), { at, isReturned });
+  const read = await readMessage(Buffer.from(text), { at, sender: '', isReturned });
   if (read.kind !== 'status') return;
   for (const recipient of ['ada@example.com', null]) read.of(recipient);
 }

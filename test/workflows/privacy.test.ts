@@ -254,7 +254,7 @@ describe('with marked addresses, names, numbers and texts, as failures', () => {
       await take(returnPath, auto),
       await take(returnPath, odd),
       await take(returnPath, dsn({ status: '5.1.1', diagnostic, action: marked('action') })),
-      await take(returnPath, dsn({ status: '5.1.1', diagnostic })),
+      await take(returnPath, dsn({ status: '5.1.1', diagnostic, recipient: marked('bounced') })),
       await take('help@shop.example.com', dsn({ status: '5.1.1', diagnostic })),
     ];
     expect(replies.map((reply) => reply.slice(0, 3))).toEqual([

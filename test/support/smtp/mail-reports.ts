@@ -5,6 +5,8 @@ export const dsn = (p: {
   action?: string;
   status: string;
   diagnostic?: string;
+  /** The address that the report is about. */
+  recipient?: string;
 }) => `From: MAILER-DAEMON@mx.receiver.example (Mail Delivery System)
 Subject: Undelivered Mail Returned to Sender
 Auto-Submitted: auto-replied
@@ -25,8 +27,8 @@ Reporting-MTA: dns; mx.receiver.example
 X-Postfix-Queue-ID: 4F2A1C0B7
 Arrival-Date: Sat, 21 Nov 2026 09:00:00 +0000 (UTC)
 
-Final-Recipient: rfc822; reader@example.com
-Original-Recipient: rfc822;reader@example.com
+Final-Recipient: rfc822; ${p.recipient ?? 'reader@example.com'}
+Original-Recipient: rfc822;${p.recipient ?? 'reader@example.com'}
 Action: ${p.action ?? 'failed'}
 Status: ${p.status}
 Remote-MTA: dns; mx.example.com
