@@ -1,4 +1,4 @@
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { OverBudget } from '../compute/compute.ts';
 import { type ChunkDone, runBulkChunk } from '../db/contacts/bulk-chunk.ts';
@@ -24,6 +24,8 @@ const TURN_MAX_MS = 60_000;
 /** Who is over the project's budget for longer gives the place to others. */
 const WAIT_HERE_MS = 1_000;
 const TOO_SLOW = 'The file takes too long to read: check its quotes.';
+/** The limit counts time, which a machine without a free processor uses up as well, so the first attempts decide nothing. */
+const SLOW_ATTEMPTS = 3;
 
 export interface JobProgress {
   done: boolean;
@@ -112,7 +114,12 @@ export function jobActivities({ db, config, compute, lifecycle }: ActivityDeps) 
         });
       } catch (error) {
         if (error instanceof OverBudget) return { done: false, processed, waitMs: error.retryAfterMs };
-        if (error instanceof BoundExceeded) throw ApplicationFailure.nonRetryable(TOO_SLOW, 'FILE_TOO_SLOW');
+        if (error instanceof BoundExceeded)
+          throw ApplicationFailure.create({
+            message: TOO_SLOW,
+            type: 'FILE_TOO_SLOW',
+            nonRetryable: activityInfo().attempt >= SLOW_ATTEMPTS,
+          });
         throw error;
       }
     },

@@ -77,4 +77,12 @@ describe('a thread that cannot be stopped otherwise', () => {
     await strict.close();
     expect((await parts('a', '<p>after</p>')).text).toContain('after');
   });
+
+  it('fails for the stop of its process, and not for its time', async () => {
+    const stopped = createThreads();
+    await stopped.run({ projectId: 'a', name: 'html.text', input: { html: '<p>ready</p>' } });
+    const task = stopped.run({ projectId: 'a', name: 'html.text', input: { html: '<div>'.repeat(20_000) } });
+    await Promise.all([expect(task).rejects.toThrow('the threads have ended'), stopped.close()]);
+    await expect(task).rejects.not.toBeInstanceOf(BoundExceeded);
+  });
 });

@@ -120,9 +120,11 @@ export function createThreads(options: { threads?: number; hardLimitMs?: number 
     },
     async close() {
       closed = true;
-      for (const job of [...waiting.values()].flat()) job.reject(new Error('the threads have ended'));
+      // The task is not at fault, so its caller may try again in another process.
+      const closing = new Error('the threads have ended');
+      for (const job of [...waiting.values()].flat()) job.reject(closing);
       waiting.clear();
-      await Promise.all([...threads].map((thread) => thread.end()));
+      await Promise.all([...threads].map((thread) => thread.end(closing)));
     },
   };
 }
@@ -135,6 +137,7 @@ class Thread {
   private answer: ((answer: TaskAnswer) => void) | undefined;
   private fail: ((error: Error) => void) | undefined;
   private over = false;
+  private endsWith: Error = new Error('the thread has ended');
   private tasks = 0;
   private idle: NodeJS.Timeout | undefined;
 
@@ -155,7 +158,7 @@ class Thread {
         resolve();
       };
       this.worker.on('error', (error) => end(isOutOfMemory(error) ? new BoundExceeded(error.message) : error));
-      this.worker.on('exit', () => end(new BoundExceeded('not done in its time')));
+      this.worker.on('exit', () => end(this.endsWith));
     });
     this.worker.on('message', (message: TaskAnswer | 'ready') => {
       if (message !== 'ready') this.answer?.(message);
@@ -184,7 +187,9 @@ class Thread {
     }
   }
 
-  async end(): Promise<void> {
+  /** Ends the thread and fails its task with this error: by default, that the task had its time. */
+  async end(error: Error = new BoundExceeded('not done in its time')): Promise<void> {
+    this.endsWith = error;
     clearTimeout(this.idle);
     void this.worker.terminate();
     await this.ended;

@@ -1,12 +1,15 @@
 import { sql } from 'kysely';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handOver } from '../support/hand-over.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 let service: TestService;
+const lines: string[] = [];
 beforeAll(async () => {
-  service = await startTestService();
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
+  service = await startTestService({}, { log });
 });
 afterAll(() => service.close());
 
@@ -176,14 +179,19 @@ describe('an import', () => {
     });
   });
 
-  it('counts every row once though its worker is stopped in the middle', async () => {
-    const lines = Array.from({ length: 12_000 }, (_, i) => `p${i}@durable.test,${i}`);
-    const jobId = await startImport(`email,n\n${lines.join('\n')}\n`);
-    await until(
-      async () => (await service.call('GET', `/contacts/import/${jobId}`)).body.processed > 0,
-      'the first rows',
-    );
-    await service.stopWorker();
+  /** Holds an import of 12,000 rows in the middle, so that the worker stops while the import is under way. */
+  async function holdImport(domain: string): Promise<{ jobId: string; release: () => Promise<void> }> {
+    const rows = Array.from({ length: 12_000 }, (_, i) => `p${i}@${domain},${i}`);
+    const jobId = await startImport(`email,n\n${rows.join('\n')}\n`);
+    const trx = await service.db.startTransaction().execute();
+    await until(async () => {
+      const found = await sql`SELECT id FROM jobs WHERE id = ${jobId} AND processed > 0 FOR UPDATE`.execute(trx);
+      return found.rows.length > 0;
+    }, 'the first rows');
+    return { jobId, release: () => trx.rollback().execute() };
+  }
+
+  async function expectWhole(jobId: string, domain: string): Promise<void> {
     const { body: halted } = await service.call('GET', `/contacts/import/${jobId}`);
     expect(halted).toMatchObject({ status: 'RUNNING', state: 'active' });
     expect(halted.result.totalRows).toBe(halted.processed);
@@ -193,7 +201,25 @@ describe('an import', () => {
       createdCount: 12_000,
       failureCount: 0,
     });
-    expect((await service.call('GET', '/contacts?search=durable.test')).body.total).toBe(12_000);
+    expect((await service.call('GET', `/contacts?search=${domain}`)).body.total).toBe(12_000);
+  }
+
+  it('counts every row once though its worker is stopped in the middle', async () => {
+    const { jobId, release } = await holdImport('durable.test');
+    const stopped = service.stopWorker();
+    await release();
+    await stopped;
+    await expectWhole(jobId, 'durable.test');
+  });
+
+  it('goes on after its worker was stopped by force', async () => {
+    const { jobId, release } = await holdImport('forced.test');
+    const stopped = service.stopWorker();
+    // The worker has canceled the activity, and has given up waiting for it.
+    await until(() => lines.some((line) => line.includes('GracefulShutdownPeriodExpired')), 'the forced stop');
+    await release();
+    await stopped;
+    await expectWhole(jobId, 'forced.test');
   });
 
   it('keeps the first 1,000 errors and counts them all', async () => {

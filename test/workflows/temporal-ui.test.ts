@@ -267,7 +267,7 @@ async function temporal(command: string): Promise<unknown> {
   return JSON.parse(stdout.trim() === '' ? '[]' : stdout);
 }
 
-it('the log has one line for each end, with ids, outcome, reason and duration', async () => {
+it('the log has one line for each end of a message and a run, with ids, outcome, reason and duration', async () => {
   const line = (message: string, fields: object) =>
     until(
       () => lines.find((one) => one.msg === message && Object.entries(fields).every(([k, v]) => one[k] === v)),
@@ -286,4 +286,41 @@ it('the log has one line for each end, with ids, outcome, reason and duration', 
     ms: expect.any(Number),
   });
   expect(await line('a run has ended', { outcome: 'failed' })).toMatchObject({ reason: 'webhook_failed' });
+});
+
+it('the log has one line for each end of a job and a campaign', async () => {
+  await service.stopWorker();
+  await service.startWorker();
+  const lineOf = (message: string, fields: object) =>
+    until(
+      () => lines.find((one) => one.msg === message && Object.entries(fields).every(([k, v]) => one[k] === v)),
+      message,
+    );
+  const contact = await expectOk(service.call('POST', '/contacts', { body: { email: 'ends@example.com' } }));
+  const jobs = '/contacts/bulk-unsubscribe';
+  const { jobId } = await expectOk(service.call('POST', jobs, { body: { contactIds: [contact.id] } }));
+  const ended = { projectId: service.one.id, ms: expect.any(Number) };
+  expect(await lineOf('a job has ended', { jobId })).toMatchObject({
+    ...ended,
+    outcome: 'completed',
+    workflowId: service.names.job(jobId),
+  });
+  await buildContacts(service.db, { projectId: service.one.id, count: 2, localPart: 'ends' });
+  const newsletter = async () => {
+    const says = campaignBody({ from: 'x@shop.example.com' });
+    const { data } = await expectOk(service.call('POST', '/campaigns', { body: says }));
+    return data.id as string;
+  };
+  const sent = await newsletter();
+  await expectOk(service.call('POST', `/campaigns/${sent}/send`, { body: {} }));
+  expect(await lineOf('a campaign has ended', { campaignId: sent })).toMatchObject({ ...ended, outcome: 'completed' });
+  const cancelled = await newsletter();
+  const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
+  await expectOk(service.call('POST', `/campaigns/${cancelled}/send`, { body: { scheduledFor } }));
+  await operator.started(service.names.campaign(cancelled, 1));
+  await expectOk(service.call('POST', `/campaigns/${cancelled}/cancel`));
+  expect(await lineOf('a campaign has ended', { campaignId: cancelled })).toMatchObject({
+    ...ended,
+    outcome: 'cancelled',
+  });
 });
