@@ -151,6 +151,22 @@ describe('a filter', () => {
   ])('the filter %j is taken', (filter) => {
     expect(faults({ operator: 'AND', conditions: [filter] })).toEqual([]);
   });
+
+  it.each([
+    ['equals', ' Ada@Example.com\n', 'ada@example.com'],
+    ['notEquals', '"ada"@bücher.example', 'ada@xn--bcher-kva.example'],
+    ['in', ['Ada <ADA@example.com>', 'bob@example.com '], ['ada@example.com', 'bob@example.com']],
+    ['endsWith', ' @Example.COM ', '@example.com'],
+  ])('addresses by %s are compared in the form that is stored', (operator, value, stored) => {
+    const filtersOf = (field: string) =>
+      ConditionInput.parse({ operator: 'AND', conditions: [{ field, operator, value }] }).groups[0]?.filters;
+    for (const field of ['email', 'contact.email'])
+      expect(filtersOf(field)).toEqual([{ field, operator, value: stored }]);
+    expect(filtersOf('data.email')).toEqual([{ field: 'data.email', operator, value }]);
+    expect(faults({ operator: 'AND', conditions: [{ field: 'email', operator: 'contains', value: '  ' }] })).toEqual([
+      ['conditions.0.value', 'custom'],
+    ]);
+  });
 });
 
 describe('a CONDITION step', () => {

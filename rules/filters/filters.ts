@@ -4,9 +4,10 @@
  * that lacks the field: who asks for "plan is not pro" means them too.
  */
 import { z } from 'zod';
+import { normalizeEmail } from '../emails/email-address.ts';
 import { checkFilter } from './check.ts';
 import { conditionSizeFault } from './condition-size.ts';
-import { type FilterScope, OPERATORS, type Operator, UNITS, type Unit } from './fields.ts';
+import { type FilterScope, OPERATORS, type Operator, parseField, UNITS, type Unit } from './fields.ts';
 import type { Scalar } from './values.ts';
 
 /** Nesting of conditions, the outermost counted as 1. Bounds the depth of the SQL and of every recursion here. */
@@ -209,10 +210,17 @@ class ConditionReader {
     }
     const { field, operator, value, unit } = shape.data;
     const filter: Filter = { field, operator };
-    if (value !== undefined && value !== null) filter.value = value;
+    if (value !== undefined && value !== null) filter.value = this.#normalized(filter, value);
     if (unit) filter.unit = unit;
     for (const fault of checkFilter(filter, this.#scope)) this.#fault(input, [...path, fault.key], fault.message);
     return [filter];
+  }
+
+  /** Brings values for the address of a contact into the form that is stored (contract §3.1), so that they can match. */
+  #normalized({ field, operator }: Filter, value: FilterValue): FilterValue {
+    if (parseField(field, operator, this.#scope)?.kind !== 'email') return value;
+    const normalize = (item: Scalar) => (typeof item === 'string' ? normalizeEmail(item) : item);
+    return Array.isArray(value) ? value.map(normalize) : normalize(value);
   }
 
   #fault(input: unknown, path: Path, message: string): void {
