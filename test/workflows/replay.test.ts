@@ -48,6 +48,11 @@ describe('workflows that began under an earlier version', () => {
     expect([...kept].sort()).toEqual(Object.keys(workflows).sort());
   });
 
+  it.each(['ends-as-record', 'wait-attributes', 'outcome', 'one-timer'])('pass the patch %s', (patch) => {
+    const marker = Buffer.from(JSON.stringify({ id: patch, deprecated: false })).toString('base64');
+    expect(files.filter((file) => readFileSync(join(FOLDER, file), 'utf8').includes(marker))).not.toEqual([]);
+  });
+
   it('name no machine on which they ran', () => {
     const named = files.filter((file) =>
       /"(?:[0-9a-f]{8}\/)?\d+@[^"]+"/.test(readFileSync(join(FOLDER, file), 'utf8')),
