@@ -164,9 +164,11 @@ const segmentFilter: fc.Arbitrary<Filter> = fc.record({
   operator: fc.constantFrom('memberOf', 'notMemberOf'),
 });
 
+/** An address as a person may type it. */
+const TYPED_ADDRESS = 'ANN@Example.com';
 const emailText = fc.constantFrom(
   'ann@example.com',
-  'ANN@Example.com',
+  TYPED_ADDRESS,
   'pro',
   '@example',
   '.co',
@@ -174,6 +176,13 @@ const emailText = fc.constantFrom(
   '100%',
   '2026-11-01',
 );
+/** Returns a condition as JSON, with addresses in the form that conditions are stored in. */
+export function withStoredAddresses(condition: Condition): unknown {
+  return JSON.parse(JSON.stringify(condition), (_, value: unknown) =>
+    value === TYPED_ADDRESS ? TYPED_ADDRESS.toLowerCase() : value,
+  );
+}
+
 const emailFilter = valueFilter(fc.constantFrom('email', 'contact.email'), emailText, operatorsOf('email'));
 const subscribedFilter = valueFilter(fc.constant('subscribed'), fc.boolean(), operatorsOf('subscribed'));
 const topicField = fc.constantFrom(...TOPICS.map(({ id }) => id), UNKNOWN_TOPIC).map((id) => `topic.${id}`);
