@@ -1,8 +1,9 @@
 import { Webhook } from 'standardwebhooks';
-import { type ChannelTour, send, sendLetter } from './channel-tour.ts';
+import { type ChannelTour, deliver, send, sendLetter } from './channel-tour.ts';
 import { until } from './client.ts';
 import type { Loop } from './loop.ts';
 import { open } from './loops-email.ts';
+import { deliveryStatus } from './notices.ts';
 import type { Providers } from './providers.ts';
 import type { ReceivedHook } from './receiver.ts';
 import { compare, RECORD_TIMEOUT_MS, show, showRecord } from './record.ts';
@@ -37,8 +38,11 @@ async function closeRefusal(tour: ProviderTour): Promise<string> {
 }
 
 async function closeNoRoute(tour: ProviderTour): Promise<string> {
-  const sent = await send(tour, 'unroutable');
-  return showRecord(tour, sent, { status: 'BOUNCED', event: 'email.bounce', subscribed: true });
+  const letter = await sendLetter(tour, 'unroutable');
+  const diagnostic = '550 5.4.4 Unable to route: no mail hosts for domain';
+  const raw = deliveryStatus({ to: letter.to, action: 'failed', status: '5.4.4', diagnostic });
+  await deliver(tour, 'notification', { from: '', to: letter.returnPath, raw });
+  return showRecord(tour, letter, { status: 'BOUNCED', event: 'email.bounce', subscribed: true });
 }
 
 async function closeSms(tour: ProviderTour): Promise<string> {

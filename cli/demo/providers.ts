@@ -19,7 +19,6 @@ export interface Providers {
 /** Local parts that the mail server refuses at RCPT, and its replies. */
 const REFUSALS: Readonly<Record<string, string>> = {
   refused: '5.1.1 User unknown',
-  unroutable: '5.4.4 Unable to route: no mail hosts for domain',
 };
 const REFUSED = 550;
 const TOKEN_BYTES = 16;

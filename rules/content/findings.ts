@@ -81,7 +81,7 @@ export function missingVariablesFinding(contacts: Record<string, number>): Findi
 function textFindings({ text, type, namesUnsubscribe }: ReviewedContent): Finding[] {
   const findings: Finding[] = [];
   // An image that is a link leaves the address of the link.
-  if (text.replaceAll(/\[?\b[a-z][a-z+.-]{0,20}:[^\s\]]+\]?/gi, '').trim() === '') {
+  if (text.replaceAll(/[[<]?\b[a-z][a-z+.-]{0,20}:[^\s\]>]+[\]>]?/gi, '').trim() === '') {
     const message = 'The body has no text: who sees no images sees nothing, and filters take such mail for spam.';
     findings.push({ code: 'no_text', severity: 'warning', message, details: {} });
   }

@@ -43,6 +43,7 @@ export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: str
     lifecycle,
     log,
     bulkProvider,
+    ends: () => {},
     stopping: stopping.signal,
   } as unknown as ActivityDeps;
   const chunk = campaignChunkActivities(deps);
