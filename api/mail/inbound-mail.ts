@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Verdicts } from '../../channels/inbound/auth-verdicts.ts';
@@ -9,6 +10,7 @@ import { findMailAddresses, listDomainOwners, recordReceived } from '../../db/em
 import { inTransaction } from '../../db/transaction.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
+import { htmlToText } from '../../rules/content/content-text.ts';
 import { verifyManageToken } from '../../rules/content/link-tokens.ts';
 import { escapeHtml } from '../../rules/content/plain-value.ts';
 import { emailDomain, parseSender } from '../../rules/emails/email-address.ts';
@@ -22,6 +24,8 @@ import { HEADER_LINE_MAX_CHARS } from '../http/schemas.ts';
 /** What an event keeps of a text; the record of the mail has more. */
 const EVENT_BODY_MAX_CHARS = 32 * 1024;
 const RECORD_BODY_MAX_CHARS = 512 * 1024;
+/** HTML that is read for the text of an event, which keeps a quarter of it. */
+const HTML_MAX_CHARS = 4 * EVENT_BODY_MAX_CHARS;
 
 interface Deps {
   config: Config;
@@ -101,6 +105,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
     const sender = parseSender(mail.from ?? message.from);
     if (sender === undefined) throw new UnreadableMessageError('5.6.0 The message names no sender in From');
     const detail = detailOf(message, mail, await verdictsOf(message));
+    const digest = createHash('sha256').update(message.raw).digest();
     const byDomain = groupBy(recipients, emailDomain);
     for (const [domain, ofDomain] of byDomain) {
       for (const projectId of await listDomainOwners(db, domain)) {
@@ -110,6 +115,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
           subject: clean(mail.subject).slice(0, HEADER_LINE_MAX_CHARS),
           html: htmlOf(mail),
           messageId: clean(mail.messageId),
+          digest,
           recipients: ofDomain,
           detail: { ...detail, to: ofDomain[0], recipients: ofDomain },
         };
@@ -144,7 +150,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
 
 /** What `email.received` says. Nothing here looks for spam or viruses. */
 function detailOf(message: InboundMessage, mail: InboundMail, verdicts: Verdicts): Record<string, unknown> {
-  const body = clean(mail.text ?? mail.html ?? '');
+  const body = clean(textOf(mail));
   return {
     from: message.from || mail.from,
     fromHeader: clean(mail.fromHeader),
@@ -164,6 +170,12 @@ function detailOf(message: InboundMessage, mail: InboundMail, verdicts: Verdicts
 function htmlOf({ html, text }: InboundMail): string {
   const body = html ?? `<pre>${escapeHtml(text ?? '')}</pre>`;
   return clean(body).slice(0, RECORD_BODY_MAX_CHARS).toWellFormed();
+}
+
+/** Reads the text of an email; one that has only HTML says the same without its tags. */
+function textOf({ text, html }: InboundMail): string {
+  if (text?.trim() || !html) return text ?? '';
+  return htmlToText(html.slice(0, HTML_MAX_CHARS));
 }
 
 /** Text that Postgres can hold. */

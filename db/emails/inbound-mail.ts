@@ -19,6 +19,8 @@ export interface ReceivedMail {
   /** HTML, for the record of the mail. */
   html: string;
   messageId: string;
+  /** SHA-256 of the whole message. */
+  digest: Buffer;
   /** Those of the project, first the one that the record names. */
   recipients: string[];
   /** What `email.received` says besides what every event of a mail does. */
@@ -49,8 +51,9 @@ export async function findMailAddresses(db: Db, emailIds: string[]): Promise<Map
 
 /**
  * Records mail to a project: an email with the status RECEIVED, and `email.received` on the sender's contact, who is
- * created unsubscribed if new. May run twice: a mail whose sender did not hear our answer comes again, and is known by
- * its Message-ID. What it says is a stranger's: text only, never a link target or a header. Source: contract §8.2,
+ * created unsubscribed if new. May run twice: an email whose sender did not hear our reply comes again, and is known by
+ * its Message-ID, recipient and bytes together. Two addresses of a project both see an email, and a Message-ID that is
+ * used again for other content is another email. What it says is a stranger's: text only, never a link target or a header. Source: contract §8.2,
  * §2.3.
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
@@ -62,7 +65,7 @@ export async function recordReceived(
   const rows = [{ email: mail.sender, set: {}, remove: [], by: 'stranger' as const }];
   const [contact] = await upsertContacts(trx, { ...p, rows, defaultSubscribed: false, causeId: null });
   if (!contact) throw new Error('an upserted contact is missing from its own result');
-  if (await isKnown(trx, { projectId, contactId: contact.id, messageId: mail.messageId })) return [];
+  if (await isKnown(trx, { projectId, contactId: contact.id, mail })) return [];
   const contentId = await saveContent(trx, {
     ...NO_TEXT,
     subject: mail.subject,
@@ -75,8 +78,8 @@ export async function recordReceived(
   });
   const id = uuidv7();
   await sql`
-    INSERT INTO emails (id, project_id, contact_id, content_id, source_type, status, to_email, provider_message_id)
-    VALUES (${id}, ${projectId}, ${contact.id}, ${contentId}, 'INBOUND', 'RECEIVED', ${mail.recipients[0] ?? null}, ${mail.messageId})
+    INSERT INTO emails (id, project_id, contact_id, content_id, source_type, status, to_email, provider_message_id, received_digest)
+    VALUES (${id}, ${projectId}, ${contact.id}, ${contentId}, 'INBOUND', 'RECEIVED', ${mail.recipients[0] ?? null}, ${mail.messageId}, ${mail.digest})
   `.execute(trx);
   const data = {
     subject: mail.subject,
@@ -103,14 +106,15 @@ export async function recordReceived(
 
 async function isKnown(
   trx: Trx,
-  { projectId, contactId, messageId }: { projectId: string; contactId: string; messageId: string },
+  { projectId, contactId, mail }: { projectId: string; contactId: string; mail: ReceivedMail },
 ): Promise<boolean> {
-  if (messageId === '') return false;
+  if (mail.messageId === '') return false;
   const { rows } = await sql`
     SELECT FROM (
-      SELECT provider_message_id, source_type FROM emails WHERE contact_id = ${contactId} AND project_id = ${projectId}
+      SELECT provider_message_id, source_type, to_email, received_digest FROM emails WHERE contact_id = ${contactId} AND project_id = ${projectId}
       ORDER BY id DESC LIMIT ${LOOKED_AT}) AS latest
-    WHERE source_type = 'INBOUND' AND provider_message_id = ${messageId}
+    WHERE source_type = 'INBOUND' AND provider_message_id = ${mail.messageId}
+      AND to_email IS NOT DISTINCT FROM ${mail.recipients[0] ?? null} AND received_digest = ${mail.digest}
   `.execute(trx);
   return rows.length > 0;
 }

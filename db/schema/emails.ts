@@ -44,6 +44,8 @@ export interface EmailsTable {
   error: string | null;
   bounce_type: string | null;
   provider_message_id: string | null;
+  /** SHA-256 of the bytes of an email that came in. */
+  received_digest: Buffer | null;
   opens: Generated<number>;
   clicks: Generated<number>;
   machine_opens: Generated<number>;

@@ -354,7 +354,7 @@ describe('mail to a verified domain', () => {
 
   it('is email.received on its author, new and unsubscribed, with the verdicts', async () => {
     const messageId = '<one@author.example>';
-    for (let n = 0; n < 2; n++) await write({ from: 'bob@author.example', to: 'help@shop.example.com', messageId });
+    await write({ from: 'bob@author.example', to: 'help@shop.example.com', messageId });
     const contact = await api.db
       .selectFrom('contacts')
       .selectAll()
@@ -406,6 +406,44 @@ describe('mail to a verified domain', () => {
       dkimVerdict: 'GRAY',
       dmarcVerdict: 'FAIL',
     });
+  });
+
+  it('is a repetition only with the same Message-ID, recipient and bytes', async () => {
+    const raw = (text: string) => `From: rita@elsewhere.example\nMessage-ID: <again@x>\nSubject: Hi\n\n${text}\n`;
+    const take = (to: string, text: string) => deliver({ from: 'rita@elsewhere.example', to, raw: raw(text) });
+    await take('help@shop.example.com', 'One');
+    await take('help@shop.example.com', 'One');
+    await take('sales@shop.example.com', 'One');
+    await take('help@shop.example.com', 'Two');
+    await take('help@shop.example.com', 'Two');
+    const events = await api.db
+      .selectFrom('events as e')
+      .innerJoin('contacts as c', 'c.id', 'e.contact_id')
+      .select(sql<string>`(e.data->>'to') || ' ' || trim(e.data->>'body', E'\\r\\n ')`.as('seen'))
+      .where('c.email', '=', 'rita@elsewhere.example')
+      .orderBy('e.id')
+      .execute();
+    expect(events.map(({ seen }) => seen)).toEqual([
+      'help@shop.example.com One',
+      'sales@shop.example.com One',
+      'help@shop.example.com Two',
+    ]);
+  });
+
+  it.each([
+    ['without a text', 'Content-Type: text/html\n\n<style>p{}</style><p>I wait &amp; wait.</p>\n'],
+    [
+      'with nested elements by the ten thousand',
+      `Content-Type: text/html\n\n<p>I wait &amp; wait.</p>${'<div>'.repeat(30_000)}\n`,
+    ],
+  ])('in HTML %s arrives as text', async (_, content) => {
+    const raw = `From: hugo@elsewhere.example\nMessage-ID: <${content.length}@x>\n${content}`;
+    await deliver({ from: 'hugo@elsewhere.example', to: 'help@shop.example.com', raw });
+    const events = api.db.selectFrom('events').selectAll().where('name', '=', 'email.received');
+    const event = await events.orderBy('id', 'desc').executeTakeFirstOrThrow();
+    const { body } = event.data as { body: string };
+    expect(body).toMatch(/^I wait & wait\./);
+    expect(body).not.toContain('<');
   });
 
   it('a domain that is not verified takes none', async () => {

@@ -96,6 +96,7 @@ describe('the words of mails to erased contacts', () => {
       subject: 'Hi',
       html: '<p>Yours, Countess</p>',
       messageId: 'm1',
+      digest: Buffer.alloc(32),
     };
     const received = { ...mail, recipients: [FROM], detail: {} };
     await api.db
