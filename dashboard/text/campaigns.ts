@@ -132,6 +132,7 @@ export const campaigns = {
     subject_too_long: 'The subject is longer than mailboxes show.',
     slow: 'It takes more than a day to send.',
     empty_audience: 'Nobody would get it.',
+    variant_without_reader: 'The audience is too small: no recipient gets these versions.',
   },
   places: {
     content: 'the content',

@@ -1,4 +1,5 @@
 import type { Finding } from '../content/findings.ts';
+import { type CampaignVariant, dealPlaces, type VariantTest } from './variants.ts';
 
 /** What the review of a campaign can find besides what stands against its content. */
 export const CAMPAIGN_FINDINGS = [
@@ -7,6 +8,7 @@ export const CAMPAIGN_FINDINGS = [
   'dmarc_missing',
   'slow',
   'empty_audience',
+  'variant_without_reader',
 ] as const;
 export type CampaignFinding = (typeof CAMPAIGN_FINDINGS)[number];
 
@@ -20,6 +22,8 @@ export interface CampaignStanding {
   estimatedSeconds: number;
 }
 
+/** So many recipients give a reader to each variant of any reasonable weight. */
+const DEALT_MAX = 100_000;
 const SLOW_SECONDS = 24 * 3600;
 
 /** What stands against sending a campaign now. */
@@ -49,6 +53,23 @@ export function campaignFindings(p: CampaignStanding): Finding<CampaignFinding>[
     findings.push({ code: 'slow', severity: 'warning', message, details: { estimatedSeconds } });
   }
   return findings;
+}
+
+/** Finds the variants that nobody would get, because the audience, or the share that tests them, is too small. */
+export function findVariantsWithoutReader(p: {
+  variants: readonly Pick<CampaignVariant, 'name' | 'weight'>[] | null;
+  test: Pick<VariantTest, 'share'> | null;
+  willSend: number;
+}): Finding<CampaignFinding>[] {
+  const { variants, willSend } = p;
+  if (!variants || willSend === 0 || willSend > DEALT_MAX) return [];
+  const weights = variants.map(({ weight }) => weight);
+  const before = { variants: weights.map(() => 0), rest: 0 };
+  const read = new Set(dealPlaces({ weights, share: p.test?.share ?? 1, before, n: willSend }));
+  const names = variants.filter((_, n) => !read.has(n)).map(({ name }) => name);
+  if (names.length === 0) return [];
+  const message = 'The audience is too small for these variants: no recipient gets them.';
+  return [{ code: 'variant_without_reader', severity: 'warning', message, details: { variants: names } }];
 }
 
 /**

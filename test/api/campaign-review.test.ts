@@ -111,6 +111,17 @@ describe('the review of a campaign', () => {
     expect(findings).toMatchObject([{ code: 'missing_variables', details: { variables: { firstName: 3, plan: 3 } } }]);
   });
 
+  it('names the variants that too small an audience leaves without a reader', async () => {
+    await buildContacts(api.db, { projectId: project.id, count: 10 });
+    const variants = [{ name: 'A' }, { name: 'B', subject: 'Other' }, { name: 'C', subject: 'Third' }];
+    const test = { share: 0.2, metric: 'opens', waitMinutes: 60 };
+    expect((await review({ variants, test })).findings).toMatchObject([
+      { code: 'variant_without_reader', severity: 'warning', details: { variants: ['C'] } },
+    ]);
+    expect(codes(await review({ variants, test: { ...test, share: 0.3 } }))).toEqual([]);
+    expect(codes(await review({ variants }))).toEqual([]);
+  });
+
   it('estimates by the send rate, and says when it takes more than a day', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 30 });
     const rate = (n: number) =>

@@ -6,7 +6,7 @@ import { lowerRate } from '../../../db/sending/send-rate.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { estimateSeconds } from '../../../rules/campaigns/duration.ts';
 import { goesByZone } from '../../../rules/campaigns/gate.ts';
-import { campaignFindings, mergeFindings } from '../../../rules/campaigns/review.ts';
+import { campaignFindings, findVariantsWithoutReader, mergeFindings } from '../../../rules/campaigns/review.ts';
 import { missingVariablesFinding } from '../../../rules/content/findings.ts';
 import type { ContentReview } from '../../../rules/content/review.ts';
 import { ok } from '../../http/answers.ts';
@@ -109,6 +109,7 @@ export function campaignReviewRoutes(app: App, { config, db, reads, compute }: D
         estimatedSeconds,
         senders: senders.map((from) => ({ from, domain: domains.get(from) ?? null })),
       }),
+      ...findVariantsWithoutReader({ variants: campaign.variants, test: campaign.test, willSend }),
       ...mergeFindings(
         reviews.map((review) => review.findings),
         campaign.variants?.map(({ name }) => name) ?? null,

@@ -26,6 +26,7 @@ const PLACES: Record<Finding['code'], Place> = {
   subject_too_long: CONTENT,
   slow: { name: 'when', step: 'when' },
   empty_audience: { name: 'audience', step: 'audience' },
+  variant_without_reader: { name: 'audience', step: 'audience' },
 };
 
 /** Where to go with a finding; undefined for one that this release does not know. */

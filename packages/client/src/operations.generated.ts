@@ -1118,7 +1118,7 @@ export type FilterGroup = {
 };
 
 export type Finding = {
-  code: "no_text" | "no_unsubscribe_link" | "missing_variables" | "bad_link" | "link_shortener" | "image_without_alt" | "html_too_large" | "subject_too_long" | "sender_not_verified" | "project_held" | "dmarc_missing" | "slow" | "empty_audience";
+  code: "no_text" | "no_unsubscribe_link" | "missing_variables" | "bad_link" | "link_shortener" | "image_without_alt" | "html_too_large" | "subject_too_long" | "sender_not_verified" | "project_held" | "dmarc_missing" | "slow" | "empty_audience" | "variant_without_reader";
   severity: "error" | "warning" | "info";
   /** One sentence for people */
   message: string;
