@@ -13,7 +13,12 @@ let service: TestService;
 let operator: Operator;
 beforeAll(async () => {
   dns = await startDnsServer();
-  service = await startTestService({ DNS_SERVERS: dns.address });
+  // With capture on loopback there is nothing to publish, so domains show no records.
+  service = await startTestService({
+    DNS_SERVERS: dns.address,
+    EMAIL_PROVIDER: 'smtp',
+    SMTP_URL: 'smtp://127.0.0.1:1',
+  });
   operator = await connectOperator(service);
 });
 afterAll(async () => {

@@ -54,7 +54,7 @@ it('an SMS goes through Twilio, and its callback at the address that we gave tel
 it('what Twilio refuses for good is FAILED with its words', async () => {
   twilio.next.push({ status: 400, code: 21211, message: "The 'To' number is not valid" });
   const failed = await untilStatus(await send('+4915112345679'), 'FAILED');
-  expect(failed).toMatchObject({ reason: 'provider_rejected', error: expect.stringContaining('21211') });
+  expect(failed).toMatchObject({ reason: 'invalid_number', error: expect.stringContaining('21211') });
 });
 
 it('a test key ends SENT and Twilio hears nothing of it', async () => {
