@@ -140,7 +140,7 @@ describe('the review of a campaign with variants', () => {
   });
 
   it('looks at the domain of each sender', async () => {
-    await buildContacts(api.db, { projectId: project.id, count: 1 });
+    await buildContacts(api.db, { projectId: project.id, count: 2 });
     await buildDomain(api.db, { projectId: project.id, domain: 'other.test' });
     const variants = [VARIANTS[0], { name: 'B', weight: 1, from: 'b@other.test' }];
     const { findings } = await review({ variants });

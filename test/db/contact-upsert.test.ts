@@ -76,7 +76,7 @@ describe('upserting contacts', () => {
       ['new@x.com', false, false],
       ['known@x.com', false, true],
     ]);
-    expect(results[0]?.data).toEqual({ a: 1, b: 2 });
+    expect(results[0]?.data.values).toEqual({ a: 1, b: 2 });
   });
 
   it('in one call has the same effect as one after the other', async () => {
@@ -166,7 +166,7 @@ describe('upserting contacts', () => {
       await upsert([{ subscribed: false }]);
       await suppress(reason);
       const [byPublicKey] = await upsert([{ subscribed: true, set: { a: 1 }, by: 'stranger' }]);
-      expect(byPublicKey).toMatchObject({ subscribed: false, subscriptionChanged: false, data: { a: 1 } });
+      expect(byPublicKey).toMatchObject({ subscribed: false, subscriptionChanged: false, data: { values: { a: 1 } } });
       const [byImport] = await upsert([{ subscribed: true }], { liftsUnsubscribe: false });
       expect(byImport).toMatchObject({ subscribed: false });
       await sql`DELETE FROM contacts WHERE project_id = ${projectId}`.execute(database.db);
