@@ -72,12 +72,13 @@ async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, list
 }
 
 /**
- * Beside a restored store, the list may lack the steps of runs: Temporal writes them later than the runs themselves.
+ * Reads the steps of runs from the runs themselves. Beside a restored store, the list may lack a step or have an earlier
+ * one: Temporal writes the list later than the runs.
  */
 async function withSteps({ lifecycle }: RecoveryDeps, runs: RunningWorkflow[]): Promise<RunningWorkflow[]> {
-  const unknown = runs.filter(({ type, stepId }) => type === 'contactExecution' && stepId === undefined);
-  const last = await lifecycle.runs.findLast(unknown.map(({ workflowId }) => workflowId));
-  return runs.map((run) => ({ ...run, stepId: run.stepId ?? last.get(run.workflowId)?.stepId }));
+  const executions = runs.filter(({ type }) => type === 'contactExecution');
+  const last = await lifecycle.runs.findLast(executions.map(({ workflowId }) => workflowId));
+  return runs.map((run) => ({ ...run, stepId: last.get(run.workflowId)?.stepId ?? run.stepId }));
 }
 
 /** One workflow that cannot be repaired keeps no other from it. */

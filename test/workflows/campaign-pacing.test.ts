@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
@@ -140,25 +141,20 @@ describe('the audience', () => {
     const { rows } = await sql<{
       id: string;
     }>`SELECT id FROM contacts WHERE project_id = ${campaigns.project.id}`.execute(campaigns.service.db);
-    // Contacts are taken in the order of their ids: this one comes last.
-    await sql`UPDATE contacts SET id = 'ffffffff-ffff-7fff-bfff-ffffffffffff' WHERE id = ${rows[0]?.id}`.execute(
-      campaigns.service.db,
-    );
+    // Contacts are taken in the order of their ids: this one comes last. A second try needs an id of its own.
+    const lastId = `ffffffff-ffff-7fff-bfff-${randomBytes(6).toString('hex')}`;
+    await sql`UPDATE contacts SET id = ${lastId} WHERE id = ${rows[0]?.id}`.execute(campaigns.service.db);
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2_999, localPart: 'many' });
     const id = await create();
     await campaigns.service.db.transaction().execute(async (trx) => {
       // The page with this contact cannot be written before this transaction ends.
       await sql`
         INSERT INTO emails (project_id, contact_id, campaign_id, content_id, source_type, mode)
-        VALUES (${campaigns.project.id}, 'ffffffff-ffff-7fff-bfff-ffffffffffff', ${id}, gen_random_uuid(), 'CAMPAIGN', 'live')`.execute(
-        trx,
-      );
+        VALUES (${campaigns.project.id}, ${lastId}, ${id}, gen_random_uuid(), 'CAMPAIGN', 'live')`.execute(trx);
       await send(id);
       await until(async () => campaigns.sink.messages.length === 500, 'the first mails');
       expect((await read(id)).status).toBe('SENDING');
-      await sql`DELETE FROM emails WHERE campaign_id = ${id} AND contact_id = 'ffffffff-ffff-7fff-bfff-ffffffffffff'`.execute(
-        trx,
-      );
+      await sql`DELETE FROM emails WHERE campaign_id = ${id} AND contact_id = ${lastId}`.execute(trx);
     });
     await become(id, 'SENT');
     expect(campaigns.sink.perRecipient().size).toBe(3_000);
