@@ -33,7 +33,7 @@ export type WebhookResult =
   | {
       outcome: 'failed';
       error: string;
-      /** What of `error` a log and Temporal may show: the address may be made of a contact's data. */
+      /** The part of `error` that a log and Temporal may show: the address may be made of a contact's data. */
       status: string;
       final: boolean;
       latencyMs: number;

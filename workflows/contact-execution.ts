@@ -100,7 +100,7 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
   return endAs(end);
 }
 
-/** What signals have told. */
+/** The news that signals have brought. */
 interface Heard {
   satisfied: SatisfiedVisits;
   /** The execution may stand elsewhere. */

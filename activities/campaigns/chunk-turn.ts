@@ -42,7 +42,7 @@ export interface ChunkTurnResult {
   putOff?: boolean;
   /** With `paced`. */
   retryAfterMs?: number;
-  /** What the provider deferred before does not count. */
+  /** Earlier deferrals by the provider do not count. */
   fresh?: true;
 }
 

@@ -240,7 +240,7 @@ function outcomeOf(p: {
   const words = result.outcome === 'refused' ? `${result.code} ${result.text}` : result.error;
   const refusal = refusalOf(result);
   const waits = refusal !== undefined && isOnRoute(email) && route.shouldWait(refusal, email.attempts);
-  // What waits for its route, however long, is not given up by the first attempt after it.
+  // Email that waits for its route, however long, is not given up by the first attempt after it.
   const expiresAt = waits ? new Date(Math.max(p.expiresAt.getTime(), Date.now() + ROUTE_GRACE_MS)) : p.expiresAt;
   if (refusal && !refusal.retry && !waits) return { outcome: refused(refusal, words), event: ready.event };
   return {

@@ -113,7 +113,7 @@ function headerText(value: string): string {
 
 interface Fault {
   error: string;
-  /** What of `error` Temporal may show. */
+  /** The part of `error` that Temporal may show. */
   status: string;
   retry: boolean;
 }

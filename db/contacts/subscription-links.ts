@@ -1,5 +1,5 @@
 /**
- * What the links of the consent pages read and change. A refusal belongs to the address: a link acts on the addresses
+ * Reads and changes consent for the links of the consent pages. A refusal belongs to the address: a link acts on the addresses
  * that it speaks for and on the contacts who have them now, also after its own contact was erased.
  */
 import { sql } from 'kysely';
@@ -24,7 +24,7 @@ import {
   PAGE_SOURCE,
 } from './suppressions.ts';
 
-/** Whom a link of the pages is about: the reader of one email, or a contact. */
+/** The person that a link of the pages is about: the reader of one email, or a contact. */
 export interface LinkSubject {
   projectId: string;
   projectName: string;
@@ -272,7 +272,7 @@ async function findByContact(db: Db, id: string): Promise<SubjectRow | undefined
   return rows[0];
 }
 
-/** What is left to say of a contact who was erased, and of a link that no email came with. */
+/** The subject of a link whose contact was erased, or that no email came with. */
 async function findErased(db: Db, projectId: string): Promise<SubjectRow | undefined> {
   const { rows } = await sql<SubjectRow>`
     SELECT id AS project_id, name AS project_name, color, NULL AS email_id, 'live' AS mode, NULL AS source_type, NULL AS to_email,

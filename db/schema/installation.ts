@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { InstallationChoice, SendingHold } from '../../rules/installation-tokens.ts';
 import type { GeneratedTimestamp, NullableTimestamp } from './columns.ts';
 
-/** What tells this installation from others on the same Temporal namespace. */
+/** The identity that tells this installation from others on the same Temporal namespace. */
 export interface InstallationTables {
   installation: InstallationTable;
   installation_tokens: InstallationTokensTable;

@@ -18,7 +18,7 @@ export interface RoutePause {
 
 export interface NewRoutePause {
   route: string;
-  /** Whose email was refused; none, or two and more, pause the route for all. */
+  /** The projects whose email was refused; none, or two and more, pause the route for all. */
   projectIds: readonly string[];
   /** Stands for the refusal. */
   refusal: string;

@@ -20,7 +20,7 @@ export interface SmsStop {
   phone: string | null;
   /** Null for every sender. */
   from: string | null;
-  /** What put it there: `twilio`, `api`, `dashboard`, `contact`. */
+  /** The origin of the stop: `twilio`, `api`, `dashboard`, `contact`. */
   source: string;
   actor: string | null;
   createdAt: Date;

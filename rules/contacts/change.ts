@@ -17,7 +17,7 @@ export interface ContactUpsert {
   email: string;
   /** Undefined keeps a known contact's state; a new one gets a default. */
   subscribed?: boolean | undefined;
-  /** What a new contact gets where `subscribed` says nothing, in place of the caller's default. */
+  /** The state that a new contact gets where `subscribed` says nothing, in place of the caller's default. */
   subscribedIfNew?: boolean | undefined;
   /** Whether `subscribed: true` may take back the person's own refusal where the project protects those. */
   resubscribe?: boolean | undefined;

@@ -1,8 +1,8 @@
 import { toAsciiDomain } from '../domains/domain-name.ts';
 
 /** Limits of an address in its wire form, in bytes (RFC 5321 §4.5.3.1.1 and §4.5.3.1.2). */
-export const LOCAL_PART_MAX_BYTES = 64;
-export const DOMAIN_MAX_BYTES = 255;
+const LOCAL_PART_MAX_BYTES = 64;
+const DOMAIN_MAX_BYTES = 255;
 
 /** The longest address: local part, `@` and domain. */
 export const EMAIL_MAX_CHARS = LOCAL_PART_MAX_BYTES + 1 + DOMAIN_MAX_BYTES;
@@ -89,7 +89,7 @@ export function emailLocalPart(email: string): string {
 function parseAddress(address: string): { ok: true; email: string } | { ok: false; reason: string } {
   const at = address.lastIndexOf('@');
   if (at < 0) return { ok: false, reason: NOT_AN_ADDRESS };
-  const local = parseLocalPart(address.slice(0, at));
+  const local = parseLocalPart(emailLocalPart(address));
   if (!local.ok) return local;
   const written = address.slice(at + 1);
   if (written.startsWith('[')) {

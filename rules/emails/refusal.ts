@@ -42,7 +42,7 @@ export interface AboutMessage {
   retry: boolean;
 }
 
-/** Nobody can have, or nobody reads, mail at the address. */
+/** The address has no mailbox, or none that anybody reads. */
 export interface DeadMailbox {
   about: 'recipient';
   why: 'dead_mailbox';

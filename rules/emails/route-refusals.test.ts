@@ -10,7 +10,7 @@ function by(stage: 'auth' | 'rcpt' | 'message', code: number, enhanced: string, 
   return { stage, code, enhanced, text: `${enhanced} ${words}` };
 }
 
-/** What the refusals of so many recipients of a project come to. */
+/** Judges the refusals of so many recipients of a project. */
 function refuse(route: RouteRefusals, reply: typeof DENIED, p: { project?: string; n: number; from?: number }) {
   const { project = 'one', n, from = 0 } = p;
   const found = Array.from({ length: n }, (_, at) => {

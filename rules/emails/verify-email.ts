@@ -1,7 +1,7 @@
 import spellChecker from '@zootools/email-spell-checker';
 import type { Dns, DnsAnswer, MxRecord } from '../domains/dns.ts';
 import { isDisposableDomain } from './disposable-domains.ts';
-import { emailDomain, normalizeEmail } from './email-address.ts';
+import { emailDomain, emailLocalPart, normalizeEmail } from './email-address.ts';
 import { FREE_MAIL_DOMAINS, isUnder, MISSPELT_ENDINGS, REAL_LOOKALIKES, RELAY_DOMAINS } from './mail-domains.ts';
 
 /** What is known about an address without writing to it. Source: contract §10.4. */
@@ -41,7 +41,7 @@ export async function verifyEmail(dns: Dns, address: string): Promise<EmailVerif
     isDisposable,
     isAlias,
     isTypo: suggestedEmail !== undefined,
-    isPlusAddressed: email.slice(0, email.lastIndexOf('@')).includes('+'),
+    isPlusAddressed: emailLocalPart(email).includes('+'),
     isPersonalEmail: FREE_MAIL_DOMAINS.has(domain),
   };
   const mail = mailOf({ ns, mx, website });
@@ -109,7 +109,7 @@ function suggestionFor(email: string, domain: string): string | undefined {
   // are no slips.
   const isSlip = near !== undefined && FREE_MAIL_DOMAINS.has(near) && Math.abs(near.length - domain.length) <= 1;
   const meant = isSlip && near !== 'mail.com' ? near : withEnding(domain);
-  return meant === undefined || meant === domain ? undefined : `${email.slice(0, email.lastIndexOf('@'))}@${meant}`;
+  return meant === undefined || meant === domain ? undefined : `${emailLocalPart(email)}@${meant}`;
 }
 
 function withEnding(domain: string): string | undefined {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { interpolateFields } from '../content/interpolate.ts';
-import { applyData, type Data } from '../filters/data-values.ts';
+import { applyData, type Data, isPlainObject } from '../filters/data-values.ts';
 import { type Sourced, sourced } from '../strangers/provenance.ts';
 
 /**
@@ -32,11 +32,7 @@ function withoutMissing(template: unknown, value: unknown): unknown {
   if (Array.isArray(template) && Array.isArray(value)) {
     return template.map((item, at) => withoutMissing(item, value[at])).filter((item) => item !== undefined);
   }
-  if (!isObject(template) || !isObject(value)) return value;
+  if (!isPlainObject(template) || !isPlainObject(value)) return value;
   const entries = Object.entries(template).map(([name, item]) => [name, withoutMissing(item, value[name])]);
   return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
-}
-
-function isObject(value: unknown): value is Data {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

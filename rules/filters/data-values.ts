@@ -162,6 +162,7 @@ function textFault(text: string): Fault | undefined {
   return { message: 'Text may not contain NUL or unpaired surrogates.', code: 'invalid_string' };
 }
 
-function isPlainObject(value: unknown): value is Data {
+/** Whether a value is a JSON object: neither a list nor null. */
+export function isPlainObject(value: unknown): value is Data {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -59,9 +59,10 @@ export function pageRoutes(openly: OpenRoutes, { config, db, lifecycle }: Deps):
 
   const on = (method: 'get' | 'post', path: string, handle: (visit: Visit) => Promise<Page> | Page) => {
     const handler = async (c: RequestContext) => {
+      const written = c.req.param('token') ?? '';
+      const token = verifyManageToken(config.secretKey, written);
       // Mail programs take the punctuation behind a link for a part of it.
-      const text = (c.req.param('token') ?? '').slice(0, LINK_TOKEN_CHARS);
-      const token = verifyManageToken(config.secretKey, c.req.param('token') ?? '');
+      const text = written.slice(0, LINK_TOKEN_CHARS);
       if (!token) return answerNoSuchLink(c);
       const subject = await findLinkSubject(db, key, token);
       // A mail program takes 200 for "unsubscribed", and nothing can be changed here.

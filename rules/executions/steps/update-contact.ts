@@ -18,9 +18,8 @@ const UpdateContactInput = UpdateContactConfig.superRefine(({ updates }, ctx) =>
 
 function refusalOf(key: string): string | undefined {
   if (key === 'subscribed') return '"subscribed" is not data: set config.subscribed';
-  if (RESERVED_DATA_KEYS.has(key)) return `"${key}" is not data: a step cannot change it`;
-  const place = consentPlaceOf(key);
-  return place && `"${key}" is not data: a step cannot change it`;
+  const isData = !RESERVED_DATA_KEYS.has(key) && consentPlaceOf(key) === undefined;
+  return isData ? undefined : `"${key}" is not data: a step cannot change it`;
 }
 
 /** Changes the contact's data or its consent to marketing. */
