@@ -1,10 +1,4 @@
-import {
-  isCancellation,
-  proxySinks,
-  type Sinks,
-  type WorkflowInboundCallsInterceptor,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { proxySinks, type Sinks, workflowInfo } from '@temporalio/workflow';
 import { type Begun, cancelBegun, signalBegun, startBegun } from '../rules/executions/begun.ts';
 
 /**
@@ -21,23 +15,20 @@ function tell(begun: Begun | undefined): void {
 }
 
 /**
- * Tells of each workflow's first task, and of each signal and cancel that reaches it. So the outbox knows how much
- * Temporal has that it has not begun, and gives it no more than it begins soon (worker/admission.ts).
+ * Tells of a workflow's first task. So the outbox knows how much Temporal has that it has not begun, and gives it no more
+ * than it begins soon (worker/admission.ts).
  */
-export const tellBegun = (): WorkflowInboundCallsInterceptor => ({
-  async execute(input, next) {
-    const { workflowId, continuedFromExecutionRunId } = workflowInfo();
-    if (continuedFromExecutionRunId === undefined) tell(startBegun(workflowId));
-    try {
-      return await next(input);
-    } catch (error) {
-      if (isCancellation(error)) tell(cancelBegun(workflowId));
-      throw error;
-    }
-  },
-  // Not an async function: each promise in a workflow costs the SDK a stack trace, and signals come by the thousand.
-  handleSignal(input, next) {
-    tell(signalBegun(workflowInfo().workflowId, input.signalName, input.args));
-    return next(input);
-  },
-});
+export function tellStart(): void {
+  const { workflowId, continuedFromExecutionRunId } = workflowInfo();
+  if (continuedFromExecutionRunId === undefined) tell(startBegun(workflowId));
+}
+
+/** Tells of a signal that has reached its workflow. */
+export function tellSignal(name: string, args: unknown[]): void {
+  tell(signalBegun(workflowInfo().workflowId, name, args));
+}
+
+/** Tells of a cancel that has ended its workflow. */
+export function tellCancel(): void {
+  tell(cancelBegun(workflowInfo().workflowId));
+}

@@ -107,8 +107,11 @@ interface Heard {
   looks: boolean;
 }
 
-/** Follows the execution to its next pause, effect or end. Returns `next` itself when the run should go on in a new one. */
-async function follow(
+/**
+ * Follows the execution to its next pause, effect or end. Returns `next` itself when the run should go on in a new one.
+ * Not async: an effect, the most frequent case, needs no promise beside its activity's.
+ */
+function follow(
   input: ExecutionInput,
   next: Exclude<Next, { kind: 'end' }>,
   heard: Heard,
@@ -120,22 +123,37 @@ async function follow(
   switch (next.kind) {
     case 'effect':
       return run(next.activity, step, next.label);
-    case 'delay': {
-      const resume = await awaitInstant(next, heard, length);
-      if (resume === 'continue') return next;
-      if (resume === 'look') return look({ ...step, dueAt: next.dueAt }, heard);
-      return run(next.then, { ...step, resume: 'delay' }, next.thenLabel ?? next.label);
-    }
-    case 'wait': {
-      const resume = await awaitEvent(next, heard, length);
-      if (resume === 'continue') return next;
-      if (resume === 'look')
-        return look({ ...step, ...(next.deadlineAt !== null && { dueAt: next.deadlineAt }) }, heard);
-      return resume === 'event'
-        ? run(next.onEvent, { ...step, resume }, next.eventLabel ?? next.label)
-        : run(next.onTimeout, { ...step, resume }, next.timeoutLabel ?? next.label);
-    }
+    case 'delay':
+      return followDelay(step, next, heard, length);
+    case 'wait':
+      return followWait(step, next, heard, length);
   }
+}
+
+async function followDelay(
+  step: StepInput,
+  next: Next & { kind: 'delay' },
+  heard: Heard,
+  length: RunLength,
+): Promise<Next> {
+  const resume = await awaitInstant(next, heard, length);
+  if (resume === 'continue') return next;
+  if (resume === 'look') return look({ ...step, dueAt: next.dueAt }, heard);
+  return run(next.then, { ...step, resume: 'delay' }, next.thenLabel ?? next.label);
+}
+
+async function followWait(
+  step: StepInput,
+  next: Next & { kind: 'wait' },
+  heard: Heard,
+  length: RunLength,
+): Promise<Next> {
+  const resume = await awaitEvent(next, heard, length);
+  if (resume === 'continue') return next;
+  if (resume === 'look') return look({ ...step, ...(next.deadlineAt !== null && { dueAt: next.deadlineAt }) }, heard);
+  return resume === 'event'
+    ? run(next.onEvent, { ...step, resume }, next.eventLabel ?? next.label)
+    : run(next.onTimeout, { ...step, resume }, next.timeoutLabel ?? next.label);
 }
 
 /**

@@ -1,11 +1,4 @@
-import {
-  ApplicationFailure,
-  isCancellation,
-  proxySinks,
-  type Sinks,
-  type WorkflowInboundCallsInterceptor,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { ApplicationFailure, isCancellation, proxySinks, type Sinks, workflowInfo } from '@temporalio/workflow';
 import type { WorkflowEnd } from '../rules/workflow-end.ts';
 import { noteOutcome } from './search-attributes.ts';
 
@@ -20,32 +13,29 @@ const { ends } = proxySinks<EndSinks>();
 const STATUSES = new Set(['COMPLETED', 'EXITED', 'CANCELLED']);
 
 /**
- * Makes the reason of an end searchable, and tells the worker of the end. A failure's type is its reason; of an
- * execution that was not failed, the result is.
+ * Tells that a workflow has completed, and makes the reason searchable that an execution which did not fail has as its
+ * result.
  */
-export const tellEnd = (): WorkflowInboundCallsInterceptor => ({
-  async execute(input, next) {
-    const tell = (end: Pick<WorkflowEnd, 'outcome' | 'reason'>): void => {
-      const { workflowType, startTime } = workflowInfo();
-      ends.ended({ ...end, type: workflowType, ms: Date.now() - startTime.getTime(), ids: idsOf(input.args[0]) });
-    };
-    try {
-      const result = await next(input);
-      const reason = reasonOf(result);
-      if (reason !== null) noteOutcome(reason);
-      tell({ outcome: 'completed', reason });
-      return result;
-    } catch (error) {
-      if (isCancellation(error)) tell({ outcome: 'cancelled', reason: null });
-      else if (error instanceof ApplicationFailure) {
-        const reason = error.type ?? null;
-        if (reason !== null) noteOutcome(reason);
-        tell({ outcome: 'failed', reason });
-      }
-      throw error;
-    }
-  },
-});
+export function tellResult(input: unknown, result: unknown): void {
+  const reason = reasonOf(result);
+  if (reason !== null) noteOutcome(reason);
+  tell(input, { outcome: 'completed', reason });
+}
+
+/** Tells that a workflow was cancelled or has failed, and makes the type of the failure searchable. */
+export function tellFailure(input: unknown, error: unknown): void {
+  if (isCancellation(error)) tell(input, { outcome: 'cancelled', reason: null });
+  // Any other error has the workflow task retried, or the workflow continue as new.
+  if (!(error instanceof ApplicationFailure)) return;
+  const reason = error.type ?? null;
+  if (reason !== null) noteOutcome(reason);
+  tell(input, { outcome: 'failed', reason });
+}
+
+function tell(input: unknown, end: Pick<WorkflowEnd, 'outcome' | 'reason'>): void {
+  const { workflowType, startTime } = workflowInfo();
+  ends.ended({ ...end, type: workflowType, ms: Date.now() - startTime.getTime(), ids: idsOf(input) });
+}
 
 function reasonOf(result: unknown): string | null {
   if (workflowInfo().workflowType !== 'contactExecution' || typeof result !== 'string') return null;

@@ -25,9 +25,10 @@ export function endsAsRecord(): boolean {
 
 /**
  * Ends the workflow as its record in Postgres ended: FAILED with a failure whose type is the code, CANCELLED as
- * Canceled, all else as Completed with the reason as result.
+ * Canceled, all else as Completed with the reason as result. Not async, because an ordinary end needs no promise and the
+ * SDK takes a stack trace for each.
  */
-export async function endAs({ status, reason }: RecordEnd): Promise<string> {
+export function endAs({ status, reason }: RecordEnd): string | Promise<never> {
   if (status === 'FAILED' && endsAsRecord()) {
     const code = reason ?? status;
     throw ApplicationFailure.nonRetryable(code, code);

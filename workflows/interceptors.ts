@@ -1,6 +1,29 @@
-import type { WorkflowInterceptors } from '@temporalio/workflow';
-import { tellBegun } from './begun.ts';
-import { tellEnd } from './end.ts';
+import { isCancellation, type WorkflowInboundCallsInterceptor, type WorkflowInterceptors } from '@temporalio/workflow';
+import { tellCancel, tellSignal, tellStart } from './begun.ts';
+import { tellFailure, tellResult } from './end.ts';
+
+/**
+ * Tells the worker how each workflow begins and ends. One interceptor does both, and its signal handler is not async:
+ * the SDK takes a stack trace for each promise of a workflow, a quarter of the time of the workflow thread.
+ */
+const lifecycle: WorkflowInboundCallsInterceptor = {
+  async execute(input, next) {
+    tellStart();
+    try {
+      const result = await next(input);
+      tellResult(input.args[0], result);
+      return result;
+    } catch (error) {
+      tellFailure(input.args[0], error);
+      if (isCancellation(error)) tellCancel();
+      throw error;
+    }
+  },
+  handleSignal(input, next) {
+    tellSignal(input.signalName, input.args);
+    return next(input);
+  },
+};
 
 /** Around every workflow. The worker's bundle names this file. */
-export const interceptors = (): WorkflowInterceptors => ({ inbound: [tellBegun(), tellEnd()] });
+export const interceptors = (): WorkflowInterceptors => ({ inbound: [lifecycle] });
