@@ -67,6 +67,7 @@ export class LimitedSmtpServer extends SMTPServer {
     const connection = [...this.connections].at(-1);
     if (!connection) return;
     handOverPaths(connection);
+    nameSizeRefusal(connection);
     this.#sessions.set(connection.id, { socket, ...place });
   }
 
@@ -79,6 +80,21 @@ export class LimitedSmtpServer extends SMTPServer {
   hangUp(): void {
     for (const { socket } of this.#sessions.values()) socket.destroySoon();
   }
+}
+
+/** The connection of `smtp-server`, as far as its replies go. */
+interface Replier {
+  send(code: number, text?: string | string[] | null, context?: string | false): void;
+}
+
+/**
+ * Gives the library's refusal of an announced size its enhanced code (RFC 1870 §6.1, RFC 3463 §3.4). The library has
+ * enhanced codes for all replies or for none, and those of others are ours (listener.ts).
+ */
+function nameSizeRefusal(connection: Replier): void {
+  const send = connection.send.bind(connection);
+  connection.send = (code, text, context) =>
+    send(code, code === 552 && typeof text === 'string' && !/^5\./.test(text) ? `5.3.4 ${text}` : text, context);
 }
 
 function refuse(socket: Socket): void {

@@ -1,5 +1,6 @@
 import { asBuffer } from '../../channels/email/finished-mail.ts';
 import { buildMessage, type MailInput } from '../../channels/email/mime.ts';
+import { completeOriginal, type OriginalInput } from '../../channels/email/original.ts';
 import type { OutgoingEmail } from '../../channels/email/provider.ts';
 import type { Compute, PaidFor, Work } from '../../compute/compute.ts';
 import { createContentCache } from '../../compute/content-cache.ts';
@@ -70,6 +71,7 @@ export function createEmailMessages(deps: { config: Config; db: Db; compute: Com
       const { content, ready } = await contents.get({ ...work, contentId: email.contentId, tracked });
       const rendering = renderingOf(email, to, config);
       const { subject, ...made } = await rendered({
+        tracked,
         email,
         to,
         content,
@@ -108,6 +110,8 @@ function withSealed({ id, variables, options }: ClaimedEmail, { secretKey }: Con
 }
 
 interface Rendering {
+  /** Opens and clicks are counted. */
+  tracked: boolean;
   db: Db;
   dkim: DkimKeys;
   inThread: PaidFor | undefined;
@@ -129,7 +133,7 @@ async function rendered(p: Rendering): Promise<Made> {
     from: { name: content.fromName, email: content.from },
     to,
     replyTo: content.replyTo ? { email: content.replyTo } : null,
-    messageId: messageId(email.id, emailDomain(content.from)),
+    messageId: messageIdOf(email, content),
     date: new Date(),
   };
   const extra = [...automaticHeaders(email), ...Object.entries(email.options.headers ?? {})];
@@ -141,6 +145,14 @@ async function rendered(p: Rendering): Promise<Made> {
     return { raw: await p.dkim.sign(email, raw, true), canonical: true, subject };
   }
   const parts = await renderedParts(compute, work, one);
+  const { original } = email.options;
+  if (original) {
+    const html = p.tracked && original.html ? parts.html : undefined;
+    return {
+      ...(await passedOn(p, { html, messageId: headers.messageId, date: headers.date })),
+      subject: parts.subject,
+    };
+  }
   const mail = {
     ...headers,
     ...parts,
@@ -160,6 +172,28 @@ async function rendered(p: Rendering): Promise<Made> {
  */
 function automaticHeaders({ sourceType }: ClaimedEmail): [name: string, value: string][] {
   return sourceType === 'WORKFLOW' ? [['Auto-Submitted', 'auto-generated']] : [];
+}
+
+/** The application's own Message-ID, else the one that the service gives each email. */
+function messageIdOf({ id, options }: ClaimedEmail, { from }: Content): string {
+  return options.original?.messageId ?? messageId(id, emailDomain(from));
+}
+
+/** The message as the application composed it, completed and signed. */
+async function passedOn(
+  { db, dkim, email, inThread: run }: Rendering,
+  rest: Omit<OriginalInput, 'message'>,
+): Promise<Omit<Made, 'subject'>> {
+  const wanted = { projectId: email.projectId, ids: email.options.attachmentIds ?? [] };
+  const [file] = run ? await readLargeAttachments(db, wanted) : await findAttachments(db, wanted);
+  if (!file) throw new Error('the message of an email was dropped');
+  const original = { message: file.content, ...rest };
+  if (!run) return { raw: await dkim.sign(email, completeOriginal(original), false), canonical: false };
+  const signer = await dkim.signerOf(email);
+  const { raw, payload } = await run('mail.finished', { original, signer, rewrittenFields: dkim.rewrittenFields }, [
+    file.content,
+  ]);
+  return { raw: asBuffer(raw), canonical: false, payload: { ...payload, data: asBuffer(payload.data) } };
 }
 
 type WithoutFiles = Omit<MailInput, 'attachments'>;
@@ -197,7 +231,7 @@ function eventOf(email: ClaimedEmail, content: Content, subject: string): EmailE
     subject,
     from: content.from,
     fromName: content.fromName,
-    messageId: messageId(email.id, emailDomain(content.from)),
+    messageId: messageIdOf(email, content),
     emailId: email.id,
     templateId: content.templateId,
     campaignId: email.campaignId,

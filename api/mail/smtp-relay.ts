@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { RelayHandler, RelayListener, RelayMessage, RelayRefusal } from '../../channels/relay/listener.ts';
+import type { OriginalMessage } from '../../channels/relay/original-message.ts';
 import type { Submission } from '../../channels/relay/read-submission.ts';
 import type { KeyAccess } from '../../db/projects/access.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
@@ -7,11 +8,12 @@ import type { Config } from '../../rules/config.ts';
 import { TEMPLATE_MAX_CHARS } from '../../rules/content/liquid.ts';
 import { verbatimTemplate } from '../../rules/content/liquid-verbatim.ts';
 import { isEmailAddress, normalizeEmail, parseMailbox } from '../../rules/emails/email-address.ts';
-import type { SendAnswer, SendRequest } from '../../rules/emails/send-request.ts';
+import type { SendAnswer, SendAttachment, SendRequest } from '../../rules/emails/send-request.ts';
 import { isReservedMailHeader } from '../../rules/emails/service-headers.ts';
 import { AppError, type ErrorCode } from '../../rules/errors.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import { trusted } from '../../rules/strangers/provenance.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
 import { createSendAcceptor } from '../accept/send-acceptor.ts';
 import type { Deps } from '../http/deps.ts';
 import { HEADER_LINE_MAX_CHARS } from '../http/schemas.ts';
@@ -55,12 +57,14 @@ export async function startSmtpRelay(deps: Deps): Promise<RelayListener | undefi
 
 /**
  * Mail by SMTP is a send request: the same keys, limits and checks as `POST /v1/send`, accepted in the same way before
- * the 250. Its words are sent as they are, not as templates. Source: contract §2.1, §9.13.
+ * the 250. The message is passed on as it is, not as a template. Source: contract §2.1, §9.13.
  */
 export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
   const { RelayRefusal } = await import('../../channels/relay/listener.ts');
   const { readSubmission } = await import('../../channels/relay/read-submission.ts');
+  const { CannotPassOn, prepareOriginal } = await import('../../channels/relay/original-message.ts');
   const { config, db, keys, lifecycle, limits } = deps;
+  const host = new URL(config.publicUrl).hostname;
   const acceptor = createSendAcceptor({
     db,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
@@ -84,7 +88,17 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
       throw new AppError('BAD_REQUEST', { message: `The message cannot be read: ${cause.message}`, cause });
     });
     checkAttachments(submission.attachments, config.attachmentsMaxBytes);
-    return acceptor.accept(requestOf(submission, message, access));
+    return acceptor.accept(requestOf(submission, originalOf(message), message, access));
+  }
+
+  /** The message as it is passed on. @throws AppError BAD_REQUEST */
+  function originalOf({ raw, from }: RelayMessage): OriginalMessage {
+    try {
+      return prepareOriginal(raw, { host, id: uuidv7(), from: normalizeEmail(from), now: new Date() });
+    } catch (error) {
+      if (!(error instanceof CannotPassOn)) throw error;
+      throw new AppError('BAD_REQUEST', { message: error.message, cause: error });
+    }
   }
 
   const refusal = (error: unknown): unknown => refusalOf(error, RelayRefusal);
@@ -101,16 +115,18 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
 /** @throws AppError VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
 function requestOf(
   submission: Submission,
+  original: OriginalMessage,
   message: RelayMessage,
   { keyId, scopes, mode, project }: KeyAccess,
 ): SendRequest {
-  const { subject, html, text, names, attachments, replyTo } = submission;
+  const { subject, text, names, replyTo } = submission;
   const headers = Object.fromEntries(
     Object.entries(submission.headers).filter(([name]) => !isReservedMailHeader(name)),
   );
   const from = submission.from ?? { email: normalizeEmail(message.from), name: null };
   if (!isEmailAddress(from.email)) throw new AppError('VALIDATION_ERROR', { message: 'The message has no sender' });
-  const body = verbatimTemplate(html);
+  // Tracked HTML takes the place of the message's own, so it is made of the very part.
+  const body = verbatimTemplate(original.html ?? submission.html);
   checkSizes(submission, body);
   const to = [...new Set(message.recipients.map(normalizeEmail))].map((email) => ({
     email,
@@ -128,12 +144,31 @@ function requestOf(
     subject: verbatimTemplate(subject),
     body,
     headers,
-    attachments,
+    attachments: [wholeMessage(original.message)],
+    original: {
+      messageId: original.messageId,
+      html: original.html !== undefined,
+      files: submission.attachments.map(({ filename, contentType, content }) => ({
+        filename,
+        contentType,
+        size: content.byteLength,
+      })),
+    },
     ...(text !== null && { text }),
     templateId: undefined,
     replyTo: replyTo !== null && isEmailAddress(replyTo) ? replyTo : undefined,
     subscribed: undefined,
     data: { set: {}, remove: [], oneOff: trusted({}) },
+  };
+}
+
+function wholeMessage(content: Buffer): SendAttachment {
+  return {
+    filename: 'message.eml',
+    contentType: 'message/rfc822',
+    disposition: 'attachment',
+    contentId: null,
+    content,
   };
 }
 

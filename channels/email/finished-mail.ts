@@ -1,12 +1,18 @@
 import { type DkimSigner, signMessage } from './dkim.ts';
 import { buildMessage, type MailInput } from './mime.ts';
+import { completeOriginal, type OriginalInput } from './original.ts';
 import { type Payload, payloadOf } from './smtp/payload.ts';
 
-/** A mail to be made in a thread. Bytes come from there as plain arrays of them. */
-export interface FinishedMailInput {
+/** A mail to be made in a thread: of its parts, or an application's own. Bytes come from there as plain arrays of them. */
+export type FinishedMailInput = Signing & (ComposedInput | { original: OriginalInput });
+
+interface ComposedInput {
   mail: Omit<MailInput, 'attachments'> & {
     attachments: readonly (Omit<NonNullable<MailInput['attachments']>[number], 'content'> & { content: Uint8Array })[];
   };
+}
+
+interface Signing {
   /** Nobody signs where it is undefined. */
   signer: DkimSigner | undefined;
   rewrittenFields: readonly string[];
@@ -20,12 +26,17 @@ export interface FinishedMail {
 }
 
 /** Composes, signs and makes ready for the wire: all that is proportional to the size of a mail. */
-export async function finishedMail({ mail, signer, rewrittenFields }: FinishedMailInput): Promise<FinishedMail> {
-  const attachments = mail.attachments.map((file) => ({ ...file, content: asBuffer(file.content) }));
-  const message = await buildMessage({ ...mail, attachments });
+export async function finishedMail(input: FinishedMailInput): Promise<FinishedMail> {
+  const { signer, rewrittenFields } = input;
+  const message = 'original' in input ? completeOriginal(input.original) : await composed(input);
   const raw = signer ? await signMessage(message, signer, { rewrittenFields }) : message;
   const { data, ...payload } = payloadOf(raw, false);
   return { raw, payload: { ...payload, data: typeof data === 'string' ? Buffer.from(data, 'latin1') : data } };
+}
+
+function composed({ mail }: ComposedInput): Promise<Buffer> {
+  const attachments = mail.attachments.map((file) => ({ ...file, content: asBuffer(file.content) }));
+  return buildMessage({ ...mail, attachments });
 }
 
 /** The same bytes as a buffer, which they are no more when they come from another thread. */

@@ -15,12 +15,12 @@ export interface Submission {
   text: string | null;
   /** Names of the addresses in To and Cc. */
   names: Map<string, string>;
-  /** The message's own headers, but for those that every mail gets anew. */
+  /** The message's own headers as the record of the email shows them, but for those that have fields of their own. */
   headers: Record<string, string>;
   attachments: SendAttachment[];
 }
 
-/** Set from the message's parts, by MIME, by the servers on the way, or never meant to travel (Bcc). */
+/** Shown in other fields of the record, or not meant for people (Bcc among them). */
 const NOT_KEPT =
   /^(from|sender|to|cc|bcc|subject|date|message-id|reply-to|return-path|delivered-to|(x-)?received|mime-version|content-.*|dkim-.*|arc-.*|authentication-results|resent-.*)$/;
 

@@ -56,7 +56,8 @@ export function eventDataOf(email: Email): Sourced<EmailEventData> {
     subject,
     from: email.from,
     fromName: email.fromName,
-    messageId: email.providerMessageId ?? messageId(email.id, emailDomain(email.from)),
+    messageId:
+      email.providerMessageId ?? email.options?.original?.messageId ?? messageId(email.id, emailDomain(email.from)),
     emailId: email.id,
     templateId: email.templateId,
     campaignId: email.campaignId,

@@ -191,7 +191,8 @@ function mailsOf({ request }: Draft, contentId: string, contacts: UpsertedContac
   const headers = Object.keys(request.headers).length > 0 ? { headers: request.headers } : {};
   const files = attachments.length > 0 ? { attachmentIds: attachments.map((file) => file.id) } : {};
   const text = request.text === undefined ? {} : { text: request.text };
-  const options = { ...headers, ...text, ...files, ...request.again?.origin };
+  const original = request.original === undefined ? {} : { original: request.original };
+  const options = { ...headers, ...text, ...files, ...original, ...request.again?.origin };
   return request.to.flatMap((recipient, index) => {
     const contact = contacts[index];
     if (!contact) return [];

@@ -49,6 +49,7 @@ export async function repeatEmail(
     data: { set: {}, remove: [], oneOff: email.variables },
     headers: options?.headers ?? {},
     attachments,
+    ...(options?.original && { original: options.original }),
     again: {
       content: { ...said, topicId },
       origin: { resentFrom: email.id, ...(options?.forStranger && { forStranger: true }) },

@@ -14,6 +14,8 @@ export interface EmailOptions {
   text?: string;
   /** Rows of `attachments`, in the request's order. */
   attachmentIds?: string[];
+  /** The first of the attachments is the whole message of an application, which is passed on as it is. */
+  original?: OriginalOptions;
   /** Names of variables that a stranger brought: text only, never a link target or a header. */
   untrustedKeys?: string[];
   /** The mail that this one repeats. */
@@ -30,6 +32,16 @@ export interface EmailOptions {
    * the contact; one that skips its pauses waits for no window.
    */
   sandbox?: { contact: RunContact | null; skipDelays?: boolean };
+}
+
+/** What is known of a message that an application has composed itself and handed to the relay. */
+export interface OriginalOptions {
+  /** Its own Message-ID, with angle brackets; null where it has none that is valid. */
+  messageId: string | null;
+  /** It has one HTML part that no signature covers: opens and clicks can be counted. */
+  html: boolean;
+  /** The files that it carries. */
+  files: { filename: string; contentType: string; size: number }[];
 }
 
 /** What became of one attempt to send an email. All but `later` are final for this delivery. */

@@ -3,7 +3,7 @@ import type { KeyOwner } from '../access/key-owner.ts';
 import type { MailText } from '../content/mail-text.ts';
 import type { Data } from '../filters/data-values.ts';
 import type { Sourced } from '../strangers/provenance.ts';
-import type { EmailOptions } from './email-outcome.ts';
+import type { EmailOptions, OriginalOptions } from './email-outcome.ts';
 
 export interface Recipient {
   /** Trimmed, in lower case. */
@@ -43,6 +43,8 @@ export interface SendRequest {
   data: { set: Data; remove: string[]; oneOff: Sourced<Data> };
   headers: Record<string, string>;
   attachments: SendAttachment[];
+  /** The first attachment is a whole message, to be passed on as it is. */
+  original?: OriginalOptions;
   /** A mail of before that is sent again: it says the same, whatever its template says by now. */
   again?: SentBefore;
 }

@@ -19,7 +19,11 @@ export class QuotedPrintableWriter {
 
   /** Text of any kind; every kind of line break becomes CRLF. */
   text(text: string): this {
-    const bytes = Buffer.from(text, 'utf8');
+    return this.bytes(Buffer.from(text, 'utf8'));
+  }
+
+  /** The same for text in a charset that has the line breaks of ASCII. */
+  bytes(bytes: Buffer): this {
     let wasSpace = false;
     for (let i = 0; i < bytes.length; i++) {
       const byte = bytes[i] ?? 0;
@@ -75,6 +79,13 @@ export class QuotedPrintableWriter {
     this.out += unit;
     this.column += unit.length;
   }
+}
+
+/** Decodes a body, soft line breaks included; what is no escape stays as it is (RFC 2045 §6.7). */
+export function decodeQuotedPrintable(body: string): Buffer {
+  const joined = body.replace(/[ \t]+(?=\r?$)/gm, '').replace(/=\r?\n/g, '');
+  const bytes = joined.replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1');
 }
 
 /** Encodes text that begins at column 0. */

@@ -16,7 +16,7 @@ const bytes = (n: number) => Buffer.from(Array.from({ length: n }, (_, i) => (i 
  * A mail with all that is not plain: names, inline images, lines that begin with dots, eight-bit bytes of an attached
  * message.
  */
-const input = (signer?: DkimSigner): FinishedMailInput => ({
+const input = (signer?: DkimSigner): Extract<FinishedMailInput, { mail: unknown }> => ({
   signer,
   rewrittenFields: [],
   mail: {
@@ -40,7 +40,7 @@ const input = (signer?: DkimSigner): FinishedMailInput => ({
     ],
   },
 });
-const inThread = (p: FinishedMailInput) =>
+const inThread = (p: Extract<FinishedMailInput, { mail: unknown }>) =>
   threads.run({ projectId: 'a', name: 'mail.finished', input: p, handOver: p.mail.attachments.map((a) => a.content) });
 
 /** Boundaries are new each time. */

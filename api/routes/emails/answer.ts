@@ -138,7 +138,7 @@ export function emailRecord(p: {
   email: Email;
   read: EmailAsRead;
   workflowId: string | null;
-  attachments: AttachmentInfo[];
+  attachments: Pick<AttachmentInfo, 'filename' | 'contentType' | 'size'>[];
   events: EmailEvent[];
 }) {
   const item = emailItem(p.email);

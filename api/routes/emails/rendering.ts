@@ -86,7 +86,7 @@ function headersOf(email: Email, subject: string, more: [string, string][]): Rec
     ...(email.to && { to: formatMailbox({ name: email.toName, email: email.to }) }),
     ...(email.replyTo && { 'reply-to': email.replyTo }),
     subject,
-    'message-id': messageId(email.id, emailDomain(email.from)),
+    'message-id': email.options?.original?.messageId ?? messageId(email.id, emailDomain(email.from)),
     ...(email.sentAt && { date: email.sentAt.toUTCString() }),
   };
 }

@@ -52,7 +52,7 @@ export function emailRoutes(app: App, { config, compute, db, reads }: Deps): voi
     const { executionId } = email;
     const [contents, attachments, events, workflowId] = await Promise.all([
       findContents(db, { projectId, ids: [email.contentId] }),
-      listAttachmentInfos(db, { projectId, ids: email.options?.attachmentIds ?? [] }),
+      email.options?.original?.files ?? listAttachmentInfos(db, { projectId, ids: email.options?.attachmentIds ?? [] }),
       listEmailEvents(db, { projectId, emailId: email.id, contactId: email.contactId }),
       executionId === null ? null : findWorkflowOf(db, { projectId, executionId }),
     ]);

@@ -16,8 +16,15 @@ export function sendMaxBytes(attachmentsMaxBytes: number): number {
   return Math.floor(((attachmentsMaxBytes / 3) * 4 + JSON_MAX_BYTES) / MB) * MB;
 }
 
-/** @throws AppError PAYLOAD_TOO_LARGE for files that together are more than a mail may carry */
+/**
+ * Refuses more files than an email may carry. Source: contract §9.11.
+ * @throws AppError VALIDATION_ERROR for too many, PAYLOAD_TOO_LARGE for files that together are too large
+ */
 export function checkAttachments(files: readonly { content: Buffer }[], maxBytes: number): void {
+  if (files.length > ATTACHMENTS_MAX)
+    throw new AppError('VALIDATION_ERROR', {
+      message: `The email has ${files.length} attachments: at most ${ATTACHMENTS_MAX} attachments are allowed.`,
+    });
   const bytes = files.reduce((sum, { content }) => sum + content.byteLength, 0);
   if (bytes <= maxBytes) return;
   throw new AppError('PAYLOAD_TOO_LARGE', {

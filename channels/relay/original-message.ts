@@ -1,0 +1,200 @@
+import { isAscii } from 'node:buffer';
+import { addressParser } from 'postal-mime';
+import { EMAIL_PROVIDERS } from '../../rules/emails/email-providers.ts';
+import { formatMailbox, mailDate, textHeader } from '../../rules/mime/mime-headers.ts';
+import {
+  fieldValue,
+  findMimeParts,
+  findOnlyHtml,
+  findRawFields,
+  isProtected,
+  type MimePart,
+  type RawField,
+  withTransferEncoding,
+} from '../../rules/mime/mime-parts.ts';
+import { decodeQuotedPrintable, QuotedPrintableWriter } from '../../rules/mime/quoted-printable.ts';
+import { withCrlf } from '../email/smtp/payload.ts';
+
+/** A message as an application composed it, ready to be kept and passed on. */
+export interface OriginalMessage {
+  /** The whole message; Message-ID and Date may be missing. All lines end in CRLF, none passes 998 octets. */
+  message: Buffer;
+  /** The application's own, with angle brackets; null where it has none that is valid. */
+  messageId: string | null;
+  /**
+   * The HTML that may be tracked: the text of the only text/html part that no signature covers. Undefined where there
+   * is none, or where there are several.
+   */
+  html: string | undefined;
+}
+
+/** Why a message cannot be passed on as it is. */
+export class CannotPassOn extends Error {
+  override name = 'CannotPassOn';
+}
+
+/** RFC 5322 §2.1.1. */
+const LINE_MAX_OCTETS = 998;
+/** RFC 5321 §6.3: a message that passed so many servers goes round in circles. */
+const RECEIVED_MAX = 100;
+/** RFC 5322 §3.6.4, with the domain literals of §3.4.1. */
+const MESSAGE_ID = /^<[^\s<>@]+@(?:[^\s<>@[\]]+|\[[^\s<>[\]]*\])>$/;
+const ADDRESSES = /^(from|to|cc|reply-to)$/;
+
+/**
+ * Fields that do not travel: blind copies, what the last server writes (Return-Path), verdicts and chains of servers
+ * that have not seen the message, the sender that the service speaks for itself, and what steers a provider.
+ */
+function isDropped(name: string): boolean {
+  if (/^((resent-)?bcc|return-path|sender|authentication-results|arc-.*|delivered-to)$/.test(name)) return true;
+  return Object.values(EMAIL_PROVIDERS).some(({ controlHeaders }) =>
+    controlHeaders.some((prefix: string) => name.startsWith(prefix)),
+  );
+}
+
+/**
+ * Makes a message ready to be passed on. Header fields stay as they are written, but for those that must not travel;
+ * bodies stay byte for byte, but for lines that no server would take. Adds one `Received` (RFC 5321 §4.4).
+ * @throws CannotPassOn for a line beyond 998 octets in a part that must not be changed, for more than one author, or for
+ * a message that goes round in circles
+ */
+export function prepareOriginal(
+  raw: Buffer,
+  p: { host: string; id: string; from: string; now: Date },
+): OriginalMessage {
+  const message = withCrlf(raw);
+  const root = findMimeParts(message);
+  const fields = findRawFields(message, 0, root.bodyStart);
+  refuseWrongHeader(message, fields);
+  const edits = longLineEdits(message, root);
+  const html = findOnlyHtml(root);
+  const written = fieldValue(message, fields, 'message-id');
+  const messageId = MESSAGE_ID.test(written) ? written : null;
+  const header = [
+    `Received: by ${p.host} (Tidings) with ESMTPA id ${p.id};\r\n ${mailDate(p.now)}\r\n`,
+    ...missingFields(fields, p.from),
+    ...fields
+      .filter(({ name }) => !isDropped(name))
+      .filter(({ name }) => name !== 'message-id' || messageId !== null)
+      // A signature of the application's own no longer holds once a line of the body was encoded anew.
+      .filter(({ name }) => name !== 'dkim-signature' || edits.length === 0)
+      .map((field) => writtenField(message, field)),
+  ].join('');
+  const rootEdit = edits.find(({ part }) => part === root);
+  const head = rootEdit ? withTransferEncoding(header, rootEdit.encoding) : header;
+  const body = applyEdits(message, root.bodyStart, edits);
+  return {
+    message: Buffer.concat([Buffer.from(`${head}\r\n`, 'latin1'), body]),
+    messageId,
+    html: html && textOf(message, html),
+  };
+}
+
+function refuseWrongHeader(message: Buffer, fields: readonly RawField[]): void {
+  const count = (name: string) => fields.filter((field) => field.name === name).length;
+  if (count('received') > RECEIVED_MAX) throw new CannotPassOn('The message has passed too many servers');
+  for (const name of ['from', 'subject', 'content-type', 'content-transfer-encoding', 'message-id', 'date'])
+    if (count(name) > 1) throw new CannotPassOn(`The message has more than one ${name} field (RFC 5322 section 3.6)`);
+  const authors = addressParser(fieldValue(message, fields, 'from'), { flatten: true });
+  if (authors.length > 1) throw new CannotPassOn('From names more than one address');
+}
+
+/** Fields that RFC 5322 §3.6 demands and that say nothing new: the author is the envelope's. */
+function missingFields(fields: readonly RawField[], from: string): string[] {
+  const has = (name: string) => fields.some((field) => field.name === name);
+  return [
+    ...(has('from') || from === '' ? [] : [`From: ${from}\r\n`]),
+    ...(has('to') || has('cc') ? [] : ['To: undisclosed-recipients:;\r\n']),
+  ];
+}
+
+/** A field as it is written. One that holds raw UTF-8 is encoded, since no server has to take it (RFC 6531). */
+function writtenField(message: Buffer, field: RawField): string {
+  const raw = message.toString('latin1', field.start, field.end);
+  if (isAscii(message.subarray(field.start, field.end)))
+    return raw.split(/\r\n/).some((line) => line.length > LINE_MAX_OCTETS) ? folded(raw) : raw;
+  const text = message.toString('utf8', field.start, field.end);
+  const name = raw.slice(0, raw.indexOf(':')).trim();
+  const value = text
+    .slice(text.indexOf(':') + 1)
+    .replace(/\r\n(?=[ \t])/g, '')
+    .trim();
+  if (!ADDRESSES.test(field.name)) return textHeader(name, value);
+  const mailboxes = addressParser(value, { flatten: true }).map(({ name: shown, address }) =>
+    formatMailbox({ name: shown, email: address ?? '' }),
+  );
+  return `${name}: ${mailboxes.join(',\r\n ')}\r\n`;
+}
+
+/** Folds a long field at blanks, where a reader puts it together again (RFC 5322 §2.2.3). */
+function folded(raw: string): string {
+  return raw.replace(/[^\r\n]{999,}/g, (line) => line.replace(/([^\r\n]{60,900}?\S)[ \t](?=\S)/g, '$1\r\n '));
+}
+
+interface Edit {
+  part: MimePart;
+  encoding: 'quoted-printable' | 'base64';
+  body: Buffer;
+}
+
+/** New encodings of the parts that have lines no server has to take. @throws CannotPassOn where one is protected */
+function longLineEdits(message: Buffer, part: MimePart): Edit[] {
+  if (!hasUnsendableLine(message, part)) return [];
+  if (isProtected(part))
+    throw new CannotPassOn(
+      `The part of type ${part.type} has a line of more than ${LINE_MAX_OCTETS} octets: encode it in quoted-printable or base64`,
+    );
+  if (part.parts.length > 0) return part.parts.flatMap((child) => longLineEdits(message, child));
+  const bytes = decodedBytes(message, part);
+  const encoding = part.type.startsWith('text/') ? 'quoted-printable' : 'base64';
+  const lines =
+    encoding === 'base64'
+      ? bytes.toString('base64').replace(/.{76}(?=.)/g, '$&\r\n')
+      : new QuotedPrintableWriter().bytes(bytes).take();
+  return [{ part, encoding, body: Buffer.from(lines, 'latin1') }];
+}
+
+function hasUnsendableLine(message: Buffer, { bodyStart, end }: MimePart): boolean {
+  const nul = message.indexOf(0, bodyStart);
+  if (nul !== -1 && nul < end) return true;
+  for (let at = bodyStart; at < end; ) {
+    const found = message.indexOf('\r\n', at);
+    const lineEnd = found === -1 || found > end ? end : found;
+    if (lineEnd - at > LINE_MAX_OCTETS) return true;
+    at = lineEnd + 2;
+  }
+  return false;
+}
+
+/** The body with the edited parts in place of the written ones; everything between them as it is. */
+function applyEdits(message: Buffer, start: number, edits: readonly Edit[]): Buffer {
+  const pieces: Buffer[] = [];
+  let at = start;
+  for (const { part, encoding, body } of edits) {
+    if (part.bodyStart > start) {
+      pieces.push(message.subarray(at, part.start));
+      const header = message.toString('latin1', part.start, part.bodyStart - 2);
+      pieces.push(Buffer.from(`${withTransferEncoding(header, encoding)}\r\n`, 'latin1'));
+    }
+    pieces.push(body);
+    at = part.end;
+  }
+  return Buffer.concat([...pieces, message.subarray(at)]);
+}
+
+function decodedBytes(message: Buffer, { bodyStart, end, encoding }: MimePart): Buffer {
+  const body = message.subarray(bodyStart, end);
+  if (encoding === 'base64') return Buffer.from(body.toString('latin1'), 'base64');
+  return encoding === 'quoted-printable' ? decodeQuotedPrintable(body.toString('latin1')) : body;
+}
+
+/** The text of a part; one in an unknown charset is read as UTF-8. */
+function textOf(message: Buffer, part: MimePart): string {
+  const bytes = decodedBytes(message, part);
+  const charset = part.params.get('charset') ?? 'utf-8';
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    return bytes.toString('utf8');
+  }
+}

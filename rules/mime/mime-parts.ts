@@ -1,0 +1,164 @@
+/** A part of a message: where its header and body are in the bytes, and what they say of it. RFC 2045, RFC 2046. */
+export interface MimePart {
+  /** Offset of the first header field. */
+  start: number;
+  /** Offset behind the blank line. */
+  bodyStart: number;
+  /** Offset behind the last octet of the body; the line break before a boundary belongs to the boundary. */
+  end: number;
+  /** In lower case, such as `text/html`. */
+  type: string;
+  /** Parameters of Content-Type; names in lower case. */
+  params: ReadonlyMap<string, string>;
+  /** Content-Transfer-Encoding in lower case; `7bit` where there is none. */
+  encoding: string;
+  /** Content-Disposition without parameters, in lower case; empty where there is none. */
+  disposition: string;
+  /** Parts of a multipart; an attached message (message/rfc822) is a leaf. */
+  parts: MimePart[];
+}
+
+/** A header field as it stands, folds and line break included. */
+export interface RawField {
+  /** In lower case. */
+  name: string;
+  /** Offsets into the message. */
+  start: number;
+  end: number;
+}
+
+/** More levels than any mail program writes (channels/mime-parser.ts refuses them too). */
+const DEPTH_MAX = 30;
+const CRLF = '\r\n';
+const BLANK_LINE = '\r\n\r\n';
+const TYPE = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)/;
+const PARAMETER = /;\s*([\w!#$&^.+*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;]*))/g;
+
+/** Finds the parts of a message whose lines all end in CRLF. Changes and decodes nothing. */
+export function findMimeParts(message: Buffer): MimePart {
+  return findPart(message, { start: 0, end: message.length, depth: 0, defaultType: 'text/plain' });
+}
+
+interface Span {
+  start: number;
+  end: number;
+  depth: number;
+  /** The type of a part without Content-Type: message/rfc822 in a multipart/digest (RFC 2046 §5.1.5). */
+  defaultType: string;
+}
+
+function findPart(message: Buffer, { start, end, depth, defaultType }: Span): MimePart {
+  const bodyStart = findBodyStart(message, start, end);
+  const fields = findRawFields(message, start, bodyStart);
+  const value = (name: string) => fieldValue(message, fields, name);
+  const contentType = value('content-type');
+  const part: MimePart = {
+    start,
+    bodyStart,
+    end,
+    type: TYPE.exec(contentType)?.[1]?.toLowerCase() ?? defaultType,
+    params: parametersOf(contentType),
+    encoding: value('content-transfer-encoding').trim().toLowerCase() || '7bit',
+    disposition: (value('content-disposition').split(';')[0] ?? '').trim().toLowerCase(),
+    parts: [],
+  };
+  const boundary = part.params.get('boundary');
+  if (!part.type.startsWith('multipart/') || !boundary || depth >= DEPTH_MAX) return part;
+  const inner = part.type === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
+  part.parts = findBodies(message, part, boundary).map((span) =>
+    findPart(message, { ...span, depth: depth + 1, defaultType: inner }),
+  );
+  return part;
+}
+
+/** Finds the header fields between two offsets; lines that are none belong to the field before them. */
+export function findRawFields(message: Buffer, start: number, end: number): RawField[] {
+  const fields: RawField[] = [];
+  for (let at = start; at < end; ) {
+    const lineEnd = message.indexOf(CRLF, at);
+    const next = lineEnd === -1 || lineEnd + 2 > end ? end : lineEnd + 2;
+    const name = /^([!-9;-~]+)[ \t]*:/.exec(message.toString('latin1', at, Math.min(next, at + 200)))?.[1];
+    const last = fields.at(-1);
+    if (name !== undefined) fields.push({ name: name.toLowerCase(), start: at, end: next });
+    else if (last && next - at > 2) last.end = next;
+    at = next;
+  }
+  return fields;
+}
+
+/** The unfolded value of the first field of a name, as latin1; empty where there is none. */
+export function fieldValue(message: Buffer, fields: readonly RawField[], name: string): string {
+  const field = fields.find((candidate) => candidate.name === name);
+  if (!field) return '';
+  const raw = message.toString('latin1', field.start, field.end);
+  return raw
+    .slice(raw.indexOf(':') + 1)
+    .replace(/\r\n(?=[ \t])/g, '')
+    .trim();
+}
+
+function findBodyStart(message: Buffer, start: number, end: number): number {
+  // A part may begin with the blank line: it has no header.
+  if (message.toString('latin1', start, start + 2) === CRLF) return Math.min(start + 2, end);
+  const blank = message.indexOf(BLANK_LINE, start);
+  return blank === -1 || blank + 4 > end ? end : blank + 4;
+}
+
+function parametersOf(contentType: string): Map<string, string> {
+  const params = new Map<string, string>();
+  for (const [, name = '', quoted, plain] of contentType.matchAll(PARAMETER)) {
+    const value = quoted === undefined ? (plain ?? '') : quoted.replace(/\\(.)/g, '$1');
+    if (!params.has(name.toLowerCase())) params.set(name.toLowerCase(), value);
+  }
+  return params;
+}
+
+/** The spans between the boundary lines of a multipart; preamble and epilogue are none. */
+function findBodies(message: Buffer, part: MimePart, boundary: string): { start: number; end: number }[] {
+  const delimiter = `--${boundary}`;
+  const spans: { start: number; end: number }[] = [];
+  let open: number | undefined;
+  for (let at = message.indexOf(delimiter, part.bodyStart, 'latin1'); at !== -1 && at < part.end; ) {
+    const after = at + delimiter.length;
+    const lineEnd = message.indexOf(CRLF, after);
+    const rest = message.toString('latin1', after, Math.min(lineEnd === -1 ? part.end : lineEnd, after + 80));
+    const startsLine = at === part.bodyStart || message[at - 1] === 10;
+    if (startsLine && /^(--)?[ \t]*$/.test(rest)) {
+      if (open !== undefined) spans.push({ start: open, end: Math.max(open, at - 2) });
+      if (rest.startsWith('--') || lineEnd === -1) return spans;
+      open = lineEnd + 2;
+    }
+    at = message.indexOf(delimiter, after, 'latin1');
+  }
+  // A message that was cut off lacks the last boundary.
+  if (open !== undefined && open < part.end) spans.push({ start: open, end: part.end });
+  return spans;
+}
+
+/** Bodies that nothing may change: a signature covers them, or only another program reads them. */
+const PROTECTED = /^(multipart\/(signed|encrypted|report)|application\/(x-)?pkcs7-mime|message\/.*)$/;
+
+/** Tells whether a part has to be passed on byte for byte. */
+export function isProtected({ type }: MimePart): boolean {
+  return PROTECTED.test(type);
+}
+
+/** The only HTML part that may be changed; undefined where there is none, or where there are several. */
+export function findOnlyHtml(root: MimePart): MimePart | undefined {
+  const found = changeableLeaves(root).filter(
+    ({ type, disposition }) => type === 'text/html' && disposition !== 'attachment',
+  );
+  return found.length === 1 ? found[0] : undefined;
+}
+
+function changeableLeaves(part: MimePart): MimePart[] {
+  if (isProtected(part)) return [];
+  return part.parts.length > 0 ? part.parts.flatMap(changeableLeaves) : [part];
+}
+
+/** A header, whose last line is complete, with another Content-Transfer-Encoding. */
+export function withTransferEncoding(header: string, encoding: string): string {
+  const field = `Content-Transfer-Encoding: ${encoding}\r\n`;
+  const written = /^content-transfer-encoding[ \t]*:[^\r\n]*\r\n(?:[ \t][^\r\n]*\r\n)*/im;
+  return written.test(header) ? header.replace(written, field) : header + field;
+}

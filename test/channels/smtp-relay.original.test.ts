@@ -1,0 +1,313 @@
+import { sql } from 'kysely';
+import nodemailer from 'nodemailer';
+import PostalMime from 'postal-mime';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type RelayService, startRelayService } from '../support/smtp/relay-service.ts';
+
+/** What an application composed arrives as it is. */
+
+let relay: RelayService;
+beforeAll(async () => {
+  relay = await startRelayService();
+});
+beforeEach(() => relay.sink.reset());
+afterAll(() => relay?.close());
+
+const HEAD = ['From: Shop <hello@sender.test>', 'To: Ada <ada@to.test>', 'Subject: Hi', 'MIME-Version: 1.0'];
+
+/** Hands a message over as it is; returns the reply. */
+async function hand(lines: string[] | Buffer, to: string[] = ['ada@to.test']): Promise<string> {
+  const { port, service } = relay;
+  const auth = { user: 'apikey', pass: service.one.secretKey };
+  const client = nodemailer.createTransport({ host: '127.0.0.1', port, auth, ignoreTLS: true });
+  const raw = Buffer.isBuffer(lines) ? lines : Buffer.from(lines.join('\r\n'), 'latin1');
+  return client.sendMail({ envelope: { from: 'hello@sender.test', to }, raw }).then(
+    ({ response }) => response,
+    (error: { response?: string }) => error.response ?? String(error),
+  );
+}
+
+async function pass(lines: string[] | Buffer): Promise<{ head: string; body: string; raw: string }> {
+  expect(await hand(lines)).toMatch(/^250 2\.0\.0 /);
+  // The sink keeps the dots that SMTP doubles.
+  const raw = ((await relay.arrived())[0] ?? '').replaceAll('\r\n..', '\r\n.');
+  const at = raw.indexOf('\r\n\r\n');
+  return { head: raw.slice(0, at + 2), body: raw.slice(at + 4), raw };
+}
+
+const bodyOf = (lines: string[]) => lines.slice(lines.indexOf('') + 1).join('\r\n');
+
+async function track(tracking: 'ENABLED' | 'DISABLED'): Promise<void> {
+  await sql`UPDATE projects SET tracking = ${tracking} WHERE id = ${relay.service.one.id}`.execute(relay.service.db);
+}
+
+const SIGNED_TEXT = [
+  'Content-Type: text/html; charset=us-ascii',
+  '',
+  '<p>Signed  <a href="https://a.example">a</a> ',
+  '',
+];
+
+const STRUCTURES: Record<string, string[]> = {
+  'S/MIME signed': [
+    'Content-Type: multipart/signed; protocol="application/pkcs7-signature"; micalg=sha-256; boundary="b1"',
+    '',
+    'This is a cryptographically signed message.',
+    '--b1',
+    ...SIGNED_TEXT,
+    '--b1',
+    'Content-Type: application/pkcs7-signature; name=smime.p7s',
+    'Content-Transfer-Encoding: base64',
+    '',
+    'MIIB',
+    '--b1--',
+    '',
+  ],
+  'S/MIME encrypted': [
+    'Content-Type: application/pkcs7-mime; smime-type=enveloped-data; name=smime.p7m',
+    'Content-Transfer-Encoding: base64',
+    'Content-Disposition: attachment; filename=smime.p7m',
+    '',
+    'MIIBHgYJKoZIhvcNAQcDoIIBDzCCAQsCAQAxgcAwgb0CAQAwJjASMRAwDgYDVQQDEwdDYXJsUlNB',
+    '',
+  ],
+  'PGP encrypted': [
+    'Content-Type: multipart/encrypted; protocol="application/pgp-encrypted"; boundary=b2',
+    '',
+    '--b2',
+    'Content-Type: application/pgp-encrypted',
+    '',
+    'Version: 1',
+    '--b2',
+    'Content-Type: application/octet-stream',
+    '',
+    '-----BEGIN PGP MESSAGE-----',
+    '',
+    'hQEM',
+    '-----END PGP MESSAGE-----',
+    '--b2--',
+    '',
+  ],
+  'a report': [
+    'Content-Type: multipart/report; report-type=delivery-status; boundary=b3',
+    '',
+    '--b3',
+    '',
+    'It did not arrive.',
+    '--b3',
+    'Content-Type: message/delivery-status',
+    '',
+    'Reporting-MTA: dns; mail.example.com',
+    '',
+    'Final-Recipient: rfc822; a@b.example',
+    '--b3--',
+    '',
+  ],
+  'an invitation (iMIP)': [
+    'Content-Type: multipart/alternative; boundary=b4',
+    '',
+    '--b4',
+    'Content-Type: text/plain; charset=utf-8; format=flowed; delsp=yes',
+    '',
+    'Meet me ',
+    'at nine',
+    '--b4',
+    'Content-Type: text/calendar; method=REQUEST; charset=utf-8; component=VEVENT',
+    '',
+    'BEGIN:VCALENDAR',
+    'END:VCALENDAR',
+    '--b4--',
+    '',
+  ],
+  'plain text, format=flowed': [
+    'Content-Type: text/plain; charset=iso-8859-1; format=flowed',
+    'Content-Transfer-Encoding: 8bit',
+    '',
+    'Gr\xfc\xdfe ',
+    'aus  K\xf6ln',
+    '.a dot',
+    '',
+  ],
+  'an attached message': [
+    'Content-Type: multipart/mixed; boundary=b5',
+    '',
+    '--b5',
+    'Content-Type: text/plain',
+    '',
+    'See below',
+    '--b5',
+    'Content-Type: message/rfc822',
+    'Content-Disposition: attachment; filename="old.eml"',
+    '',
+    'From: x@y.example',
+    'Subject: Old',
+    'Content-Type: text/html',
+    '',
+    '<a href="https://old.example">old</a>',
+    '--b5--',
+    '',
+  ],
+  'a file with a charset and both kinds of names': [
+    'Content-Type: multipart/mixed; boundary="b=_6"',
+    '',
+    '--b=_6',
+    'Content-Type: text/plain',
+    '',
+    'See the file',
+    '--b=_6',
+    'Content-Type: text/csv; charset=windows-1252; name="=?utf-8?Q?Gr=C3=BC=C3=9Fe.csv?="',
+    "Content-Disposition: attachment; filename*=utf-8''Gr%C3%BC%C3%9Fe.csv",
+    'Content-Transfer-Encoding: quoted-printable',
+    '',
+    'a;b=FC',
+    '--b=_6--',
+    'An epilogue.',
+    '',
+  ],
+};
+
+describe.each(['ENABLED', 'DISABLED'] as const)('with tracking %s', (tracking) => {
+  beforeAll(() => track(tracking));
+
+  it.each(Object.entries(STRUCTURES))('passes on %s byte for byte', async (_, structure) => {
+    const { head, body } = await pass([...HEAD, ...structure]);
+    expect(body).toBe(bodyOf(structure));
+    const written = [...HEAD, ...structure.slice(0, structure.indexOf(''))];
+    expect(head.split('\r\n')).toEqual(expect.arrayContaining(written));
+  });
+});
+
+const AMP = [
+  'Content-Type: multipart/mixed; boundary=m',
+  '',
+  '--m',
+  'Content-Type: multipart/related; boundary=r',
+  '',
+  '--r',
+  'Content-Type: multipart/alternative; boundary=a',
+  '',
+  '--a',
+  'Content-Type: text/plain; charset=us-ascii; format=flowed',
+  '',
+  'Hello https://shop.example/plain',
+  '--a',
+  'Content-Type: text/x-amp-html',
+  '',
+  '<!doctype html><html amp4email><a href="https://shop.example/amp">x</a></html>',
+  '--a',
+  'Content-Type: text/html; charset="iso-8859-1"; x=y',
+  'Content-Transfer-Encoding: quoted-printable',
+  '',
+  '<html><body><p>Gr=FC=DFe {{name}}</p><a href=3D"https://shop.example/html">x</a><img src=3D"cid:logo"></body></html>',
+  '--a--',
+  '--r',
+  'Content-Type: image/png; name=logo.png',
+  'Content-ID: <logo>',
+  'Content-Disposition: inline; filename=logo.png',
+  'Content-Transfer-Encoding: base64',
+  '',
+  'iVBORw0KGgo=',
+  '--r--',
+  '--m--',
+  '',
+];
+
+it('counts links and opens in the HTML that is not signed, and keeps all else byte for byte', async () => {
+  await track('ENABLED');
+  const { body, raw } = await pass([...HEAD, ...AMP]);
+  const html = AMP.indexOf('Content-Type: text/html; charset="iso-8859-1"; x=y');
+  expect(body.startsWith(bodyOf(AMP.slice(0, html)))).toBe(true);
+  expect(body.endsWith(AMP.slice(html + 4).join('\r\n'))).toBe(true);
+  const parsed = await PostalMime.parse(Buffer.from(raw, 'latin1'));
+  expect(parsed.html).toContain('<p>Grüße {{name}}</p>');
+  expect(parsed.html).toMatch(/<a href="http[^"]*\/c\/[^"]*"/);
+  expect(parsed.html).toContain('cid:logo');
+  expect(parsed.html).toMatch(/<img[^>]* (width|height)="1"/);
+  expect(parsed.text).toContain('https://shop.example/plain');
+});
+
+it('changes nothing of HTML where the project counts nothing', async () => {
+  await track('DISABLED');
+  const { body } = await pass([...HEAD, ...AMP]);
+  expect(body).toBe(bodyOf(AMP));
+});
+
+describe('header fields', () => {
+  it('stay as written, repeated ones too, and identifiers are never folded inside', async () => {
+    const id = (n: number) => `<${'x'.repeat(90)}.${n}=?utf-8?@mail.example.com>`;
+    const written = [
+      'Message-ID: <app.1$@sender.test>',
+      'Date: Thu, 26 Nov 2026 10:00:00 +0100',
+      `In-Reply-To: ${id(1)}`,
+      `References: ${id(1)}\r\n ${id(2)}\r\n\t${id(3)}`,
+      'Cc: "B, C" <b@to.test>, undisclosed: c@to.test;',
+      'Reply-To: One <one@sender.test>, two@elsewhere.test',
+      'X-Tag: a',
+      'X-Tag: b',
+      'List-Unsubscribe: <mailto:out@sender.test>, <https://app.example/out?u=1>',
+      'List-Unsubscribe-Post: List-Unsubscribe=One-Click',
+      'Content-Language: de',
+      'Auto-Submitted: auto-generated',
+      'Received: from app by mx.sender.test; Thu, 26 Nov 2026 09:59:00 +0000',
+    ];
+    const { head } = await pass([...HEAD, ...written, '', 'Hello', '']);
+    for (const field of written) expect(head).toContain(`${field}\r\n`);
+    expect(head.match(/^message-id:/gim)).toHaveLength(1);
+    expect(head).toMatch(/^Received: by /m);
+  });
+
+  it('are completed: Message-ID and Date where they are missing, or no identifier', async () => {
+    const { head } = await pass([...HEAD, 'Message-ID: not an id', '', 'Hello', '']);
+    expect(head).toMatch(/^Message-ID: <[0-9a-f-]{36}@sender\.test>\r$/m);
+    expect(head).toMatch(/^Date: /m);
+    expect(head).not.toContain('not an id');
+  });
+
+  it('never show Bcc', async () => {
+    const { raw } = await pass([...HEAD, 'Bcc: hidden@to.test,', '  other@to.test', '', 'Hello', '']);
+    expect(raw).not.toMatch(/hidden|other@/);
+  });
+
+  it('of raw UTF-8 are encoded', async () => {
+    const head = ['From: Grüße <hello@sender.test>', 'To: Łódź <ada@to.test>', 'Subject: Grüße', '', 'x', ''];
+    const { raw } = await pass(Buffer.from(head.join('\r\n'), 'utf8'));
+    expect(raw).toMatch(/^[\x20-\x7e\r\n\t]*$/);
+    const parsed = await PostalMime.parse(raw);
+    expect([parsed.subject, parsed.from?.name, parsed.to?.[0]?.name]).toEqual(['Grüße', 'Grüße', 'Łódź']);
+  });
+});
+
+describe('a line of more than 998 octets', () => {
+  const long = `${'word '.repeat(400)}ü`;
+
+  it('is encoded anew in a part that nobody signed', async () => {
+    await track('DISABLED');
+    const lines = [...HEAD, 'Content-Type: text/plain; charset=utf-8', '', long, ''];
+    const { raw } = await pass(Buffer.from(lines.join('\r\n'), 'utf8'));
+    expect(raw.split('\r\n').every((line) => line.length <= 998)).toBe(true);
+    expect((await PostalMime.parse(raw)).text?.trim()).toBe(long);
+  });
+
+  it('is refused in one that is signed', async () => {
+    const signed = STRUCTURES['S/MIME signed']?.map((line) => (line.startsWith('<p>') ? long : line)) ?? [];
+    expect(await hand([...HEAD, ...signed])).toMatch(/^554 5\.6\.0 .*multipart\/signed.*998/);
+  });
+});
+
+it('refuses more attachments than an email may carry (contract §9.11)', async () => {
+  const file = (n: number) => ['--f', `Content-Disposition: attachment; filename=${n}.txt`, '', 'x'];
+  const files = (count: number) => [
+    ...HEAD,
+    'Content-Type: multipart/mixed; boundary=f',
+    '',
+    ...Array.from({ length: count }, (_, n) => file(n)).flat(),
+    '--f--',
+  ];
+  expect(await hand(files(10))).toMatch(/^250 /);
+  expect(await hand(files(11))).toMatch(/^554 5\.6\.0 .*10 attachments/);
+});
+
+it('refuses a message with two authors', async () => {
+  expect(await hand(['From: a@sender.test, b@elsewhere.test', ...HEAD.slice(1), '', 'x'])).toMatch(/^554 5\.6\.0 /);
+  expect(await hand([...HEAD, 'From: b@elsewhere.test', '', 'x'])).toMatch(/^554 5\.6\.0 /);
+});
