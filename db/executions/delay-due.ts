@@ -1,7 +1,8 @@
 import { interpolate } from '../../rules/content/interpolate.ts';
 import { LAP_MS } from '../../rules/executions/laps.ts';
-import { delayMs, isHour } from '../../rules/executions/steps/delay.ts';
-import { nextHour } from '../../rules/time/local-time.ts';
+import { type DelaySpan, delayMs, isHour, isOfDays } from '../../rules/executions/steps/delay.ts';
+import { readInstant } from '../../rules/time/iso-date.ts';
+import { instantOf, nextHour, wallAt } from '../../rules/time/local-time.ts';
 import { ALL_DAYS } from '../../rules/time/sending-window.ts';
 import { zoneOf } from '../../rules/time/zones.ts';
 import type { GraphStep } from './graph.ts';
@@ -9,34 +10,43 @@ import type { WalkingExecution } from './walk.ts';
 import type { World } from './world.ts';
 
 /** What is stored of a DELAY; it was checked when it was saved. */
-interface StoredDelay {
-  amount: number;
-  unit: 'days';
+interface StoredDelay extends DelaySpan {
   until?: unknown;
   days?: number[];
   timezone?: string;
 }
 
 /**
- * When a DELAY is due to end; null when its `until` does not come to an instant. An hour is that of the zone it names,
- * else of the contact, else of the project. It comes once a day, so it counts with a lap's time at least, however soon
- * it comes the first time.
+ * When a DELAY is due to end; null when its `until` does not come to an instant. Days and weeks end at the same time of
+ * day, also where the clocks change in between; shorter units are exact. An hour, a date-time without an offset, and
+ * days are those of the zone that the step names, else of the contact, else of the project. An hour comes once a day, so
+ * it counts with a lap's time at least, however soon it comes the first time. Source: contract §7.2.
  */
 export async function delayDue(
   world: World,
   p: { step: GraphStep; execution: WalkingExecution; nowMs: number },
 ): Promise<{ dueAt: Date; countsMs?: number } | null> {
   const { step, execution, nowMs } = p;
-  const config = step.config as Partial<StoredDelay>;
-  if (typeof config.until !== 'string') return { dueAt: new Date(nowMs + delayMs(config as StoredDelay)) };
+  const config = step.config as unknown as StoredDelay;
+  const zone = async () => zoneOf(config.timezone) ?? (await zoneOfContact(world, execution));
+  if (typeof config.until !== 'string') {
+    if (!isOfDays(config)) return { dueAt: new Date(nowMs + delayMs(config)) };
+    const inZone = await zone();
+    return { dueAt: new Date(instantOf(inZone, wallAt(inZone, nowMs) + delayMs(config))) };
+  }
   const until = await written(world, execution, config.until);
   if (!isHour(until)) {
-    const at = Date.parse(until);
-    return Number.isNaN(at) ? null : { dueAt: new Date(at) };
+    const at = readInstant(until, await zone()) ?? readOlderForm(config.until);
+    return at === undefined ? null : { dueAt: new Date(at) };
   }
-  const zone = zoneOf(config.timezone) ?? (await zoneOfContact(world, execution));
-  const dueMs = nextHour(zone, { hour: until, days: config.days ?? ALL_DAYS, afterMs: nowMs });
+  const dueMs = nextHour(await zone(), { hour: until, days: config.days ?? ALL_DAYS, afterMs: nowMs });
   return { dueAt: new Date(dueMs), countsMs: Math.max(LAP_MS, dueMs - nowMs) };
+}
+
+/** Steps that were saved before date-times had to be ISO 8601 go on; those of variables are read anew each time. */
+function readOlderForm(until: string): number | undefined {
+  const at = until.includes('{{') ? Number.NaN : Date.parse(until);
+  return Number.isNaN(at) ? undefined : at;
 }
 
 async function written(world: World, execution: WalkingExecution, until: string): Promise<string> {

@@ -1,3 +1,4 @@
+import { quotedPrintable } from '../mime/quoted-printable.ts';
 import { type ScannedHtml, scanHtml } from './content-html.ts';
 import { joinedOutputs } from './content-joints.ts';
 import { trackedAddress } from './content-links.ts';
@@ -65,6 +66,14 @@ const FOOTER =
 const FOOTER_TEXT = '\n\nUnsubscribe: {{unsubscribeUrl}}';
 const PIXEL =
   '<img src="{{__pixel}}" width="1" height="1" alt="" style="display:block;width:1px;height:1px;border:0;overflow:hidden">';
+
+/** Less than the 90,000 bytes of the wire before which the pixel stands, for a preheader and what values add. */
+const PIXEL_BEFORE_BYTES = 80_000;
+/** A counted link with its token, about. */
+const LINK_BYTES = 160;
+const VALUE_BYTES = 40;
+/** Tags and filters whose result may be longer than they are by any factor. */
+const GROWS = /^\s*(?:for|tablerow)\b|\|\s*(?:raw|newline_to_br)\b/;
 
 /** Checks the templates and writes links, footer and pixel into them, once per content. @throws TemplateError */
 export function prepareContent(source: ContentSource): PreparedContent {
@@ -172,10 +181,23 @@ function rewriteBody({ body, trackOpens }: ContentSource, rewriting: Rewriting, 
     if (token.kind === 'output') edits.push({ begin: token.begin, end: token.end, text: liquidOf(token) });
   for (const { begin, end } of scanned.unquoted)
     edits.push({ begin, end: begin, text: '"' }, { begin: end, end, text: '"' });
-  const added = (needsFooter ? FOOTER : '') + (trackOpens ? PIXEL : '');
-  const at = scanned.bodyEnd ?? body.length;
-  if (added) edits.push({ begin: at, end: at, text: added });
+  const end = scanned.bodyEnd ?? body.length;
+  const isEarly = trackOpens && mayBeClipped(body.slice(0, end), rewriting);
+  const added = (needsFooter ? FOOTER : '') + (trackOpens && !isEarly ? PIXEL : '');
+  if (added) edits.push({ begin: end, end, text: added });
+  if (isEarly) edits.push({ begin: scanned.bodyBegin, end: scanned.bodyBegin, text: PIXEL });
   return applyEdits(body, edits);
+}
+
+/**
+ * Tells whether the end of a body may come so late that Gmail, which shows the first 102 kB of a message, leaves it out:
+ * then the pixel stands at the beginning. Loops and raw values may become of any size.
+ */
+function mayBeClipped(body: string, { tokens, links }: Rewriting): boolean {
+  if (tokens.some(({ kind, content }) => kind !== 'text' && GROWS.test(content))) return true;
+  if (body.length * 9 < PIXEL_BEFORE_BYTES) return false;
+  const values = tokens.filter(({ kind }) => kind === 'output').length * VALUE_BYTES;
+  return quotedPrintable(body).length + links.size * LINK_BYTES + values > PIXEL_BEFORE_BYTES;
 }
 
 function applyEdits(text: string, edits: { begin: number; end: number; text: string }[]): string {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { quotedPrintable } from '../mime/quoted-printable.ts';
 import { sourced, trusted } from '../strangers/provenance.ts';
 import { type ContentSource, compileContent, listUnsubscribeHeaders, renderContent, resolveLink } from './content.ts';
 import { TemplateError } from './template-error.ts';
@@ -116,6 +117,21 @@ describe('open pixel and footer', () => {
   it('stand at the end where there is no body tag, or only one inside a block', () => {
     expect(html('<p>Hi</p>', {}, { trackOpens: true })).toMatch(/^<p>Hi<\/p><img /);
     expect(html('{% if x %}</body>{% endif %}', {}, { trackOpens: true })).toMatch(/^<img /);
+  });
+
+  it.each([
+    ['many paragraphs', '<p>Hello</p>'.repeat(9_000)],
+    ['letters that need nine bytes', `<p>${'漢字'.repeat(6_000)}</p>`],
+    ['many links', '<a href="https://a.example/">a</a>'.repeat(1_500)],
+    ['a loop', '{% for row in rows %}<p>{{ row }}</p>{% endfor %}'],
+    ['a value of HTML', '{{ page | raw }}'],
+  ])('the pixel stands before byte 90,000 on the wire, which mailboxes show: %s', (_, body) => {
+    const scope = { rows: Array.from({ length: 9_000 }, (__, n) => `row ${n}`), page: '<p>x</p>'.repeat(20_000) };
+    const out = html(`<html><body class="a">${body}</body></html>`, scope, { trackOpens: true, trackClicks: true });
+    const at = out.indexOf('/o/');
+    expect(at).toBeGreaterThan(0);
+    expect(out.indexOf('<body')).toBeLessThan(at);
+    expect(quotedPrintable(out.slice(0, at)).length).toBeLessThan(90_000);
   });
 
   it('the footer is for MARKETING bodies without the link only, and the text part has it too', () => {

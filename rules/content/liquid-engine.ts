@@ -1,5 +1,7 @@
 import { Liquid } from 'liquidjs';
 import { type GuardKind, guardValue } from './interpolation-guard.ts';
+import { registerArithmetic } from './liquid-arithmetic.ts';
+import { registerDates } from './liquid-dates.ts';
 import { escapeHtml, plainText } from './plain-value.ts';
 import { strangerText } from './stranger-text.ts';
 
@@ -59,6 +61,8 @@ function engine(escaping: Escaping, guarded: boolean): Liquid {
   });
   for (const name of Object.keys(made.tags)) if (!ALLOWED_TAGS.has(name)) delete made.tags[name];
   for (const name of Object.keys(made.filters)) if (!ALLOWED_FILTERS.has(name)) made.unregisterFilter(name);
+  registerArithmetic(made);
+  registerDates(made);
   registerEscapes(made, escaping);
   if (guarded) registerGuards(made);
   return made;

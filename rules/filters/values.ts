@@ -6,13 +6,10 @@
  * is text. A string of ISO date form meets stored strings of that form, as instants in milliseconds, UTC where no
  * zone is given. Any other string meets stored strings, without regard to case. Whatever does not fit is no match.
  */
+import { readIsoDate } from '../time/iso-date.ts';
 import type { Unit } from './fields.ts';
 
 export type Scalar = string | number | boolean;
-
-/** The same form is spelled in SQL by the function `tidings_ts` (migration `filter-functions`). */
-const ISO_DATE =
-  /^([1-9]\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?)?$/;
 
 const UNIT_MS: Record<Unit, number> = { minutes: 60_000, hours: 3_600_000, days: 86_400_000, weeks: 604_800_000 };
 
@@ -23,19 +20,8 @@ export function spanMs(value: number, unit: Unit): number {
 
 /** The instant, in milliseconds since the epoch, of an ISO 8601 date or date-time; undefined for any other text. */
 export function parseIsoDate(text: string): number | undefined {
-  const match = ISO_DATE.exec(text);
-  if (!match) return undefined;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0));
-  const days = new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, day));
-  if (days.getUTCDate() !== day) return undefined; // 30 February rolls over.
-  const millis = Number((match[7] ?? '').padEnd(3, '0').slice(0, 3));
-  return days.getTime() + (((hour ?? 0) * 60 + (minute ?? 0)) * 60 + (second ?? 0)) * 1000 + millis - zoneMs(match[8]);
-}
-
-function zoneMs(zone: string | undefined): number {
-  if (!zone || zone === 'Z') return 0;
-  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2));
-  return (zone.startsWith('-') ? -minutes : minutes) * 60_000;
+  const date = readIsoDate(text);
+  return date && date.wall - (date.offsetMs ?? 0);
 }
 
 /** Lower case by single code points, as Postgres does it: `İ` becomes `i`, a final sigma is like any other. */

@@ -22,6 +22,14 @@ describe('the configuration of a step', () => {
     ['DELAY', { amount: 366, unit: 'days' }, 'config.amount', 'custom'],
     ['DELAY', {}, 'config.amount', 'invalid_type'],
     ['DELAY', { until: 'soon' }, 'config.until', 'invalid_string'],
+    ['DELAY', { until: '12:60' }, 'config.until', 'invalid_string'],
+    ['DELAY', { until: 'Table 7' }, 'config.until', 'invalid_string'],
+    ['DELAY', { until: 'day 8' }, 'config.until', 'invalid_string'],
+    ['DELAY', { until: '1' }, 'config.until', 'invalid_string'],
+    ['DELAY', { until: '2027-02-30T09:00:00Z' }, 'config.until', 'invalid_string'],
+    ['DELAY', { until: 'May 5 2027' }, 'config.until', 'invalid_string'],
+    ['DELAY', { until: '2027-01-31T24:30:00Z' }, 'config.until', 'invalid_string'],
+    ['DELAY', { until: '2030-01-01T00:00:00Z', timezone: 'Europe/Berlin' }, 'config.timezone', 'custom'],
     ['WAIT_FOR_EVENT', { eventName: 'paid', timeout: 31_536_001 }, 'config.timeout', 'too_big'],
     ['WEBHOOK', { url: '{{scheme}}://example.com' }, 'config.url', 'invalid_string'],
   ])('of %s is refused at the field at fault: %j', async (type, config, field, code) => {
@@ -33,6 +41,7 @@ describe('the configuration of a step', () => {
   it.each([
     ['DELAY', { amount: 365, unit: 'days' }],
     ['DELAY', { until: '2030-01-01T00:00:00Z' }],
+    ['DELAY', { until: '2030-01-01T00:00', timezone: 'Europe/Berlin' }],
     ['DELAY', { until: '{{renewsAt}}' }],
     ['WAIT_FOR_EVENT', { eventName: 'paid', filters: [] }],
     ['WAIT_FOR_EVENT', { eventName: 'paid', filters: [{ field: 'amount', operator: 'greaterThan', value: 5 }] }],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readIsoDate } from '../../time/iso-date.ts';
 import { HOUR_PATTERN } from '../../time/local-time.ts';
 import { DaysInput, ZoneInput } from '../../time/sending-window.ts';
 import { configFaults, type PauseStep } from './definition.ts';
@@ -12,16 +13,20 @@ const DelayUntil = z
       .string()
       .min(1)
       .max(300)
-      .refine((text) => text.includes('{{') || isHour(text) || !Number.isNaN(Date.parse(text)), {
-        error: 'a date-time, an hour such as 09:00, or a {{variable}} that holds one',
+      .refine((text) => text.includes('{{') || isHour(text) || readIsoDate(text) !== undefined, {
+        error: 'an ISO 8601 date-time such as 2027-01-31T09:00:00Z, an hour such as 09:00, or a {{variable}} of either',
         params: { code: 'invalid_string' },
       }),
     days: DaysInput.optional(),
     timezone: ZoneInput.optional(),
   })
-  .refine(({ until, days, timezone }) => canBeHour(until) || (days === undefined && timezone === undefined), {
-    path: ['until'],
-    message: 'Days and time zone belong to an hour such as 09:00.',
+  .refine(({ until, days }) => canBeHour(until) || days === undefined, {
+    path: ['days'],
+    message: 'Days belong to an hour such as 09:00.',
+  })
+  .refine(({ until, timezone }) => timezone === undefined || readIsoDate(until)?.offsetMs === undefined, {
+    path: ['timezone'],
+    message: 'The date-time has an offset of its own: remove the time zone or the offset.',
   });
 const DelayAmount = z
   .object({ amount: z.number().positive(), unit: z.enum(['seconds', 'minutes', 'hours', 'days', 'weeks']) })
@@ -69,7 +74,18 @@ export const delay: PauseStep = {
   },
 };
 
-/** Length of a DELAY in milliseconds. */
-export function delayMs({ amount, unit }: { amount: number; unit: keyof typeof UNIT_MS }): number {
+/** The amount and the unit of a DELAY. */
+export interface DelaySpan {
+  amount: number;
+  unit: keyof typeof UNIT_MS;
+}
+
+/** Length of a DELAY in milliseconds, where no clocks change in it. */
+export function delayMs({ amount, unit }: DelaySpan): number {
   return amount * UNIT_MS[unit];
+}
+
+/** Tells whether a DELAY is of calendar days, which end at the same time of day as they begin. */
+export function isOfDays({ unit }: DelaySpan): boolean {
+  return unit === 'days' || unit === 'weeks';
 }

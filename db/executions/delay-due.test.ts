@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { trusted } from '../../rules/strangers/provenance.ts';
+import { delayDue } from './delay-due.ts';
+import type { World } from './world.ts';
+
+/** When a DELAY of an execution ends that begins now, by the clocks of Berlin; undefined where it never does. */
+async function due(config: object, { now = '2027-01-15T08:00:00Z', wish }: { now?: string; wish?: unknown } = {}) {
+  const world = {
+    getClock: async () => ({ zone: null, projectZone: 'Europe/Berlin' }),
+    loadVariables: async () => ({ variables: trusted({ wish }) }),
+  } as unknown as World;
+  const p = { step: { config }, execution: {}, nowMs: Date.parse(now) } as unknown as Parameters<typeof delayDue>[1];
+  return (await delayDue(world, p))?.dueAt.toISOString();
+}
+
+it.each([
+  ['2027-07-01T09:00:00Z', '2027-07-01T09:00:00.000Z'],
+  ['2027-07-01T09:00', '2027-07-01T07:00:00.000Z'],
+  ['2027-07-01', '2027-06-30T22:00:00.000Z'],
+  ['2027-07-01 09:00:00+05:30', '2027-07-01T03:30:00.000Z'],
+  ['09:30', '2027-01-15T08:30:00.000Z'],
+  // The clocks leave it out.
+  ['2027-03-28T02:30', '2027-03-28T01:30:00.000Z'],
+])('reads %s, written or from a variable, by the zone of the project where it has none', async (until, at) => {
+  expect(await due({ until })).toBe(at);
+  expect(await due({ until: '{{wish}}' }, { wish: until })).toBe(at);
+});
+
+it('reads a date-time without an offset by the zone that the step names', async () => {
+  expect(await due({ until: '2027-07-01T09:00', timezone: 'America/New_York' })).toBe('2027-07-01T13:00:00.000Z');
+});
+
+it.each(['12:60', 'Table 7', 'day 8', '1', 1, '2027-02-30T09:00:00Z', 'May 5 2027', '', null, '1764148800000', '2027'])(
+  'takes %j from a variable for no instant',
+  async (wish) => {
+    expect(await due({ until: '{{wish}}' }, { wish })).toBeUndefined();
+  },
+);
+
+it('keeps a date of another form that was saved before', async () => {
+  expect(await due({ until: 'Thu, 01 Jul 2027 09:00:00 GMT' })).toBe('2027-07-01T09:00:00.000Z');
+});
+
+it.each([
+  [{ amount: 1, unit: 'days' }, '2027-03-27T08:00:00Z', '2027-03-28T07:00:00.000Z'],
+  [{ amount: 1, unit: 'weeks' }, '2027-10-28T07:00:00Z', '2027-11-04T08:00:00.000Z'],
+  [{ amount: 24, unit: 'hours' }, '2027-03-27T08:00:00Z', '2027-03-28T08:00:00.000Z'],
+  [{ amount: 1440, unit: 'minutes' }, '2027-03-27T08:00:00Z', '2027-03-28T08:00:00.000Z'],
+])('ends %j that begin at %s at %s: days keep the time of day, shorter units are exact', async (config, now, at) => {
+  expect(await due(config, { now })).toBe(at);
+});

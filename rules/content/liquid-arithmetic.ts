@@ -1,0 +1,48 @@
+import { Decimal } from 'decimal.js';
+import type { Liquid } from 'liquidjs';
+import { valueAt } from '../filters/values.ts';
+
+/** More digits than a number of JavaScript holds, so that each result is the nearest number to the exact one. */
+const Exact = Decimal.clone({ precision: 40, rounding: Decimal.ROUND_HALF_UP });
+
+/** Rounding beyond the digits of a number changes nothing. */
+const PLACES_MAX = 20;
+
+const OPERATIONS: Record<string, (a: Decimal, b: Decimal, integers: boolean) => Decimal> = {
+  plus: (a, b) => a.plus(b),
+  minus: (a, b) => a.minus(b),
+  times: (a, b) => a.times(b),
+  divided_by: (a, b, integers) => (integers ? a.div(b).floor() : a.div(b)),
+  // The sign of the divisor, as in Ruby.
+  modulo: (a, b) => a.mod(b).plus(b).mod(b),
+};
+
+/**
+ * Registers filters that calculate in decimal, as people do: `{{ 0.0725 | times: 100 }}` is 7.25, where the library's
+ * binary numbers come to 7.249999999999999. What is no number counts as 0, as in the library.
+ */
+export function registerArithmetic(engine: Liquid): void {
+  for (const [name, operation] of Object.entries(OPERATIONS))
+    engine.registerFilter(name, (a: unknown, b: unknown, integers: unknown) =>
+      operation(decimalOf(a), decimalOf(b), Boolean(integers)).toNumber(),
+    );
+  engine.registerFilter('round', (value: unknown, places: unknown) => {
+    const digits = decimalOf(places).trunc().clamp(-PLACES_MAX, PLACES_MAX).toNumber();
+    const unit = new Exact(10).pow(-digits);
+    return decimalOf(value).div(unit).round().times(unit).toNumber();
+  });
+  engine.registerFilter('sum', sum);
+}
+
+/** Adds up the numbers of a list, or of a property of its items; items that are no numbers count as 0. */
+function sum(list: unknown, property: unknown): number {
+  const items = Array.isArray(list) ? list : [list];
+  const values = property === undefined ? items : items.map((item) => valueAt(item, String(property).split('.')));
+  return values.reduce((total: Decimal, value) => total.plus(decimalOf(value)), new Exact(0)).toNumber();
+}
+
+function decimalOf(value: unknown): Decimal {
+  const number = Number(typeof value === 'object' && value !== null ? String(value) : value);
+  // The text of a number has the digits that people wrote.
+  return new Exact(Number.isFinite(number) ? String(number) : 0);
+}

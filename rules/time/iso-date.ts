@@ -1,0 +1,44 @@
+import { instantOf, type WallMs } from './local-time.ts';
+
+/**
+ * A calendar date with or without a time of day and an offset, in the extended format of ISO 8601; the T may be a blank.
+ * The same form is spelled in SQL by the function `tidings_ts` (migration `filter-functions`).
+ */
+const ISO_DATE =
+  /^([1-9]\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?)?$/;
+
+export interface IsoDate {
+  /** The date and time as written. */
+  wall: WallMs;
+  /** Milliseconds before UTC; undefined where none is written. */
+  offsetMs: number | undefined;
+}
+
+/** Reads an ISO 8601 date or date-time; undefined for any other text, and for a day that no calendar has. */
+export function readIsoDate(text: string): IsoDate | undefined {
+  const match = ISO_DATE.exec(text);
+  if (!match) return undefined;
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0));
+  const days = new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, day));
+  if (days.getUTCDate() !== day) return undefined; // 30 February rolls over.
+  const millis = Number((match[7] ?? '').padEnd(3, '0').slice(0, 3));
+  const wall = days.getTime() + (((hour ?? 0) * 60 + (minute ?? 0)) * 60 + (second ?? 0)) * 1000 + millis;
+  return { wall, offsetMs: offsetOf(match[8]) };
+}
+
+/**
+ * Reads an ISO 8601 date or date-time as an instant, in milliseconds since 1970. Without an offset it means the clocks
+ * of `zone`; a date alone is its midnight. Undefined for any other text.
+ */
+export function readInstant(text: string, zone: string): number | undefined {
+  const date = readIsoDate(text.trim());
+  if (!date) return undefined;
+  return date.offsetMs === undefined ? instantOf(zone, date.wall) : date.wall - date.offsetMs;
+}
+
+function offsetOf(zone: string | undefined): number | undefined {
+  if (!zone) return undefined;
+  if (zone === 'Z') return 0;
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2));
+  return (zone.startsWith('-') ? -minutes : minutes) * 60_000;
+}
