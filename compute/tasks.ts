@@ -5,6 +5,7 @@ import {
   type CsvLayout,
   type CsvStretch,
   countCsvRows,
+  type KnownTypes,
   readCsvChunk,
   readCsvLayout,
 } from '../rules/contacts/csv.ts';
@@ -104,9 +105,13 @@ export const TASKS = {
   },
   link: (p: { link: string; vars: Sourced<Scope> }): string | undefined => resolveLink(p.link, p.vars),
   'html.text': ({ html }: { html: string }): string => htmlToText(html),
-  'csv.layout': (p: { file: Uint8Array; mapping?: CsvMapping | undefined }): { layout: CsvLayout; rows: number } => {
+  'csv.layout': (p: {
+    file: Uint8Array;
+    mapping?: CsvMapping | undefined;
+    knownTypes: KnownTypes;
+  }): { layout: CsvLayout; rows: number } => {
     const { file } = p;
-    const layout = readCsvLayout(file, p.mapping);
+    const layout = readCsvLayout(file, p.mapping, p.knownTypes);
     return { layout, rows: countCsvRows(file, layout) };
   },
   'csv.chunk': (p: { file: Uint8Array } & CsvStretch): CsvChunk => readCsvChunk(p.file, p),

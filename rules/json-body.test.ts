@@ -54,3 +54,16 @@ test('a body without files is as it was written', () => {
 test('a character that Postgres cannot hold is found in a file too', () => {
   expect(read({ files: [{ content: 'a\0' }] })).toMatchObject({ unstorable: { path: ['files', '0', 'content'] } });
 });
+
+test.each(['9007199254740993', '-9007199254740992', '1e21', '1e400', '12345678901234567890.5'])(
+  'a number beyond 2^53 is found wherever it stands: %s',
+  (number) => {
+    expect(readJsonBody(Buffer.from(`{"a":[{"b":${number}}]}`), rules)).toMatchObject({
+      unstorable: { path: ['a', '0', 'b'], message: expect.stringContaining('text') },
+    });
+  },
+);
+
+test('numbers that JavaScript holds are taken', () => {
+  expect(read([9007199254740991, -9007199254740991, 0.1, 1e-300, 1e15])).toMatchObject({ unstorable: undefined });
+});

@@ -5,6 +5,8 @@ import { hasTooManyNodes, JSON_MAX_NODES } from './json-nodes.ts';
 /** What is said of more. */
 export const TOO_MANY_NODES = `A body holds at most ${JSON_MAX_NODES.toLocaleString('en')} values.`;
 
+const NUMBER_TOO_LARGE = `Numbers beyond ${Number.MAX_SAFE_INTEGER} (2^53 - 1) lose digits: send it as text, in quotes.`;
+
 /** JSON deeper than this is nobody's data; `JSON.stringify` and Postgres would end on their stacks. */
 const MAX_DEPTH = 64;
 /** What stands in a body where a file was taken out of it: base64, as what it stands for. */
@@ -86,7 +88,8 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 /**
- * Where a JSON value holds what Postgres cannot: a NUL character, half of a surrogate pair, or nesting without end.
+ * Where a JSON value holds what we cannot keep as it is: a NUL character, half of a surrogate pair, a number beyond 2^53,
+ * or nesting without end.
  * Returns the path of the first such place with what is wrong, or undefined. Cheap: native searches over the strings,
  * and it looks at `JSON_MAX_NODES` values at most, wherever the value came from.
  */
@@ -106,6 +109,7 @@ function unstorableIn(value: unknown, depth: number, nodes: { left: number }): U
   if (typeof value === 'string') {
     return isStorable(value) ? undefined : { path: [], message: 'Must not contain NUL or broken Unicode characters.' };
   }
+  if (typeof value === 'number' && !isExactNumber(value)) return { path: [], message: NUMBER_TOO_LARGE };
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth >= MAX_DEPTH) return { path: [], message: `Must not be nested deeper than ${MAX_DEPTH} levels.` };
   for (const key of Object.keys(value)) {
@@ -114,6 +118,14 @@ function unstorableIn(value: unknown, depth: number, nodes: { left: number }): U
     if (found) return { path: [key, ...found.path], message: found.message };
   }
   return undefined;
+}
+
+/**
+ * False for a number beyond 2^53: JSON allows it, and JavaScript rounds it, so an id of 17 digits would become another's
+ * (RFC 8259 §6).
+ */
+function isExactNumber(value: number): boolean {
+  return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
 
 /** Whether Postgres can hold a text. */

@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import type { ColumnType } from '../../rules/contacts/column-types.ts';
+import type { KnownTypes } from '../../rules/contacts/csv.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { StepConfig } from '../../rules/executions/steps/definition.ts';
 import { STEP_TYPES, STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
@@ -102,13 +104,25 @@ export async function listContactFields(db: Db, projectId: string): Promise<Cont
   return [...STANDARD_FIELDS, ...[...custom.values()].map(({ contacts: _, ...field }) => field)];
 }
 
-/** Names of data that the newest contacts have, for guessing what a file's columns are. */
-export async function listRecentKeys(db: Db, projectId: string): Promise<string[]> {
-  const { rows } = await sql<{ key: string }>`
-    SELECT DISTINCT jsonb_object_keys(data) AS key FROM (
-      SELECT data FROM contacts WHERE project_id = ${projectId} ORDER BY id DESC LIMIT ${RECENT_CONTACTS}) AS newest
+/** The type of a field's values as a column of a file has it; null where they are of several types. */
+export type RecentField = { key: string; type: ColumnType | null };
+
+/** Names of data that the newest contacts have, with the type of their values: what a file's columns are compared with. */
+export async function listRecentFields(db: Db, projectId: string): Promise<RecentField[]> {
+  const { rows } = await sql<RecentField>`
+    SELECT key, CASE WHEN count(DISTINCT type) = 1 THEN min(type) END AS type FROM (
+      SELECT key, CASE jsonb_typeof(value) WHEN 'string' THEN 'text' WHEN 'array' THEN 'json' WHEN 'object' THEN 'json'
+        ELSE jsonb_typeof(value) END AS type
+      FROM (SELECT data FROM contacts WHERE project_id = ${projectId} ORDER BY id DESC LIMIT ${RECENT_CONTACTS}) AS newest,
+        jsonb_each(data)
+    ) AS typed WHERE type <> 'null' GROUP BY key ORDER BY key COLLATE "C"
   `.execute(db);
-  return rows.map(({ key }) => key).sort();
+  return rows;
+}
+
+/** The fields that have one type, with it. */
+export function knownTypesOf(fields: readonly RecentField[]): KnownTypes {
+  return Object.fromEntries(fields.flatMap(({ key, type }) => (type === null ? [] : [[key, type]])));
 }
 
 /** Distinct values of a custom field, the most frequent first, among the newest 100,000 contacts that have it. */

@@ -100,7 +100,8 @@ export class CsvRecords {
       at += 1;
     }
     this.looked += Math.min(at + 1, limit) - startAt;
-    return stray ? undefined : { value: bytes.toString('utf8', startAt, at), endAt: at };
+    // Blanks beside a delimiter are for the eye; a value that has them is quoted.
+    return stray ? undefined : { value: bytes.toString('utf8', startAt, at).trim(), endAt: at };
   }
 
   private readQuoted(startAt: number, limit: number, relaxed: boolean): Field | undefined {

@@ -26,14 +26,14 @@ it('a review has addresses, types and bad rows with their cells, and no more of 
       },
       { index: 3, email: '"open', error: expect.any(String), values: ['"open,1,2,3\n'] },
     ],
-    types: { n: { number: 1, text: 1 }, when: { date: 2 }, constructor: { text: 2 } },
+    types: { n: { text: 2 }, when: { date: 2 }, constructor: { text: 2 } },
   });
   expect(reviewCsvChunk(FILE, { ...asked, badMax: 1 }).bad).toHaveLength(1);
 });
 
 it('a look guesses where columns go, and says what is wrong with a mapping', () => {
   const file = Buffer.from("E-Mail;Seats\n'+bob@x.com;'-3\n");
-  const look = lookAtCsv(file, { knownKeys: ['seats'], text: false, rows: 20 });
+  const look = lookAtCsv(file, { knownKeys: ['seats'], knownTypes: {}, text: false, rows: 20 });
   expect(look).toMatchObject({
     delimiter: ';',
     mapping: { 'E-Mail': 'email', Seats: 'data.seats' },
@@ -46,6 +46,12 @@ it('a look guesses where columns go, and says what is wrong with a mapping', () 
       row: { ok: true, contact: { email: '+bob@x.com', subscribed: undefined, set: { seats: '-3' } } },
     },
   ]);
-  const bad = lookAtCsv(file, { mapping: { Seats: 'data.seats' }, knownKeys: [], text: false, rows: 20 });
+  const bad = lookAtCsv(file, {
+    mapping: { Seats: 'data.seats' },
+    knownKeys: [],
+    knownTypes: {},
+    text: false,
+    rows: 20,
+  });
   expect(bad.errors.map(({ message }) => message)).toEqual(['The header row has no column "email".']);
 });

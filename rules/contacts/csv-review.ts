@@ -5,9 +5,11 @@ import {
   type CsvRow,
   type CsvStretch,
   countCsvRows,
+  type KnownTypes,
   layOut,
   readCsvChunk,
   readCsvHead,
+  withTypes,
 } from './csv.ts';
 import { type CsvMapping, guessMapping } from './csv-mapping.ts';
 
@@ -89,12 +91,19 @@ export interface CsvLook {
 /** Looks at a file; without a `mapping` one is guessed. @throws AppError VALIDATION_ERROR when it is no CSV text */
 export function lookAtCsv(
   file: Uint8Array,
-  p: { mapping?: CsvMapping | undefined; knownKeys: readonly string[]; text: boolean; rows: number },
+  p: {
+    mapping?: CsvMapping | undefined;
+    knownKeys: readonly string[];
+    knownTypes: KnownTypes;
+    text: boolean;
+    rows: number;
+  },
 ): CsvLook {
   const head = readCsvHead(file);
   const { headers, delimiter } = head;
   const mapping = p.mapping ?? guessMapping(headers, p.knownKeys);
-  const { layout, errors } = layOut(head, mapping);
+  const { layout: untyped, errors } = layOut(head, mapping);
+  const layout = errors.length > 0 ? untyped : withTypes(file, untyped, p.knownTypes);
   const first: CsvLook['first'] = [];
   readCsvChunk(file, { layout, at: layout.firstRowAt, limit: p.rows, text: p.text }, (row, cells) => {
     first.push({ row, cells: Array.isArray(cells) ? cells : [cells.torn] });

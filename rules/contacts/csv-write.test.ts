@@ -24,3 +24,16 @@ it('is read by the import as it was', () => {
     { ok: true, contact: { email: 'bob@example.com', subscribed: false, set: { n: -2 } } },
   ]);
 });
+
+const HOSTILE = [
+  ...['5', '10.50', '-0', '01234', 'true', 'False', '[]', '{}', '["a"]', '{"a":1}', "'5", "''[]", "'quoted'", '=1'],
+  ...[' padded ', '\tx', 'a\r\nb', '"', 'a,b;c', 'Infinity', '1e5', '1234567890123456', '🛑 é', '2026-01-31', "' "],
+  ...[5, -2.5, 1e-7, 1234567890123456, 0.1, true, false, [], ['a', 'b,c', 1], {}, { a: { b: [null, '"'] } }],
+];
+
+it.each(HOSTILE.map((value) => [value]))('an import reads %j of an export as it was', (value) => {
+  const file = Buffer.from(csvRow(['email', 'v', '5']) + csvRow(['a@x.com', value, value]));
+  const layout = readCsvLayout(file);
+  const { rows } = readCsvChunk(file, { layout, at: layout.firstRowAt, limit: 1, text: false });
+  expect(rows).toMatchObject([{ ok: true, contact: { set: { v: value, 5: value } } }]);
+});

@@ -39,23 +39,52 @@ describe('a CSV file of contacts', () => {
     ]);
   });
 
-  it('types numbers and booleans that can be written back, and keeps the rest as text', () => {
-    const header = 'email,n,zip,phone,card,big,yes,date\n';
-    const file = bytes(`${header}a@x.com,-12.50,01234,+4917,1234567890123456,9.5,TRUE,2026-01-31\n`);
-    expect(readAll(file)[0]).toMatchObject({
-      contact: {
-        set: {
-          n: -12.5,
-          zip: '01234',
-          phone: '+4917',
-          card: '1234567890123456',
-          big: 9.5,
-          yes: true,
-          date: '2026-01-31',
-        },
-      },
-    });
-    expect(readAll(file, { text: true })[0]).toMatchObject({ contact: { set: { n: '-12.50', yes: 'TRUE' } } });
+  it.each([
+    ['numbers', ['-12.5', '0', '1234567890123456'], [-12.5, 0, 1234567890123456]],
+    ['zeros at the end', ['1.10', '2'], ['1.10', '2']],
+    ['zeros at the beginning', ['01234', '5'], ['01234', '5']],
+    ['a negative zero', ['-0'], ['-0']],
+    ['exponents and other bases', ['1e5', '0x10'], ['1e5', '0x10']],
+    ['no numbers', ['Infinity', 'NaN', '+4917'], ['Infinity', 'NaN', '+4917']],
+    ['more than 2^53', ['9007199254740993'], ['9007199254740993']],
+    ['a word among numbers', ['1', 'two', '3'], ['1', 'two', '3']],
+    ['booleans', ['true', 'false'], [true, false]],
+    ['booleans that would come back otherwise', ['TRUE'], ['TRUE']],
+    ['lists', ['["a","b"]', '[]'], [['a', 'b'], []]],
+    ['a list that would come back otherwise', ['[1, 2]'], ['[1, 2]']],
+    ['dates', ['2026-01-31'], ['2026-01-31']],
+  ])('gives a column one type, in which its values can be written back: %s', (_, cells, values) => {
+    const rows = cells.map((cell, n) => `p${n}@x.com,"${cell.replaceAll('"', '""')}"\n`);
+    const read = readAll(bytes(`email,v\n${rows.join('')}`));
+    expect(read.map((row) => row.ok && row.contact.set.v)).toEqual(values);
+  });
+
+  it('keeps every value as text on request', () => {
+    const file = bytes('email,n,yes\na@x.com,-12.5,true\n');
+    expect(readAll(file, { text: true })[0]).toMatchObject({ contact: { set: { n: '-12.5', yes: 'true' } } });
+  });
+
+  it('keeps the type of a field that has one, and names the cells of another', () => {
+    const file = bytes('email,seats,zip,pro\na@x.com,10.50,123,true\nb@x.com,many,5,1\n');
+    const layout = readCsvLayout(file, {}, { seats: 'number', zip: 'text', pro: 'boolean' });
+    const { rows } = readCsvChunk(file, { layout, at: layout.firstRowAt, limit: 9, text: false });
+    expect(rows).toMatchObject([
+      { ok: true, contact: { set: { seats: 10.5, zip: '123', pro: true } } },
+      { ok: false, error: expect.stringMatching(/^seats: .*a number/) },
+    ]);
+  });
+
+  it.each([
+    ['sep=;\nemail;v\na@x.com;"1,2,3"\n', '1,2,3'],
+    ['email;"a, b, c, d"\na@x.com;x\n', 'x'],
+    ['"last, first";email\nx;a@x.com\n', 'x'],
+    ['email|v\na@x.com|x\n', 'x'],
+    ['\ufeffemail,v\na@x.com,x\n', 'x'],
+    ['email,v;w\na@x.com,x\n', 'x'],
+  ])('takes the delimiter that stands outside of quotes, or that a first line names: %j', (text, value) => {
+    const [row] = readAll(bytes(text));
+    expect(row).toMatchObject({ ok: true, contact: { email: 'a@x.com' } });
+    expect(Object.values(row?.ok ? row.contact.set : {})).toEqual([value]);
   });
 
   it('is read the same in chunks of any size', () => {

@@ -1,6 +1,7 @@
 import { EMAIL_MAX_CHARS, parseMailbox } from '../emails/email-address.ts';
 import { AppError, type FieldError, fieldError } from '../errors.ts';
 import { applyData, consentPlaceOf, DATA_LIMITS, type Data } from '../filters/data-values.ts';
+import { type ColumnType, expectedText, typeOfText, valueOfType } from './column-types.ts';
 import { readConsent } from './consent-words.ts';
 import { type CsvMapping, mapColumns } from './csv-mapping.ts';
 import { CsvRecords, lineEndOf } from './csv-records.ts';
@@ -10,14 +11,17 @@ import { takenBack } from './formula-text.ts';
 export const CSV_MAX_BYTES = 5 * 1024 * 1024;
 /** A record beyond this holds more data than a contact may; a quote that is never closed would swallow the file. */
 const RECORD_MAX_BYTES = 2 * DATA_LIMITS.bytes;
-const DELIMITERS = [',', ';', '\t'] as const;
+const DELIMITERS = [',', ';', '\t', '|'] as const;
 /** The part of an unknown word that an error quotes. */
 const WORD_SHOWN_CHARS = 40;
 const LF = 0x0a;
 const CR = 0x0d;
 const QUOTE = 0x22;
-/** Enough of a header row to tell its delimiter by. */
-const HEADER_LOOKED_AT_BYTES = 64 * 1024;
+/** Enough of a file to tell its delimiter by. */
+const LOOKED_AT_BYTES = 64 * 1024;
+const LOOKED_AT_LINES = 20;
+/** The line by which spreadsheets are told the delimiter. */
+const SEPARATOR_LINE = /^sep=([,;\t|])\r?$/i;
 const TOO_MANY_COLUMNS = `A file has at most ${DATA_LIMITS.keys} columns.`;
 /** A file with more rows that cannot be read is no CSV, or not one of ours: reading on would only cost. */
 export const TORN_ROWS_MAX = 1_000;
@@ -32,9 +36,19 @@ export interface CsvLayout {
   columns: string[];
   /** Columns whose values stay text; a job from before there were any has none. */
   textColumns?: number[];
+  /**
+   * The type of each column's values, one for the whole file. A job of an earlier version has none: each of its cells is
+   * typed by itself.
+   */
+  types?: ColumnType[];
+  /** Columns of fields whose stored values have that type: a cell of another type is an error of its row. */
+  knownColumns?: number[];
   /** Byte offset of the first row. */
   firstRowAt: number;
 }
+
+/** The types of fields that have one, by key. */
+export type KnownTypes = Readonly<Record<string, ColumnType>>;
 
 export interface ContactRow {
   email: string;
@@ -65,26 +79,63 @@ export interface CsvHead extends Pick<CsvLayout, 'delimiter' | 'firstRowAt'> {
 }
 
 /**
- * Reads the header row of a CSV file: UTF-8 with or without a mark, separated by commas, semicolons or tabs.
+ * Reads the header row of a CSV file: UTF-8 with or without a mark, separated by commas, semicolons, tabs or bars, and the
+ * type of each column (`withTypes`).
  * @throws AppError VALIDATION_ERROR when it is not UTF-8, or has no column `email` or headers that cannot be fields
  */
-export function readCsvLayout(file: Uint8Array, mapping: CsvMapping = {}): CsvLayout {
+export function readCsvLayout(file: Uint8Array, mapping: CsvMapping = {}, known: KnownTypes = {}): CsvLayout {
   const { layout, errors } = layOut(readCsvHead(file), mapping);
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
-  return layout;
+  return withTypes(file, layout, known);
+}
+
+/**
+ * Gives each column one type: that of its field where the project has values of one type, else the one type of all its
+ * cells, else text. So `1.10` makes a column of versions text, and nothing is stored that could not be written back.
+ */
+export function withTypes(file: Uint8Array, layout: CsvLayout, known: KnownTypes): CsvLayout {
+  const bytes = bytesOf(file);
+  const { delimiter, columns, textColumns = [] } = layout;
+  const seen: (ColumnType | undefined)[] = columns.map(() => undefined);
+  const records = new CsvRecords(bytes, { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at: layout.firstRowAt });
+  for (let torn = 0, cells = records.next(columns.length); cells && torn < TORN_ROWS_MAX; ) {
+    if (Array.isArray(cells)) noteTypes(seen, cells);
+    else torn += 1;
+    cells = records.next(columns.length);
+  }
+  const knownColumns = columns.flatMap((column, index) =>
+    Object.hasOwn(known, column) && !textColumns.includes(index) ? [index] : [],
+  );
+  const types = columns.map((column, index) => {
+    if (textColumns.includes(index)) return 'text';
+    return (Object.hasOwn(known, column) ? known[column] : seen[index]) ?? 'text';
+  });
+  return { ...layout, types, ...(knownColumns.length > 0 && { knownColumns }) };
+}
+
+function noteTypes(seen: (ColumnType | undefined)[], cells: readonly string[]): void {
+  for (const [index, cell] of cells.entries()) {
+    const before = seen[index];
+    if (cell === '' || before === 'text') continue;
+    const type = takenBack(cell) === undefined ? typeOfText(cell) : 'text';
+    seen[index] = before === undefined || before === type ? type : 'text';
+  }
 }
 
 /** @throws AppError VALIDATION_ERROR when the file is no UTF-8 text, or has too many columns */
 export function readCsvHead(file: Uint8Array): CsvHead {
   refuseOtherEncodings(file);
   const bytes = bytesOf(file);
-  const start = bytes.subarray(0, 3).equals(Buffer.of(0xef, 0xbb, 0xbf)) ? 3 : 0;
+  const mark = bytes.subarray(0, 3).equals(Buffer.of(0xef, 0xbb, 0xbf)) ? 3 : 0;
   const lineEnd = lineEndOf(bytes);
-  const head = bytes.subarray(start, Math.min(indexOf(bytes, lineEnd, start), start + HEADER_LOOKED_AT_BYTES));
-  const delimiter = delimiterOf(head.toString('utf8'));
+  const firstEnd = indexOf(bytes, lineEnd, mark);
+  const told = SEPARATOR_LINE.exec(bytes.toString('utf8', mark, Math.min(firstEnd, mark + 8)))?.[1];
+  const start = told === undefined ? mark : Math.min(firstEnd + 1, bytes.length);
+  const beginning = bytes.toString('utf8', start, Math.min(bytes.length, start + LOOKED_AT_BYTES));
+  const delimiter = DELIMITERS.find((one) => one === told) ?? delimiterOf(beginning, String.fromCharCode(lineEnd));
   if (hasTooManyColumns(bytes, { start, delimiter, lineEnd })) throw fieldError('file', TOO_MANY_COLUMNS, 'too_big');
   const records = new CsvRecords(bytes, { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at: start });
-  const headers = (records.header() ?? []).map((header) => header.trim());
+  const headers = (records.header() ?? []).map((header) => (takenBack(header) ?? header).trim().normalize('NFC'));
   return { delimiter, headers, firstRowAt: records.at };
 }
 
@@ -168,24 +219,27 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
   let email = '';
   let consent: Pick<ContactRow, 'subscribed' | 'subscribedIfNew'> = { subscribed: undefined };
   let unknownWord: string | undefined;
+  let wrongType: string | undefined;
   const data: Data = {};
   for (const [index, column] of layout.columns.entries()) {
-    const cell = values[index]?.trim() ?? '';
-    const undone = takenBack(cell);
-    const value = undone ?? cell;
-    // What an export has made text was text.
-    const isText = text || undone !== undefined || layout.textColumns?.includes(index) === true;
-    if (column === 'email') email = value;
+    const cell = values[index] ?? '';
+    if (column === 'email') email = (takenBack(cell) ?? cell).trim();
     else if (column === 'subscribed') {
-      const subscribed = readConsent(value);
-      consent = value === '' ? { subscribed: undefined, subscribedIfNew: false } : { subscribed };
-      if (value !== '' && subscribed === undefined) unknownWord = value;
-    } else if (column !== '' && value !== '') data[column] = isText ? value : typed(value);
+      const word = (takenBack(cell) ?? cell).trim();
+      const subscribed = readConsent(word);
+      consent = word === '' ? { subscribed: undefined, subscribedIfNew: false } : { subscribed };
+      if (word !== '' && subscribed === undefined) unknownWord = word;
+    } else if (column !== '' && cell !== '') {
+      const value = text ? (takenBack(cell) ?? cell) : valueOfCell(cell, layout, index);
+      if (value === undefined) wrongType ??= expectedText(column, layout.types?.[index] ?? 'text');
+      else data[column] = value;
+    }
   }
   if (email === '') return { ok: false, email, error: 'The row has no email.' };
   const mailbox = parseMailbox(email);
   if (!mailbox.ok) return { ok: false, email: email.slice(0, EMAIL_MAX_CHARS), error: `${mailbox.reason}.` };
   if (unknownWord !== undefined) return { ok: false, email: mailbox.email, error: unknownConsent(unknownWord) };
+  if (wrongType !== undefined) return { ok: false, email: mailbox.email, error: wrongType };
   const { set, errors } = applyData(data);
   const [fault] = errors;
   return fault
@@ -198,8 +252,19 @@ function unknownConsent(word: string): string {
   return `subscribed: "${shown}" is not a word for consent. Write yes, no, or leave the cell empty.`;
 }
 
-/** A number only where it can be written back unchanged: `007`, `+49…` and 16-digit card numbers stay text. */
-function typed(value: string): unknown {
+/** The value of a cell by the type of its column; undefined where its field has values of another type. */
+function valueOfCell(cell: string, { types, knownColumns = [], textColumns }: CsvLayout, index: number): unknown {
+  // What an export has made text was text.
+  const marked = takenBack(cell);
+  if (textColumns?.includes(index)) return marked ?? cell;
+  if (types === undefined) return marked ?? typedAlone(cell);
+  const type = types[index] ?? 'text';
+  if (marked !== undefined) return type === 'text' || !knownColumns.includes(index) ? marked : undefined;
+  return valueOfType(cell, type);
+}
+
+/** A cell of a job from before columns had types. */
+function typedAlone(value: string): unknown {
   if (/^-?(0|[1-9]\d{0,14})(\.\d{1,10})?$/.test(value)) return Number(value);
   const word = value.toLowerCase();
   return word === 'true' || word === 'false' ? word === 'true' : value;
@@ -219,13 +284,33 @@ function refuseOtherEncodings(file: Uint8Array): void {
   if (file.includes(0)) throw fieldError('file', 'The file holds NUL bytes: it is not a CSV text.', 'invalid_string');
 }
 
-/** The one of the three that the header row has most of. */
-function delimiterOf(header: string): CsvLayout['delimiter'] {
-  const counts = DELIMITERS.map((delimiter) => ({ delimiter, count: header.split(delimiter).length }));
-  return counts.reduce(
-    (best, next) => (next.count > best.count ? next : best),
-    counts[0] ?? { delimiter: ',', count: 0 },
-  ).delimiter;
+/**
+ * The delimiter that the first lines agree on: outside of quotes, the one that most of them have as often as the header
+ * row does; of several, the one that the header row has most of.
+ */
+function delimiterOf(beginning: string, lineEnd: string): CsvLayout['delimiter'] {
+  const lines = unquotedLines(beginning, lineEnd);
+  const [header = ''] = lines;
+  const scores = DELIMITERS.map((delimiter) => {
+    const count = countOf(header, delimiter);
+    const agreeing = lines.filter((line) => count > 0 && countOf(line, delimiter) === count).length;
+    return { delimiter, count, agreeing };
+  });
+  const best = scores.reduce((a, b) =>
+    b.agreeing > a.agreeing || (b.agreeing === a.agreeing && b.count > a.count) ? b : a,
+  );
+  return best.delimiter;
+}
+
+const countOf = (line: string, delimiter: string): number => line.split(delimiter).length - 1;
+
+/** The first lines that are not blank, without what stands in quotes. */
+function unquotedLines(beginning: string, lineEnd: string): string[] {
+  const bare = beginning.replace(/"(?:[^"]|"")*(?:"|$)/g, '');
+  return bare
+    .split(lineEnd)
+    .filter((line) => line.trim() !== '')
+    .slice(0, LOOKED_AT_LINES);
 }
 
 /** Told before the row is taken apart, by the delimiters outside of quotes up to the first that is too many. */

@@ -1,16 +1,23 @@
-/** What spreadsheets take for the beginning of a formula (OWASP, CSV injection), after any apostrophes. */
-const FORMULA = /^'*[=+\-@\t\r]/;
-const MADE_TEXT = /^'+[=+\-@\t\r]/;
+import { typeOfText } from './column-types.ts';
+
+/** What spreadsheets take for the beginning of a formula (OWASP, CSV injection). */
+const FORMULA = /^[=+\-@\t\r]/;
 
 /**
- * A text as a spreadsheet shows it and does not run it: an apostrophe before what begins a formula. One that begins
- * with an apostrophe and a formula gets another, so that `takenBack` gives back exactly what was written.
+ * A text as a spreadsheet shows it and does not run it, and as an import reads it as text: an apostrophe before what
+ * begins a formula, or looks like a number, a truth value, a list or an object. One that begins with an apostrophe and
+ * such a text gets another, so that `takenBack` gives back exactly what was written.
  */
 export function madeText(text: string): string {
-  return FORMULA.test(text) ? `'${text}` : text;
+  return needsMark(text) ? `'${text}` : text;
 }
 
 /** What `madeText` was given; undefined where it did nothing. */
 export function takenBack(text: string): string | undefined {
-  return MADE_TEXT.test(text) ? text.slice(1) : undefined;
+  return text.startsWith("'") && needsMark(text) ? text.slice(1) : undefined;
+}
+
+function needsMark(text: string): boolean {
+  const bare = text.replace(/^'+/, '');
+  return FORMULA.test(bare) || typeOfText(bare) !== 'text';
 }

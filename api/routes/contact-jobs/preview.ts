@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import { listRecentKeys } from '../../../db/contacts/fields.ts';
+import { knownTypesOf, listRecentFields } from '../../../db/contacts/fields.ts';
 import { findKnown, foresee, type ImportForecast } from '../../../db/contacts/import-review.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { CSV_MAX_BYTES, type CsvLayout, type CsvRow, TORN_ROWS_MAX } from '../../../rules/contacts/csv.ts';
@@ -80,20 +80,23 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
       // Threads read it where it is.
       const file = new Uint8Array(new SharedArrayBuffer(bytes.byteLength));
       file.set(bytes);
-      const knownKeys = await listRecentKeys(reads, projectId);
-      const asked = { file, mapping, knownKeys, text, rows: ROWS_SHOWN };
+      const fields = await listRecentFields(reads, projectId);
+      const known = { knownKeys: fields.map(({ key }) => key), knownTypes: knownTypesOf(fields) };
+      const asked = { file, mapping, ...known, text, rows: ROWS_SHOWN };
       const look = await compute.inThread({ projectId, kind: 'contacts.review' }, 'csv.look', asked);
       const tried =
         look.errors.length === 0 ? await forecast({ projectId, file, layout: look.layout, text }) : undefined;
       const emails = look.first.flatMap(({ row }) => (row.ok ? [row.contact.email] : []));
-      const known = await findKnown(reads, { projectId, emails });
+      const contacts = await findKnown(reads, { projectId, emails });
       return {
         delimiter: look.delimiter,
         rows: look.rows,
         mapping: look.mapping,
         problems: look.errors,
         columns: columnsOf(look, tried?.types ?? {}),
-        preview: tried ? look.first.map(({ row }, n) => previewRow(row, { number: FIRST_ROW + n, known })) : [],
+        preview: tried
+          ? look.first.map(({ row }, n) => previewRow(row, { number: FIRST_ROW + n, known: contacts }))
+          : [],
         result: tried?.result ?? null,
       };
     });

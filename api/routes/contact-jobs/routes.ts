@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { knownTypesOf, listRecentFields } from '../../../db/contacts/fields.ts';
 import {
   cancelJob,
   createBulkJob,
@@ -150,6 +151,7 @@ export function contactJobRoutes(app: App, { db, reads, compute, lifecycle }: De
     const { layout, rows } = await compute.inThread({ projectId, kind: 'contacts.upload' }, 'csv.layout', {
       file: bytes,
       mapping,
+      knownTypes: knownTypesOf(await listRecentFields(reads, projectId)),
     });
     const text = c.req.valid('query').types === 'string';
     const job = await inTransaction(db, (trx) =>

@@ -18,10 +18,15 @@ const exportRoute = createRoute({
   summary: 'Export contacts as CSV',
   description:
     'A stream of all contacts, of those of a segment, or by `search` and `condition` as a list has them, as they are while it runs, in the columns that an import takes: `email`, ' +
-    '`subscribed`, then each name of data. Lists and objects are JSON. A text that a spreadsheet would take for a formula has an apostrophe before it.',
+    '`subscribed`, then each name of data. Lists and objects are JSON. A text that a spreadsheet would take for a formula, or an import for a number, has an apostrophe before it. The file begins with a UTF-8 mark.',
   security: scopes('contacts:view'),
   request: {
-    query: z.object({ segmentId: Id.optional(), search: Search.optional(), condition: ConditionText.optional() }),
+    query: z.object({
+      segmentId: Id.optional(),
+      search: Search.optional(),
+      condition: ConditionText.optional(),
+      bom: z.enum(['true', 'false']).default('true').openapi({ description: '`false` leaves out the UTF-8 mark' }),
+    }),
   },
   responses: {
     200: {
@@ -40,7 +45,7 @@ const exportRoute = createRoute({
 export function contactExportRoutes(app: App, { reads, compute }: Deps): void {
   app.openapi(exportRoute, async (c) => {
     const { projectId } = c.var;
-    const { segmentId, ...list } = c.req.valid('query');
+    const { segmentId, bom, ...list } = c.req.valid('query');
     if (segmentId !== undefined && (list.condition !== undefined || list.search !== undefined)) {
       throw new AppError('BAD_REQUEST', {
         message: 'An export is of a segment, or by search and condition, not of both.',
@@ -53,14 +58,17 @@ export function contactExportRoutes(app: App, { reads, compute }: Deps): void {
     const pages = (after: string | undefined) => inTurn(() => listExported(reads, { predicate, after }));
     c.header('content-type', 'text/csv; charset=utf-8');
     c.header('content-disposition', 'attachment; filename="contacts.csv"');
-    return c.body(streamOf(csvOf(keys, pages)), 200);
+    return c.body(streamOf(csvOf(keys, pages, bom === 'true' ? BOM : '')), 200);
   });
 }
 
 type NextPage = (after: string | undefined) => Promise<ExportedContact[]>;
 
-async function* csvOf(keys: string[], next: NextPage): AsyncGenerator<string> {
-  yield csvRow(['email', 'subscribed', ...keys]);
+/** Spreadsheets read a file with it as UTF-8. */
+const BOM = '\ufeff';
+
+async function* csvOf(keys: string[], next: NextPage, mark: string): AsyncGenerator<string> {
+  yield mark + csvRow(['email', 'subscribed', ...keys]);
   let page = await next(undefined);
   while (page.length > 0) {
     yield page

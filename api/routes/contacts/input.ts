@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { ConditionInput } from '../../../rules/filters/filters.ts';
+import { findUnstorable } from '../../../rules/json-body.ts';
 import { cursorQuery, EmailAddress, Id, QuerySwitch } from '../../http/schemas.ts';
 
 /** Source: contract §1.11. */
@@ -10,12 +11,11 @@ const LIST_DEFAULT = 20;
 export const ConditionText = z
   .string()
   .transform((text, ctx): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      ctx.addIssue({ code: 'custom', message: 'Must be a condition as JSON' });
-      return z.NEVER;
-    }
+    const value = parsed(text);
+    const message = value === undefined ? 'Must be a condition as JSON' : findUnstorable(value)?.message;
+    if (message === undefined) return value;
+    ctx.addIssue({ code: 'custom', message });
+    return z.NEVER;
   })
   .pipe(ConditionInput)
   .openapi({
@@ -23,6 +23,14 @@ export const ConditionText = z
     description: 'A condition as JSON, as segments have it',
     example: '{"logic":"AND","groups":[{"filters":[{"field":"subscribed","operator":"equals","value":true}]}]}',
   });
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** A part of an address. */
 export const Search = z.string().max(254);

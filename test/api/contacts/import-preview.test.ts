@@ -40,7 +40,7 @@ it('says what an import would do, with columns guessed, and does nothing', async
     columns: [
       { header: 'E-Mail', field: 'email', types: {} },
       { header: 'First name', field: 'data.firstName', samples: ['K', 'N', 'M'], types: { text: 4 } },
-      { header: 'Seats', field: 'data.Seats', types: { number: 2, text: 1 } },
+      { header: 'Seats', field: 'data.Seats', types: { text: 3 } },
     ],
     result: {
       totalRows: 5,
@@ -57,7 +57,7 @@ it('says what an import would do, with columns guessed, and does nothing', async
     row: 2,
     email: 'known@to.test',
     subscribed: null,
-    data: { firstName: 'K', Seats: 5 },
+    data: { firstName: 'K', Seats: '5' },
     known: true,
     error: null,
   });

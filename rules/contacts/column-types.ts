@@ -1,0 +1,44 @@
+/** What the values of a column become. */
+export type ColumnType = 'text' | 'number' | 'boolean' | 'json';
+
+/** Tells what a cell can become and be written back unchanged; `json` is a list or an object as JSON. */
+export function typeOfText(text: string): ColumnType {
+  if (text === 'true' || text === 'false') return 'boolean';
+  const number = Number(text);
+  // Infinity is no JSON, and a whole number beyond 2^53 would not come back as it was.
+  const isExact = Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
+  if (isExact && String(number) === text) return 'number';
+  return isJson(text) ? 'json' : 'text';
+}
+
+function isJson(text: string): boolean {
+  if (!/^[[{]/.test(text)) return false;
+  try {
+    return JSON.stringify(JSON.parse(text)) === text;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The value of a cell in a column of a type; undefined where it is none. A field of numbers takes decimals with zeros at
+ * their end, since people write prices so.
+ */
+export function valueOfType(text: string, type: ColumnType): unknown {
+  if (type === 'text') return text;
+  if (type === 'number' && /^-?(0|[1-9]\d{0,14})\.\d{1,10}$/.test(text)) return Number(text);
+  if (typeOfText(text) !== type) return undefined;
+  return JSON.parse(text);
+}
+
+const EXPECTED: Record<ColumnType, string> = {
+  text: 'text',
+  number: 'a number such as 10.5',
+  boolean: 'true or false',
+  json: 'a list or an object as JSON',
+};
+
+/** Says what a cell should be, for a field whose values have a type. */
+export function expectedText(field: string, type: ColumnType): string {
+  return `${field}: the field's values are of another type. Write ${EXPECTED[type]}, or map the column to another field.`;
+}
