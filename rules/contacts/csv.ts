@@ -98,9 +98,11 @@ export function withTypes(file: Uint8Array, layout: CsvLayout, known: KnownTypes
   const { delimiter, columns, textColumns = [] } = layout;
   const seen: (ColumnType | undefined)[] = columns.map(() => undefined);
   const records = new CsvRecords(bytes, { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at: layout.firstRowAt });
+  const emailAt = columns.indexOf('email');
   for (let torn = 0, cells = records.next(columns.length); cells && torn < TORN_ROWS_MAX; ) {
-    if (Array.isArray(cells)) noteTypes(seen, cells);
-    else torn += 1;
+    if (!Array.isArray(cells)) torn += 1;
+    // A row without an address is not imported, so it decides nothing.
+    else if (parseMailbox(cells[emailAt] ?? '').ok) noteTypes(seen, cells);
     cells = records.next(columns.length);
   }
   const knownColumns = columns.flatMap((column, index) =>

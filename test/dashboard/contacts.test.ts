@@ -150,7 +150,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByRole('button', { name: 'Import 2 contacts' }).waitFor();
     expect(await page.getByRole('textbox', { name: 'Where E-Mail goes' }).inputValue()).toBe('Email address');
     expect(await page.getByRole('textbox', { name: 'Where First name goes' }).inputValue()).toContain('firstName');
-    await page.getByLabel('Keep Zip as text').check();
+    await page.getByLabel('Keep Seats as text').check();
     await page.getByRole('textbox', { name: 'Where Notes goes' }).click();
     await page.getByRole('option', { name: 'Leave out' }).click();
     await page.getByText('Must be an email address such as ada@example.com.').waitFor();
@@ -169,7 +169,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByText('1 failed').waitFor();
     expect((await call('GET', '/contacts?search=new')).data[0].data).toEqual({
       firstName: 'Bob',
-      Seats: 7,
+      Seats: '7',
       Zip: '00123',
     });
     await expectNoSeriousAxe(page);
