@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EMAIL_EVENTS, eventNameFault, isSystemEvent, segmentEvent } from './event-names.ts';
+import { EMAIL_EVENTS, eventNameFault, impossibleEventReason, isSystemEvent, segmentEvent } from './event-names.ts';
 
 describe('names a caller may not record', () => {
   it.each([...EMAIL_EVENTS, 'email.', 'email.anything', 'contact.subscribed', 'contact.unsubscribed'])(
@@ -49,4 +49,28 @@ describe('names a caller may record', () => {
     expect(eventNameFault(name)).toBeUndefined();
     expect(isSystemEvent(name)).toBe(false);
   });
+});
+
+describe('names to listen to', () => {
+  it.each([
+    ['email.opened', 'email.open'],
+    ['email.clicked', 'email.click'],
+    ['email.delivered', 'email.delivery'],
+    ['email.bounced', 'email.bounce'],
+    ['Email.Open', 'email.open'],
+    ['email.unsubscribed', 'email.'],
+    ['contact.unsubscribe', 'contact.unsubscribed'],
+    ['topic.join', 'topic.joined'],
+    ['sms.recieved', 'sms.received'],
+    ['shopify.back_in_stok', 'shopify.back_in_stock'],
+    ['segment.vip.entered', 'segment.vip.entry'],
+    ['segment.vip.left', 'segment.vip.exit'],
+  ])('%s never happens, and %s is proposed', (name, nearest) => {
+    expect(impossibleEventReason(name)).toContain(nearest);
+  });
+
+  it.each([...EMAIL_EVENTS, 'signup', 'contact.updated', 'segment.vip.entry', 'topic.left', 'sms.received', 'pixel.x'])(
+    '%s can happen',
+    (name) => expect(impossibleEventReason(name)).toBeUndefined(),
+  );
 });

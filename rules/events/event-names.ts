@@ -1,3 +1,4 @@
+import { closest, distance } from 'fastest-levenshtein';
 import type { FieldError } from '../errors.ts';
 
 /** Events the service records about email. Source: contract §8.2. */
@@ -77,6 +78,45 @@ export function eventNameShapeFault(name: string, field = 'event'): FieldError |
   if (/[\p{Cc}\p{Cs}]/u.test(name))
     return { field, message: 'An event name is text without control characters.', code: 'invalid_string' };
   return undefined;
+}
+
+/** Names that the service records, in the spelling that callers have to use. */
+const RECORDED: readonly string[] = [
+  ...EMAIL_EVENTS,
+  ...CONTACT_EVENTS,
+  ...TOPIC_EVENTS,
+  SMS_RECEIVED_EVENT,
+  BACK_IN_STOCK_EVENT,
+];
+/** Namespaces in which no caller can record, so a name that the service does not know never happens. */
+const CLOSED = /^(?:email|shopify)\./i;
+/** Namespaces that callers share with the service: a name that is nearly one of the service's is taken for a mistake. */
+const SHARED = /^(?:contact|topic|sms|segment)\./i;
+const NEARLY = 3;
+
+/**
+ * Says why an event that something listens to can never happen, and which one was meant; undefined where it can. For new
+ * triggers, waits, exits, filters and webhooks: what was stored before stays.
+ */
+export function impossibleEventReason(name: string): string | undefined {
+  if (RECORDED.includes(name) || (!CLOSED.test(name) && !SHARED.test(name))) return undefined;
+  if (/^segment\./i.test(name)) return impossibleSegmentReason(name);
+  const nearest = closest(name.toLowerCase(), RECORDED);
+  if (CLOSED.test(name))
+    return `The service records no event "${name}". Did you mean ${nearest}? It records ${RECORDED.filter((known) => CLOSED.test(known)).join(', ')}.`;
+  const isClose = distance(name.toLowerCase(), nearest) <= NEARLY || nearest.startsWith(name.toLowerCase());
+  return isClose ? `The service records no event "${name}". Did you mean ${nearest}?` : undefined;
+}
+
+/** `segment.vip.entered` is an event that a caller may record, and never that of a contact who enters the segment. */
+function impossibleSegmentReason(name: string): string | undefined {
+  const parts = name.split('.');
+  const change = parts.at(-1) ?? '';
+  if (parts.length < 3 || change === 'entry' || change === 'exit') return undefined;
+  const nearest = closest(change.toLowerCase(), ['entry', 'exit', 'entered', 'exited', 'left', 'joined', 'enter']);
+  if (distance(change.toLowerCase(), nearest) > 1) return undefined;
+  const meant = ['exit', 'exited', 'left'].includes(nearest) ? 'exit' : 'entry';
+  return `The service records no event "${name}". Did you mean ${[...parts.slice(0, -1), meant].join('.')}?`;
 }
 
 /** The event of a contact entering or leaving a segment; `slug` is that of the segment's name. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isTakenBy } from '../events/automatic-emails.ts';
-import { type ContactEvent, EVENT_NAME_LENGTH } from '../events/event-names.ts';
+import type { ContactEvent } from '../events/event-names.ts';
+import { ListenedEventInput } from '../events/listened-event.ts';
 import { conditionSizeFault } from '../filters/condition-size.ts';
 import { matchesEventData } from '../filters/evaluate.ts';
 import { type Condition, parseCondition, WaitFiltersInput } from '../filters/filters.ts';
@@ -45,7 +46,7 @@ const Filters = z
 export const ExitOnInput = z
   .array(
     z.object({
-      eventName: z.string().trim().min(1).max(EVENT_NAME_LENGTH),
+      eventName: ListenedEventInput,
       filters: Filters.optional(),
       includeAutomatic: z.boolean().optional(),
     }),

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { normalizeEmail } from '../emails/email-address.ts';
+import { impossibleEventReason } from '../events/event-names.ts';
 import { checkFilter } from './check.ts';
 import { conditionSizeFault } from './condition-size.ts';
 import { type FilterScope, OPERATORS, type Operator, parseField, UNITS, type Unit } from './fields.ts';
@@ -86,14 +87,14 @@ export const StepConditionInput = conditionInput('step');
  */
 export const WaitFiltersInput = conditionInput('wait');
 
-/** Reads a stored condition again. @throws ZodError when it is none */
+/** Reads a stored condition again; one may name events that new ones cannot. @throws ZodError when it is none */
 export function parseCondition(input: unknown, scope: FilterScope = 'audience'): Condition {
-  return conditionInput(scope).parse(input);
+  return conditionInput(scope, { isStored: true }).parse(input);
 }
 
-function conditionInput(scope: FilterScope): z.ZodType<Condition, unknown> {
+function conditionInput(scope: FilterScope, { isStored = false } = {}): z.ZodType<Condition, unknown> {
   return z.unknown().transform((input, ctx): Condition => {
-    const reader = new ConditionReader(scope, (issue) => ctx.issues.push(issue));
+    const reader = new ConditionReader(scope, isStored, (issue) => ctx.issues.push(issue));
     const condition = reader.read(input);
     return ctx.issues.length > 0 ? z.NEVER : condition;
   });
@@ -117,11 +118,13 @@ const FilterShape = z.object({
  */
 class ConditionReader {
   readonly #scope: FilterScope;
+  readonly #isStored: boolean;
   readonly #report: Report;
   #filters = 0;
 
-  constructor(scope: FilterScope, report: Report) {
+  constructor(scope: FilterScope, isStored: boolean, report: Report) {
     this.#scope = scope;
+    this.#isStored = isStored;
     this.#report = report;
   }
 
@@ -213,7 +216,14 @@ class ConditionReader {
     if (value !== undefined && value !== null) filter.value = this.#normalized(filter, value);
     if (unit) filter.unit = unit;
     for (const fault of checkFilter(filter, this.#scope)) this.#fault(input, [...path, fault.key], fault.message);
+    if (!this.#isStored) this.#refuseImpossibleEvent(filter, input, path);
     return [filter];
+  }
+
+  #refuseImpossibleEvent({ field, operator }: Filter, input: unknown, path: Path): void {
+    const ref = parseField(field, operator, this.#scope);
+    const message = ref?.kind === 'event' ? impossibleEventReason(ref.name) : undefined;
+    if (message !== undefined) this.#fault(input, [...path, 'field'], message);
   }
 
   /** Brings values for the address of a contact into the form that is stored (contract §3.1), so that they can match. */

@@ -22,6 +22,7 @@ describe('the configuration of a step', () => {
     ['DELAY', { amount: 366, unit: 'days' }, 'config.amount', 'custom'],
     ['DELAY', {}, 'config.amount', 'invalid_type'],
     ['DELAY', { until: 'soon' }, 'config.until', 'invalid_string'],
+    ['WAIT_FOR_EVENT', { eventName: 'email.opened' }, 'config.eventName', 'unknown_event'],
     ['DELAY', { until: '12:60' }, 'config.until', 'invalid_string'],
     ['DELAY', { until: 'Table 7' }, 'config.until', 'invalid_string'],
     ['DELAY', { until: 'day 8' }, 'config.until', 'invalid_string'],
@@ -48,4 +49,27 @@ describe('the configuration of a step', () => {
   ])('of %s is kept: %j', async (type, config) => {
     expect((await addStep(type, config)).status).toBe(201);
   });
+});
+
+it('refuses an event that cannot happen at every door, and names the nearest', async () => {
+  const { id } = (await api.call('POST', '/workflows', { body: { name: 'Doors' } })).body;
+  const opened = { field: 'event.email.opened', operator: 'triggered' };
+  const condition = { logic: 'AND', groups: [{ filters: [opened] }] };
+  const doors: [string, string, object][] = [
+    ['POST', '/workflows', { name: 'W', eventName: 'email.opened' }],
+    ['POST', '/workflows', { name: 'W', triggerConfig: { eventName: 'email.opened' } }],
+    ['PATCH', `/workflows/${id}`, { eventName: 'email.opened' }],
+    ['PATCH', `/workflows/${id}`, { exitOn: [{ eventName: 'email.opened' }] }],
+    ['POST', `/workflows/${id}/steps`, { type: 'CONDITION', name: 'c', config: condition }],
+    ['POST', '/segments', { name: 'S', condition }],
+    ['POST', '/webhooks', { url: 'https://a.example/', events: ['email.opened'] }],
+  ];
+  for (const [method, path, body] of doors) {
+    const { status, body: answer } = await api.call(method, path, { body });
+    expect([path, status, JSON.stringify(answer)]).toEqual([
+      path,
+      422,
+      expect.stringContaining('Did you mean email.open'),
+    ]);
+  }
 });

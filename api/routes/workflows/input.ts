@@ -1,10 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
+import { ListenedEventInput } from '../../../rules/events/listened-event.ts';
 import { EXITS_MAX, ExitOnInput } from '../../../rules/executions/exits.ts';
 import { Id, SlugInput } from '../../http/schemas.ts';
 import { TriggerType } from './answer.ts';
-
-const EventNameInput = z.string().trim().min(1).max(EVENT_NAME_LENGTH);
 
 /** Null is none; left out, a change leaves what is set. */
 const ExitOn = ExitOnInput.nullish().openapi('ExitOn', {
@@ -28,7 +27,9 @@ const IncludeAutomatic = z.boolean().optional().openapi({
   description:
     'Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`; false unless given.',
 });
-const TriggerConfig = z.object({ eventName: EventNameInput.nullish(), includeAutomatic: IncludeAutomatic }).nullish();
+const TriggerConfig = z
+  .object({ eventName: ListenedEventInput.nullish(), includeAutomatic: IncludeAutomatic })
+  .nullish();
 
 export const CreateWorkflow = z
   .object({
@@ -36,7 +37,7 @@ export const CreateWorkflow = z
     slug: SlugInput.optional(),
     description: z.string().max(2_000).nullish(),
     triggerType: TriggerType.default('EVENT'),
-    eventName: EventNameInput.nullish(),
+    eventName: ListenedEventInput.nullish(),
     triggerConfig: TriggerConfig,
     includeAutomatic: IncludeAutomatic,
     allowReentry: z.boolean().default(false),
@@ -51,7 +52,7 @@ export const PatchWorkflow = z
     slug: SlugInput.optional(),
     description: z.string().max(2_000).nullish(),
     triggerType: TriggerType.optional(),
-    eventName: EventNameInput.nullish(),
+    eventName: ListenedEventInput.nullish(),
     triggerConfig: TriggerConfig,
     includeAutomatic: IncludeAutomatic,
     enabled: z.boolean().optional(),

@@ -1,17 +1,21 @@
 import { z } from 'zod';
+import { ListenedEventInput } from '../../events/listened-event.ts';
 import { WaitFiltersInput } from '../../filters/filters.ts';
 import { configFaults, type PauseStep } from './definition.ts';
 
 /** 365 days, like a DELAY. */
 const MAX_SECONDS = 31_536_000;
 
-/** What a WAIT_FOR_EVENT step needs in order to wait. */
+/** What a WAIT_FOR_EVENT step needs in order to wait, as it is stored. */
 export const WaitConfig = z.object({
   eventName: z.string().min(1).max(255),
   timeout: z.number().positive().max(MAX_SECONDS).optional(),
   filters: z.preprocess((filters) => (isNone(filters) ? undefined : filters), WaitFiltersInput.optional()),
   includeAutomatic: z.boolean().optional(),
 });
+
+/** The same as a caller sets it: for an event that can happen. */
+const WaitInput = WaitConfig.extend({ eventName: ListenedEventInput });
 
 /** An editor without filters saves an empty list: any event of the name. */
 export function isNone(filters: unknown): boolean {
@@ -21,8 +25,8 @@ export function isNone(filters: unknown): boolean {
 /** Waits for an event of the contact, until a deadline where one is set. */
 export const waitForEvent: PauseStep = {
   kind: 'pause',
-  input: WaitConfig,
-  faults: ({ config }) => configFaults(WaitConfig, config),
+  input: WaitInput,
+  faults: ({ config }) => configFaults(WaitInput, config),
   branches: () => [null, 'event', 'timeout'],
   names: [],
   secretsIn: [],
