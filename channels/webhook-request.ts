@@ -1,4 +1,5 @@
-import { Agent, request } from 'undici';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { describeFailure } from '../rules/failure-text.ts';
 import { isFramingHeader, mergeHeaders } from '../rules/webhooks/headers.ts';
 import { assertPublicHost, BlockedAddressError, publicLookup } from './public-address.ts';
@@ -6,6 +7,8 @@ import { assertPublicHost, BlockedAddressError, publicLookup } from './public-ad
 /** Spec "Workflow Webhook step": requests time out after 10 seconds, at most 5 redirects are followed. */
 const TIMEOUT_MS = 10_000;
 const MAX_REDIRECTS = 5;
+/** A connection without a request is closed before most servers close it. */
+const IDLE_MS = 4_000;
 /** What is read of an answer: enough to see what an endpoint said; the rest is thrown away. */
 const MAX_RESPONSE_BYTES = 16_384;
 /**
@@ -49,19 +52,22 @@ export interface WebhookClient {
  * `allowPrivate`.
  */
 export function createWebhookClient(options: { allowPrivate: boolean }): WebhookClient {
-  const agent = new Agent({
-    connect: options.allowPrivate ? { timeout: TIMEOUT_MS } : { timeout: TIMEOUT_MS, lookup: publicLookup },
-    headersTimeout: TIMEOUT_MS,
-    bodyTimeout: TIMEOUT_MS,
-    maxResponseSize: -1,
-    // Connections to a host are as many as its callers ask for at a time, which is bounded there: with a limit here, a
-    // slow endpoint would hold up every other one on the same host, of another project too.
-    connections: null,
-  });
+  // Connections to a host are as many as its callers ask for at a time, which is bounded there: with a limit here, a slow
+  // endpoint would hold up every other one on the same host, of another project too.
+  const kept = { keepAlive: true, timeout: IDLE_MS, ...(!options.allowPrivate && { lookup: publicLookup }) };
+  const agents = { http: new http.Agent(kept), https: new https.Agent(kept) };
   return {
-    send: (webhook, signal) => timed((timeout) => follow(agent, webhook, options.allowPrivate, timeout), signal),
-    close: () => agent.close(),
+    send: (webhook, signal) => timed((timeout) => follow(agents, webhook, options.allowPrivate, timeout), signal),
+    close: async () => {
+      agents.http.destroy();
+      agents.https.destroy();
+    },
   };
+}
+
+interface Agents {
+  http: http.Agent;
+  https: https.Agent;
 }
 
 type Answer = Omit<WebhookResult & { outcome: 'answered' }, 'latencyMs' | 'outcome'>;
@@ -86,7 +92,7 @@ async function timed(run: (signal: AbortSignal) => Promise<Answer>, signal?: Abo
 }
 
 async function follow(
-  agent: Agent,
+  agents: Agents,
   webhook: WebhookRequest,
   allowPrivate: boolean,
   signal: AbortSignal,
@@ -96,25 +102,38 @@ async function follow(
   for (let redirects = 0; ; redirects += 1) {
     const { url } = current;
     if (!allowPrivate) assertPublicHost(url);
-    const { statusCode, headers, body } = await request(url, {
-      dispatcher: agent,
-      method: current.method as 'POST',
-      headers: headersOf(current),
-      body: current.body ?? null,
-      signal,
-    });
-    const location = single(headers.location);
+    const response = await exchange(agents, current, signal);
+    const { statusCode = 0, headers } = response;
+    const { location } = headers;
     const followed = webhook.maxRedirects !== 0 && REDIRECTS.has(statusCode);
     if (!followed || !location) {
-      const text = await readSome(body);
-      return { statusCode, body: text, retryAfterSeconds: retryAfter(single(headers['retry-after'])) };
+      const text = await readSome(response);
+      return { statusCode, body: text, retryAfterSeconds: retryAfter(headers['retry-after']) };
     }
-    await body.dump();
+    response.resume();
     if (redirects >= (webhook.maxRedirects ?? MAX_REDIRECTS)) {
       throw new UncallableError(`more than ${MAX_REDIRECTS} redirects`);
     }
     current = redirected(current, httpUrl(location, url));
   }
+}
+
+/**
+ * Sends a request and returns the final response. Node's client passes over interim responses (RFC 9110 §15.2), such as
+ * the `100 Continue` that some servers send unasked, where undici ends the connection.
+ */
+function exchange(agents: Agents, hop: Hop, signal: AbortSignal): Promise<IncomingMessage> {
+  const { url, method, body } = hop;
+  const isTls = url.protocol === 'https:';
+  const headers = headersOf(hop);
+  if (body !== undefined) headers['Content-Length'] = String(Buffer.byteLength(body));
+  return new Promise((resolve, reject) => {
+    const options = { method, headers, signal };
+    const request = isTls
+      ? https.request(url, { ...options, agent: agents.https })
+      : http.request(url, { ...options, agent: agents.http });
+    request.on('response', resolve).on('error', reject).end(body);
+  });
 }
 
 /** One request on the way from the named address to the one that answers. */
@@ -180,10 +199,6 @@ function retryAfter(value: string | undefined): number | null {
   if (/^\d{1,9}$/.test(value)) return Number(value);
   const at = Date.parse(value);
   return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1_000));
-}
-
-function single(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
 }
 
 function isFinal(error: unknown): boolean {

@@ -1,0 +1,44 @@
+import net, { type AddressInfo } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { createWebhookClient } from './webhook-request.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
+
+/** A server that answers each request with these bytes; returns its address and the requests. */
+async function answering(bytes: string): Promise<{ url: string; requests: string[] }> {
+  const requests: string[] = [];
+  const server = net.createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      requests.push(data.toString());
+      socket.write(bytes);
+    });
+    closing.push(() => socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, requests };
+}
+
+const client = createWebhookClient({ allowPrivate: true });
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+
+it.each([
+  ['100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
+  ['two of them', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n'],
+  ['103 Early Hints', 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n'],
+  ['none', ''],
+])('passes over interim responses: %s', async (_, interim) => {
+  const { url, requests } = await answering(interim + OK);
+  const result = await client.send({ url, method: 'POST', headers: { 'X-A': 'b' }, body: 'grüße' });
+  expect(result).toMatchObject({ outcome: 'answered', statusCode: 200, body: 'ok' });
+  expect(requests.join('')).toMatch(/^POST \/hook HTTP\/1\.1\r\n/);
+  expect(requests.join('').toLowerCase()).toContain('content-length: 7\r\n');
+});
+
+it('fails on a connection that only ever sends interim responses', async () => {
+  const { url } = await answering('HTTP/1.1 100 Continue\r\n\r\n');
+  const stop = AbortSignal.timeout(300);
+  expect(await client.send({ url, method: 'POST', headers: {}, body: 'x' }, stop)).toMatchObject({ outcome: 'failed' });
+});
