@@ -40,3 +40,8 @@ it('docker-compose.yml opens every port to this machine alone, unless it is told
   const ports = [...compose.matchAll(/ports: \["(.*)"\]/g)].map(([, port = '']) => filledIn(port, SET));
   expect(ports).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:3000:3000']);
 });
+
+it('the image has the certificates that Temporal Cloud needs, and the API has a health check', () => {
+  expect(dockerfile.split(/^FROM /m).at(-1)).toMatch(/ca-certificates/);
+  expect(compose).toMatch(/\n {2}api:\n(?: {4}.*\n)*? {4}healthcheck:\n {6}test: .*\/health\/live/);
+});

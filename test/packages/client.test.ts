@@ -139,6 +139,26 @@ describe('a call under a key of the client', () => {
   });
 });
 
+it('ends a list whose next page is named nextCursor, or not named at all', async () => {
+  const answers = [{ data: [1], nextCursor: 'b' }, { data: [2], nextCursor: null }, { data: [3] }];
+  const asked: string[] = [];
+  const fetch = async (url: unknown) => {
+    asked.push(new URL(String(url)).search);
+    return Response.json(answers[asked.length - 1] ?? { data: [] });
+  };
+  const javascript = new Tidings({ baseUrl, key: 'sk_test_x', fetch: fetch as typeof globalThis.fetch });
+  for await (const _ of javascript.pages('listEvents')) if (asked.length > 3) break;
+  expect(asked).toEqual(['', '?cursor=b']);
+  for await (const _ of javascript.pages('listEvents')) if (asked.length > 4) break;
+  expect(asked).toHaveLength(3);
+});
+
+it('refuses an unknown operation id by its name', async () => {
+  await expect(client.call('sendEmailV9' as 'sendEmail', {} as never)).rejects.toThrow(
+    /Unknown operation "sendEmailV9"/,
+  );
+});
+
 it('lists are iterated over all pages', async () => {
   for (let i = 0; i < 7; i += 1) await client.track({ email: 'ada@example.com', event: 'paged', data: { i } });
   const seen: unknown[] = [];
@@ -206,6 +226,7 @@ describe('the package', () => {
     run('tar', '-xzf', 'tidings-client-0.1.0.tgz');
     const manifest = JSON.parse(readFileSync(join(folder, 'package', 'package.json'), 'utf8'));
     expect(manifest.dependencies).toBeUndefined();
+    expect(readFileSync(join(folder, 'package', 'LICENSE'), 'utf8')).toMatch(/MIT/);
     expect(readFileSync(join(folder, 'package', 'README.md'), 'utf8')).toMatch(/@tidings\/client/);
     expect(readFileSync(join(folder, 'package', manifest.exports['.'].types.slice(2)), 'utf8')).toMatch(/Tidings/);
     const code = "import('./package/dist/index.js').then((m) => console.log(Object.keys(m).sort().join(' ')))";

@@ -93,17 +93,17 @@ export class Tidings {
    * @throws TidingsError when the service refuses it, TidingsConnectionError when no answer came
    */
   async call<Id extends OperationId>(id: Id, ...[input]: Arguments<Id>): Promise<AnswerOf<Id>> {
-    return (await this.#answer(OPERATIONS[id], input ?? {})) as AnswerOf<Id>;
+    return (await this.#answer(findOperation(id), input ?? {})) as AnswerOf<Id>;
   }
 
   /** The pages of a list, one after the other. */
   async *pages<Id extends ListId>(id: Id, ...[input]: Arguments<Id>): AsyncGenerator<AnswerOf<Id>, void, undefined> {
+    const operation = findOperation(id);
     const { query = {}, ...rest }: Input = input ?? {};
     for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await this.#answer(OPERATIONS[id], { ...rest, query: { ...query, ...(cursor && { cursor }) } });
+      const page = await this.#answer(operation, { ...rest, query: { ...query, ...(cursor && { cursor }) } });
       yield page as AnswerOf<Id>;
-      const { cursor: next, hasMore } = page as { cursor: string | null; hasMore?: boolean };
-      cursor = hasMore === false ? null : next;
+      cursor = findNextCursor(page);
     }
   }
 
@@ -158,6 +158,22 @@ export class Tidings {
     if (!response.ok) throw new TidingsError(response, answer);
     return answer;
   }
+}
+
+/** Finds an operation by its id. JavaScript callers have no compiler that refuses a wrong one. */
+function findOperation(id: string): Wire {
+  if (Object.hasOwn(OPERATIONS, id)) return OPERATIONS[id as OperationId];
+  throw new TypeError(`Unknown operation "${id}". Use an operationId of the OpenAPI document that this version has`);
+}
+
+/**
+ * Finds the cursor of the next page: lists name it `cursor` or `nextCursor`. An answer without one is the last page,
+ * since asking again would return the first page forever.
+ */
+function findNextCursor(page: unknown): string | null {
+  const { cursor, nextCursor, hasMore } = (page ?? {}) as Record<string, unknown>;
+  const next = cursor ?? nextCursor;
+  return hasMore !== false && typeof next === 'string' && next !== '' ? next : null;
 }
 
 /** Of a try whose answer was lost: the service says what it answered then. */
