@@ -34,7 +34,7 @@ interface Expected {
   /** Carries RFC 8058's headers. */
   unsubscribe?: true;
   /** What Python finds wrong in every address outside ASCII, though RFC 6532 allows them. */
-  defects?: ['To: NonASCIILocalPartDefect'];
+  defects?: string[];
 }
 
 /** The running service, and where its SMTP relay listens. */
@@ -235,6 +235,8 @@ export const OUTGOING_MAILS: Outgoing[] = [
     subject: 'Grüße {{name}}',
     words: 'Hallo {{name}}',
     hardLines: true,
+    // Of the client, which encodes the name in Content-Type by RFC 2047; the relay passes it on as written.
+    defects: ['Content-Type: InvalidHeaderDefect', 'Content-Type: InvalidHeaderDefect'],
     files: [{ filename: 'ä.bin', type: 'image/png', disposition: 'inline', contentId: '<a@b>', content: EVERY_BYTE }],
     send: ({ service, relayPort }) =>
       nodemailer
