@@ -1,4 +1,4 @@
-import { asBuffer } from '../../channels/email/finished-mail.ts';
+import { asBuffer, type MessageContent } from '../../channels/email/finished-mail.ts';
 import { buildMessage, type MailInput } from '../../channels/email/mime.ts';
 import { completeOriginal, type OriginalInput } from '../../channels/email/original.ts';
 import type { OutgoingEmail } from '../../channels/email/provider.ts';
@@ -148,10 +148,8 @@ async function rendered(p: Rendering): Promise<Made> {
   const { original } = email.options;
   if (original) {
     const html = p.tracked && original.html ? parts.html : undefined;
-    return {
-      ...(await passedOn(p, { html, messageId: headers.messageId, date: headers.date })),
-      subject: parts.subject,
-    };
+    const made = await passOn(p, { html, messageId: headers.messageId, date: headers.date });
+    return { ...made, subject: parts.subject };
   }
   const mail = {
     ...headers,
@@ -179,21 +177,15 @@ function messageIdOf({ id, options }: ClaimedEmail, { from }: Content): string {
   return options.original?.messageId ?? messageId(id, emailDomain(from));
 }
 
-/** The message as the application composed it, completed and signed. */
-async function passedOn(
-  { db, dkim, email, inThread: run }: Rendering,
-  rest: Omit<OriginalInput, 'message'>,
-): Promise<Omit<Made, 'subject'>> {
+/** Completes and signs the message that the application composed. */
+async function passOn(p: Rendering, rest: Omit<OriginalInput, 'message'>): Promise<Omit<Made, 'subject'>> {
+  const { db, dkim, email, inThread: run } = p;
   const wanted = { projectId: email.projectId, ids: email.options.attachmentIds ?? [] };
   const [file] = run ? await readLargeAttachments(db, wanted) : await findAttachments(db, wanted);
   if (!file) throw new Error('the message of an email was dropped');
   const original = { message: file.content, ...rest };
   if (!run) return { raw: await dkim.sign(email, completeOriginal(original), false), canonical: false };
-  const signer = await dkim.signerOf(email);
-  const { raw, payload } = await run('mail.finished', { original, signer, rewrittenFields: dkim.rewrittenFields }, [
-    file.content,
-  ]);
-  return { raw: asBuffer(raw), canonical: false, payload: { ...payload, data: asBuffer(payload.data) } };
+  return finish(p, run, { original }, [file.content]);
 }
 
 type WithoutFiles = Omit<MailInput, 'attachments'>;
@@ -205,20 +197,24 @@ async function here({ db, dkim, email }: Rendering, mail: WithoutFiles): Promise
   return { raw: await dkim.sign(email, raw, false), canonical: false };
 }
 
-async function inThread(
-  { db, dkim, email }: Rendering,
-  mail: WithoutFiles,
+async function inThread(p: Rendering, mail: WithoutFiles, run: PaidFor): Promise<Omit<Made, 'subject'>> {
+  const { db, email } = p;
+  const ids = email.options.attachmentIds ?? [];
+  const attachments = await readLargeAttachments(db, { projectId: email.projectId, ids });
+  const files = attachments.map(({ content }) => content);
+  return finish(p, run, { mail: { ...mail, attachments } }, files);
+}
+
+/** Makes and signs a message in a thread, to which the bytes of its files are handed over. */
+async function finish(
+  { dkim, email }: Rendering,
   run: PaidFor,
+  content: MessageContent,
+  files: Buffer[],
 ): Promise<Omit<Made, 'subject'>> {
   const { rewrittenFields } = dkim;
   const signer = await dkim.signerOf(email);
-  const ids = email.options.attachmentIds ?? [];
-  const attachments = await readLargeAttachments(db, { projectId: email.projectId, ids });
-  const { raw, payload } = await run(
-    'mail.finished',
-    { mail: { ...mail, attachments }, signer, rewrittenFields },
-    attachments.map(({ content }) => content),
-  );
+  const { raw, payload } = await run('mail.finished', { ...content, signer, rewrittenFields }, files);
   return { raw: asBuffer(raw), canonical: false, payload: { ...payload, data: asBuffer(payload.data) } };
 }
 

@@ -91,6 +91,18 @@ export const QuerySwitch = z
   .transform((word) => word === 'true')
   .openapi({ type: 'boolean' });
 
+/** A transform that reads a text as JSON; `message` tells of a text that is none. */
+export function jsonOfText(message: string) {
+  return (text: string, ctx: z.RefinementCtx): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      ctx.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    }
+  };
+}
+
 /** The position that the page before gave. */
 export const Cursor = z.string().min(1).max(1000).openapi({
   description: 'The cursor of the page before; none for the first page',

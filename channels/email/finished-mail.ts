@@ -4,7 +4,10 @@ import { completeOriginal, type OriginalInput } from './original.ts';
 import { type Payload, payloadOf } from './smtp/payload.ts';
 
 /** A mail to be made in a thread: of its parts, or an application's own. Bytes come from there as plain arrays of them. */
-export type FinishedMailInput = Signing & (ComposedInput | { original: OriginalInput });
+export type FinishedMailInput = Signing & MessageContent;
+
+/** The parts of a message, or a whole one that an application has composed. */
+export type MessageContent = ComposedInput | { original: Omit<OriginalInput, 'message'> & { message: Uint8Array } };
 
 interface ComposedInput {
   mail: Omit<MailInput, 'attachments'> & {
@@ -28,13 +31,17 @@ export interface FinishedMail {
 /** Composes, signs and makes ready for the wire: all that is proportional to the size of a mail. */
 export async function finishedMail(input: FinishedMailInput): Promise<FinishedMail> {
   const { signer, rewrittenFields } = input;
-  const message = 'original' in input ? completeOriginal(input.original) : await composed(input);
+  const message = 'original' in input ? complete(input.original) : await compose(input);
   const raw = signer ? await signMessage(message, signer, { rewrittenFields }) : message;
   const { data, ...payload } = payloadOf(raw, false);
   return { raw, payload: { ...payload, data: typeof data === 'string' ? Buffer.from(data, 'latin1') : data } };
 }
 
-function composed({ mail }: ComposedInput): Promise<Buffer> {
+function complete({ message, ...rest }: Extract<MessageContent, { original: unknown }>['original']): Buffer {
+  return completeOriginal({ message: asBuffer(message), ...rest });
+}
+
+function compose({ mail }: ComposedInput): Promise<Buffer> {
   const attachments = mail.attachments.map((file) => ({ ...file, content: asBuffer(file.content) }));
   return buildMessage({ ...mail, attachments });
 }

@@ -1,9 +1,9 @@
 import { mailDate, singleLine } from '../../rules/mime/mime-headers.ts';
 import {
+  findBodyStart,
   findMimeParts,
   findOnlyHtml,
   findRawFields,
-  type MimePart,
   withTransferEncoding,
 } from '../../rules/mime/mime-parts.ts';
 import { quotedPrintable } from '../../rules/mime/quoted-printable.ts';
@@ -11,7 +11,7 @@ import { quotedPrintable } from '../../rules/mime/quoted-printable.ts';
 /** A message of the relay as it leaves, before it is signed. */
 export interface OriginalInput {
   /** As `prepareOriginal` made it. */
-  message: Uint8Array;
+  message: Buffer;
   /** HTML in place of the message's own, with links and pixel of the service; undefined to leave it as it is. */
   html: string | undefined;
   /** Used where the message has none. */
@@ -25,28 +25,27 @@ export interface OriginalInput {
  * bytes stay as the application wrote them. Source: contract §9.13.
  */
 export function completeOriginal({ message, html, messageId, date }: OriginalInput): Buffer {
-  const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
-  const root = findMimeParts(bytes);
-  const names = new Set(findRawFields(bytes, 0, root.bodyStart).map(({ name }) => name));
+  const names = new Set(findRawFields(message, 0, findBodyStart(message)).map(({ name }) => name));
   const added = [
     ...(names.has('message-id') ? [] : [`Message-ID: ${singleLine(messageId)}\r\n`]),
     ...(names.has('date') ? [] : [`Date: ${mailDate(date)}\r\n`]),
   ].join('');
-  const part = html === undefined ? undefined : findOnlyHtml(root);
-  const rest = part && html !== undefined ? withHtml(bytes, root, part, html) : bytes;
+  const rest = html === undefined ? message : withHtml(message, html);
   return Buffer.concat([Buffer.from(added, 'latin1'), rest]);
 }
 
 /** Writes the HTML as UTF-8 in quoted-printable. A signature of the application's own no longer holds then. */
-function withHtml(message: Buffer, root: MimePart, part: MimePart, html: string): Buffer {
+function withHtml(message: Buffer, html: string): Buffer {
+  const root = findMimeParts(message);
+  const part = findOnlyHtml(root);
+  if (!part) return message;
   const isRoot = part === root;
   const outer = withoutSignatures(message.toString('latin1', 0, isRoot ? part.bodyStart - 2 : root.bodyStart));
   const header = isRoot ? outer : message.toString('latin1', part.start, part.bodyStart - 2);
   const ofPart = `${withTransferEncoding(withUtf8(header), 'quoted-printable')}\r\n`;
+  const before = isRoot ? [] : [Buffer.from(outer, 'latin1'), message.subarray(root.bodyStart, part.start)];
   return Buffer.concat([
-    isRoot
-      ? Buffer.alloc(0)
-      : Buffer.concat([Buffer.from(outer, 'latin1'), message.subarray(root.bodyStart, part.start)]),
+    ...before,
     Buffer.from(ofPart, 'latin1'),
     Buffer.from(quotedPrintable(html), 'latin1'),
     message.subarray(part.end),

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { addressParser } from 'postal-mime';
-import { EMAIL_PROVIDERS } from '../../rules/emails/email-providers.ts';
+import { isProviderHeader } from '../../rules/emails/service-headers.ts';
 import { formatMailbox, mailDate, textHeader } from '../../rules/mime/mime-headers.ts';
 import {
   fieldValue,
@@ -10,6 +10,7 @@ import {
   isProtected,
   type MimePart,
   type RawField,
+  unfoldedValue,
   withTransferEncoding,
 } from '../../rules/mime/mime-parts.ts';
 import { decodeQuotedPrintable, QuotedPrintableWriter } from '../../rules/mime/quoted-printable.ts';
@@ -35,6 +36,7 @@ export class CannotPassOn extends Error {
 
 /** RFC 5322 §2.1.1. */
 const LINE_MAX_OCTETS = 998;
+const FOLD_AFTER_CHARS = 60;
 /** RFC 5321 §6.3: a message that passed so many servers goes round in circles. */
 const RECEIVED_MAX = 100;
 /** RFC 5322 §3.6.4, with the domain literals of §3.4.1. */
@@ -47,9 +49,7 @@ const ADDRESSES = /^(from|to|cc|reply-to)$/;
  */
 function isDropped(name: string): boolean {
   if (/^((resent-)?bcc|return-path|sender|authentication-results|arc-.*|delivered-to)$/.test(name)) return true;
-  return Object.values(EMAIL_PROVIDERS).some(({ controlHeaders }) =>
-    controlHeaders.some((prefix: string) => name.startsWith(prefix)),
-  );
+  return isProviderHeader(name);
 }
 
 /**
@@ -111,14 +111,10 @@ function missingFields(fields: readonly RawField[], from: string): string[] {
 /** A field as it is written. One that holds raw UTF-8 is encoded, since no server has to take it (RFC 6531). */
 function writtenField(message: Buffer, field: RawField): string {
   const raw = message.toString('latin1', field.start, field.end);
-  if (isAscii(message.subarray(field.start, field.end)))
-    return raw.split(/\r\n/).some((line) => line.length > LINE_MAX_OCTETS) ? folded(raw) : raw;
+  if (isAscii(message.subarray(field.start, field.end))) return raw.replace(/[^\r\n]{999,}/g, foldLine);
   const text = message.toString('utf8', field.start, field.end);
   const name = raw.slice(0, raw.indexOf(':')).trim();
-  const value = text
-    .slice(text.indexOf(':') + 1)
-    .replace(/\r\n(?=[ \t])/g, '')
-    .trim();
+  const value = unfoldedValue(text);
   if (!ADDRESSES.test(field.name)) return textHeader(name, value);
   const mailboxes = addressParser(value, { flatten: true }).map(({ name: shown, address }) =>
     formatMailbox({ name: shown, email: address ?? '' }),
@@ -126,9 +122,19 @@ function writtenField(message: Buffer, field: RawField): string {
   return `${name}: ${mailboxes.join(',\r\n ')}\r\n`;
 }
 
-/** Folds a long field at blanks, where a reader puts it together again (RFC 5322 §2.2.3). */
-function folded(raw: string): string {
-  return raw.replace(/[^\r\n]{999,}/g, (line) => line.replace(/([^\r\n]{60,900}?\S)[ \t](?=\S)/g, '$1\r\n '));
+/**
+ * Folds a line that no server has to take at blanks, where a reader puts it together again (RFC 5322 §2.2.3). Word by
+ * word: a pattern would look at each of a hundred thousand characters again and again.
+ */
+function foldLine(line: string): string {
+  let folded = '';
+  let length = 0;
+  for (const word of line.split(/(?<=\S)(?=[ \t]\S)/)) {
+    const isFull = length > FOLD_AFTER_CHARS;
+    folded += isFull ? `\r\n ${word.slice(1)}` : word;
+    length = isFull ? word.length - 1 : length + word.length;
+  }
+  return folded;
 }
 
 interface Edit {
@@ -155,8 +161,7 @@ function longLineEdits(message: Buffer, part: MimePart): Edit[] {
 }
 
 function hasUnsendableLine(message: Buffer, { bodyStart, end }: MimePart): boolean {
-  const nul = message.indexOf(0, bodyStart);
-  if (nul !== -1 && nul < end) return true;
+  if (message.subarray(bodyStart, end).includes(0)) return true;
   for (let at = bodyStart; at < end; ) {
     const found = message.indexOf('\r\n', at);
     const lineEnd = found === -1 || found > end ? end : found;

@@ -1,7 +1,7 @@
 import { interpolate } from '../../rules/content/interpolate.ts';
 import { LAP_MS } from '../../rules/executions/laps.ts';
 import { type DelaySpan, delayMs, isHour, isOfDays } from '../../rules/executions/steps/delay.ts';
-import { readInstant } from '../../rules/time/iso-date.ts';
+import { readIsoDate } from '../../rules/time/iso-date.ts';
 import { instantOf, nextHour, wallAt } from '../../rules/time/local-time.ts';
 import { ALL_DAYS } from '../../rules/time/sending-window.ts';
 import { zoneOf } from '../../rules/time/zones.ts';
@@ -36,11 +36,18 @@ export async function delayDue(
   }
   const until = await written(world, execution, config.until);
   if (!isHour(until)) {
-    const at = readInstant(until, await zone()) ?? readOlderForm(config.until);
+    const at = (await readInstant(until, zone)) ?? readOlderForm(config.until);
     return at === undefined ? null : { dueAt: new Date(at) };
   }
   const dueMs = nextHour(await zone(), { hour: until, days: config.days ?? ALL_DAYS, afterMs: nowMs });
   return { dueAt: new Date(dueMs), countsMs: Math.max(LAP_MS, dueMs - nowMs) };
+}
+
+/** Reads an ISO 8601 date or date-time; only one without an offset asks for the zone. A date alone is its midnight. */
+async function readInstant(text: string, zone: () => Promise<string>): Promise<number | undefined> {
+  const date = readIsoDate(text.trim());
+  if (!date) return undefined;
+  return date.offsetMs === undefined ? instantOf(await zone(), date.wall) : date.wall - date.offsetMs;
 }
 
 /** Steps that were saved before date-times had to be ISO 8601 go on; those of variables are read anew each time. */

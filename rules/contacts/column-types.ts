@@ -1,4 +1,4 @@
-/** What the values of a column become. */
+/** The type that the values of a column get. */
 export type ColumnType = 'text' | 'number' | 'boolean' | 'json';
 
 /** Tells what a cell can become and be written back unchanged; `json` is a list or an object as JSON. */

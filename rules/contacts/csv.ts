@@ -99,11 +99,12 @@ export function withTypes(file: Uint8Array, layout: CsvLayout, known: KnownTypes
   const seen: (ColumnType | undefined)[] = columns.map(() => undefined);
   const records = new CsvRecords(bytes, { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at: layout.firstRowAt });
   const emailAt = columns.indexOf('email');
-  for (let torn = 0, cells = records.next(columns.length); cells && torn < TORN_ROWS_MAX; ) {
+  for (let torn = 0; torn < TORN_ROWS_MAX; ) {
+    const cells = records.next(columns.length);
+    if (cells === undefined) break;
     if (!Array.isArray(cells)) torn += 1;
     // A row without an address is not imported, so it decides nothing.
     else if (parseMailbox(cells[emailAt] ?? '').ok) noteTypes(seen, cells);
-    cells = records.next(columns.length);
   }
   const knownColumns = columns.flatMap((column, index) =>
     Object.hasOwn(known, column) && !textColumns.includes(index) ? [index] : [],
@@ -256,7 +257,7 @@ function unknownConsent(word: string): string {
 
 /** The value of a cell by the type of its column; undefined where its field has values of another type. */
 function valueOfCell(cell: string, { types, knownColumns = [], textColumns }: CsvLayout, index: number): unknown {
-  // What an export has made text was text.
+  // An export marks texts that look like another type.
   const marked = takenBack(cell);
   if (textColumns?.includes(index)) return marked ?? cell;
   if (types === undefined) return marked ?? typedAlone(cell);

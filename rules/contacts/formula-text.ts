@@ -1,6 +1,6 @@
 import { typeOfText } from './column-types.ts';
 
-/** What spreadsheets take for the beginning of a formula (OWASP, CSV injection). */
+/** Spreadsheets take these characters for the beginning of a formula (OWASP, CSV injection). */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /**
@@ -12,7 +12,7 @@ export function madeText(text: string): string {
   return needsMark(text) ? `'${text}` : text;
 }
 
-/** What `madeText` was given; undefined where it did nothing. */
+/** The text before `madeText` marked it; undefined for a text that it leaves alone. */
 export function takenBack(text: string): string | undefined {
   return text.startsWith("'") && needsMark(text) ? text.slice(1) : undefined;
 }

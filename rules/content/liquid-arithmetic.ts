@@ -19,7 +19,7 @@ const OPERATIONS: Record<string, (a: Decimal, b: Decimal, integers: boolean) => 
 
 /**
  * Registers filters that calculate in decimal, as people do: `{{ 0.0725 | times: 100 }}` is 7.25, where the library's
- * binary numbers come to 7.249999999999999. What is no number counts as 0, as in the library.
+ * binary numbers come to 7.249999999999999. A value that is no number counts as 0, as in the library.
  */
 export function registerArithmetic(engine: Liquid): void {
   for (const [name, operation] of Object.entries(OPERATIONS))

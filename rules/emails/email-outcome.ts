@@ -34,7 +34,7 @@ export interface EmailOptions {
   sandbox?: { contact: RunContact | null; skipDelays?: boolean };
 }
 
-/** What is known of a message that an application has composed itself and handed to the relay. */
+/** Facts about a message that an application has composed and handed to the relay. */
 export interface OriginalOptions {
   /** Its own Message-ID, with angle brackets; null where it has none that is valid. */
   messageId: string | null;

@@ -11,6 +11,11 @@ const OF_PROVIDERS = Object.values(EMAIL_PROVIDERS).flatMap(({ controlHeaders })
 
 /** Whether a header of a mail is not for a tenant to set. */
 export function isReservedMailHeader(name: string): boolean {
+  return OF_SERVERS.test(name) || isProviderHeader(name);
+}
+
+/** Tells whether a header steers a provider. */
+export function isProviderHeader(name: string): boolean {
   const lower = name.toLowerCase();
-  return OF_SERVERS.test(name) || OF_PROVIDERS.some((prefix) => lower.startsWith(prefix));
+  return OF_PROVIDERS.some((prefix) => lower.startsWith(prefix));
 }

@@ -90,18 +90,24 @@ export function findRawFields(message: Buffer, start: number, end: number): RawF
 export function fieldValue(message: Buffer, fields: readonly RawField[], name: string): string {
   const field = fields.find((candidate) => candidate.name === name);
   if (!field) return '';
-  const raw = message.toString('latin1', field.start, field.end);
-  return raw
-    .slice(raw.indexOf(':') + 1)
+  return unfoldedValue(message.toString('latin1', field.start, field.end));
+}
+
+/** The value of a field as it stands, on one line (RFC 5322 §2.2.3). */
+export function unfoldedValue(field: string): string {
+  return field
+    .slice(field.indexOf(':') + 1)
     .replace(/\r\n(?=[ \t])/g, '')
     .trim();
 }
 
-function findBodyStart(message: Buffer, start: number, end: number): number {
+/** The offset behind the blank line that ends the header of a message, or of the part between two offsets. */
+export function findBodyStart(message: Buffer, start = 0, end = message.length): number {
   // A part may begin with the blank line: it has no header.
   if (message.toString('latin1', start, start + 2) === CRLF) return Math.min(start + 2, end);
-  const blank = message.indexOf(BLANK_LINE, start);
-  return blank === -1 || blank + 4 > end ? end : blank + 4;
+  // No further than the part: a message may have so many that to look on each time would take minutes.
+  const blank = message.subarray(start, end).indexOf(BLANK_LINE);
+  return blank === -1 ? end : start + blank + 4;
 }
 
 function parametersOf(contentType: string): Map<string, string> {
@@ -118,7 +124,8 @@ function findBodies(message: Buffer, part: MimePart, boundary: string): { start:
   const delimiter = `--${boundary}`;
   const spans: { start: number; end: number }[] = [];
   let open: number | undefined;
-  for (let at = message.indexOf(delimiter, part.bodyStart, 'latin1'); at !== -1 && at < part.end; ) {
+  const within = message.subarray(0, part.end);
+  for (let at = within.indexOf(delimiter, part.bodyStart, 'latin1'); at !== -1; ) {
     const after = at + delimiter.length;
     const lineEnd = message.indexOf(CRLF, after);
     const rest = message.toString('latin1', after, Math.min(lineEnd === -1 ? part.end : lineEnd, after + 80));
@@ -128,7 +135,7 @@ function findBodies(message: Buffer, part: MimePart, boundary: string): { start:
       if (rest.startsWith('--') || lineEnd === -1) return spans;
       open = lineEnd + 2;
     }
-    at = message.indexOf(delimiter, after, 'latin1');
+    at = within.indexOf(delimiter, after, 'latin1');
   }
   // A message that was cut off lacks the last boundary.
   if (open !== undefined && open < part.end) spans.push({ start: open, end: part.end });

@@ -83,7 +83,8 @@ export class QuotedPrintableWriter {
 
 /** Decodes a body, soft line breaks included; what is no escape stays as it is (RFC 2045 §6.7). */
 export function decodeQuotedPrintable(body: string): Buffer {
-  const joined = body.replace(/[ \t]+(?=\r?$)/gm, '').replace(/=\r?\n/g, '');
+  // From the first blank of a run only: from each one it would take the square of the run's length.
+  const joined = body.replace(/(?<![ \t])[ \t]+(?=\r?$)/gm, '').replace(/=\r?\n/g, '');
   const bytes = joined.replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
   return Buffer.from(bytes, 'latin1');
 }

@@ -1,4 +1,4 @@
-import { instantOf, type WallMs } from './local-time.ts';
+import type { WallMs } from './local-time.ts';
 
 /**
  * A calendar date with or without a time of day and an offset, in the extended format of ISO 8601; the T may be a blank.
@@ -24,16 +24,6 @@ export function readIsoDate(text: string): IsoDate | undefined {
   const millis = Number((match[7] ?? '').padEnd(3, '0').slice(0, 3));
   const wall = days.getTime() + (((hour ?? 0) * 60 + (minute ?? 0)) * 60 + (second ?? 0)) * 1000 + millis;
   return { wall, offsetMs: offsetOf(match[8]) };
-}
-
-/**
- * Reads an ISO 8601 date or date-time as an instant, in milliseconds since 1970. Without an offset it means the clocks
- * of `zone`; a date alone is its midnight. Undefined for any other text.
- */
-export function readInstant(text: string, zone: string): number | undefined {
-  const date = readIsoDate(text.trim());
-  if (!date) return undefined;
-  return date.offsetMs === undefined ? instantOf(zone, date.wall) : date.wall - date.offsetMs;
 }
 
 function offsetOf(zone: string | undefined): number | undefined {

@@ -4,7 +4,7 @@ import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type RelayService, startRelayService } from '../support/smtp/relay-service.ts';
 
-/** What an application composed arrives as it is. */
+/** A message arrives as the application composed it. */
 
 let relay: RelayService;
 beforeAll(async () => {

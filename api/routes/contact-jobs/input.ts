@@ -3,7 +3,7 @@ import { CSV_MAX_BYTES } from '../../../rules/contacts/csv.ts';
 import type { CsvMapping } from '../../../rules/contacts/csv-mapping.ts';
 import { BULK_MAX_IDS } from '../../../rules/contacts/jobs.ts';
 import { ConditionInput } from '../../../rules/filters/filters.ts';
-import { cursorQuery, EXAMPLE_ID, Id, QuerySwitch } from '../../http/schemas.ts';
+import { cursorQuery, EXAMPLE_ID, Id, jsonOfText, QuerySwitch } from '../../http/schemas.ts';
 import { Search } from '../contacts/input.ts';
 
 const JOBS_DEFAULT = 20;
@@ -65,14 +65,7 @@ const Mapping: z.ZodType<CsvMapping> = z.record(
 const MappingText = z
   .string()
   .max(MAPPING_MAX_CHARS)
-  .transform((text, ctx): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      ctx.addIssue({ code: 'custom', message: 'Must be a mapping as JSON' });
-      return z.NEVER;
-    }
-  })
+  .transform(jsonOfText('Must be a mapping as JSON'))
   .pipe(Mapping)
   .openapi({
     type: 'string',

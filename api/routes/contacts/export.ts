@@ -5,7 +5,7 @@ import { AppError } from '../../../rules/errors.ts';
 import { errors } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { Id } from '../../http/schemas.ts';
+import { Id, QuerySwitch } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { streamOf } from '../../http/stream.ts';
 import { ConditionText, Search } from './input.ts';
@@ -25,7 +25,7 @@ const exportRoute = createRoute({
       segmentId: Id.optional(),
       search: Search.optional(),
       condition: ConditionText.optional(),
-      bom: z.enum(['true', 'false']).default('true').openapi({ description: '`false` leaves out the UTF-8 mark' }),
+      bom: QuerySwitch.optional().openapi({ description: '`false` leaves out the UTF-8 mark' }),
     }),
   },
   responses: {
@@ -45,7 +45,7 @@ const exportRoute = createRoute({
 export function contactExportRoutes(app: App, { reads, compute }: Deps): void {
   app.openapi(exportRoute, async (c) => {
     const { projectId } = c.var;
-    const { segmentId, bom, ...list } = c.req.valid('query');
+    const { segmentId, bom = true, ...list } = c.req.valid('query');
     if (segmentId !== undefined && (list.condition !== undefined || list.search !== undefined)) {
       throw new AppError('BAD_REQUEST', {
         message: 'An export is of a segment, or by search and condition, not of both.',
@@ -58,7 +58,7 @@ export function contactExportRoutes(app: App, { reads, compute }: Deps): void {
     const pages = (after: string | undefined) => inTurn(() => listExported(reads, { predicate, after }));
     c.header('content-type', 'text/csv; charset=utf-8');
     c.header('content-disposition', 'attachment; filename="contacts.csv"');
-    return c.body(streamOf(csvOf(keys, pages, bom === 'true' ? BOM : '')), 200);
+    return c.body(streamOf(csvOf(keys, pages, bom ? BOM : '')), 200);
   });
 }
 

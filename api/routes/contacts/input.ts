@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { ConditionInput } from '../../../rules/filters/filters.ts';
 import { findUnstorable } from '../../../rules/json-body.ts';
-import { cursorQuery, EmailAddress, Id, QuerySwitch } from '../../http/schemas.ts';
+import { cursorQuery, EmailAddress, Id, jsonOfText, QuerySwitch } from '../../http/schemas.ts';
 
 /** Source: contract §1.11. */
 const LOOKUP_MAX_EMAILS = 500;
@@ -10,12 +10,10 @@ const LIST_DEFAULT = 20;
 /** A condition as the text of its JSON. */
 export const ConditionText = z
   .string()
-  .transform((text, ctx): unknown => {
-    const value = parsed(text);
-    const message = value === undefined ? 'Must be a condition as JSON' : findUnstorable(value)?.message;
-    if (message === undefined) return value;
-    ctx.addIssue({ code: 'custom', message });
-    return z.NEVER;
+  .transform(jsonOfText('Must be a condition as JSON'))
+  .superRefine((value, ctx) => {
+    const unstorable = findUnstorable(value);
+    if (unstorable) ctx.addIssue({ code: 'custom', message: unstorable.message });
   })
   .pipe(ConditionInput)
   .openapi({
@@ -23,14 +21,6 @@ export const ConditionText = z
     description: 'A condition as JSON, as segments have it',
     example: '{"logic":"AND","groups":[{"filters":[{"field":"subscribed","operator":"equals","value":true}]}]}',
   });
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** A part of an address. */
 export const Search = z.string().max(254);

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { impossibleEventReason } from '../../../rules/events/event-names.ts';
+import { refuseImpossibleEvent } from '../../../rules/events/listened-event.ts';
 import { EXAMPLE_ID, InstantInput } from '../../http/schemas.ts';
 
 export const AT = '2026-01-01T12:00:00.000Z';
@@ -30,8 +30,7 @@ const Events = z
       .max(255)
       .regex(/^[^*]*\*?$/, 'An asterisk may stand at the end only')
       .superRefine((name, ctx) => {
-        const message = name.endsWith('*') ? undefined : impossibleEventReason(name);
-        if (message !== undefined) ctx.addIssue({ code: 'custom', message, params: { code: 'unknown_event' } });
+        if (!name.endsWith('*')) refuseImpossibleEvent(name, ctx);
       }),
   )
   .min(1)

@@ -3169,7 +3169,7 @@ export interface Operations {
   };
   /** Export contacts as CSV: `GET /v1/contacts/export` */
   exportContacts: {
-    query?: { segmentId?: string; search?: string; condition?: string; bom?: "true" | "false" };
+    query?: { segmentId?: string; search?: string; condition?: string; bom?: boolean };
     answer: string;
   };
   /** Export an import's bad rows as CSV: `GET /v1/contacts/import/{jobId}/errors` */

@@ -6,7 +6,7 @@ import { configFaults, type PauseStep } from './definition.ts';
 /** 365 days, like a DELAY. */
 const MAX_SECONDS = 31_536_000;
 
-/** What a WAIT_FOR_EVENT step needs in order to wait, as it is stored. */
+/** The config of a WAIT_FOR_EVENT step as it is stored. */
 export const WaitConfig = z.object({
   eventName: z.string().min(1).max(255),
   timeout: z.number().positive().max(MAX_SECONDS).optional(),
