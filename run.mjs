@@ -1,26 +1,31 @@
 // `node run.mjs <command> …`: installs and builds what is missing or stale, then runs dist/cli/<command>.js in this
-// same process with the rest of the words as its arguments.
+// same process with the rest of the words as its arguments. The image has no sources, so nothing is built there.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { ensureBuilt } from './build.mjs';
-import { ensureInstalled, requireNode } from './install.mjs';
 
 /** The commands behind which people look at the dashboard; the others do not wait until it is built. */
 const SERVING = new Set(['api', 'demo', 'demo-channels']);
 
-requireNode();
+const ROOT = dirname(fileURLToPath(import.meta.url));
 const [command, ...rest] = process.argv.slice(2);
 if (!/^[a-z][a-z-]*$/.test(command ?? '')) {
   console.error('Usage: node run.mjs <command> …, such as api, worker, migrate, demo');
   process.exit(1);
 }
-await ensureInstalled();
-ensureBuilt({ dashboard: SERVING.has(command) || (command === 'bench' && rest[0] === 'dashboard') });
-const module = join(dirname(fileURLToPath(import.meta.url)), 'dist', 'cli', `${command}.js`);
+if (existsSync(join(ROOT, 'build.mjs'))) await prepareSources();
+const module = join(ROOT, 'dist', 'cli', `${command}.js`);
 if (!existsSync(module)) {
   console.error(`There is no command ${command}.`);
   process.exit(1);
 }
 process.argv = [process.argv[0], module, ...rest];
 await import(pathToFileURL(module).href);
+
+async function prepareSources() {
+  const { ensureInstalled, requireNode } = await import('./install.mjs');
+  requireNode();
+  await ensureInstalled();
+  const { ensureBuilt } = await import('./build.mjs');
+  ensureBuilt({ dashboard: SERVING.has(command) || (command === 'bench' && rest[0] === 'dashboard') });
+}

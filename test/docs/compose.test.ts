@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { packageRoot } from '../../cli/package-root.ts';
 import { parseConfig } from '../../rules/config.ts';
 
 const compose = readFileSync(join(packageRoot(), 'docker-compose.yml'), 'utf8');
+const { services, configs } = parse(compose, { merge: true });
 const dockerfile = readFileSync(join(packageRoot(), 'Dockerfile'), 'utf8');
 const SET = { SECRET_KEY: 'a'.repeat(64), POSTGRES_PASSWORD: 'b'.repeat(32) };
 
@@ -16,13 +18,9 @@ function filledIn(text: string, env: Record<string, string>): string {
   );
 }
 
-/** What our own processes get there: the image's HOST and the variables of the file. */
+/** The image's HOST and the variables of the file. */
 function environment(env: Record<string, string>): Record<string, string> {
-  const block = /x-tidings:[\s\S]*?environment:\n([\s\S]*?)\n\n/.exec(compose)?.[1] ?? '';
-  const lines = [...block.matchAll(/^ {4}([A-Z_]+): (.*)$/gm)].map(([, name = '', value = '']) => [
-    name,
-    filledIn(value, env),
-  ]);
+  const lines = Object.entries(services.api.environment).map(([name, value]) => [name, filledIn(String(value), env)]);
   return { HOST: /HOST=(\S+)/.exec(dockerfile)?.[1] ?? '', ...Object.fromEntries(lines) };
 }
 
@@ -36,12 +34,38 @@ it('docker-compose.yml refuses to capture where that is not allowed', () => {
   expect(() => parseConfig(environment({ ...SET, ALLOW_CAPTURE: 'false' }))).toThrow(/EMAIL_PROVIDER/);
 });
 
-it('docker-compose.yml opens every port to this machine alone, unless it is told otherwise', () => {
-  const ports = [...compose.matchAll(/ports: \["(.*)"\]/g)].map(([, port = '']) => filledIn(port, SET));
-  expect(ports).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:3000:3000']);
+it('docker-compose.yml hands .env to every process of ours', () => {
+  for (const name of ['migrate', 'api', 'worker'])
+    expect(services[name].env_file, name).toEqual([{ path: '.env', required: false }]);
 });
 
-it('the image has the certificates that Temporal Cloud needs, and the API has a health check', () => {
+it('docker-compose.yml opens every port to this machine alone, unless it is told otherwise', () => {
+  const ports = Object.values(services as Record<string, { ports?: string[] }>).flatMap(
+    (service) => service.ports ?? [],
+  );
+  expect(ports.map((port) => filledIn(port, SET))).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:3000:3000']);
+});
+
+it('docker-compose.yml names an exact version of every image that it pulls', () => {
+  const images = Object.values(services as Record<string, { image: string; build?: string }>).filter((s) => !s.build);
+  for (const { image } of images) expect(image).toMatch(/:\d+(\.\d+)+$/);
+  expect([...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, name]) => name)).toEqual(
+    Array(2).fill(expect.stringMatching(/^node:\d+\.\d+\.\d+-/)),
+  );
+});
+
+it('docker-compose.yml waits for what it names, and mounts the files that it names', () => {
+  for (const [name, service] of Object.entries(services as Record<string, Service>)) {
+    for (const other of Object.keys(service.depends_on ?? {})) expect(services, name).toHaveProperty(other);
+    for (const { source } of service.configs ?? []) expect(configs, name).toHaveProperty(source);
+  }
+});
+
+interface Service {
+  depends_on?: Record<string, unknown>;
+  configs?: { source: string }[];
+}
+
+it('the image has the certificates that Temporal Cloud needs', () => {
   expect(dockerfile.split(/^FROM /m).at(-1)).toMatch(/ca-certificates/);
-  expect(compose).toMatch(/\n {2}api:\n(?: {4}.*\n)*? {4}healthcheck:\n(?: {6}.*\n)*? {6,}.*\/health\/live/);
 });
