@@ -1,18 +1,22 @@
 import { type RawBuilder, sql } from 'kysely';
+import { hasExpression } from '../../rules/content/expressions.ts';
+import { fillCondition } from '../../rules/executions/fill-condition.ts';
 import type { Run } from '../../rules/executions/run.ts';
 import { type Condition, type Filter, type Group, parseCondition } from '../../rules/filters/filters.ts';
 import type { Db } from '../connection.ts';
 import { compileCondition } from '../segments/filter-sql.ts';
 import { loadSegmentSources } from '../segments/sources.ts';
 import { withRun } from './run-tables.ts';
+import { loadStepVariables } from './variables.ts';
 
 /** Of whom a condition is asked, and when. */
 export interface ConditionAsked {
   projectId: string;
   contactId: string;
   config: unknown;
-  event: unknown;
-  context: unknown;
+  event: Record<string, unknown>;
+  context: Record<string, unknown>;
+  untrusted: boolean;
   run: Run | null;
   now: Date;
 }
@@ -51,18 +55,26 @@ function filtersOf({ groups }: Condition): Filter[] {
   return groups.flatMap((group: Group) => [...group.filters, ...(group.conditions ? filtersOf(group.conditions) : [])]);
 }
 
-async function askAll(db: Db, p: ConditionAsked, conditions: Condition[]): Promise<boolean[]> {
-  if (conditions.length === 0) return [];
+async function askAll(db: Db, p: ConditionAsked, asked: Condition[]): Promise<boolean[]> {
+  if (asked.length === 0) return [];
+  const conditions = await fillAll(db, p, asked);
   const predicates: RawBuilder<boolean>[] = [];
   for (const condition of conditions) {
     const segments = await loadSegmentSources(db, { projectId: p.projectId, condition });
     const { projectId, now, event, context } = p;
     predicates.push(compileCondition(condition, { projectId, now, segments, alias: 'c', step: { event, context } }));
   }
-  const asked = predicates.map((predicate) => sql`(${predicate}) IS TRUE`);
+  const truths = predicates.map((predicate) => sql`(${predicate}) IS TRUE`);
   const { rows } = await sql<{ holds: boolean[] }>`
-    ${withRun(p, p.now)} SELECT ARRAY[${sql.join(asked)}] AS holds FROM contacts c
+    ${withRun(p, p.now)} SELECT ARRAY[${sql.join(truths)}] AS holds FROM contacts c
     WHERE c.project_id = ${p.projectId} AND c.id = ${p.contactId}
   `.execute(db);
   return rows[0]?.holds ?? [];
+}
+
+/** Fills the values of filters with the variables that the step can name. */
+async function fillAll(db: Db, p: ConditionAsked, conditions: Condition[]): Promise<Condition[]> {
+  if (!conditions.some(hasExpression)) return conditions;
+  const { variables } = await loadStepVariables(db, p);
+  return conditions.map((condition) => fillCondition(condition, variables, 'step'));
 }

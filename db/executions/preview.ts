@@ -10,6 +10,7 @@ import { type Graph, type GraphStep, loadGraph } from './graph.ts';
 import { newProgress, type Progress } from './progress.ts';
 import { complete, type EffectOutcome, type EffectStanding, resume } from './resume.ts';
 import type { LockedExecution, StandingExecution } from './standing.ts';
+import { fillOwnExits } from './variables.ts';
 import type { ExecutionPosition, NewVisit } from './visits.ts';
 import { type Stop, walk } from './walk.ts';
 import { getWorkflow } from './workflows.ts';
@@ -97,6 +98,7 @@ export async function previewExecution(db: Db, p: PreviewRequest): Promise<Fores
   const { entryStepId } = workflow;
   const graph = await loadGraph(db, { projectId, workflowId });
   const execution = newExecution(p, workflow);
+  execution.exits = await fillOwnExits(db, execution, execution.exits);
   const world = previewWorld(db, p.startAt.getTime());
   const preview = new Preview(db, { execution, graph, world });
   let progress = newProgress();

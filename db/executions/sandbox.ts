@@ -5,6 +5,7 @@ import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
 import { lockWorkflowForStart, requireContact, type WorkflowRef } from './executions.ts';
 import { beginExecutions } from './start.ts';
+import { fillOwnExits } from './variables.ts';
 import { getWorkflow } from './workflows.ts';
 
 export interface SandboxStart extends WorkflowRef {
@@ -57,5 +58,6 @@ export async function startSandbox(trx: Trx, p: SandboxStart): Promise<{ executi
     mode: 'test' as const,
     exits: { exitOn, exitWhenUnsubscribed },
   };
+  execution.exits = await fillOwnExits(trx, execution, execution.exits);
   return { executionId: id, outbox: await beginExecutions(trx, { projectId, workflow, entered: [execution] }) };
 }

@@ -4,6 +4,7 @@ import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { RowOf } from '../schema/database.ts';
 import { type Graph, loadGraphs } from './graph.ts';
+import { fillOwnExits } from './variables.ts';
 import type { Visit } from './visits.ts';
 import type { WalkingExecution } from './walk.ts';
 
@@ -52,6 +53,7 @@ export async function lockExecutions(
     LEFT JOIN execution_steps c ON c.execution_id = e.id AND c.visit = e.visit
     ORDER BY e.id FOR NO KEY UPDATE OF e
   `.execute(trx);
+  for (const row of rows) if (row.run) row.exits = await fillOwnExits(trx, row, row.exits);
   const workflowIds = rows.map((row) => row.workflowId);
   const graphs = await loadGraphs(trx, { projectId, workflowIds });
   return new Map(rows.map((row) => [row.id, lockedOf(row, graphs)]));

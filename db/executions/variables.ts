@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import { hasExpression } from '../../rules/content/expressions.ts';
 import { buildVariables, type ContactUrls } from '../../rules/content/variables.ts';
+import { type Exits, fillExits } from '../../rules/executions/exits.ts';
 import type { Run } from '../../rules/executions/run.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import { broughtBy, type Sourced, sourced, trusted } from '../../rules/strangers/provenance.ts';
@@ -37,4 +39,15 @@ export async function loadStepVariables(
     ...(urls && { urls }),
   });
   return { contact, variables };
+}
+
+/** Fills the filters of exits with the variables of one execution, where they name any. */
+export async function fillOwnExits(
+  db: Db,
+  execution: Parameters<typeof loadStepVariables>[1],
+  exits: Exits,
+): Promise<Exits> {
+  if (!hasExpression(exits.exitOn)) return exits;
+  const { variables } = await loadStepVariables(db, execution);
+  return { ...exits, exitOn: fillExits(exits.exitOn, variables) };
 }

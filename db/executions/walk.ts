@@ -1,17 +1,19 @@
 import { ZodError } from 'zod';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { assertNever } from '../../rules/assert-never.ts';
+import { hasExpression } from '../../rules/content/expressions.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Next, VisitStatus } from '../../rules/executions/execution.ts';
 import type { Exits } from '../../rules/executions/exits.ts';
 import type { FailureCode } from '../../rules/executions/failure-codes.ts';
+import { fillCondition } from '../../rules/executions/fill-condition.ts';
 import { comeTo, type Laps, LOOP, MAX_VISITS, newLaps, notePauseBegun } from '../../rules/executions/laps.ts';
 import type { Run } from '../../rules/executions/run.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
 import { chooseBranch, SplitConfig } from '../../rules/executions/steps/split.ts';
 import { WaitConfig } from '../../rules/executions/steps/wait-for-event.ts';
-import { parseCondition } from '../../rules/filters/filters.ts';
+import type { Condition } from '../../rules/filters/filters.ts';
 import { delayDue } from './delay-due.ts';
 import { follow, type Graph, type GraphStep } from './graph.ts';
 import { nextAt } from './next.ts';
@@ -140,7 +142,7 @@ async function stopAtWait(world: World, w: Walk, step: GraphStep): Promise<Arriv
   const wait = {
     contactId,
     eventName: config.eventName,
-    filters: config.filters && parseCondition(config.filters, 'wait'),
+    filters: await fillWait(world, w.execution, config.filters),
     includeAutomatic: config.includeAutomatic ?? false,
     since: w.eventsSince ?? null,
   };
@@ -155,7 +157,19 @@ async function stopAtWait(world: World, w: Walk, step: GraphStep): Promise<Arriv
   }
   const registered = { ...wait, executionId: id, visit, deadlineAt };
   w.progress.waits.push(registered);
+  if (w.execution.run) w.execution.run.filters = wait.filters ?? null;
   return pauseAt(world, w, step, { now, dueAt: deadlineAt, wait: registered });
+}
+
+/** Fills the filters of a wait with the variables of its execution as the wait begins. */
+async function fillWait(
+  world: World,
+  execution: WalkingExecution,
+  filters: Condition | undefined,
+): Promise<Condition | undefined> {
+  if (!hasExpression(filters)) return filters;
+  const { variables } = await world.loadVariables(execution);
+  return filters && fillCondition(filters, variables, 'wait');
 }
 
 /** The events that have ended waits of the execution in this walk, and the one that led to it. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../rules/campaigns/gate.ts';
 import type { Next } from '../../rules/executions/execution.ts';
-import { awaitedBy, endOfPause, findExit, takeEvent } from '../../rules/executions/run.ts';
+import { awaitedBy, endOfPause, findExit, type Run, takeEvent } from '../../rules/executions/run.ts';
 import type { Db, Trx } from '../connection.ts';
 import { getContactClock } from '../contacts/clock.ts';
 import { noteStepEmailSent } from '../sending/step-emails.ts';
@@ -114,7 +114,7 @@ function worldOfRuns(
     findTakenBranch: (execution, stepId) => findTakenBranch(db, execution, stepId),
     timed({ run, exits, visit }, step, next) {
       if (!run) return next;
-      const end = endOfPause(run, awaitedAt(step)).at;
+      const end = endOfPause(run, awaitedAt(step, run)).at;
       const at = findExit(run, exits, end)?.at ?? end;
       if (!at) return next;
       if (!run.skipDelays) return withEnd(next, new Date(at.getTime() - run.aheadMs));
@@ -122,13 +122,13 @@ function worldOfRuns(
       return visit <= SKIPPED_AT_ONCE ? withoutTimer(ended) : ended;
     },
     findExit({ run, exits }, step) {
-      const exit = run ? findExit(run, exits, endOfPause(run, awaitedAt(step)).at) : undefined;
+      const exit = run ? findExit(run, exits, endOfPause(run, awaitedAt(step, run)).at) : undefined;
       if (exit && run?.skipDelays) run.aheadMs = Math.max(run.aheadMs, exit.at.getTime() - clock());
       return exit;
     },
     getPauseEnd({ run }, step, known) {
       if (!run || known.eventId !== undefined) return known;
-      const { at, event } = endOfPause(run, awaitedAt(step));
+      const { at, event } = endOfPause(run, awaitedAt(step, run));
       if (!at) return known;
       if (event) event.used = true;
       if (run.skipDelays) run.aheadMs = Math.max(run.aheadMs, at.getTime() - clock());
@@ -137,8 +137,8 @@ function worldOfRuns(
   };
 }
 
-function awaitedAt(step: GraphStep | undefined) {
-  return step?.type === 'WAIT_FOR_EVENT' ? awaitedBy(step.config) : undefined;
+function awaitedAt(step: GraphStep | undefined, run: Run) {
+  return step?.type === 'WAIT_FOR_EVENT' ? awaitedBy(step.config, run) : undefined;
 }
 
 function takeOwnEvent(

@@ -88,7 +88,7 @@ describe('a link that a stranger wrote as text', () => {
     ['{{ encoded | url_decode }}', ''],
     ['{% assign a = encoded | url_decode %}{{ a }}', ''],
     ['{% capture a %}{{ left }} {{ right }}{% endcapture %}{{ a | remove: " " }}', 'evilexamplelogin'],
-    ['{{list}}', ''],
+    ['{{list}}', '[&#34;&#34;,&#34;evil&#34;,&#34;.example&#34;]'],
     ['{{ list | join: "" }}', ''],
     ['{% for i in list %}{{ i }}{% endfor %}', 'evilexample'],
     ['{{event.note}}{{ event.deep[0].x }}{% for i in event.deep %}{{ i.x }}{% endfor %}', ''],

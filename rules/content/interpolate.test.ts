@@ -19,6 +19,27 @@ describe('interpolate', () => {
     );
   });
 
+  it.each([
+    ['{{ name | upcase }}-{{ event.total | times: 2 }}', 'ADA-25'],
+    ['a  {{- name -}}  b', 'aAdab'],
+    ['{{ x | upcase ?? "none" }}', 'none'],
+    ['{{ plan | json }} {{ tags }} {{ tags.size }} {{ true }}', '{"tier":2} ["a",{"b":1}] 2 true'],
+    ['{{ "}}" }}{{ x | nofilter }} {{ open', '}}{{ x | nofilter }} {{ open'],
+  ])('reads %s as templates do', (template, expected) => {
+    const more = trusted({ ...variables.values, tags: ['a', { b: 1 }] });
+    expect(interpolate(template, more, KEEP)).toBe(expected);
+  });
+
+  it('keeps the type of an expression that stands alone, and what it was made from', () => {
+    expect(interpolateJson('{{ event.total | times: 2 }}', variables)).toEqual({ value: 25, untrusted: false });
+    const ofEvent = sourced(variables.values, ['event']);
+    for (const text of ['{{ event.total | times: 2 }}', '{{ name | append: event.total }}', '{{ event["total"] }}'])
+      expect(interpolateJson(text, ofEvent).untrusted, text).toBe(true);
+    expect(
+      interpolate('{{ event.total | default: 1 }}{{ name | append: event.total }}', ofEvent, { untrusted: 'leaveOut' }),
+    ).toBe('1Ada');
+  });
+
   it('a variable never reads inherited properties', () => {
     expect(interpolate('{{constructor}}{{name.constructor}}', variables, KEEP)).toBe('');
   });

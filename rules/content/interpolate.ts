@@ -1,34 +1,67 @@
-import type { Data } from '../filters/data-values.ts';
+import { type Data, isPlainObject } from '../filters/data-values.ts';
 import { type Sourced, sourced, type Taken } from '../strangers/provenance.ts';
-
-const NAME = '[\\p{L}\\p{N}_$-]+';
-/**
- * `{{path}}`, `{{path ?? word}}` or `{{path ?? "some words"}}`; anything else between braces stays as it is written.
- */
-const PLACEHOLDER = new RegExp(
-  `\\{\\{\\s*(${NAME}(?:\\.${NAME})*)\\s*(?:\\?\\?((?:"[^"]*"|'[^']*'|[^{}|"'])*))?\\}\\}`,
-  'gu',
-);
-const WHOLE_PLACEHOLDER = new RegExp(`^\\s*${PLACEHOLDER.source}\\s*$`, 'u');
+import {
+  type Expression,
+  evaluateExpression,
+  expressionsIn,
+  pathsOf,
+  replaceExpressions,
+  UnreadableExpression,
+  wholeExpression,
+} from './expressions.ts';
+import { plainText } from './plain-value.ts';
 
 export interface InterpolateOptions {
   /** Whether values of strangers are put in. They are never part of an address or a header. */
   untrusted: 'keep' | 'leaveOut';
-  /** Applied to each value before it is put in, e.g. `encodeURIComponent`. */
-  encode?: (value: string) => string;
+  /** Applied to each value before it is put in, e.g. `encodeURIComponent`; `before` is the text that it comes after. */
+  encode?: (text: string, before: string) => string;
 }
 
 /**
- * Puts variables into a text. A missing one is its fallback, else empty; objects become JSON. Source: contract §7.6.
+ * Puts the values of expressions into a text. A missing one is its fallback, else empty; objects become JSON. Source:
+ * contract §7.6.
  */
 export function interpolate(template: string, variables: Sourced<Data>, options: InterpolateOptions): string {
-  const { encode = (value: string) => value } = options;
-  return template.replace(PLACEHOLDER, (_, path: string, fallback: string | undefined) => {
-    const left = options.untrusted === 'leaveOut' && isOfStranger(path, variables.untrusted);
-    const value = left ? undefined : lookUp(variables.values, path);
-    const text = textOf(value);
-    return encode(text === '' ? unquoted(fallback ?? '') : text);
+  if (!template.includes('{{')) return template;
+  const { encode = (text: string) => text } = options;
+  return replaceExpressions(template, (expression, before) => {
+    const value = evaluate(expression, variables, options);
+    if (value === UNREADABLE) return undefined;
+    const text = plainText(value);
+    return encode(text === '' ? unquoted(expression.fallback ?? '') : text, before);
   });
+}
+
+/** The value of an expression in a stored text that no new text may have: it stays as it is written. */
+const UNREADABLE = Symbol('unreadable');
+
+function evaluate(
+  expression: Expression,
+  variables: Sourced<Data>,
+  { untrusted }: Pick<InterpolateOptions, 'untrusted'>,
+): unknown {
+  const { path } = expression;
+  const leavesOut = untrusted === 'leaveOut' && variables.untrusted.size > 0;
+  if (path !== undefined) {
+    const left = leavesOut && isOfStranger(path.split('.'), variables.untrusted);
+    return left ? undefined : lookUp(variables.values, path);
+  }
+  try {
+    return evaluateExpression(expression, leavesOut ? withoutStrangers(variables) : variables.values);
+  } catch (error) {
+    if (error instanceof UnreadableExpression) return UNREADABLE;
+    throw error;
+  }
+}
+
+function withoutStrangers({ values, untrusted }: Sourced<Data>): Data {
+  const left = without(values, untrusted);
+  return isPlainObject(left.data) ? { ...left, data: without(left.data, untrusted) } : left;
+}
+
+function without(values: Data, names: ReadonlySet<string>): Data {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)));
 }
 
 /**
@@ -37,12 +70,14 @@ export function interpolate(template: string, variables: Sourced<Data>, options:
  */
 export function namesStranger(template: string, { untrusted }: Sourced<Data>): boolean {
   if (untrusted.size === 0) return false;
-  return [...template.matchAll(PLACEHOLDER)].some(([, path = '']) => isOfStranger(path, untrusted));
+  return expressionsIn(template).some((expression) =>
+    pathsOf(expression).some((path) => isOfStranger(path, untrusted)),
+  );
 }
 
 /**
  * Puts variables into every string of a JSON value, and says whether it names values of strangers. A string that is one
- * placeholder and nothing else becomes the variable's own value, so numbers stay numbers; where it is missing and has
+ * expression and nothing else becomes the expression's own value, so numbers stay numbers; where it is missing and has
  * no fallback, null.
  */
 export function interpolateJson(value: unknown, variables: Sourced<Data>): Taken {
@@ -67,18 +102,19 @@ export function interpolateFields(fields: Readonly<Data>, variables: Sourced<Dat
 }
 
 function interpolateWhole(text: string, variables: Sourced<Data>): unknown {
-  const path = WHOLE_PLACEHOLDER.exec(text)?.[1];
-  if (path === undefined) return interpolate(text, variables, { untrusted: 'keep' });
-  const value = lookUp(variables.values, path);
+  const expression = wholeExpression(text);
+  if (!expression) return interpolate(text, variables, { untrusted: 'keep' });
+  const value = evaluate(expression, variables, { untrusted: 'keep' });
+  if (value === UNREADABLE) return text;
   if (value !== undefined && value !== null && value !== '') return value;
-  return interpolate(text, variables, { untrusted: 'keep' }) || (value ?? null);
+  return interpolate(text.trim(), variables, { untrusted: 'keep' }) || (value ?? null);
 }
 
-/** `name` and `data.name` are one; all of `data` holds what is a stranger's. */
-function isOfStranger(path: string, untrusted: ReadonlySet<string>): boolean {
-  const [root = '', second] = path.split('.');
+/** `name` and `data.name` are one; all of `data` holds what is a stranger's, and a computed name may be any. */
+function isOfStranger([root = '', second]: readonly string[], untrusted: ReadonlySet<string>): boolean {
+  if (root === '*') return untrusted.size > 0;
   if (root !== 'data') return untrusted.has(root);
-  return second === undefined ? untrusted.size > 0 : untrusted.has(second);
+  return second === undefined || second === '*' ? untrusted.size > 0 : untrusted.has(second);
 }
 
 function unquoted(fallback: string): string {
@@ -95,9 +131,4 @@ function lookUp(variables: Data, path: string): unknown {
     value = (value as Data)[key];
   }
   return value;
-}
-
-function textOf(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -15,6 +15,11 @@ const OPERATIONS: Record<string, (a: Decimal, b: Decimal, integers: boolean) => 
   divided_by: (a, b, integers) => (integers ? a.div(b).floor() : a.div(b)),
   // The sign of the divisor, as in Ruby.
   modulo: (a, b) => a.mod(b).plus(b).mod(b),
+  at_least: (a, b) => Decimal.max(a, b),
+  at_most: (a, b) => Decimal.min(a, b),
+  abs: (a) => a.abs(),
+  ceil: (a) => a.ceil(),
+  floor: (a) => a.floor(),
 };
 
 /**

@@ -2,6 +2,7 @@ import { Liquid } from 'liquidjs';
 import { type GuardKind, guardValue } from './interpolation-guard.ts';
 import { registerArithmetic } from './liquid-arithmetic.ts';
 import { registerDates } from './liquid-dates.ts';
+import { registerTexts } from './liquid-texts.ts';
 import { escapeHtml, plainText } from './plain-value.ts';
 import { strangerText } from './stranger-text.ts';
 
@@ -57,13 +58,14 @@ function engine(escaping: Escaping, guarded: boolean): Liquid {
     memoryLimit: MEMORY_LIMIT,
     timezoneOffset: 0, // The same mail from every host, whatever its time zone.
     locale: 'en-US',
-    ...(escaping === 'html' ? { outputEscape: escapeHtml } : {}),
+    outputEscape: escaping === 'html' ? escapeHtml : plainText,
   });
   for (const name of Object.keys(made.tags)) if (!ALLOWED_TAGS.has(name)) delete made.tags[name];
   for (const name of Object.keys(made.filters)) if (!ALLOWED_FILTERS.has(name)) made.unregisterFilter(name);
   registerArithmetic(made);
   registerDates(made);
   registerEscapes(made, escaping);
+  registerTexts(made);
   if (guarded) registerGuards(made);
   return made;
 }

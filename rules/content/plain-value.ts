@@ -1,12 +1,19 @@
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;', "'": '&#39;' };
 const SPECIAL = /[&<>"']/;
 
-/** A value as the text a template shows: nothing for null, a list without separators, as Liquid has it. */
+/** Returns a value as the text that a template shows: nothing for null, JSON for an object or a list. */
 export function plainText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '';
-  if (Array.isArray(value)) return value.map(plainText).join('');
-  return String(value);
+  // Liquid's own values, such as `empty` and the counters of loops, are texts of their own and no JSON.
+  if (typeof value !== 'object' || !isJson(value)) return String(value);
+  return JSON.stringify(value);
+}
+
+function isJson(value: object): boolean {
+  if (Array.isArray(value)) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 /** The text of a value, safe in HTML text and in quoted attributes; the entities are those of liquidjs. */

@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import { hasExpression } from '../content/expressions.ts';
 import { isTakenBy } from '../events/automatic-emails.ts';
 import type { ContactEvent } from '../events/event-names.ts';
 import { ListenedEventInput } from '../events/listened-event.ts';
 import { conditionSizeFault } from '../filters/condition-size.ts';
+import type { Data } from '../filters/data-values.ts';
 import { matchesEventData } from '../filters/evaluate.ts';
 import { type Condition, parseCondition, WaitFiltersInput } from '../filters/filters.ts';
+import type { Sourced } from '../strangers/provenance.ts';
+import { fillCondition } from './fill-condition.ts';
 import { isNone } from './steps/wait-for-event.ts';
 
 /** An event that ends an execution of its contact, wherever it stands. */
@@ -56,6 +60,18 @@ export const ExitOnInput = z
     error: `all together are at most ${EXITS_MAX_BYTES / 1024} KB of JSON`,
     params: { code: 'too_big' },
   });
+
+/** Fills the filters of exits with the variables of one execution. */
+export function fillExits<Exit extends { filters?: unknown }>(
+  exitOn: readonly Exit[],
+  variables: Sourced<Data>,
+): Exit[] {
+  return exitOn.map((exit) =>
+    hasExpression(exit.filters)
+      ? { ...exit, filters: fillCondition(parseCondition(exit.filters, 'wait'), variables, 'wait') }
+      : exit,
+  );
+}
 
 /** Whether an event ends the executions of its contact in a workflow, and for which reason. */
 export function exitReason(

@@ -2,7 +2,7 @@ import type { FieldError } from '../errors.ts';
 import { isTakenBy } from '../events/automatic-emails.ts';
 import { applyData, checkData, type Data, mergeData } from '../filters/data-values.ts';
 import { matchesEventData } from '../filters/evaluate.ts';
-import { type Condition, parseCondition } from '../filters/filters.ts';
+import type { Condition } from '../filters/filters.ts';
 import { type Sourced, sourced, untrustedNames } from '../strangers/provenance.ts';
 import { type Exits, exitReason } from './exits.ts';
 import { WaitConfig } from './steps/wait-for-event.ts';
@@ -22,6 +22,8 @@ export interface Run {
   contact: RunContact | null;
   /** When it came to the step at which it stands, in its own time. */
   since: string | null;
+  /** The filters of the wait at which it stands, filled; null for any event, absent for a run from before they were kept. */
+  filters?: Condition | null;
   /** When the pause at which it stands is to end, in its own time; null where only an event ends it. */
   dueAt: string | null;
 }
@@ -66,13 +68,13 @@ export interface Awaited {
   includeAutomatic: boolean;
 }
 
-/** What a WAIT_FOR_EVENT waits for; undefined where it is not configured. */
-export function awaitedBy(config: unknown): Awaited | undefined {
+/** What a run waits for at a WAIT_FOR_EVENT; undefined where the step is not configured. */
+export function awaitedBy(config: unknown, run: Run): Awaited | undefined {
   const { data } = WaitConfig.safeParse(config);
   if (!data) return undefined;
   return {
     eventName: data.eventName,
-    filters: data.filters && parseCondition(data.filters, 'wait'),
+    filters: run.filters === undefined ? data.filters : (run.filters ?? undefined),
     includeAutomatic: data.includeAutomatic ?? false,
   };
 }

@@ -16,6 +16,15 @@ describe('webhookBody', () => {
     expect(JSON.parse(body)).toEqual({ text: 'Hello Ada "Queen" & Co' });
   });
 
+  it('writes a variable outside of quotes as a JSON value', () => {
+    const body = webhookBody(
+      { body: '{"e": {{event}}, "s": "{{event}} \\" {{name}}", "n": {{event.n}}, "x": {{x}}, "t": {{name}}}' },
+      source,
+    );
+    const s = '{"n":1} " Ada "Queen" & Co';
+    expect(JSON.parse(body)).toEqual({ e: { n: 1 }, s, n: 1, x: null, t: 'Ada "Queen" & Co' });
+  });
+
   it('sends a text under another type as it is written', () => {
     expect(webhookBody({ body: '<a>{{name}}</a>', headers: { 'Content-Type': 'text/xml' } }, source)).toBe(
       '<a>Ada "Queen" & Co</a>',

@@ -42,7 +42,23 @@ function fieldText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** The text as it stands between the quotes of a JSON string. */
-function escapeJson(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
+/** Writes a value into JSON: between the quotes of a string as its text, elsewhere as a value of its own. */
+function escapeJson(text: string, before: string): string {
+  if (isInString(before)) return JSON.stringify(text).slice(1, -1);
+  if (text === '') return 'null';
+  return isJson(text) ? text : JSON.stringify(text);
+}
+
+/** A text that ends in a string has an odd number of quotes that no backslash escapes. */
+function isInString(json: string): boolean {
+  return (json.match(/\\.|"/gs) ?? []).filter((token) => token === '"').length % 2 === 1;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,4 +1,5 @@
 /** Which filters make sense: field and operator together, and the value that the operator needs (contract §5.2). */
+import { hasExpression } from '../content/expressions.ts';
 import { type FieldRef, type FilterScope, isHistoryOperator, isRelative, operatorsOf, parseField } from './fields.ts';
 import type { Filter } from './filters.ts';
 import { parseIsoDate, spanMs } from './values.ts';
@@ -13,8 +14,11 @@ export interface FilterFault {
   message: string;
 }
 
-/** The faults of a filter that has the right shape; none when it can be compiled and evaluated. */
-export function checkFilter(filter: Filter, scope: FilterScope): FilterFault[] {
+/**
+ * The faults of a filter that has the right shape; none when it can be compiled and evaluated.
+ * @param isStored whether `in` may have no value, which is how a filter is filled whose variable is missing
+ */
+export function checkFilter(filter: Filter, scope: FilterScope, isStored = false): FilterFault[] {
   const ref = UNSTORABLE.test(filter.field) ? undefined : parseField(filter.field, filter.operator, scope);
   if (!ref) return [{ key: 'field', message: unknownField(filter.field, scope) }];
   const operators = operatorsOf(ref.kind);
@@ -22,7 +26,19 @@ export function checkFilter(filter: Filter, scope: FilterScope): FilterFault[] {
     const message = `The field ${filter.field} does not take ${filter.operator}; it takes ${operators.join(', ')}.`;
     return [{ key: 'operator', message }];
   }
+  if (scope !== 'audience' && hasExpression(filter.value)) return checkTemplate(filter);
+  if (isStored && Array.isArray(filter.value) && filter.value.length === 0 && /^(?:in|notIn)$/.test(filter.operator))
+    return [];
   return isRelative(filter.operator) ? checkSpan(filter) : checkValue(filter, ref);
+}
+
+/** Checks a filter whose value has expressions: its type is known only once the value is filled. */
+function checkTemplate({ operator, value, unit }: Filter): FilterFault[] {
+  if (Array.isArray(value) && operator !== 'in' && operator !== 'notIn')
+    return [{ key: 'value', message: `${operator} needs a single value.` }];
+  if (isRelative(operator) && !unit)
+    return [{ key: 'unit', message: `${operator} needs a unit: minutes, hours, days or weeks.` }];
+  return [];
 }
 
 function unknownField(field: string, scope: FilterScope): string {

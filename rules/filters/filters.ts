@@ -4,6 +4,7 @@
  * that lacks the field: who asks for "plan is not pro" means them too.
  */
 import { z } from 'zod';
+import { expressionFaults, hasExpression } from '../content/expressions.ts';
 import { normalizeEmail } from '../emails/email-address.ts';
 import { impossibleEventReason } from '../events/event-names.ts';
 import { checkFilter } from './check.ts';
@@ -86,6 +87,9 @@ export const StepConditionInput = conditionInput('step');
  * The filters of a WAIT_FOR_EVENT step: a condition in either form, one filter, or an array of filters that all hold.
  */
 export const WaitFiltersInput = conditionInput('wait');
+
+/** The same as it is stored: expressions that a new one may not have stay text. */
+export const StoredWaitFilters = conditionInput('wait', { isStored: true });
 
 /** Reads a stored condition again; one may name events that new ones cannot. @throws ZodError when it is none */
 export function parseCondition(input: unknown, scope: FilterScope = 'audience'): Condition {
@@ -215,8 +219,13 @@ class ConditionReader {
     const filter: Filter = { field, operator };
     if (value !== undefined && value !== null) filter.value = this.#normalized(filter, value);
     if (unit) filter.unit = unit;
-    for (const fault of checkFilter(filter, this.#scope)) this.#fault(input, [...path, fault.key], fault.message);
-    if (!this.#isStored) this.#refuseImpossibleEvent(filter, input, path);
+    for (const fault of checkFilter(filter, this.#scope, this.#isStored))
+      this.#fault(input, [...path, fault.key], fault.message);
+    if (this.#isStored) return [filter];
+    this.#refuseImpossibleEvent(filter, input, path);
+    if (this.#scope !== 'audience')
+      for (const fault of expressionFaults(filter.value, [...path, 'value']))
+        this.#fault(input, fault.path, fault.message);
     return [filter];
   }
 
@@ -229,6 +238,7 @@ class ConditionReader {
   /** Brings values for the address of a contact into the form that is stored (contract §3.1), so that they can match. */
   #normalized({ field, operator }: Filter, value: FilterValue): FilterValue {
     if (parseField(field, operator, this.#scope)?.kind !== 'email') return value;
+    if (this.#scope !== 'audience' && hasExpression(value)) return value;
     const normalize = (item: Scalar) => (typeof item === 'string' ? normalizeEmail(item) : item);
     return Array.isArray(value) ? value.map(normalize) : normalize(value);
   }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
@@ -48,6 +49,59 @@ describe('the configuration of a step', () => {
     ['WAIT_FOR_EVENT', { eventName: 'paid', filters: [{ field: 'amount', operator: 'greaterThan', value: 5 }] }],
   ])('of %s is kept: %j', async (type, config) => {
     expect((await addStep(type, config)).status).toBe(201);
+  });
+});
+
+describe('an expression in a step', () => {
+  const bad = 'one\n  {{ event.x | nofilter }}';
+  const filters = [{ field: 'cartId', operator: 'equals', value: bad }];
+  it.each([
+    ['UPDATE_CONTACT', { updates: { a: { b: [bad] } } }, 'config.updates.a.b.0'],
+    ['WEBHOOK', { url: `https://a.example/${bad}` }, 'config.url'],
+    ['WEBHOOK', { url: 'https://a.example', headers: { 'X-A': bad } }, 'config.headers.X-A'],
+    ['WEBHOOK', { url: 'https://a.example', body: { n: bad } }, 'config.body.n'],
+    ['WEBHOOK', { url: 'https://a.example', body: bad }, 'config.body'],
+    ['DELAY', { until: bad }, 'config.until'],
+    ['SEND_SMS', { body: bad }, 'config.body'],
+    ['SEND_EMAIL', { recipient: { type: 'CUSTOM', customEmail: bad } }, 'config.recipient.customEmail'],
+    ['CONDITION', { field: 'data.plan', operator: 'equals', value: bad }, 'config.value'],
+    ['WAIT_FOR_EVENT', { eventName: 'paid', filters }, 'config.filters.0.value'],
+  ])('is refused in %s with its place: %j', async (type, config, field) => {
+    const { status, body } = await addStep(type, config);
+    expect(status).toBe(422);
+    expect(body.error.errors).toContainEqual({
+      field,
+      code: 'custom',
+      message: expect.stringMatching(/nofilter.*\(line 2, column \d+\)$/),
+    });
+  });
+
+  it('is refused in exitOn and where its braces do not close', async () => {
+    const exitOn = [{ eventName: 'paid', filters }];
+    const exits = await api.call('POST', '/workflows', { body: { name: 'E', exitOn } });
+    expect(exits).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'exitOn.0.filters.0.value' }] } } });
+    for (const text of ['{{ event.x', 'a {{ }}', '{{ first name }}', '{{ "x }}'])
+      expect((await addStep('UPDATE_CONTACT', { updates: { a: text } })).status, text).toBe(422);
+  });
+
+  it('may be a typed value of a filter', async () => {
+    const value = '{{ event.days | plus: 1 }}';
+    const config = { field: 'data.since', operator: 'olderThan', value, unit: 'days' };
+    expect((await addStep('CONDITION', config)).status).toBe(201);
+    expect(
+      (await addStep('CONDITION', { field: 'createdAt', operator: 'lessThan', value: '{{event.at}}' })).status,
+    ).toBe(201);
+  });
+
+  it('of an older step stays text, and the check names what to change', async () => {
+    const workflow = await api.call('POST', '/workflows', { body: { name: 'Older', eventName: 'signup' } });
+    const path = `/workflows/${workflow.body.id}/steps`;
+    const added = await api.call('POST', path, { body: { type: 'UPDATE_CONTACT', config: { updates: { a: 'x' } } } });
+    const config = JSON.stringify({ updates: { email: 'x', a: bad } });
+    await sql`UPDATE workflow_steps SET config = ${config}::jsonb WHERE id = ${added.body.id}`.execute(api.db);
+    const enabled = await api.call('PATCH', `/workflows/${workflow.body.id}`, { body: { enabled: true } });
+    expect(JSON.stringify(enabled.body)).toMatch(/updates\.email/);
+    expect(JSON.stringify(enabled.body)).toMatch(/updates\.a: .*line 2/);
   });
 });
 

@@ -81,6 +81,19 @@ describe('an event of exitOn', () => {
     await expectExited(execution, 'exited_on_event');
   });
 
+  it('is compared with the variables of each execution', async () => {
+    const filters = [{ field: 'event.cartId', operator: 'equals', value: '{{ event.cartId | downcase }}' }];
+    const settings = { exitOn: [{ eventName: 'ordered', filters }] };
+    const id = await buildWaiting('cart', { settings });
+    await track('cart-a@example.com', 'cart', { cartId: 'A1' });
+    const execution = await begun(id);
+    await track('cart-a@example.com', 'ordered', { cartId: 'b2' });
+    await track('cart-a@example.com', 'ordered', {});
+    await expectWaiting(execution);
+    await track('cart-a@example.com', 'ordered', { cartId: 'a1' });
+    await expectExited(execution, 'exited_on_event');
+  });
+
   it('has to match the filters', async () => {
     const filters = [{ field: 'amount', operator: 'greaterThan', value: 100 }];
     const id = await buildWaiting('filtered', { settings: { exitOn: [{ eventName: 'paid', filters }] } });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { expressionFaults } from '../../content/expressions.ts';
 import { readIsoDate } from '../../time/iso-date.ts';
 import { HOUR_PATTERN } from '../../time/local-time.ts';
 import { DaysInput, ZoneInput } from '../../time/sending-window.ts';
@@ -16,6 +17,9 @@ const DelayUntil = z
       .refine((text) => text.includes('{{') || isHour(text) || readIsoDate(text) !== undefined, {
         error: 'an ISO 8601 date-time such as 2027-01-31T09:00:00Z, an hour such as 09:00, or a {{variable}} of either',
         params: { code: 'invalid_string' },
+      })
+      .superRefine((text, ctx) => {
+        for (const { message } of expressionFaults(text)) ctx.addIssue({ code: 'custom', message });
       }),
     days: DaysInput.optional(),
     timezone: ZoneInput.optional(),

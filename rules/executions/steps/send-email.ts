@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { expressionFaults } from '../../content/expressions.ts';
 import { emailText, mailboxText } from '../../emails/email-schema.ts';
-import type { EffectStep } from './definition.ts';
+import { configFaults, type EffectStep } from './definition.ts';
 
 /** A sender as text: its address, with the display name where it has one. */
 const Sender = mailboxText().transform(({ email, name }) => (name === null ? email : { name, email }));
@@ -18,14 +19,21 @@ export const SendEmailConfig = z.object({
     .optional(),
 });
 
+/** The step may be drawn before its template is chosen; enabling the workflow asks for it. */
+const SendEmailInput = SendEmailConfig.partial({ templateId: true }).superRefine(({ recipient }, ctx) => {
+  for (const fault of expressionFaults(recipient?.customEmail, ['recipient', 'customEmail']))
+    ctx.addIssue({ code: 'custom', ...fault });
+});
+
 /** Sends an email by a template to the contact, or to an address that the config makes of variables. */
 export const sendEmail: EffectStep<'steps'> = {
   kind: 'effect',
   queue: 'steps',
-  // The step may be drawn before its template is chosen; enabling the workflow asks for it.
-  input: SendEmailConfig.partial({ templateId: true }),
-  faults({ templateId, senderReady }) {
+  input: SendEmailInput,
+  faults({ config: { recipient }, templateId, senderReady }) {
     if (!templateId) return ['has no template'];
+    const faults = configFaults(SendEmailInput, { recipient });
+    if (faults.length > 0) return faults;
     return senderReady ? [] : ['has no sender on a verified domain, nor has its template'];
   },
   branches: () => [null],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { expressionFaults } from '../../content/expressions.ts';
 import { consentPlaceOf, RESERVED_DATA_KEYS } from '../../filters/data-values.ts';
 import { configFaults, type EffectStep } from './definition.ts';
 
@@ -14,6 +15,7 @@ const UpdateContactInput = UpdateContactConfig.superRefine(({ updates }, ctx) =>
     const message = refusalOf(key);
     if (message) ctx.addIssue({ code: 'custom', path: ['updates', key], message });
   }
+  for (const fault of expressionFaults(updates, ['updates'])) ctx.addIssue({ code: 'custom', ...fault });
 });
 
 function refusalOf(key: string): string | undefined {
@@ -27,7 +29,7 @@ export const updateContact: EffectStep<'steps'> = {
   kind: 'effect',
   queue: 'steps',
   input: UpdateContactInput,
-  faults: ({ config }) => configFaults(UpdateContactConfig, config),
+  faults: ({ config }) => configFaults(UpdateContactInput, config),
   branches: () => [null],
   names: [],
   secretsIn: [],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ListenedEventInput } from '../../events/listened-event.ts';
-import { WaitFiltersInput } from '../../filters/filters.ts';
+import { StoredWaitFilters, WaitFiltersInput } from '../../filters/filters.ts';
 import { configFaults, type PauseStep } from './definition.ts';
 
 /** 365 days, like a DELAY. */
@@ -10,12 +10,16 @@ const MAX_SECONDS = 31_536_000;
 export const WaitConfig = z.object({
   eventName: z.string().min(1).max(255),
   timeout: z.number().positive().max(MAX_SECONDS).optional(),
-  filters: z.preprocess((filters) => (isNone(filters) ? undefined : filters), WaitFiltersInput.optional()),
+  filters: filtersBy(StoredWaitFilters),
   includeAutomatic: z.boolean().optional(),
 });
 
 /** The same as a caller sets it: for an event that can happen. */
-const WaitInput = WaitConfig.extend({ eventName: ListenedEventInput });
+const WaitInput = WaitConfig.extend({ eventName: ListenedEventInput, filters: filtersBy(WaitFiltersInput) });
+
+function filtersBy(schema: typeof WaitFiltersInput) {
+  return z.preprocess((filters) => (isNone(filters) ? undefined : filters), schema.optional());
+}
 
 /** An editor without filters saves an empty list: any event of the name. */
 export function isNone(filters: unknown): boolean {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { expressionFaults } from '../../content/expressions.ts';
 import { isFramingHeader } from '../../webhooks/headers.ts';
 import { configFaults, type EffectStep } from './definition.ts';
 
@@ -15,10 +16,11 @@ export const WebhookConfig = z.object({
 });
 
 /** What is refused when a config is saved; where such a header is stored already, the request goes without it. */
-const WebhookInput = WebhookConfig.superRefine(({ headers = {} }, ctx) => {
+const WebhookInput = WebhookConfig.superRefine(({ url, headers = {}, body }, ctx) => {
   for (const name of Object.keys(headers).filter(isFramingHeader)) {
     ctx.addIssue({ code: 'custom', path: ['headers', name], message: `${name} is set by the request itself` });
   }
+  for (const fault of expressionFaults({ url, headers, body })) ctx.addIssue({ code: 'custom', ...fault });
 });
 
 /** Makes a request to the tenant's own endpoint. */
@@ -28,7 +30,7 @@ export const webhook: EffectStep<'webhooks'> = {
   queue: 'webhooks',
   input: WebhookInput,
   // What is sealed is longer than what was typed, and was checked then.
-  faults: ({ config }) => configFaults(WebhookConfig, { ...config, headers: undefined }),
+  faults: ({ config }) => configFaults(WebhookInput, { ...config, headers: undefined }),
   branches: () => [null],
   names: [],
   secretsIn: ['headers', 'url'],

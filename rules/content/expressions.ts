@@ -1,0 +1,176 @@
+/**
+ * The expressions between `{{` and `}}` in the configs of steps: the outputs of Liquid, as templates have them (contract
+ * §7.6). A path, with or without `?? fallback`, needs no parser, so most expressions are read here.
+ */
+
+import { BoundExceeded } from '../bounded.ts';
+import type { Data } from '../filters/data-values.ts';
+import { parseTemplate, renderBounded, templateVariables } from './liquid.ts';
+import { rewriteDefaults } from './liquid-default.ts';
+import { PUBLIC_ENGINES } from './liquid-engine.ts';
+import { plainText } from './plain-value.ts';
+import { TemplateError } from './template-error.ts';
+
+const QUOTED = `"(?:[^"\\\\]|\\\\.)*"|'(?:[^'\\\\]|\\\\.)*'`;
+const EXPRESSION = new RegExp(`\\{\\{((?:${QUOTED}|[^"'{}])*)\\}\\}`, 'gsu');
+const WHOLE_EXPRESSION = new RegExp(`^\\s*${EXPRESSION.source}\\s*$`, 'su');
+
+const NAME = '[\\p{L}\\p{N}_$-]+';
+/** `path`, `path ?? word` or `path ?? "some words"`. */
+const PLAIN = new RegExp(
+  `^\\s*(?!-)(${NAME}(?:\\.${NAME})*)\\s*(?:\\?\\?((?:"[^"]*"|'[^']*'|[^{}|"'?]|\\?(?!\\?))*))?$`,
+  'u',
+);
+/** Names that Liquid gives a meaning of its own. */
+const LITERAL = /^(?:true|false|nil|null|empty|blank|\d+(?:\.\d+)?)$/;
+const COMPUTED = /\.(?:size|first|last)(?:\.|$)/;
+
+/** One expression of a text. */
+export interface Expression {
+  /** The path of a plain variable; undefined where Liquid has to read the expression. */
+  path: string | undefined;
+  fallback: string | undefined;
+  /** The expression without its braces and whitespace control. */
+  source: string;
+}
+
+/** Whether a value that a config holds has an expression at any depth. */
+export function hasExpression(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('{{');
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).some(hasExpression);
+}
+
+/** Lists the expressions of a text. Braces that do not close are text. */
+export function expressionsIn(text: string): Expression[] {
+  return [...text.matchAll(EXPRESSION)].map(([, inner = '']) => readExpression(inner));
+}
+
+/** Returns the expression that is all of a text; undefined where there is more or none. */
+export function wholeExpression(text: string): Expression | undefined {
+  const inner = WHOLE_EXPRESSION.exec(text)?.[1];
+  return inner === undefined ? undefined : readExpression(inner);
+}
+
+/**
+ * Replaces each expression of a text.
+ * @param replace gets the text before the expression as it has become; undefined leaves the expression as written
+ */
+export function replaceExpressions(
+  text: string,
+  replace: (expression: Expression, before: string) => string | undefined,
+): string {
+  let out = '';
+  let at = 0;
+  const trimmed = trimAround(text);
+  for (const match of trimmed.matchAll(EXPRESSION)) {
+    out += trimmed.slice(at, match.index);
+    out += replace(readExpression(match[1] ?? ''), out) ?? match[0];
+    at = match.index + match[0].length;
+  }
+  return out + trimmed.slice(at);
+}
+
+/** Applies the whitespace control of Liquid, `{{-` and `-}}`. */
+function trimAround(text: string): string {
+  const left = text.includes('{{-') ? text.replace(/(?<!\s)\s+\{\{-/g, '{{-') : text;
+  return left.includes('-}}') ? left.replace(/-\}\}\s+/g, '-}}') : left;
+}
+
+function readExpression(inner: string): Expression {
+  const source = inner.replace(/^-/, '').replace(/-$/, '').trim();
+  const [, path = '', fallback] = PLAIN.exec(source) ?? [];
+  if (path === '' || LITERAL.test(path) || COMPUTED.test(path)) return { path: undefined, fallback: undefined, source };
+  return { path, fallback, source };
+}
+
+/** Thrown for an expression that Liquid cannot read; stored texts may have such ones, which stay text. */
+export class UnreadableExpression extends Error {}
+
+/**
+ * Evaluates an expression that is not plain. An expression that passes the limits of Liquid counts as missing.
+ * @throws UnreadableExpression
+ */
+export function evaluateExpression({ source }: Expression, values: Data): unknown {
+  parseExpression(source);
+  try {
+    return jsonOf(renderBounded(() => PUBLIC_ENGINES.plain.evalValueSync(rewriteDefaults(source), values)));
+  } catch (error) {
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}
+
+/** Lists the paths that an expression reads; the computed part of a path is `*`. None where it cannot be read. */
+export function pathsOf({ path, source }: Expression): string[][] {
+  if (path !== undefined) return [path.split('.')];
+  try {
+    return templateVariables(parseExpression(source));
+  } catch (error) {
+    if (error instanceof UnreadableExpression) return [];
+    throw error;
+  }
+}
+
+function parseExpression(source: string) {
+  try {
+    return renderBounded(() => parseTemplate(`{{ ${source} }}`, 'plain'));
+  } catch (error) {
+    if (error instanceof TemplateError || error instanceof BoundExceeded)
+      throw new UnreadableExpression(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** Liquid has values of its own, such as `empty`: they become text. */
+function jsonOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null ? value : plainText(value);
+}
+
+/**
+ * Says why the expressions of a text cannot be read, with line and column; undefined where all can. Source: contract
+ * §7.6.
+ */
+export function expressionFault(text: string): string | undefined {
+  if (!text.includes('{{')) return undefined;
+  let masked = '';
+  let at = 0;
+  for (const match of text.matchAll(EXPRESSION)) {
+    masked += blank(text.slice(at, match.index));
+    masked += readExpression(match[1] ?? '').path === undefined ? match[0] : blank(match[0].replace(/[{}]/g, ' '));
+    at = match.index + match[0].length;
+  }
+  masked += blank(text.slice(at));
+  try {
+    renderBounded(() => parseTemplate(masked, 'plain'));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return `${error.message} (line ${error.line}, column ${error.column})`;
+  }
+}
+
+/** Blanks text, so that positions stay; braces that do not close stay for the parser to find. */
+function blank(text: string): string {
+  return text
+    .split('{{')
+    .map((part) => part.replace(/[^\n]/g, ' '))
+    .join('{{');
+}
+
+/** The faults of all texts in a value of a config, with their paths. */
+export function* expressionFaults(
+  value: unknown,
+  path: (string | number)[] = [],
+): Generator<{ path: (string | number)[]; message: string }> {
+  if (typeof value === 'string') {
+    const message = expressionFault(value);
+    if (message !== undefined) yield { path, message };
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* expressionFaults(item, [...path, index]);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value)) yield* expressionFaults(item, [...path, key]);
+  }
+}

@@ -1,0 +1,24 @@
+import type { Liquid } from 'liquidjs';
+import { plainText } from './plain-value.ts';
+
+/** Filters of texts, which the library would hand "[object Object]" for an object. */
+const TEXT_FILTERS =
+  'append base64_encode capitalize cgi_escape downcase lstrip newline_to_br normalize_whitespace prepend rstrip sha256 slugify squish strip strip_newlines truncate truncatewords upcase uri_escape url_encode';
+
+/** Lets filters of texts take an object or a list as its JSON, and `join` the items of a list. */
+export function registerTexts(made: Liquid): void {
+  const textOf = (value: unknown) => (typeof value === 'object' && value !== null ? plainText(value) : value);
+  const textsOf = (value: unknown) => (Array.isArray(value) ? value.map(textOf) : value);
+  const wrap = (name: string, convert: (value: unknown) => unknown) => {
+    const filter = made.filters[name];
+    if (!filter) return;
+    const handler = typeof filter === 'function' ? filter : filter.handler;
+    const converted: typeof handler = function (value, ...args) {
+      return handler.call(this, convert(value), ...args.map(textOf));
+    };
+    made.registerFilter(name, typeof filter === 'function' ? converted : { ...filter, handler: converted });
+  };
+  for (const name of TEXT_FILTERS.split(' ')) wrap(name, textOf);
+  for (const name of ['join', 'array_to_sentence_string']) wrap(name, textsOf);
+  made.registerFilter('raw', { raw: true, handler: plainText });
+}

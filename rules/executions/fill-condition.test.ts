@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { matchesEventData } from '../filters/evaluate.ts';
+import { parseCondition } from '../filters/filters.ts';
+import { trusted } from '../strangers/provenance.ts';
+import { fillCondition } from './fill-condition.ts';
+
+const variables = trusted({ event: { id: 5, text: '5', ids: ['a', 'b'], braces: '{{event.id}}' }, plan: 'Pro' });
+
+function holds(operator: string, value: unknown, x: unknown): boolean {
+  const filled = fillCondition(parseCondition([{ field: 'event.x', operator, value }], 'wait'), variables, 'wait');
+  // Waits are stored and read again.
+  return matchesEventData(parseCondition(JSON.parse(JSON.stringify(filled)), 'wait'), { x }, new Date());
+}
+
+describe('fillCondition', () => {
+  it.each([
+    ['equals', '{{event.id}}', 5, true],
+    ['equals', '{{event.id}}', '5', false],
+    ['equals', '{{event.text}}', '5', true],
+    ['equals', '{{ plan | upcase }}', 'PRO', true],
+    ['equals', 'plan-{{event.id}}', 'plan-5', true],
+    ['greaterThan', '{{ event.id | plus: 1 }}', 7, true],
+    ['greaterThan', '{{ event.id | plus: 1 }}', 6, false],
+    ['in', ['{{event.ids}}', 'c'], 'b', true],
+    ['in', '{{event.ids}}', 'c', false],
+    ['equals', '{{event.braces}}', '{{event.id}}', true],
+  ])('%s %j against %j is %s', (operator, value, x, expected) => {
+    expect(holds(operator, value, x)).toBe(expected);
+  });
+
+  it.each(['{{event.none}}', '{{ event.none | upcase }}'])('matches nothing where %s is missing', (value) => {
+    expect(holds('equals', value, '')).toBe(false);
+    expect(holds('equals', value, undefined)).toBe(false);
+    expect(holds('contains', value, 'x')).toBe(false);
+    expect(holds('notEquals', value, 'x')).toBe(true);
+  });
+});

@@ -1,0 +1,63 @@
+import { hasExpression } from '../content/expressions.ts';
+import { interpolateJson } from '../content/interpolate.ts';
+import { AppError } from '../errors.ts';
+import type { Data } from '../filters/data-values.ts';
+import { operatorsOf, parseField } from '../filters/fields.ts';
+import { type Condition, type Filter, type FilterValue, parseCondition } from '../filters/filters.ts';
+import type { Sourced } from '../strangers/provenance.ts';
+
+type Scope = 'step' | 'wait';
+
+const NEGATIVE: ReadonlySet<string> = new Set(['notEquals', 'notContains', 'notIn', 'notExists']);
+
+/**
+ * Fills the expressions in the values of a condition's filters. A value that is one expression keeps its type. A filter
+ * whose value is missing or of no use to its operator matches nothing, and its opposite everything. Source: contract
+ * §7.6.
+ * @throws AppError VALIDATION_ERROR where the field of such a filter takes true and false only
+ */
+export function fillCondition(condition: Condition, variables: Sourced<Data>, scope: Scope): Condition {
+  const groups = condition.groups.map(({ filters, conditions }) => ({
+    filters: filters.map((filter) => fillFilter(filter, variables, scope)),
+    ...(conditions && { conditions: fillCondition(conditions, variables, scope) }),
+  }));
+  return { logic: condition.logic, groups };
+}
+
+function fillFilter(filter: Filter, variables: Sourced<Data>, scope: Scope): Filter {
+  if (!hasExpression(filter.value)) return filter;
+  const value = fillValue(filter, interpolateJson(filter.value, variables).value);
+  const filled = value === undefined ? undefined : readFilter({ ...filter, value }, scope);
+  return filled ?? withoutMatch(filter, scope);
+}
+
+/** A list in a list stands for its items; null and empty texts are missing. */
+function fillValue({ operator }: Filter, value: unknown): unknown {
+  if (operator !== 'in' && operator !== 'notIn') return isMissing(value) ? undefined : value;
+  const items = [value].flat(2).filter((item) => !isMissing(item));
+  return items.length > 0 ? items : undefined;
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+/** Reads a filled filter in the form that is compared; undefined where its value does not fit the operator. */
+function readFilter(filter: Omit<Filter, 'value'> & { value: unknown }, scope: Scope): Filter | undefined {
+  try {
+    // The value may hold braces of its own, which are text by now.
+    const read = parseCondition(filter, scope).groups[0]?.filters[0];
+    return read && { ...read, value: read.value as FilterValue };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The filter that compares with no value at all. */
+function withoutMatch({ field, operator }: Filter, scope: Scope): Filter {
+  const none: Filter = { field, operator: NEGATIVE.has(operator) ? 'notIn' : 'in', value: [] };
+  const ref = parseField(field, none.operator, scope);
+  if (ref && operatorsOf(ref.kind).includes(none.operator)) return none;
+  const message = `the value that ${field} is compared with is missing`;
+  throw new AppError('VALIDATION_ERROR', { errors: [{ field, message, code: 'custom' }] });
+}
