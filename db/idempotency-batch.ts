@@ -17,6 +17,8 @@ export interface KeyRef {
 export interface KeyedRequest extends KeyRef {
   owner: KeyOwner;
   request: string;
+  /** Of `fingerprintRequest`. */
+  fingerprint?: string | undefined;
 }
 
 /** How a key is told from others in maps. */
@@ -26,20 +28,21 @@ export const keyName = ({ projectId, owner, key }: KeyRef): string =>
 /**
  * Takes idempotency keys of many requests in one statement, in the caller's transaction; no two may be the same. They
  * are taken in order, so that two such transactions wait for each other rather than deadlock. Returns the refusals of
- * those that took effect before, by `keyName`. Source: contract §1.9.
+ * those that took effect before, by `keyName`. Source: contract §1.8.
  */
 export async function takeKeys(trx: Trx, wanted: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (wanted.length === 0) return new Map();
   const sorted = [...wanted].sort((a, b) => (keyName(a) < keyName(b) ? -1 : 1));
   const { rows } = await prepared<{ project_id: string; public: boolean; key: string }>`
-    INSERT INTO idempotency_keys AS k (project_id, public, key, owner, request, status_code, response)
-    SELECT u.project_id, u.public, u.key, u.owner, u.request, 0, 'null'
+    INSERT INTO idempotency_keys AS k (project_id, public, key, owner, request, fingerprint, status_code, response)
+    SELECT u.project_id, u.public, u.key, u.owner, u.request, u.fingerprint, 0, 'null'
     FROM unnest(${sorted.map((w) => w.projectId)}::uuid[], ${sorted.map((w) => w.owner.public)}::bool[],
       ${sorted.map((w) => w.key)}::text[], ${sorted.map((w) => w.owner.name)}::text[],
-      ${sorted.map((w) => w.request)}::text[]) WITH ORDINALITY AS u (project_id, public, key, owner, request, n)
+      ${sorted.map((w) => w.request)}::text[], ${sorted.map((w) => w.fingerprint ?? null)}::text[])
+      WITH ORDINALITY AS u (project_id, public, key, owner, request, fingerprint, n)
     ORDER BY u.n
     ON CONFLICT (project_id, public, key) DO UPDATE
-      SET owner = excluded.owner, request = excluded.request, status_code = 0, response = 'null', created_at = now()
+      SET owner = excluded.owner, request = excluded.request, fingerprint = excluded.fingerprint, status_code = 0, response = 'null', created_at = now()
       WHERE k.created_at <= now() - make_interval(hours => ${IDEMPOTENCY_HOURS})
     RETURNING project_id, public, key
   `.execute(trx);
@@ -96,20 +99,23 @@ interface FirstUse {
   key: string;
   owner: string | null;
   request: string;
+  fingerprint: string | null;
   status_code: number;
   response: unknown;
   created_at: Date;
 }
 
-/** With the first answer where its sender may see it (`maySeeAnswer`). */
-function keyReused({ key, owner, request }: KeyedRequest, first: FirstUse | undefined): AppError {
+/** Shows the first response only for the same request, and only to a caller who may see it (`maySeeAnswer`). */
+function keyReused({ key, owner, request, fingerprint }: KeyedRequest, first: FirstUse | undefined): AppError {
+  const sameRequest = fingerprint !== undefined && first?.fingerprint === fingerprint && first.request === request;
   return new AppError('IDEMPOTENCY_KEY_REUSED', {
     details: {
       key,
       originalRequest: first?.request ?? request,
       originalRequestAt: (first?.created_at ?? new Date()).toISOString(),
       originalStatusCode: first?.status_code ?? 0,
-      originalResponse: first && maySeeAnswer(owner, first) ? first.response : null,
+      sameRequest,
+      originalResponse: first && sameRequest && maySeeAnswer(owner, first) ? first.response : null,
     },
   });
 }

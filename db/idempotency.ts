@@ -11,17 +11,17 @@ export interface KeptAnswer<T> {
 /**
  * Runs an effect once for its Idempotency-Key, in the caller's transaction. A second request with the key waits here
  * for the first (on the row that it has inserted) and is refused if that one took effect; if that one failed, nothing
- * of it is left and this one proceeds. Without a key the effect just runs. Source: contract §1.9.
+ * of it is left and this one proceeds. Without a key the effect just runs. Source: contract §1.8.
  * @throws AppError IDEMPOTENCY_KEY_REUSED with the first request and its answer in `details`
  */
 export async function withIdempotency<T>(
   trx: Trx,
-  p: { projectId: string; key: string | undefined; owner: KeyOwner; request: string },
+  p: { projectId: string; key: string | undefined; owner: KeyOwner; request: string; fingerprint?: string | undefined },
   effect: () => Promise<KeptAnswer<T>>,
 ): Promise<KeptAnswer<T>> {
-  const { projectId, key, owner, request } = p;
+  const { projectId, key, owner, request, fingerprint } = p;
   if (key === undefined) return effect();
-  const [refused] = (await takeKeys(trx, [{ projectId, key, owner, request }])).values();
+  const [refused] = (await takeKeys(trx, [{ projectId, key, owner, request, fingerprint }])).values();
   if (refused) throw refused;
   const answer = await effect();
   await keepAnswers(trx, [{ projectId, key, owner, ...answer }]);

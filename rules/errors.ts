@@ -71,7 +71,8 @@ export const ERRORS = {
   IDEMPOTENCY_KEY_REUSED: {
     status: 409,
     message: 'This Idempotency-Key has been used by an earlier request.',
-    suggestion: 'Take the result from details.originalResponse, or use a new key for a new request.',
+    suggestion:
+      'If details.sameRequest is true, take the result from details.originalResponse. Otherwise use a new key.',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,

@@ -29,6 +29,8 @@ export interface RequestVariables {
   actor: Actor;
   /** The files of a body, decoded, by their places in it; set where the route has a body with files. */
   files: (Uint8Array | undefined)[];
+  /** Hash of the parsed input; set for requests with an Idempotency-Key. */
+  fingerprint: string | undefined;
   /** Ids of what it has made, for the log of requests. */
   made: RequestMade | undefined;
   /** Of the error it is answered with. */

@@ -12,6 +12,7 @@ import { clientAddress } from './client-address.ts';
 import type { Deps } from './deps.ts';
 import type { AppEnv, RequestContext } from './env.ts';
 import { fieldErrors } from './field-errors.ts';
+import { noteFingerprint } from './idempotency-key.ts';
 import { ignoredFields } from './ignored-fields.ts';
 import { accessRule } from './security.ts';
 
@@ -56,6 +57,7 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
     if (isOpenWrite) deps.limits.takeForOpenWrite(clientAddress(c), OPEN_WRITES);
     const checked = async (inThread?: PaidFor) => {
       for (const check of checks) await check(c, deps, inThread);
+      if (route.request?.headers) await noteFingerprint(c);
       if (!isList) return next();
       await deps.compute.page({ projectId: c.get('projectId'), kind: work }, (answered) => {
         onAnswer(c, answered);

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { fingerprintRequest } from '../../rules/access/request-fingerprint.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { RequestContext } from './env.ts';
 
@@ -21,4 +22,14 @@ export function idempotencyKey(c: RequestContext): string | undefined {
     throw new AppError('BAD_REQUEST', { message: 'Idempotency-Key must be 1-255 printable ASCII characters.' });
   }
   return key;
+}
+
+/** Notes the fingerprint of a request that brings a key, for `sameRequest`. Call it after the input is parsed. */
+export async function noteFingerprint(c: RequestContext): Promise<void> {
+  if (idempotencyKey(c) === undefined) return;
+  const { valid } = c.req as unknown as { valid(target: 'query' | 'json' | 'form'): unknown };
+  const read = (target: 'query' | 'json' | 'form') => valid.call(c.req, target) ?? null;
+  const body = { json: read('json'), form: read('form') };
+  const input = { method: c.req.method, path: c.req.path, query: read('query'), body, files: c.get('files') ?? [] };
+  c.set('fingerprint', await fingerprintRequest(input));
 }

@@ -17,6 +17,7 @@ export interface TrackRequest {
   resubscribe?: boolean | undefined;
   data?: Data | undefined;
   idempotencyKey?: string | undefined;
+  fingerprint?: string | undefined;
   /** Who sends it, for the refusal of an idempotency key. */
   owner: KeyOwner;
   /** What the answer names the contact by, in place of its id (see `publicContactId`). */
@@ -117,8 +118,8 @@ function saveContacts(trx: Trx, p: TrackRequests): Promise<UpsertedContact[]> {
 
 const keyOf =
   (projectId: string) =>
-  ({ idempotencyKey: key, owner }: TrackRequest): KeyedRequest[] =>
-    key === undefined ? [] : [{ projectId, key, owner, request: 'POST /v1/track' }];
+  ({ idempotencyKey: key, owner, fingerprint }: TrackRequest): KeyedRequest[] =>
+    key === undefined ? [] : [{ projectId, key, owner, request: 'POST /v1/track', fingerprint }];
 
 function outcomeOf(error: AppError | undefined, answer: TrackAnswer | undefined): TrackOutcome {
   if (answer) return { outcome: 'tracked', answer };

@@ -41,6 +41,8 @@ export interface IdempotencyKeysTable {
   public: Generated<boolean>;
   owner: string | null;
   request: string;
+  /** Of the parsed input; null for keys from before it was kept. */
+  fingerprint: string | null;
   status_code: number;
   response: Json;
   created_at: GeneratedTimestamp;

@@ -265,8 +265,8 @@ function outcomeOf(
   return { outcome: 'accepted', answer };
 }
 
-function keyOf({ projectId, owner, request }: SendRequest, key: string) {
-  return { projectId, key, owner, request };
+function keyOf({ projectId, owner, request, fingerprint }: SendRequest, key: string) {
+  return { projectId, key, owner, request, fingerprint };
 }
 
 function nameOf({ projectId, owner }: SendRequest, key: string): string {

@@ -26,6 +26,8 @@ export interface SendRequest {
   /** Of the project; null is none. */
   monthlyEmailLimit: number | null;
   idempotencyKey: string | undefined;
+  /** Of the request that brings the key. */
+  fingerprint?: string | undefined;
   /** Who sends it, for the refusal of an idempotency key. */
   owner: KeyOwner;
   /** Method and path, as an idempotency refusal tells it. */

@@ -15,7 +15,7 @@ const owner = { name: 'key:1', public: false, scopes: new Set<string>() };
 /** One request with a key whose effect is a row of the audit of effects; `effect` may fail. */
 async function request(key: string | undefined, effect: () => Promise<string>) {
   return database.db.transaction().execute((trx) =>
-    withIdempotency(trx, { projectId, key, owner, request: 'POST /v1/track' }, async () => ({
+    withIdempotency(trx, { projectId, key, owner, request: 'POST /v1/track', fingerprint: 'same' }, async () => ({
       statusCode: 200,
       response: { event: await effect() },
     })),
@@ -43,6 +43,7 @@ describe('an Idempotency-Key', () => {
         originalRequest: 'POST /v1/track',
         originalRequestAt: expect.stringMatching(/^\d{4}-/),
         originalStatusCode: 200,
+        sameRequest: true,
         originalResponse: { event: 'e1' },
       },
     });

@@ -45,7 +45,12 @@ export function emailResendRoutes(app: App, { config, db, lifecycle }: Deps): vo
     const { projectId, mode, project } = c.var;
     const { id } = c.req.valid('param');
     const repeated = await repeatEmail(db, { projectId, id, mode });
-    const asked = { idempotencyKey: idempotencyKey(c), owner: keyOwner(c), request: 'POST /v1/emails/{id}/resend' };
+    const asked = {
+      idempotencyKey: idempotencyKey(c),
+      fingerprint: c.get('fingerprint'),
+      owner: keyOwner(c),
+      request: 'POST /v1/emails/{id}/resend',
+    };
     const answer = await acceptor.accept({ ...repeated, ...asked, monthlyEmailLimit: project.monthlyEmailLimit });
     noteMade(c, { emails: answer.data.emails.map(({ email }) => email) });
     return c.json(answer, 200);

@@ -54,6 +54,7 @@ export function sendRoutes(app: App, { config, db, compute, lifecycle }: Deps): 
       mode: c.get('mode'),
       monthlyEmailLimit: c.get('project').monthlyEmailLimit,
       idempotencyKey: idempotencyKey(c),
+      fingerprint: c.get('fingerprint'),
       owner: keyOwner(c),
       request: 'POST /v1/send',
       attachmentsMaxBytes: config.attachmentsMaxBytes,

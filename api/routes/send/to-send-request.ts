@@ -12,7 +12,7 @@ import { checkAttachments, type SendInput } from './input.ts';
 /** What the caller is, besides what it asks for. */
 export type SendCaller = Pick<
   SendRequest,
-  'projectId' | 'mode' | 'monthlyEmailLimit' | 'idempotencyKey' | 'owner' | 'request'
+  'projectId' | 'mode' | 'monthlyEmailLimit' | 'idempotencyKey' | 'fingerprint' | 'owner' | 'request'
 > & {
   attachmentsMaxBytes: number;
   /** The decoded attachments, by their places in the body. */
@@ -34,6 +34,7 @@ export function toSendRequest(input: SendInput, caller: SendCaller): SendRequest
     mode: caller.mode,
     monthlyEmailLimit: caller.monthlyEmailLimit,
     idempotencyKey: caller.idempotencyKey,
+    fingerprint: caller.fingerprint,
     owner: caller.owner,
     request: caller.request,
     to: onceEach(Array.isArray(input.to) ? input.to : [input.to]),

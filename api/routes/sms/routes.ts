@@ -87,7 +87,7 @@ export function smsRoutes(app: App, { config, db, reads, lifecycle }: Deps): voi
     const number = readPhoneNumber(to);
     if (!number) throw new Error('the schema lets only numbers through');
     const { projectId, mode } = c.var;
-    const keyed = { projectId, key: idempotencyKey(c), owner: keyOwner(c) };
+    const keyed = { projectId, key: idempotencyKey(c), fingerprint: c.get('fingerprint'), owner: keyOwner(c) };
     const outbox: OutboxRow[] = [];
     const answer = await inTransaction(db, (trx) => {
       outbox.length = 0;

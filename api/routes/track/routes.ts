@@ -54,6 +54,7 @@ export function trackRoutes(app: App, { config, db, lifecycle, limits }: Deps): 
       resubscribe,
       data: data ?? undefined,
       idempotencyKey: idempotencyKey(c),
+      fingerprint: c.get('fingerprint'),
       owner: trackOwner(keyOwner(c), publicId),
       publicId,
     });

@@ -52,4 +52,17 @@ describe('idempotency keys of the public key', () => {
     expect(await seen(another)).toEqual([409, 'POST /v1/send', null]);
     expect(await seen(calls.api.one.bareKey, calls.track)).toEqual([409, 'POST /v1/send', null]);
   });
+
+  it('tells the same request from another one, and shows the first response only to the same', async () => {
+    const data = { b: 1, a: { d: 2, c: 3 } };
+    const first = await calls.send({ to: 'ada@example.com', data }, { idempotencyKey: 'order-1004' });
+    const reuse = async (body: object) => {
+      const again = await calls.send(body, { idempotencyKey: 'order-1004' });
+      const { sameRequest, originalResponse } = again.body.error.details;
+      return [again.status, sameRequest, originalResponse];
+    };
+    expect(await reuse({ data: { a: { c: 3, d: 2 }, b: 1 }, to: 'ada@example.com' })).toEqual([409, true, first.body]);
+    expect(await reuse({ to: 'eve@example.com', data })).toEqual([409, false, null]);
+    expect(await reuse({ to: 'ada@example.com', data: { ...data, b: 2 } })).toEqual([409, false, null]);
+  });
 });

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+
+/** The parsed input of a request, as its handler gets it. */
+export interface FingerprintInput {
+  method: string;
+  /** As it was called, without the query. `/v1/contacts` and `/contacts` are one path. */
+  path: string;
+  query: unknown;
+  body: unknown;
+  /** Decoded files that `body` no longer holds. */
+  files: readonly (Uint8Array | undefined)[];
+}
+
+/**
+ * Hashes the parsed input of a request. The order of keys and the boundary of a multipart body do not change the hash.
+ * Source: contract §1.8.
+ */
+export async function fingerprintRequest(input: FingerprintInput): Promise<string> {
+  const hash = createHash('sha256');
+  const path = input.path.replace(/^\/v1(?=\/)/, '').replace(/\/$/, '');
+  hash.update(JSON.stringify([input.method, path]));
+  hash.update(JSON.stringify(await sorted([input.query, input.body])));
+  for (const file of input.files) hash.update(digest(file ?? new Uint8Array()));
+  return hash.digest('hex');
+}
+
+/** A copy whose keys are in order, and whose files are replaced by their digests. */
+async function sorted(value: unknown): Promise<unknown> {
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Blob)
+    return { file: fileName(value), digest: digest(new Uint8Array(await value.arrayBuffer())) };
+  if (Array.isArray(value)) return Promise.all(value.map(sorted));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  // An array of pairs, because an object would move keys such as "1" to the front and drop "__proto__".
+  return { pairs: await Promise.all(entries.map(async ([name, member]) => [name, await sorted(member)])) };
+}
+
+function fileName(file: Blob): string {
+  return file instanceof File ? file.name : '';
+}
+
+function digest(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
