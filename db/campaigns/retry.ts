@@ -5,7 +5,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { assertSender } from '../domains/senders.ts';
 import { enqueue } from '../outbox/outbox.ts';
-import { takeAllowance } from './audience.ts';
+import { audiencePredicate, takeAllowance } from './audience.ts';
 import {
   CAMPAIGN_COLUMNS_OF_C,
   type CampaignRef,
@@ -22,23 +22,25 @@ export const RETRY_ROWS = 10_000;
  * Takes up FAILED recipients of a campaign again, at most `RETRY_ROWS`: their rows wait under their own ids, so with
  * the same Message-ID, and whether they may get it is decided as for anybody when it is about to leave. A SENT campaign
  * is SENDING again by a start of its own; one that is SENDING or PAUSED goes on. Whom the month had no room for comes
- * back as far as it has now. Call it until it takes fewer; may run twice.
+ * back as far as it has now. Those who are no longer in the audience stay FAILED, by `left_audience`. Call it until both
+ * numbers are smaller than `RETRY_ROWS`; may run twice.
  * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED when a sender of it, or of one of its
  * variants, may not send at all
  */
 export async function retryRecipients(
   trx: Trx,
   p: CampaignRef & { reasons: readonly MendableReason[] },
-): Promise<{ requeued: number; outbox: OutboxRow[] }> {
+): Promise<{ requeued: number; left: number; outbox: OutboxRow[] }> {
   const campaign = await lockEnded(trx, p);
+  const left = await leaveOut(trx, p, campaign);
   const room = p.reasons.includes('limit_reached') ? await takeRoom(trx, p, campaign) : 0;
   const tried = p.reasons.filter((reason) => reason !== 'limit_reached');
   const requeued =
     (await requeue(trx, p, { reasons: ['limit_reached'], limit: room })) +
     (await requeue(trx, p, { reasons: tried, limit: RETRY_ROWS - room }));
-  if (requeued === 0) return { requeued, outbox: [] };
+  if (requeued === 0) return { requeued, left, outbox: [] };
   for (const { from } of textsOf(toCampaign(campaign))) await assertSender(trx, { projectId: p.projectId, from });
-  return { requeued, outbox: campaign.status === 'SENT' ? await startAgain(trx, p) : [] };
+  return { requeued, left, outbox: campaign.status === 'SENT' ? await startAgain(trx, p) : [] };
 }
 
 type EndedCampaign = CampaignRow & { mode: KeyMode; monthly_email_limit: number | null };
@@ -52,6 +54,37 @@ async function lockEnded(trx: Trx, p: CampaignRef): Promise<EndedCampaign> {
   `.execute(trx);
   if (!rows[0]) throw await refusal(trx, p, 'Only of a campaign that was sent recipients can be tried again.');
   return rows[0];
+}
+
+/**
+ * Gives the reason `left_audience` to at most `RETRY_ROWS` recipients who have left the campaign's segment or filter
+ * since it was sent. A campaign whose segment was deleted since then leaves nobody out.
+ */
+async function leaveOut(
+  trx: Trx,
+  p: CampaignRef & { reasons: readonly MendableReason[] },
+  campaign: EndedCampaign,
+): Promise<number> {
+  const { audience_type: type, segment_id: segmentId, audience_filter: filter } = campaign;
+  if ((type === 'SEGMENT' ? segmentId : filter) === null) return 0;
+  const inAudience = await audiencePredicate(trx, { projectId: p.projectId, type, segmentId, filter });
+  const { rows } = await sql<{ left: number }>`
+    WITH gone AS (
+      UPDATE emails SET reason = 'left_audience', error = NULL
+      WHERE id IN (
+        SELECT ${failed(p, p.reasons)} AND NOT EXISTS (
+          SELECT FROM contacts WHERE contacts.id = emails.contact_id AND ${inAudience}
+        ) ORDER BY id LIMIT ${RETRY_ROWS})
+      RETURNING id
+    ), ends AS (
+      SELECT (array_agg(id ORDER BY id))[1] AS first, (array_agg(id ORDER BY id DESC))[1] AS last FROM gone
+    ), counted_again AS (
+      UPDATE campaign_chunks k SET figures = NULL FROM ends
+      WHERE k.campaign_id = ${p.id} AND k.project_id = ${p.projectId} AND k.last_id >= ends.first AND k.first_id <= ends.last
+    )
+    SELECT count(*)::int AS "left" FROM gone
+  `.execute(trx);
+  return rows[0]?.left ?? 0;
 }
 
 /** From the month, for those that it had no room for; the others were counted when the audience was taken. */

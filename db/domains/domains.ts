@@ -182,7 +182,7 @@ export async function saveDomainCheck(
 /**
  * Detaches a domain.
  * @throws AppError NOT_FOUND, CONFLICT with the users in `details` while a template, a step or an unsent campaign sends
- * from it
+ * from it, in a variant too
  */
 export async function deleteDomain(trx: Trx, ref: DomainRef): Promise<void> {
   const { domain } = toDomain(await lockDomain(trx, ref));
@@ -213,7 +213,9 @@ async function domainUsers(db: Db, p: { projectId: string; domain: string }) {
   `.execute(db);
   const { rows: campaigns } = await sql<User>`
     SELECT id, name FROM campaigns
-    WHERE project_id = ${p.projectId} AND status IN ${UNFINISHED_CAMPAIGNS} AND right(lower(from_email), ${at.length}::int) = ${at}
+    WHERE project_id = ${p.projectId} AND status IN ${UNFINISHED_CAMPAIGNS} AND (
+      right(lower(from_email), ${at.length}::int) = ${at} OR EXISTS (
+        SELECT FROM jsonb_array_elements(variants) v WHERE right(lower(v->>'from'), ${at.length}::int) = ${at}))
   `.execute(db);
   // `from` of a step is an address, or an object with one.
   const { rows: workflowSteps } = await sql<User>`

@@ -145,6 +145,28 @@ describe('trying recipients again', () => {
     expect(await outcomes(id)).toEqual({ SENT: 2, 'FAILED expired': 1, 'FAILED unsubscribed': 1 });
   });
 
+  it('leaves out a recipient who is no longer in the audience, and says so', async () => {
+    await buildAudience(3);
+    const ofTown = { field: 'data.town', operator: 'equals', value: 'Bonn' };
+    await sql`UPDATE contacts SET data = '{"town": "Bonn"}' WHERE project_id = ${campaigns.project.id}`.execute(
+      campaigns.service.db,
+    );
+    const id = await create({
+      audienceType: 'FILTERED',
+      audienceFilter: { logic: 'AND', groups: [{ filters: [ofTown] }] },
+    });
+    await send(id);
+    await become(id, 'SENT');
+    await fail(id, 'provider_rejected', ['r0@to.test', 'r1@to.test']);
+    await sql`
+      UPDATE contacts SET data = '{"town": "Ulm"}' WHERE project_id = ${campaigns.project.id} AND email = 'r1@to.test'
+    `.execute(campaigns.service.db);
+    expect((await retry(id)).body).toEqual({ requeued: 1 });
+    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 2, skippedCount: 1, failedCount: 0 });
+    expect(await outcomes(id)).toEqual({ SENT: 2, 'FAILED left_audience': 1 });
+    expect(Object.fromEntries(campaigns.sink.perRecipient())).toEqual({ 'r0@to.test': 1 });
+  });
+
   it('is 422 for a reason that cannot be mended, and 409 in a state without failures to come back to', async () => {
     await buildAudience(1);
     const id = await create();

@@ -45,7 +45,7 @@ export function campaignRetryRoutes(app: App, { db, lifecycle }: Deps): void {
       const taken = await inTransaction(db, (trx) => retryRecipients(trx, { ...ref, reasons }));
       lifecycle.dispatch(taken.outbox);
       requeued += taken.requeued;
-      if (taken.requeued < RETRY_ROWS) return c.json({ requeued }, 200);
+      if (Math.max(taken.requeued, taken.left) < RETRY_ROWS) return c.json({ requeued }, 200);
     }
   });
 }

@@ -179,6 +179,14 @@ describe('a domain', () => {
     await sql`
       INSERT INTO campaigns (project_id, name, subject, body, from_email, audience_type) VALUES (${projectId}, 'C', 's', 'b', ${from}, 'ALL')
     `.execute(api.db);
+    const variants = [
+      { name: 'A', weight: 1 },
+      { name: 'B', weight: 1, from },
+    ];
+    await sql`
+      INSERT INTO campaigns (project_id, name, subject, body, from_email, audience_type, variants)
+      VALUES (${projectId}, 'V', 's', 'b', 'other@verified.example', 'ALL', ${JSON.stringify(variants)}::jsonb)
+    `.execute(api.db);
     await sql`
       WITH w AS (INSERT INTO workflows (project_id, name) VALUES (${projectId}, 'w') RETURNING id)
       INSERT INTO workflow_steps (project_id, workflow_id, type, name, config)
@@ -192,7 +200,7 @@ describe('a domain', () => {
         error: {
           details: {
             templates: [{ name: 'T' }],
-            campaigns: [{ name: 'C' }],
+            campaigns: [{ name: 'C' }, { name: 'V' }],
             workflowSteps: [{ name: 'S1' }, { name: 'S2' }],
           },
         },
