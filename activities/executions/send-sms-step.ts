@@ -74,7 +74,7 @@ async function prepare({ config, db, compute }: ActivityDeps, standing: EffectSt
   const manage = contactToken(config.secretKey, execution.contactId);
   const { contact, variables } = await loadStepVariables(db, execution, contactUrls(config.publicUrl, manage));
   const country = await findPhoneCountry(db, execution.projectId);
-  const to = readWrittenNumber(String(contact.data.phone ?? ''), country);
+  const to = readWrittenNumber(String(contact.data.values.phone ?? ''), country);
   if (!to) return { unsent: { status: 'SKIPPED', output: { reason: 'no_phone' satisfies Reason } } };
   const urls = { baseUrl: config.publicUrl, track: '', manage };
   const rendered = await render(compute, {

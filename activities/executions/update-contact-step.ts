@@ -62,7 +62,7 @@ async function updateContact(
         projectId,
         ...at,
         status: 'COMPLETED',
-        output: { updated: changedNames(contact.data, data.values) },
+        output: { updated: changedNames(contact.data.values, data.values) },
       }),
       outbox,
     };

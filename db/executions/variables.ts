@@ -9,7 +9,7 @@ import type { Db } from '../connection.ts';
 import { withRun } from './run-tables.ts';
 
 export interface StepVariables {
-  contact: { id: string; email: string; subscribed: boolean; data: Data; untrustedKeys: string[] };
+  contact: { id: string; email: string; subscribed: boolean; data: Sourced<Data> };
   /** Values of strangers among them are plain text only, never a link target, an address or a header. */
   variables: Sourced<Data>;
 }
@@ -27,13 +27,15 @@ export async function loadStepVariables(
   },
   urls?: ContactUrls,
 ): Promise<StepVariables> {
-  const { rows } = await sql<StepVariables['contact']>`
+  const { rows } = await sql<{ id: string; email: string; subscribed: boolean; data: Data; untrustedKeys: string[] }>`
     ${withRun(execution)} SELECT id, email, subscribed, data, untrusted_keys AS "untrustedKeys" FROM contacts
     WHERE project_id = ${execution.projectId} AND id = ${execution.contactId}
   `.execute(db);
-  const contact = rows[0] ?? { id: execution.contactId, email: '', subscribed: false, data: {}, untrustedKeys: [] };
+  const [row] = rows;
+  const { id, email, subscribed } = row ?? { id: execution.contactId, email: '', subscribed: false };
+  const contact = { id, email, subscribed, data: sourced(row?.data ?? {}, row?.untrustedKeys) };
   const variables = buildVariables({
-    contact: { id: contact.id, email: contact.email, data: sourced(contact.data, contact.untrustedKeys) },
+    contact,
     event: broughtBy(execution.event, execution.untrusted),
     context: trusted(execution.context), // It comes with a secret key or a session only.
     ...(urls && { urls }),

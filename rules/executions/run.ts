@@ -154,8 +154,7 @@ export function changeRun(run: Run, { contact, events = [] }: RunChanges, by: { 
 /** A contact as steps see it. */
 export interface SeenContact {
   subscribed: boolean;
-  data: Data;
-  untrustedKeys: string[];
+  data: Sourced<Data>;
 }
 
 /**
@@ -168,15 +167,18 @@ export function updatedContact(
   p: { data: Sourced<Data>; subscribed: boolean | undefined; swayed: boolean },
 ): { contact: SeenContact; subscriptionChanged: boolean } | { errors: FieldError[] } {
   const { set, remove, errors } = applyData(p.data.values, 'keep');
-  const data = mergeData(current.data, { set, remove });
+  const data = mergeData(current.data.values, { set, remove });
   const faults = [...errors, ...checkData(data)];
   if (faults.length > 0) return { errors: faults };
   const written = new Set([...Object.keys(set), ...remove]);
   const untrustedKeys = [
-    ...current.untrustedKeys.filter((key) => !written.has(key)),
+    ...untrustedNames(current.data).filter((key) => !written.has(key)),
     ...Object.keys(set).filter((key) => p.data.untrusted.has(key)),
   ];
   const refused = p.subscribed === true && p.swayed;
   const subscribed = p.subscribed === undefined || refused ? current.subscribed : p.subscribed;
-  return { contact: { subscribed, data, untrustedKeys }, subscriptionChanged: subscribed !== current.subscribed };
+  return {
+    contact: { subscribed, data: sourced(data, untrustedKeys) },
+    subscriptionChanged: subscribed !== current.subscribed,
+  };
 }

@@ -1,6 +1,6 @@
 import type { FieldError } from '../errors.ts';
 import type { Data } from '../filters/data-values.ts';
-import type { Sourced } from '../strangers/provenance.ts';
+import { type Sourced, untrustedNames } from '../strangers/provenance.ts';
 import { uuidv7 } from '../uuid.ts';
 import { changedNames, resolveUpdates } from './contact-updates.ts';
 import { type RunChanges, type SeenContact, updatedContact } from './run.ts';
@@ -24,13 +24,13 @@ export function outcomeOfUpdate(p: {
   const data = resolveUpdates(updates, p.variables);
   const updated = updatedContact(p.contact, { data, subscribed, swayed: p.swayed });
   if ('errors' in updated) return refusedUpdate(updated.errors);
-  const { untrustedKeys, ...contact } = updated.contact;
-  const name = contact.subscribed ? 'contact.subscribed' : 'contact.unsubscribed';
+  const { subscribed: isSubscribed, data: after } = updated.contact;
+  const name = isSubscribed ? 'contact.subscribed' : 'contact.unsubscribed';
   return {
     status: 'COMPLETED',
-    output: { updated: changedNames(p.contact.data, data.values) },
+    output: { updated: changedNames(p.contact.data.values, data.values) },
     changes: {
-      contact: { ...contact, untrusted_keys: untrustedKeys },
+      contact: { subscribed: isSubscribed, data: after.values, untrusted_keys: untrustedNames(after) },
       events: updated.subscriptionChanged ? [{ id: uuidv7(), name, data: {} }] : [],
     },
   };

@@ -11,7 +11,7 @@ export interface PayloadSource {
     startedAt: Date;
     event: Record<string, unknown>;
   };
-  contact: { email: string; subscribed: boolean; data: Data };
+  contact: { email: string; subscribed: boolean; data: Sourced<Data> };
   variables: Sourced<Data>;
 }
 
@@ -24,7 +24,7 @@ export function webhookPayload({ body }: { body?: unknown }, source: PayloadSour
   const { email, subscribed, data } = source.contact;
   const { id, workflowId, workflowName, startedAt, event } = source.execution;
   return {
-    contact: { email, subscribed, data },
+    contact: { email, subscribed, data: data.values },
     workflow: { id: workflowId, name: workflowName },
     execution: { id, startedAt: startedAt.toISOString() },
     event,

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { buildVariables } from '../content/variables.ts';
+import { resolveUpdates } from '../executions/contact-updates.ts';
+import { type SeenContact, updatedContact } from '../executions/run.ts';
 import { overlay, type Sourced, sourced, trusted, untrustedNames } from './provenance.ts';
 
 const stored = sourced<Record<string, unknown>>({ site: 'https://evil.example', name: 'Ada', plan: 'pro' }, [
@@ -23,4 +25,16 @@ it('a copy without the names that strangers brought does not compile', () => {
   // @ts-expect-error Bare values are no variables.
   expect(() => buildVariables({ contact, data: { ...stored.values } })).toThrow();
   expect([spread.values, literal.values]).toEqual([stored.values, stored.values]);
+});
+
+it('a step makes no contact of bare data, and keeps what strangers wrote', () => {
+  const data = sourced({ site: 'https://evil.example' }, ['site']);
+  const copied = resolveUpdates({ link: '{{ site | append: "/x" }}', plan: 'pro' }, data);
+  const updated = updatedContact({ subscribed: true, data }, { data: copied, subscribed: undefined, swayed: false });
+  if ('errors' in updated) throw new Error('the data is within its limits');
+  expect(updated.contact.data.values).toMatchObject({ link: 'https://evil.example/x', plan: 'pro' });
+  expect(untrustedNames(updated.contact.data).sort()).toEqual(['link', 'site']);
+  // @ts-expect-error The data of a contact as a step sees it says where its values came from.
+  const bare: SeenContact = { subscribed: true, data: { ...data.values } };
+  expect(bare.subscribed).toBe(true);
 });

@@ -22,7 +22,7 @@ export async function foreseeSms(deps: EffectDeps, standing: EffectStanding, wor
   if (!config) return unsent('FAILED', 'template_error', null);
   const { contact, variables } = await world.loadVariables(execution);
   const { projectId, contactId } = execution;
-  const to = readWrittenNumber(String(contact.data.phone ?? ''), await findPhoneCountry(deps.db, projectId));
+  const to = readWrittenNumber(String(contact.data.values.phone ?? ''), await findPhoneCountry(deps.db, projectId));
   if (!to) return unsent('SKIPPED', 'no_phone', null);
   const manage = contactToken(deps.config.secretKey, contactId);
   const urls = { baseUrl: deps.config.publicUrl, track: '', manage };
