@@ -3,9 +3,9 @@ import type { AppEnv } from './env.ts';
 
 /** Called from shop pages and apps of anyone, by public key. Source: contract §1.10. */
 const ANY_ORIGIN = new Set(['/v1/track', '/v1/pixel', '/v1/back-in-stock']);
-const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id';
+const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id';
 const EXPOSED_HEADERS =
-  'X-Request-Id, X-Ignored-Fields, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After';
+  'ETag, X-Request-Id, X-Ignored-Fields, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After';
 const PREFLIGHT_SECONDS = 600;
 
 /**

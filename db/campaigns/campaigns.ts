@@ -10,6 +10,7 @@ import {
 import type { MailText } from '../../rules/content/mail-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
+import { assertUnchanged, type ReadVersion } from '../../rules/record-version.ts';
 import type { Db, Trx } from '../connection.ts';
 import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from '../contents/mail-text.ts';
 import { noteDeleted } from '../deleted-rows.ts';
@@ -17,6 +18,7 @@ import { assertSender } from '../domains/senders.ts';
 import { hasPart } from '../has-part.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
+import { nextVersion } from '../record-version.ts';
 import type { RowOf } from '../schema/database.ts';
 import { newSlug, refusingTakenSlug } from '../slugs.ts';
 import { assertTopic } from '../topics/topics.ts';
@@ -62,6 +64,7 @@ export interface Campaign extends CampaignContent {
   winnerBy: WinnerSource | null;
   winnerAt: Date | null;
   createdAt: Date;
+  /** When its content was last changed: its version. Sending does not move it. */
   updatedAt: Date;
 }
 
@@ -100,6 +103,7 @@ export const CAMPAIGN_COLUMN_NAMES = [
   'winner_at',
   'created_at',
   'updated_at',
+  'edited_at',
 ] as const;
 export type CampaignRow = RowOf<'campaigns', typeof CAMPAIGN_COLUMN_NAMES>;
 
@@ -148,8 +152,11 @@ export async function getContentIds(db: Db, { projectId, id }: CampaignRef): Pro
   return row.variant_content_ids ?? [row.content_id];
 }
 
-/** The campaign, held until the transaction ends. @throws AppError NOT_FOUND */
-export async function lockCampaign(trx: Trx, { projectId, id }: CampaignRef): Promise<Campaign> {
+/**
+ * The campaign, held until the transaction ends.
+ * @throws AppError NOT_FOUND; CONFLICT where it was changed after the version that the caller has read
+ */
+export async function lockCampaign(trx: Trx, { projectId, id }: CampaignRef, read?: ReadVersion): Promise<Campaign> {
   const row = await trx
     .selectFrom('campaigns')
     .select(CAMPAIGN_COLUMN_NAMES)
@@ -157,7 +164,9 @@ export async function lockCampaign(trx: Trx, { projectId, id }: CampaignRef): Pr
     .where('id', '=', id)
     .forNoKeyUpdate()
     .executeTakeFirst();
-  return toCampaign(row);
+  const campaign = toCampaign(row);
+  assertUnchanged({ name: 'campaign', updatedAt: campaign.updatedAt }, read);
+  return campaign;
 }
 
 /** Campaigns newest first, by page number or by cursor (contract §1.6), with as many bodies and conditions as fit. */
@@ -203,7 +212,7 @@ export async function updateCampaign(
   const { slug } = p;
   const updated = trx
     .updateTable('campaigns')
-    .set({ ...contentColumns(p.content), slug, updated_at: sql<Date>`now()` })
+    .set({ ...contentColumns(p.content), slug, updated_at: sql<Date>`now()`, edited_at: nextVersion('edited_at') })
     .where('project_id', '=', p.projectId)
     .where('id', '=', p.id)
     .where('status', 'in', ['DRAFT', 'SCHEDULED'])
@@ -215,9 +224,10 @@ export async function updateCampaign(
 
 /**
  * Forgets a campaign; its emails stay in the history of their contacts.
- * @throws AppError NOT_FOUND, CONFLICT while it is SCHEDULED, SENDING or PAUSED
+ * @throws AppError NOT_FOUND, CONFLICT while it is SCHEDULED, SENDING or PAUSED, or where it is not the version read
  */
-export async function deleteCampaign(trx: Trx, p: CampaignRef): Promise<void> {
+export async function deleteCampaign(trx: Trx, p: CampaignRef & { read?: ReadVersion | undefined }): Promise<void> {
+  if (p.read) await lockCampaign(trx, p, p.read);
   const { rows } = await sql<{ status: CampaignStatus }>`
     DELETE FROM campaigns
     WHERE project_id = ${p.projectId} AND id = ${p.id} AND status NOT IN ${OPEN_CAMPAIGNS} RETURNING status
@@ -340,6 +350,6 @@ export function toCampaign(row: CampaignRow | undefined): Campaign {
     winnerBy: row.winner_by,
     winnerAt: row.winner_at,
     createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    updatedAt: row.edited_at ?? row.updated_at,
   };
 }

@@ -1,11 +1,13 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { MailText } from '../../rules/content/mail-text.ts';
 import { AppError } from '../../rules/errors.ts';
+import { assertUnchanged, type ReadVersion } from '../../rules/record-version.ts';
 import type { Db, Trx } from '../connection.ts';
 import { assertSender } from '../domains/senders.ts';
 import { hasPart } from '../has-part.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
+import { nextVersion } from '../record-version.ts';
 import { takeRoom } from '../room.ts';
 import type { MailType } from '../schema/contents.ts';
 import type { RowOf } from '../schema/database.ts';
@@ -129,13 +131,14 @@ export async function insertTemplate(
 /**
  * Changes the given fields. Mails that were accepted before keep what they say.
  * @throws AppError NOT_FOUND, DOMAIN_NOT_VERIFIED for a new `from` that the project may not send from, CONFLICT for a
- * slug that is taken
+ * slug that is taken, and where it is not the version that the caller has read
  */
 export async function updateTemplate(
   trx: Trx,
-  p: TemplateRef & { changes: Partial<TemplateFields & { slug: string }> },
+  p: TemplateRef & { changes: Partial<TemplateFields & { slug: string }>; read?: ReadVersion | undefined },
 ): Promise<Template> {
-  const { changes } = p;
+  const { changes, read } = p;
+  if (read) await lockTemplate(trx, p, read);
   if (changes.from) await assertSender(trx, { projectId: p.projectId, from: changes.from });
   if (changes.topicId) await assertTopic(trx, { projectId: p.projectId, id: changes.topicId });
   const updated = trx
@@ -147,7 +150,7 @@ export async function updateTemplate(
       type: changes.type,
       topic_id: changes.topicId,
       ...mailTextColumns(changes),
-      updated_at: sql<Date>`now()`,
+      updated_at: nextVersion(),
     })
     .where('project_id', '=', p.projectId)
     .where('id', '=', p.id)
@@ -185,9 +188,14 @@ export async function getTemplateUsage(db: Db, ref: TemplateRef): Promise<Templa
 
 /**
  * Deletes a template; mails that were accepted keep their content.
- * @throws AppError NOT_FOUND, CONFLICT with the steps in `details` while a workflow's step uses it
+ * @throws AppError NOT_FOUND, CONFLICT with the steps in `details` while a workflow's step uses it, and where it is not
+ * the version that the caller has read
  */
-export async function deleteTemplate(trx: Trx, ref: TemplateRef): Promise<void> {
+export async function deleteTemplate(
+  trx: Trx,
+  { read, ...ref }: TemplateRef & { read?: ReadVersion | undefined },
+): Promise<void> {
+  if (read) await lockTemplate(trx, ref, read);
   const steps = await lockedStepsUsing(trx, ref);
   if (steps.length > 0) {
     throw new AppError('CONFLICT', {
@@ -202,6 +210,19 @@ export async function deleteTemplate(trx: Trx, ref: TemplateRef): Promise<void> 
   if (rows.length > 0)
     throw new AppError('CONFLICT', { message: 'The double opt-in of the project uses this template.' });
   await trx.deleteFrom('templates').where('project_id', '=', ref.projectId).where('id', '=', ref.id).execute();
+}
+
+/** Holds a template until the transaction ends. @throws AppError NOT_FOUND; CONFLICT where it is another version */
+async function lockTemplate(trx: Trx, { projectId, id }: TemplateRef, read: ReadVersion): Promise<void> {
+  const row = await trx
+    .selectFrom('templates')
+    .select('updated_at')
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  if (!row) throw notFound();
+  assertUnchanged({ name: 'template', updatedAt: row.updated_at }, read);
 }
 
 /** Locked first, so that no step takes it up meanwhile: a step's foreign key waits for this lock. */

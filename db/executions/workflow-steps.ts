@@ -3,8 +3,10 @@ import { AppError, fieldError } from '../../rules/errors.ts';
 import type { Branch, StepConfig } from '../../rules/executions/steps/definition.ts';
 import { STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import type { ReadVersion } from '../../rules/record-version.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Db, Trx } from '../connection.ts';
+import { nextVersion } from '../record-version.ts';
 import { takeStepRoom } from '../room.ts';
 import { newSlug, refusingTakenSlug } from '../slugs.ts';
 import { deleteSteps } from './graph-steps.ts';
@@ -13,6 +15,7 @@ import { sealStepConfig } from './step-secrets.ts';
 import {
   getWorkflow,
   lockWorkflow,
+  lockWorkflowToDraw,
   STEP_COLUMNS,
   type Step,
   TRANSITION_COLUMNS,
@@ -21,13 +24,18 @@ import {
   toTransition,
 } from './workflows.ts';
 
+/** The version of the workflow that the caller has read; without one the last write wins. */
+interface Drawing {
+  read?: ReadVersion | undefined;
+}
+
 export interface StepRef {
   projectId: string;
   workflowId: string;
   stepId: string;
 }
 
-export interface NewStep {
+export interface NewStep extends Drawing {
   projectId: string;
   workflowId: string;
   type: StepType;
@@ -47,7 +55,7 @@ export interface NewStep {
  * DOMAIN_NOT_VERIFIED for its sender
  */
 export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
-  await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
+  await lockToDraw(trx, p);
   const id = uuidv7();
   await takeStepRoom(trx, { ...p, written: [{ id, config: p.config }] });
   await checkReferences(trx, { projectId: p.projectId, step: p });
@@ -68,7 +76,7 @@ export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
     .returning(STEP_COLUMNS);
   const row = await refusingTakenSlug({ what: 'step', slug }, () => inserted.executeTakeFirst());
   await sql`
-    UPDATE workflows SET entry_step_id = ${id}, updated_at = now() WHERE id = ${p.workflowId} AND entry_step_id IS NULL
+    UPDATE workflows SET entry_step_id = ${id} WHERE id = ${p.workflowId} AND entry_step_id IS NULL
   `.execute(trx);
   if (p.autoConnect) await connectToLast(trx, p, id);
   return toStep(row);
@@ -77,15 +85,18 @@ export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
 /** Changes a step; executions that have not passed it follow it as it is then. @throws AppError like `insertStep` */
 export async function updateStep(
   trx: Trx,
-  p: StepRef & {
-    name?: string | undefined;
-    config?: StepConfig | undefined;
-    position?: { x: number; y: number } | null | undefined;
-    secretKey: string;
-  },
+  p: StepRef &
+    Drawing & {
+      name?: string | undefined;
+      config?: StepConfig | undefined;
+      position?: { x: number; y: number } | null | undefined;
+      secretKey: string;
+    },
 ): Promise<Step> {
-  await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
+  const workflow = { projectId: p.projectId, id: p.workflowId };
+  await lockWorkflow(trx, workflow);
   const current = await getStep(trx, p);
+  await lockWorkflowToDraw(trx, { ...workflow, read: p.read, partUpdatedAt: current.updatedAt });
   if (p.config) await takeStepRoom(trx, { ...p, written: [{ id: p.stepId, config: p.config }] });
   if (p.config) await checkReferences(trx, { projectId: p.projectId, step: { type: current.type, config: p.config } });
   const config = p.config
@@ -99,7 +110,7 @@ export async function updateStep(
       config: JSON.stringify(config),
       template_id: templateOf({ type: current.type, config }),
       position: position && JSON.stringify(position),
-      updated_at: sql`now()`,
+      updated_at: nextVersion(),
     })
     .where('project_id', '=', p.projectId)
     .where('workflow_id', '=', p.workflowId)
@@ -127,8 +138,8 @@ function selectStep(trx: Db, { projectId, workflowId, stepId }: StepRef) {
  * it end EXITED, `step_deleted`.
  * @throws AppError NOT_FOUND; CONFLICT when splicing a step whose branches lead apart
  */
-export async function deleteStep(trx: Trx, p: StepRef & { splice: boolean }): Promise<OutboxRow[]> {
-  await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
+export async function deleteStep(trx: Trx, p: StepRef & Drawing & { splice: boolean }): Promise<OutboxRow[]> {
+  await lockToDraw(trx, p);
   await getStep(trx, p);
   if (p.splice) await spliceAround(trx, p);
   return deleteSteps(trx, { ...p, stepIds: [p.stepId], isRehearsal: false });
@@ -141,9 +152,15 @@ export async function deleteStep(trx: Trx, p: StepRef & { splice: boolean }): Pr
  */
 export async function insertTransition(
   trx: Trx,
-  p: { projectId: string; workflowId: string; fromStepId: string; toStepId: string; branch: Transition['branch'] },
+  p: Drawing & {
+    projectId: string;
+    workflowId: string;
+    fromStepId: string;
+    toStepId: string;
+    branch: Transition['branch'];
+  },
 ): Promise<Transition> {
-  await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
+  await lockToDraw(trx, p);
   const from = await getStep(trx, { ...p, stepId: p.fromStepId });
   await getStep(trx, { ...p, stepId: p.toStepId });
   checkBranch(from, p.branch);
@@ -192,8 +209,9 @@ export async function replaceTransitions(
 /** @throws AppError NOT_FOUND */
 export async function deleteTransition(
   trx: Trx,
-  p: { projectId: string; workflowId: string; transitionId: string },
+  p: Drawing & { projectId: string; workflowId: string; transitionId: string },
 ): Promise<void> {
+  await lockToDraw(trx, p);
   const { numDeletedRows } = await trx
     .deleteFrom('workflow_transitions')
     .where('project_id', '=', p.projectId)
@@ -201,6 +219,11 @@ export async function deleteTransition(
     .where('id', '=', p.transitionId)
     .executeTakeFirst();
   if (!numDeletedRows) throw new AppError('NOT_FOUND');
+}
+
+/** @throws AppError NOT_FOUND; CONFLICT where the workflow is not the version that the caller has read */
+async function lockToDraw(trx: Trx, p: Drawing & { projectId: string; workflowId: string }): Promise<void> {
+  await lockWorkflowToDraw(trx, { projectId: p.projectId, id: p.workflowId, read: p.read });
 }
 
 /** @throws AppError VALIDATION_ERROR for a branch that the step does not have */

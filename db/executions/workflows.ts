@@ -5,9 +5,11 @@ import type { Branch, StepConfig } from '../../rules/executions/steps/definition
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import { checkGraph, type TriggerType, type WorkflowGraph } from '../../rules/executions/workflow-graph.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
+import { assertUnchanged, type ReadVersion } from '../../rules/record-version.ts';
 import type { Db, Trx } from '../connection.ts';
 import { hasPart } from '../has-part.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
+import { nextVersion } from '../record-version.ts';
 import { required } from '../required.ts';
 import { takeRoom } from '../room.ts';
 import type { RowOf } from '../schema/database.ts';
@@ -212,11 +214,15 @@ export async function listWorkflows(
 
 /**
  * Changes a workflow. Enabling checks its whole graph as it is after the change.
- * @throws AppError NOT_FOUND; CONFLICT for a slug that is taken; VALIDATION_ERROR with every fault of the graph, or an
- * entry step that is not its own
+ * @throws AppError NOT_FOUND; CONFLICT for a slug that is taken, and where it is not the version that the caller has
+ * read; VALIDATION_ERROR with every fault of the graph, or an entry step that is not its own
  */
-export async function updateWorkflow(trx: Trx, p: WorkflowKey & { changes: WorkflowChanges }): Promise<WorkflowDetail> {
+export async function updateWorkflow(
+  trx: Trx,
+  p: WorkflowKey & { changes: WorkflowChanges; read?: ReadVersion | undefined },
+): Promise<WorkflowDetail> {
   const current = await lockWorkflow(trx, p);
+  assertUnchanged({ name: 'workflow', updatedAt: current.updatedAt }, p.read);
   const wanted = { ...current, ...definedOnly(p.changes) };
   const updated = trx
     .updateTable('workflows')
@@ -232,7 +238,7 @@ export async function updateWorkflow(trx: Trx, p: WorkflowKey & { changes: Workf
       exit_on: exitsAsStored(wanted.exitOn),
       exit_when_unsubscribed: wanted.exitWhenUnsubscribed,
       include_automatic: wanted.includeAutomatic || null,
-      updated_at: sql`now()`,
+      updated_at: nextVersion(),
     })
     .where('project_id', '=', p.projectId)
     .where('id', '=', p.id)
@@ -247,10 +253,11 @@ export async function updateWorkflow(trx: Trx, p: WorkflowKey & { changes: Workf
 }
 
 /** Deletes a workflow without active executions. @throws AppError NOT_FOUND, CONFLICT */
-export async function deleteWorkflow(trx: Trx, p: WorkflowKey): Promise<void> {
+export async function deleteWorkflow(trx: Trx, p: WorkflowKey & { read?: ReadVersion | undefined }): Promise<void> {
   // FOR UPDATE keeps out executions that are being inserted (their foreign key needs a share of this row), so the count
   // is final.
-  await lockWorkflow(trx, p, 'FOR UPDATE');
+  const { updatedAt } = await lockWorkflow(trx, p, 'FOR UPDATE');
+  assertUnchanged({ name: 'workflow', updatedAt }, p.read);
   const { rows } = await sql<{ active: number }>`
     SELECT count(*) AS active FROM executions WHERE workflow_id = ${p.id} AND completed_at IS NULL
   `.execute(trx);
@@ -283,6 +290,25 @@ export async function lockWorkflow(
   const select = selectWorkflow(trx, p);
   const row = await (strength === 'FOR UPDATE' ? select.forUpdate() : select.forNoKeyUpdate()).executeTakeFirst();
   return toWorkflow(row);
+}
+
+/**
+ * Locks a workflow as `lockWorkflow` does, for a change of its steps or transitions, which moves its version on.
+ * @throws AppError NOT_FOUND; CONFLICT where it is not the version that the caller has read
+ */
+export async function lockWorkflowToDraw(
+  trx: Trx,
+  p: WorkflowKey & { read?: ReadVersion | undefined; partUpdatedAt?: Date },
+): Promise<void> {
+  const { updatedAt } = await lockWorkflow(trx, p);
+  const part = p.partUpdatedAt && { partUpdatedAt: p.partUpdatedAt };
+  assertUnchanged({ name: 'workflow', updatedAt, ...part }, p.read);
+  await trx
+    .updateTable('workflows')
+    .set({ updated_at: nextVersion() })
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.id)
+    .execute();
 }
 
 function selectWorkflow(db: Db, { projectId, id }: WorkflowKey) {

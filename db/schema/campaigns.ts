@@ -57,7 +57,10 @@ export interface CampaignsTable extends MailTextColumns {
   winner_by: WinnerSource | null;
   winner_at: NullableTimestamp;
   created_at: GeneratedTimestamp;
+  /** When its state, its progress or its content was last changed. */
   updated_at: GeneratedTimestamp;
+  /** When its content was last changed; null until then for a campaign from before this column. */
+  edited_at: NullableTimestamp;
 }
 
 export interface CampaignChunksTable {

@@ -4,11 +4,13 @@ import { sql } from 'kysely';
 import { AppError, fieldError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import { collectReferences } from '../../rules/filters/references.ts';
+import { assertUnchanged, type ReadVersion } from '../../rules/record-version.ts';
 import { segmentSlug } from '../../rules/slug.ts';
 import { OPEN_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db, Trx } from '../connection.ts';
 import { hasPart } from '../has-part.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
+import { nextVersion } from '../record-version.ts';
 import { takeRoom } from '../room.ts';
 import type { RowOf } from '../schema/database.ts';
 import type { SegmentType } from '../schema/segments.ts';
@@ -114,9 +116,10 @@ export async function getSegment(db: Db, { projectId, id }: SegmentRef): Promise
 
 /**
  * Locks a segment until the transaction ends, so that its members change in one place at a time; a campaign may still
- * come to refer to it. @throws AppError NOT_FOUND
+ * come to refer to it. @throws AppError NOT_FOUND; CONFLICT where it was changed after the version that the caller has
+ * read
  */
-export async function lockSegment(trx: Trx, { projectId, id }: SegmentRef): Promise<Segment> {
+export async function lockSegment(trx: Trx, { projectId, id }: SegmentRef, read?: ReadVersion): Promise<Segment> {
   const row = await trx
     .selectFrom('segments')
     .select(COLUMN_NAMES)
@@ -124,7 +127,9 @@ export async function lockSegment(trx: Trx, { projectId, id }: SegmentRef): Prom
     .where('id', '=', id)
     .forNoKeyUpdate()
     .executeTakeFirst();
-  return toSegment(row);
+  const segment = toSegment(row);
+  assertUnchanged({ name: 'segment', updatedAt: segment.updatedAt }, read);
+  return segment;
 }
 
 /**
@@ -158,10 +163,10 @@ export async function insertSegment(trx: Trx, segment: NewSegment): Promise<Segm
  */
 export async function updateSegment(
   trx: Trx,
-  { projectId, id, patch }: SegmentRef & { patch: SegmentPatch },
+  { projectId, id, patch, read }: SegmentRef & { patch: SegmentPatch; read?: ReadVersion | undefined },
 ): Promise<Segment> {
   if (patch.condition) await checkReferences(trx, { projectId, condition: patch.condition, id });
-  const segment = await lockSegment(trx, { projectId, id });
+  const segment = await lockSegment(trx, { projectId, id }, read);
   refuseOnStatic(segment, patch);
   const name = patch.name ?? segment.name;
   const slug = patch.slug ?? (patch.name === undefined ? segment.slug : segmentSlug(name));
@@ -170,7 +175,7 @@ export async function updateSegment(
   const updated = sql<SegmentRow>`
     UPDATE segments SET name = ${name}, slug = ${slug}, description = ${description},
       computed_at = CASE WHEN track_membership AND condition = ${condition}::jsonb THEN computed_at END,
-      condition = ${condition}::jsonb, updated_at = now(),
+      condition = ${condition}::jsonb, updated_at = ${nextVersion()},
       track_membership = ${(patch.trackMembership ?? segment.trackMembership) && segment.type === 'DYNAMIC'}
     WHERE project_id = ${projectId} AND id = ${id} RETURNING ${COLUMNS}`;
   return toSegment(
@@ -183,13 +188,16 @@ export async function updateSegment(
  * @throws AppError NOT_FOUND; CONFLICT while a SCHEDULED or SENDING campaign uses it, also through its filter or
  * another segment
  */
-export async function deleteSegment(trx: Trx, { projectId, id }: SegmentRef): Promise<void> {
+export async function deleteSegment(
+  trx: Trx,
+  { projectId, id, read }: SegmentRef & { read?: ReadVersion | undefined },
+): Promise<void> {
   await lockReferences(trx, projectId);
-  await lockSegment(trx, { projectId, id });
+  await lockSegment(trx, { projectId, id }, read);
   const campaigns = await openCampaignsUsing(trx, { projectId, id });
   if (campaigns.length > 0) throw inUse(campaigns);
   await sql`
-    UPDATE campaigns SET segment_id = NULL WHERE project_id = ${projectId} AND segment_id = ${id}
+    UPDATE campaigns SET segment_id = NULL, edited_at = ${nextVersion('edited_at')} WHERE project_id = ${projectId} AND segment_id = ${id}
       AND status NOT IN ${OPEN_CAMPAIGNS}`.execute(trx);
   try {
     await trx.deleteFrom('segments').where('project_id', '=', projectId).where('id', '=', id).execute();

@@ -3,6 +3,7 @@ import { type Campaign, type CampaignContent, NAME_MAX_CHARS } from '../../../db
 import { AUDIENCE_TYPES } from '../../../rules/campaigns/campaign.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { type Condition, ConditionInput } from '../../../rules/filters/filters.ts';
+import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { EmailAddress, Id, InstantInput, SlugInput } from '../../http/schemas.ts';
 import { changedMailText, mailTextInput, splitSender } from '../mail-text.ts';
 import { changedTiming, hourInput, timingInput } from './timing.ts';
@@ -49,9 +50,11 @@ export const CampaignFields = z
   .partial()
   .extend({ scheduledFor: InstantInput.nullish().openapi({ description: 'Moves a SCHEDULED campaign to this time' }) });
 
-export const PutCampaign = CampaignFields.transform(splitSender).openapi('PutCampaign', {
-  example: { subject: 'News, at last' },
-});
+export const PutCampaign = CampaignFields.extend({ updatedAt: ReadUpdatedAt })
+  .transform(splitSender)
+  .openapi('PutCampaign', {
+    example: { subject: 'News, at last' },
+  });
 
 export const SendCampaign = z
   .object({

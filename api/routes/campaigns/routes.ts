@@ -16,6 +16,7 @@ import { CAMPAIGN_STATUSES } from '../../../rules/campaigns/campaign.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
 import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import {
@@ -61,7 +62,7 @@ const createCampaignRoute = createRoute({
     'A DRAFT. Subject and body are Liquid; one that does not parse is 422 with line and column in `details`.',
   security: scopes('campaigns:edit'),
   request: { body: json(CreateCampaign) },
-  responses: { 200: ok(CampaignDone), ...errors('DOMAIN_NOT_VERIFIED', 'NOT_FOUND', 'CONFLICT') },
+  responses: { 200: okVersioned(CampaignDone), ...errors('DOMAIN_NOT_VERIFIED', 'NOT_FOUND', 'CONFLICT') },
 });
 
 const getRoute = createRoute({
@@ -73,7 +74,7 @@ const getRoute = createRoute({
   description: 'The campaign with its counters.',
   security: scopes('campaigns:view'),
   request: { params: IdParams },
-  responses: { 200: ok(CampaignRecord) },
+  responses: { 200: okVersioned(CampaignRecord) },
 });
 
 const putRoute = createRoute({
@@ -84,8 +85,8 @@ const putRoute = createRoute({
   summary: 'Replace the contents of a campaign',
   description: 'In DRAFT and SCHEDULED only. Fields that are not given stay as they are; null clears an optional one.',
   security: scopes('campaigns:edit'),
-  request: { params: IdParams, body: json(PutCampaign) },
-  responses: { 200: ok(CampaignRecord), ...errors('DOMAIN_NOT_VERIFIED', 'BAD_REQUEST', 'CONFLICT') },
+  request: { params: IdParams, headers: IfMatch, body: json(PutCampaign) },
+  responses: { 200: okVersioned(CampaignRecord), ...errors('DOMAIN_NOT_VERIFIED', 'BAD_REQUEST', 'CONFLICT') },
 });
 
 const deleteRoute = createRoute({
@@ -96,7 +97,7 @@ const deleteRoute = createRoute({
   summary: 'Delete a campaign',
   description: '409 in SCHEDULED, SENDING and PAUSED: cancel it first. What it sent stays in the history of emails.',
   security: scopes('campaigns:edit'),
-  request: { params: IdParams },
+  request: { params: IdParams, headers: IfMatch },
   responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
 });
 
@@ -109,7 +110,7 @@ const duplicateRoute = createRoute({
   description: 'Answers a new DRAFT of the same contents, named "… (Copy)".',
   security: scopes('campaigns:edit'),
   request: { params: IdParams },
-  responses: { 200: ok(CampaignDone) },
+  responses: { 200: okVersioned(CampaignDone) },
 });
 
 const statsRoute = createRoute({
@@ -144,17 +145,21 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
     const content = campaignContent(given);
     await refuseBadVariants(compute, { projectId, content });
     const campaign = await inTransaction(db, (trx) => insertCampaign(trx, { projectId, content, slug: given.slug }));
+    tellVersion(c, campaign);
     return c.json({ success: true as const, data: campaignAnswer(campaign) }, 200);
   });
 
   app.openapi(getRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    return c.json(await countedAnswer(db, { projectId: ref.projectId, campaign: await getCampaign(db, ref) }), 200);
+    const campaign = await getCampaign(db, ref);
+    tellVersion(c, campaign);
+    return c.json(await countedAnswer(db, { projectId: ref.projectId, campaign }), 200);
   });
 
   app.openapi(putRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const { scheduledFor, ...changes } = c.req.valid('json');
+    const read = readVersion(c, changes);
     // Before anything is locked: a trial rendering waits for its turn. What the request leaves out was found good when
     // it was saved.
     await refuseBadVariants(compute, {
@@ -162,7 +167,7 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
       content: campaignContent(changes, await getCampaign(db, ref)),
     });
     const changed = await inTransaction(db, async (trx) => {
-      const current = await lockCampaign(trx, ref);
+      const current = await lockCampaign(trx, ref, read);
       const content = campaignContent(changes, current);
       const campaign = await updateCampaign(trx, { ...ref, content, slug: changes.slug });
       if (campaign.status !== 'SCHEDULED') return { campaign, outbox: [] };
@@ -170,18 +175,21 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
       return at === undefined ? { campaign, outbox: [] } : startCampaign(trx, { ...ref, at });
     });
     lifecycle.dispatch(changed.outbox);
+    tellVersion(c, changed.campaign);
     return c.json(campaignAnswer(changed.campaign), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    await inTransaction(db, (trx) => deleteCampaign(trx, ref));
+    const read = readVersion(c);
+    await inTransaction(db, (trx) => deleteCampaign(trx, { ...ref, read }));
     return c.body(null, 204);
   });
 
   app.openapi(duplicateRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const campaign = await inTransaction(db, (trx) => duplicateCampaign(trx, ref));
+    tellVersion(c, campaign);
     return c.json({ success: true as const, data: campaignAnswer(campaign), message: 'The copy is a draft.' }, 200);
   });
 

@@ -7,6 +7,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { CampaignDone, campaignAnswer, countedAnswer, TestSent } from './answer.ts';
@@ -26,9 +27,9 @@ const sendRoute = createRoute({
     'To subscribed contacts only, decided when each message is about to leave; each contact gets it once. A SCHEDULED campaign is ' +
     'moved to the new time. 400 for a time that is past or an empty audience, 409 in any other state.',
   security: scopes('campaigns:send'),
-  request: { params: IdParams, body: json(SendCampaign, { optional: true }) },
+  request: { params: IdParams, headers: IfMatch, body: json(SendCampaign, { optional: true }) },
   responses: {
-    200: ok(CampaignDone),
+    200: okVersioned(CampaignDone),
     ...errors('BAD_REQUEST', 'DOMAIN_NOT_VERIFIED', 'CONFLICT', 'BILLING_LIMIT_EXCEEDED'),
   },
 });
@@ -104,12 +105,14 @@ export function campaignSendingRoutes(app: App, { db, lifecycle }: Deps): void {
     const { scheduledFor: asked, scheduledAt, ...hour } = c.req.valid('json');
     const scheduledFor = inFuture(asked ?? scheduledAt ?? null);
     const ref = { projectId, id: c.req.valid('param').id };
+    const read = readVersion(c);
     const sent = await inTransaction(db, async (trx) => {
-      const timing = changedTiming(hour, (await lockCampaign(trx, ref)).timing);
+      const timing = changedTiming(hour, (await lockCampaign(trx, ref, read)).timing);
       const at = beginOf({ scheduledFor, sendAtLocal: timing.sendAtLocal });
       return startCampaign(trx, { ...ref, at, mode, timing });
     });
     lifecycle.dispatch(sent.outbox);
+    tellVersion(c, sent.campaign);
     const message = sentMessage(sent.campaign);
     return c.json({ success: true as const, data: campaignAnswer(sent.campaign), message }, 200);
   });

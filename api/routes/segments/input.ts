@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { type Condition, ConditionInput } from '../../../rules/filters/filters.ts';
+import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { EmailAddress, SlugInput } from '../../http/schemas.ts';
 
 const NAME_MAX_CHARS = 255;
@@ -74,6 +75,7 @@ export const CreateSegment = z
 
 export const PatchSegment = z
   .object({
+    updatedAt: ReadUpdatedAt,
     name: Name.optional(),
     slug: SlugInput.optional(),
     description: Description,

@@ -16,6 +16,7 @@ import { actorName } from '../../http/actor.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
 import { IdParams, NameSearch, wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { listedContactAnswer } from '../contacts/answer.ts';
@@ -58,7 +59,7 @@ const createSegmentRoute = createRoute({
     'and when the project has 500 of them.',
   security: scopes('segments:edit'),
   request: { body: json(CreateSegment) },
-  responses: { 201: ok(SegmentRecord, 'Created'), ...errors('CONFLICT') },
+  responses: { 201: okVersioned(SegmentRecord, 'Created'), ...errors('CONFLICT') },
 });
 
 const getRoute = createRoute({
@@ -70,7 +71,7 @@ const getRoute = createRoute({
   description: 'The segment, with its kept count.',
   security: scopes('segments:view'),
   request: { params: IdParams },
-  responses: { 200: ok(SegmentRecord) },
+  responses: { 200: okVersioned(SegmentRecord) },
 });
 
 const patchRoute = createRoute({
@@ -82,8 +83,8 @@ const patchRoute = createRoute({
   description:
     'A new name moves the slug too, and with it the names of the entry and exit events. 409 when the slug is taken.',
   security: scopes('segments:edit'),
-  request: { params: IdParams, body: json(PatchSegment) },
-  responses: { 200: ok(SegmentRecord), ...errors('CONFLICT') },
+  request: { params: IdParams, headers: IfMatch, body: json(PatchSegment) },
+  responses: { 200: okVersioned(SegmentRecord), ...errors('CONFLICT') },
 });
 
 const deleteRoute = createRoute({
@@ -94,7 +95,7 @@ const deleteRoute = createRoute({
   summary: 'Delete a segment',
   description: '409 while a SCHEDULED or SENDING campaign uses it.',
   security: scopes('segments:edit'),
-  request: { params: IdParams },
+  request: { params: IdParams, headers: IfMatch },
   responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
 });
 
@@ -196,25 +197,33 @@ export function segmentRoutes(app: App, { db, reads, lifecycle, config }: Deps):
       trackMembership,
     };
     const created = await inTransaction(db, (trx) => insertSegment(trx, segment));
+    tellVersion(c, created);
     return c.json(segmentAnswer(await counted(created)), 201);
   });
 
   app.openapi(getRoute, async (c) => {
     const { id } = c.req.valid('param');
-    return c.json(segmentAnswer(await getSegment(db, { projectId: c.var.projectId, id })), 200);
+    const segment = await getSegment(db, { projectId: c.var.projectId, id });
+    tellVersion(c, segment);
+    return c.json(segmentAnswer(segment), 200);
   });
 
   app.openapi(patchRoute, async (c) => {
     const { filters, condition: alias, ...patch } = c.req.valid('json');
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const condition = filters ?? alias ?? undefined;
-    const changed = await inTransaction(db, (trx) => updateSegment(trx, { ...ref, patch: { ...patch, condition } }));
+    const read = readVersion(c, patch);
+    const changed = await inTransaction(db, (trx) =>
+      updateSegment(trx, { ...ref, patch: { ...patch, condition }, read }),
+    );
+    tellVersion(c, changed);
     return c.json(segmentAnswer(condition ? await counted(changed) : changed), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    await inTransaction(db, (trx) => deleteSegment(trx, ref));
+    const read = readVersion(c);
+    await inTransaction(db, (trx) => deleteSegment(trx, { ...ref, read }));
     return c.body(null, 204);
   });
 

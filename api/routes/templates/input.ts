@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { TEMPLATE_NAME_MAX_CHARS, TEMPLATE_TYPES } from '../../../db/contents/templates.ts';
 import type { MailType } from '../../../db/schema/contents.ts';
 import { fieldError } from '../../../rules/errors.ts';
+import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { Id, SlugInput } from '../../http/schemas.ts';
 import { mailTextInput, splitSender } from '../mail-text.ts';
 
@@ -35,6 +36,8 @@ export const CreateTemplate = z
 /** The fields of a template, each of which may be left out. */
 export const TemplateChanges = z.object(fields).partial();
 
-export const PatchTemplate = TemplateChanges.transform(splitSender).openapi('PatchTemplate', {
-  example: { subject: 'Hello, {{firstName ?? there}}', replyTo: null },
-});
+export const PatchTemplate = TemplateChanges.extend({ updatedAt: ReadUpdatedAt })
+  .transform(splitSender)
+  .openapi('PatchTemplate', {
+    example: { subject: 'Hello, {{firstName ?? there}}', replyTo: null },
+  });

@@ -12,6 +12,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
 import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { changedMailText } from '../mail-text.ts';
@@ -49,7 +50,7 @@ const createTemplateRoute = createRoute({
     'The `slug` is made of the name; one that is given and taken is 409.',
   security: scopes('templates:edit'),
   request: { body: json(CreateTemplate) },
-  responses: { 201: ok(TemplateRecord, 'Created'), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
+  responses: { 201: okVersioned(TemplateRecord, 'Created'), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
 });
 
 const getRoute = createRoute({
@@ -61,7 +62,7 @@ const getRoute = createRoute({
   description: 'The template with its subject and body.',
   security: scopes('templates:view'),
   request: { params: IdParams },
-  responses: { 200: ok(TemplateRecord) },
+  responses: { 200: okVersioned(TemplateRecord) },
 });
 
 const patchRoute = createRoute({
@@ -73,8 +74,8 @@ const patchRoute = createRoute({
   description:
     'Changes the given fields; null clears an optional one. Mails that were accepted before keep what they say. A new name leaves the slug as it is.',
   security: scopes('templates:edit'),
-  request: { params: IdParams, body: json(PatchTemplate) },
-  responses: { 200: ok(TemplateRecord), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
+  request: { params: IdParams, headers: IfMatch, body: json(PatchTemplate) },
+  responses: { 200: okVersioned(TemplateRecord), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
 });
 
 const deleteRoute = createRoute({
@@ -85,7 +86,7 @@ const deleteRoute = createRoute({
   summary: 'Delete a template',
   description: '409 while a step of a workflow uses it.',
   security: scopes('templates:edit'),
-  request: { params: IdParams },
+  request: { params: IdParams, headers: IfMatch },
   responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
 });
 
@@ -98,7 +99,7 @@ const duplicateRoute = createRoute({
   description: 'Answers the new template, named "… (Copy)".',
   security: scopes('templates:edit'),
   request: { params: IdParams },
-  responses: { 201: ok(TemplateRecord, 'The copy'), ...errors('CONFLICT') },
+  responses: { 201: okVersioned(TemplateRecord, 'The copy'), ...errors('CONFLICT') },
 });
 
 const usageRoute = createRoute({
@@ -132,39 +133,46 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     const fields = { name, slug, description, type, topicId, ...changedMailText<string | null>(given) };
     await refuseBadContent(compute, { projectId, content: fields });
     const template = await inTransaction(db, (trx) => insertTemplate(trx, { projectId, ...fields }));
+    tellVersion(c, template);
     return c.json(templateAnswer(template), 201);
   });
 
   app.openapi(getRoute, async (c) => {
     const template = await getTemplate(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
+    tellVersion(c, template);
     return c.json(templateAnswer(template), 200);
   });
 
   app.openapi(patchRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const changes = c.req.valid('json');
+    const read = readVersion(c, changes);
     // Before anything is locked: a trial rendering waits for its turn. What the request leaves out was found good when
     // it was saved.
     const current = await getTemplate(db, ref);
     const content = { ...changedMailText(changes, current), type: changes.type ?? current.type };
     await refuseBadContent(compute, { projectId: ref.projectId, content });
     const template = await inTransaction(db, async (trx) => {
-      const changed = await updateTemplate(trx, { ...ref, changes });
+      const changed = await updateTemplate(trx, { ...ref, changes, read });
       refuseTopicOnTransactional(changed);
       return changed;
     });
+    tellVersion(c, template);
     return c.json(templateAnswer(template), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    await inTransaction(db, (trx) => deleteTemplate(trx, ref));
+    const read = readVersion(c);
+    await inTransaction(db, (trx) => deleteTemplate(trx, { ...ref, read }));
     return c.body(null, 204);
   });
 
   app.openapi(duplicateRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    return c.json(templateAnswer(await inTransaction(db, (trx) => duplicateTemplate(trx, ref))), 201);
+    const copy = await inTransaction(db, (trx) => duplicateTemplate(trx, ref));
+    tellVersion(c, copy);
+    return c.json(templateAnswer(copy), 201);
   });
 
   app.openapi(usageRoute, async (c) => {

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { freeJson } from '../../http/free-json.ts';
+import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
 import { Branch, Position, StepTypeSchema } from '../workflows/answer.ts';
 
@@ -32,7 +33,11 @@ const GraphTransition = z
 
 export const SaveGraph = z
   .object({
-    version: z.string().min(1).max(100).openapi({ description: 'Of the graph that was changed, as `GET` gave it.' }),
+    version: z.string().min(1).max(100).optional().openapi({
+      description:
+        'Of the graph that was changed, as `GET` gave it. Without it, `updatedAt` or `If-Match` the last write wins.',
+    }),
+    updatedAt: ReadUpdatedAt,
     entryStepId: StepName.nullable(),
     steps: z.array(GraphStep).max(STEPS_MAX),
     transitions: z.array(GraphTransition).max(TRANSITIONS_MAX),

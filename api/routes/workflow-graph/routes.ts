@@ -1,7 +1,8 @@
 import { createRoute } from '@hono/zod-openapi';
-import { errors, json, ok } from '../../http/answers.ts';
+import { errors, json } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
 import { scopes } from '../../http/security.ts';
 import { workflowDetailAnswer } from '../workflows/answer.ts';
 import { SavedGraph } from './answer.ts';
@@ -18,8 +19,8 @@ const saveRoute = createRoute({
     'All or nothing, on the `version` that was read: 409 where it has been changed since. Steps that are left out are removed, and executions that stand at them end EXITED, reason `step_deleted`. ' +
     'What is refused is told all at once, each at `steps.<id>` or `transitions.<index>`; an enabled workflow also has to be able to run. A new step may have any name in place of an id.',
   security: scopes('workflows:edit'),
-  request: { params: GraphParams, body: json(SaveGraph) },
-  responses: { 200: ok(SavedGraph), ...errors('CONFLICT') },
+  request: { params: GraphParams, headers: IfMatch, body: json(SaveGraph) },
+  responses: { 200: okVersioned(SavedGraph), ...errors('CONFLICT') },
 });
 
 export function workflowGraphRoutes(app: App, { config: { secretKey }, db, lifecycle }: Deps): void {
@@ -31,7 +32,9 @@ export function workflowGraphRoutes(app: App, { config: { secretKey }, db, lifec
       workflowId,
       secretKey,
       graph,
+      read: readVersion(c, graph),
     });
+    if (!graph.dryRun) tellVersion(c, workflow);
     lifecycle.dispatch(outbox);
     return c.json({ workflow: workflowDetailAnswer(secretKey, workflow), ids, faults, dryRun: graph.dryRun }, 200);
   });

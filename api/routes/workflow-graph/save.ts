@@ -13,6 +13,7 @@ import { AppError, type FieldError, fieldError } from '../../../rules/errors.ts'
 import { graphVersion } from '../../../rules/executions/graph-version.ts';
 import type { Branch } from '../../../rules/executions/steps/definition.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
+import { assertUnchanged, type ReadVersion, staleDetails } from '../../../rules/record-version.ts';
 import type { GraphInput } from './input.ts';
 import { removeSteps, saveSteps } from './save-steps.ts';
 import { idOf, refusal, type Saving, tellRefused, told } from './saving.ts';
@@ -45,7 +46,7 @@ class DryRun extends Error {
  */
 export async function saveGraph(
   db: Db,
-  p: { projectId: string; workflowId: string; secretKey: string; graph: GraphInput },
+  p: { projectId: string; workflowId: string; secretKey: string; graph: GraphInput; read?: ReadVersion | undefined },
 ): Promise<Saved> {
   try {
     return await inTransaction(db, async (trx) => {
@@ -64,7 +65,8 @@ async function save(trx: Trx, p: Parameters<typeof saveGraph>[1]): Promise<Saved
   const key = { projectId, id: workflowId };
   await lockWorkflow(trx, key);
   const current = await getWorkflow(trx, key);
-  refuseOther(graphVersion(current), graph.version);
+  assertUnchanged({ name: 'workflow', updatedAt: current.updatedAt }, p.read);
+  refuseOther(current, graph.version);
   const known = new Map(current.steps.map(({ id }) => [id, id]));
   const saving: Saving = { trx, ...p, current, ids: known, refused: [] };
   refuseTwice(saving);
@@ -81,11 +83,12 @@ async function save(trx: Trx, p: Parameters<typeof saveGraph>[1]): Promise<Saved
   return { workflow: await getWorkflow(trx, key), ids, faults: named([...drawn, ...unverified]), outbox };
 }
 
-function refuseOther(current: string, version: string): void {
-  if (version === current) return;
+function refuseOther(workflow: WorkflowDetail, version: string | undefined): void {
+  const current = graphVersion(workflow);
+  if (version === undefined || version === current) return;
   throw new AppError('CONFLICT', {
     message: 'The workflow has been changed since it was read.',
-    details: { version: current },
+    details: { version: current, ...staleDetails(workflow.updatedAt) },
     suggestion: 'Read it again with GET /workflows/{id}, and make the changes there.',
   });
 }

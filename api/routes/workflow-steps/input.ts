@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
 import { Branch, Position, StepTypeSchema } from '../workflows/answer.ts';
 
@@ -24,6 +25,7 @@ export const CreateStep = z
 
 export const PatchStep = z
   .object({
+    updatedAt: ReadUpdatedAt,
     name: z.string().trim().min(1).max(200).optional(),
     config: ConfigInput.optional(),
     templateId: Id.nullish(),

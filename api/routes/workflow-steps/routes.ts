@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Trx } from '../../../db/connection.ts';
 import {
   deleteStep,
   deleteTransition,
@@ -7,16 +8,18 @@ import {
   insertTransition,
   updateStep,
 } from '../../../db/executions/workflow-steps.ts';
+import { lockWorkflow } from '../../../db/executions/workflows.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError, fieldError } from '../../../rules/errors.ts';
 import { hasField } from '../../../rules/executions/steps/names.ts';
 import { STEPS, type StepType } from '../../../rules/executions/steps/registry.ts';
 import { conditionSizeFault } from '../../../rules/filters/condition-size.ts';
-import { errors, json, noContent, ok } from '../../http/answers.ts';
+import { errors, json, noContent } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
-import type { App } from '../../http/env.ts';
+import type { App, RequestContext } from '../../http/env.ts';
 import { fieldErrors } from '../../http/field-errors.ts';
 import { isTooLarge, tooLargeText } from '../../http/free-json.ts';
+import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
 import { Id, QuerySwitch } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { StepSchema, stepAnswer, TransitionSchema, transitionAnswer } from '../workflows/answer.ts';
@@ -32,8 +35,8 @@ const createStepRoute = createRoute({
   summary: 'Add a step',
   description: 'The first step added is the entry. `autoConnect` joins it to the last step that leads nowhere yet.',
   security: scopes('workflows:edit'),
-  request: { params: WorkflowParams, body: json(CreateStep) },
-  responses: { 201: ok(StepSchema), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
+  request: { params: WorkflowParams, headers: IfMatch, body: json(CreateStep) },
+  responses: { 201: okVersioned(StepSchema), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
 });
 
 const patchStepRoute = createRoute({
@@ -45,8 +48,8 @@ const patchStepRoute = createRoute({
   description:
     'Reaches every execution that has not passed the step yet. A masked header value keeps the one that is stored, as `***` in a URL does, while scheme, host and port stay.',
   security: scopes('workflows:edit'),
-  request: { params: StepParams, body: json(PatchStep) },
-  responses: { 200: ok(StepSchema), ...errors('DOMAIN_NOT_VERIFIED') },
+  request: { params: StepParams, headers: IfMatch, body: json(PatchStep) },
+  responses: { 200: okVersioned(StepSchema), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
 });
 
 const deleteStepRoute = createRoute({
@@ -58,7 +61,7 @@ const deleteStepRoute = createRoute({
   description:
     'With its transitions; `splice=true` joins its neighbours. Executions that stand at it end EXITED, reason `step_deleted`.',
   security: scopes('workflows:edit'),
-  request: { params: StepParams, query: z.object({ splice: QuerySwitch.optional() }) },
+  request: { params: StepParams, headers: IfMatch, query: z.object({ splice: QuerySwitch.optional() }) },
   responses: { 204: noContent(), ...errors('CONFLICT') },
 });
 
@@ -71,8 +74,8 @@ const createTransitionRoute = createRoute({
   description:
     '`branch` is `yes` or `no` on CONDITION, `event` or `timeout` (or none) on WAIT_FOR_EVENT, the name of a branch on SPLIT, none elsewhere.',
   security: scopes('workflows:edit'),
-  request: { params: WorkflowParams, body: json(CreateTransition) },
-  responses: { 201: ok(TransitionSchema), ...errors('CONFLICT') },
+  request: { params: WorkflowParams, headers: IfMatch, body: json(CreateTransition) },
+  responses: { 201: okVersioned(TransitionSchema), ...errors('CONFLICT') },
 });
 
 const deleteTransitionRoute = createRoute({
@@ -83,16 +86,17 @@ const deleteTransitionRoute = createRoute({
   summary: 'Remove a transition',
   description: 'Executions that come to its step afterwards follow what is left.',
   security: scopes('workflows:edit'),
-  request: { params: z.object({ id: Id, transitionId: Id }) },
-  responses: { 204: noContent() },
+  request: { params: z.object({ id: Id, transitionId: Id }), headers: IfMatch },
+  responses: { 204: noContent(), ...errors('CONFLICT') },
 });
 
 export function workflowStepRoutes(app: App, { config: { secretKey }, db, lifecycle }: Deps): void {
   app.openapi(createStepRoute, async (c) => {
     const { id: workflowId } = c.req.valid('param');
     const { type, name, config, templateId, position, autoConnect } = c.req.valid('json');
+    const read = readVersion(c);
     const checked = checkConfig(type, templateId && hasField(type, 'templateId') ? { ...config, templateId } : config);
-    const step = await inTransaction(db, (trx) =>
+    const step = await draw(c, (trx) =>
       insertStep(trx, {
         projectId: c.var.projectId,
         workflowId,
@@ -102,6 +106,7 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, lifecy
         position: position ?? null,
         autoConnect,
         secretKey,
+        read,
       }),
     );
     return c.json(stepAnswer(secretKey, step), 201);
@@ -109,14 +114,15 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, lifecy
 
   app.openapi(patchStepRoute, async (c) => {
     const { id: workflowId, stepId } = c.req.valid('param');
-    const { name, config, templateId, position } = c.req.valid('json');
+    const { name, config, templateId, position, updatedAt } = c.req.valid('json');
+    const read = readVersion(c, { updatedAt });
     const ref = { projectId: c.var.projectId, workflowId, stepId };
-    const step = await inTransaction(db, async (trx) => {
+    const step = await draw(c, async (trx) => {
       const current = await getStep(trx, ref);
       const wanted =
         templateId && hasField(current.type, 'templateId') ? { ...(config ?? current.config), templateId } : config;
       const checked = wanted && checkConfig(current.type, wanted);
-      return updateStep(trx, { ...ref, name, config: checked, position, secretKey });
+      return updateStep(trx, { ...ref, name, config: checked, position, secretKey, read });
     });
     return c.json(stepAnswer(secretKey, step), 200);
   });
@@ -124,8 +130,9 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, lifecy
   app.openapi(deleteStepRoute, async (c) => {
     const { id: workflowId, stepId } = c.req.valid('param');
     const splice = c.req.valid('query').splice ?? false;
-    const outbox = await inTransaction(db, (trx) =>
-      deleteStep(trx, { projectId: c.var.projectId, workflowId, stepId, splice }),
+    const read = readVersion(c);
+    const outbox = await draw(c, (trx) =>
+      deleteStep(trx, { projectId: c.var.projectId, workflowId, stepId, splice, read }),
     );
     lifecycle.dispatch(outbox);
     return c.body(null, 204);
@@ -133,18 +140,29 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, lifecy
 
   app.openapi(createTransitionRoute, async (c) => {
     const { id: workflowId } = c.req.valid('param');
-    const { fromStepId, toStepId, branch } = c.req.valid('json');
-    const transition = await inTransaction(db, (trx) =>
-      insertTransition(trx, { projectId: c.var.projectId, workflowId, fromStepId, toStepId, branch: branch ?? null }),
-    );
+    const { fromStepId, toStepId, branch = null } = c.req.valid('json');
+    const drawn = { projectId: c.var.projectId, workflowId, fromStepId, toStepId, branch, read: readVersion(c) };
+    const transition = await draw(c, (trx) => insertTransition(trx, drawn));
     return c.json(transitionAnswer(transition), 201);
   });
 
   app.openapi(deleteTransitionRoute, async (c) => {
     const { id: workflowId, transitionId } = c.req.valid('param');
-    await inTransaction(db, (trx) => deleteTransition(trx, { projectId: c.var.projectId, workflowId, transitionId }));
+    const ref = { projectId: c.var.projectId, workflowId, transitionId, read: readVersion(c) };
+    await draw(c, (trx) => deleteTransition(trx, ref));
     return c.body(null, 204);
   });
+
+  /** Changes a workflow's graph in one transaction, and tells the version that the workflow has then. */
+  async function draw<Done>(c: RequestContext, work: (trx: Trx) => Promise<Done>): Promise<Done> {
+    const ref = { projectId: c.var.projectId, id: c.req.param('id') ?? '' };
+    const { done, workflow } = await inTransaction(db, async (trx) => ({
+      done: await work(trx),
+      workflow: await lockWorkflow(trx, ref),
+    }));
+    tellVersion(c, workflow);
+    return done;
+  }
 }
 
 /** The config of a step as it is stored. @throws AppError VALIDATION_ERROR with fields below `config` */

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
 import { ListenedEventInput } from '../../../rules/events/listened-event.ts';
 import { EXITS_MAX, ExitOnInput } from '../../../rules/executions/exits.ts';
+import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { Id, SlugInput } from '../../http/schemas.ts';
 import { TriggerType } from './answer.ts';
 
@@ -48,6 +49,7 @@ export const CreateWorkflow = z
 
 export const PatchWorkflow = z
   .object({
+    updatedAt: ReadUpdatedAt,
     name: z.string().trim().min(1).max(200).optional(),
     slug: SlugInput.optional(),
     description: z.string().max(2_000).nullish(),

@@ -11,6 +11,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
 import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { WorkflowDetailSchema, WorkflowList, workflowAnswer, workflowDetailAnswer } from './answer.ts';
@@ -73,7 +74,7 @@ const createWorkflowRoute = createRoute({
     'The `slug` is made of the name; one that is given and taken is 409.',
   security: scopes('workflows:edit'),
   request: { body: json(CreateWorkflow) },
-  responses: { 201: ok(WorkflowDetailSchema), ...errors('CONFLICT') },
+  responses: { 201: okVersioned(WorkflowDetailSchema), ...errors('CONFLICT') },
 });
 
 const getRoute = createRoute({
@@ -85,7 +86,7 @@ const getRoute = createRoute({
   description: 'Header values of WEBHOOK steps are masked.',
   security: scopes('workflows:view'),
   request: { params: IdParams },
-  responses: { 200: ok(WorkflowDetailSchema) },
+  responses: { 200: okVersioned(WorkflowDetailSchema) },
 });
 
 const patchRoute = createRoute({
@@ -97,8 +98,8 @@ const patchRoute = createRoute({
   description:
     'Enabling checks the whole graph and answers every fault found. Disabling lets what is running finish; no new execution starts.',
   security: scopes('workflows:edit'),
-  request: { params: IdParams, body: json(PatchWorkflow) },
-  responses: { 200: ok(WorkflowDetailSchema), ...errors('CONFLICT') },
+  request: { params: IdParams, headers: IfMatch, body: json(PatchWorkflow) },
+  responses: { 200: okVersioned(WorkflowDetailSchema), ...errors('CONFLICT') },
 });
 
 const deleteRoute = createRoute({
@@ -109,7 +110,7 @@ const deleteRoute = createRoute({
   summary: 'Delete a workflow',
   description: 'Only while it has no active executions. Its ended executions go with it.',
   security: scopes('workflows:edit'),
-  request: { params: IdParams },
+  request: { params: IdParams, headers: IfMatch },
   responses: { 204: noContent(), ...errors('CONFLICT') },
 });
 
@@ -139,18 +140,20 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
       includeAutomatic: body.includeAutomatic ?? body.triggerConfig?.includeAutomatic ?? false,
     };
     const workflow = await inTransaction(db, (trx) => insertWorkflow(trx, created));
+    tellVersion(c, workflow);
     return c.json(workflowDetailAnswer(config.secretKey, workflow), 201);
   });
 
   app.openapi(getRoute, async (c) => {
     const { id } = c.req.valid('param');
     const workflow = await getWorkflow(db, { projectId: c.var.projectId, id });
+    tellVersion(c, workflow);
     return c.json(workflowDetailAnswer(config.secretKey, workflow), 200);
   });
 
   app.openapi(patchRoute, async (c) => {
     const { id } = c.req.valid('param');
-    const { triggerConfig, exitOn, ...body } = c.req.valid('json');
+    const { triggerConfig, exitOn, updatedAt, ...body } = c.req.valid('json');
     const exits = exitOn === undefined ? undefined : (exitOn ?? []);
     const changes = {
       ...body,
@@ -158,13 +161,16 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
       eventName: body.eventName === undefined ? triggerConfig?.eventName : body.eventName,
       includeAutomatic: body.includeAutomatic ?? triggerConfig?.includeAutomatic,
     };
-    const workflow = await inTransaction(db, (trx) => updateWorkflow(trx, { projectId: c.var.projectId, id, changes }));
+    const wanted = { projectId: c.var.projectId, id, changes, read: readVersion(c, { updatedAt }) };
+    const workflow = await inTransaction(db, (trx) => updateWorkflow(trx, wanted));
+    tellVersion(c, workflow);
     return c.json(workflowDetailAnswer(config.secretKey, workflow), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {
     const { id } = c.req.valid('param');
-    await inTransaction(db, (trx) => deleteWorkflow(trx, { projectId: c.var.projectId, id }));
+    const read = readVersion(c);
+    await inTransaction(db, (trx) => deleteWorkflow(trx, { projectId: c.var.projectId, id, read }));
     return c.body(null, 204);
   });
 }

@@ -1,0 +1,52 @@
+import { z } from '@hono/zod-openapi';
+import { AppError } from '../../rules/errors.ts';
+import { type ReadVersion, versionTag } from '../../rules/record-version.ts';
+import { ok } from './answers.ts';
+import type { RequestContext } from './env.ts';
+import { InstantInput } from './schemas.ts';
+
+/** `request.headers` of a write to a record with a version, for the document; `readVersion` reads it. */
+export const IfMatch = z.object({
+  'If-Match': z.string().optional().openapi({
+    description: 'The ETag of the version that you read: 409 if the record was changed since',
+    example: '"lmn4w1c0"',
+  }),
+});
+
+/** `updatedAt` in the body of a change: the version that the caller has read. */
+export const ReadUpdatedAt = InstantInput.optional().openapi({
+  description: 'Of the record as you read it: 409 if it was changed since. Without it the last write wins.',
+});
+
+/** A JSON answer with the version of its record as `ETag`. */
+export function okVersioned<S extends z.ZodType>(schema: S, description?: string) {
+  const ETag = z.string().openapi({ description: 'The version of the record, for `If-Match`', example: '"lmn4w1c0"' });
+  return { ...ok(schema, description), headers: z.object({ ETag }) };
+}
+
+/** Says in `ETag` which version of a record the answer shows. */
+export function tellVersion(c: RequestContext, { updatedAt }: { updatedAt: Date }): void {
+  c.header('ETag', `"${versionTag(updatedAt)}"`);
+}
+
+/**
+ * The version that a write was made from: `If-Match`, `updatedAt` of the body, or both; undefined without either. Weak
+ * tags count too, because proxies that compress an answer weaken its tag.
+ * @throws AppError BAD_REQUEST for an `If-Match` without a tag
+ */
+export function readVersion(c: RequestContext, body: { updatedAt?: Date | undefined } = {}): ReadVersion | undefined {
+  const header = c.req.header('if-match');
+  if (header === undefined) return body.updatedAt && { updatedAt: body.updatedAt };
+  const tags = header.split(',').flatMap(
+    (tag) =>
+      tag
+        .trim()
+        .replace(/^W\//, '')
+        .replace(/^"(.*)"$/, '$1') || [],
+  );
+  if (tags.length > 0) return { tags, updatedAt: body.updatedAt };
+  throw new AppError('BAD_REQUEST', {
+    message: 'If-Match holds no ETag.',
+    suggestion: 'Send the ETag that GET answered, such as If-Match: "lmn4w1c0".',
+  });
+}

@@ -1,0 +1,232 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildDomain } from '../build/senders.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+const STALE = '2020-01-01T00:00:00.000Z';
+const FILTERS = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] };
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  await buildDomain(api.db, { projectId: api.one.id, domain: 'sender.test' });
+  await buildContacts(api.db, { projectId: api.one.id, count: 2 });
+});
+afterAll(() => api?.close());
+
+let count = 0;
+/** Every record with a version: how it is created and changed, and where its list holds it. */
+const RECORDS = [
+  { kind: 'campaigns', method: 'PUT', create: () => campaignBody(), list: (body: Lists) => body.campaigns },
+  {
+    kind: 'templates',
+    method: 'PATCH',
+    create: () => ({ name: 'T', subject: 's', body: '<p>b</p>', type: 'TRANSACTIONAL' }),
+    list: (body: Lists) => body.templates,
+  },
+  {
+    kind: 'segments',
+    method: 'PATCH',
+    create: () => ({ name: `S ${++count}`, filters: FILTERS }),
+    list: (body: Lists) => body,
+  },
+  {
+    kind: 'workflows',
+    method: 'PATCH',
+    create: () => ({ name: 'W', eventName: 'signup' }),
+    list: (body: Lists) => body.workflows,
+  },
+] as const;
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+type Lists = any;
+
+async function build({ kind, create }: (typeof RECORDS)[number]) {
+  const answer = await api.call('POST', `/${kind}`, { body: create() });
+  const record = answer.body.data ?? answer.body;
+  expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+  return { record, path: `/${kind}/${record.id}`, etag: answer.headers.get('etag') ?? '' };
+}
+
+describe.each(RECORDS)('versions of $kind', (spec) => {
+  const write = (path: string, body: object, headers: Record<string, string> = {}) =>
+    api.call(spec.method, path, { body, headers });
+
+  it('answers the same ETag for one version, and another one after a change', async () => {
+    const { path, etag, record } = await build(spec);
+    expect(etag).toMatch(/^"[\w-]+"$/);
+    expect((await api.call('GET', `/v1${path}`)).headers.get('etag')).toBe(etag);
+    const changed = await write(path, { name: `Other ${++count}` }, { 'If-Match': etag });
+    expect(changed.status).toBe(200);
+    expect(changed.headers.get('etag')).not.toBe(etag);
+    expect((await api.call('GET', path)).headers.get('etag')).toBe(changed.headers.get('etag'));
+    const listed = spec.list((await api.call('GET', `/${spec.kind}`)).body);
+    const inList = listed.find(({ id }: { id: string }) => id === record.id);
+    expect((await write(path, { name: `From list ${++count}`, updatedAt: inList.updatedAt })).status).toBe(200);
+  });
+
+  it('refuses a write from an older version by If-Match and by updatedAt, and changes nothing', async () => {
+    const { path, etag, record } = await build(spec);
+    const current = await write(path, { name: `Theirs ${++count}` });
+    const { updatedAt, name } = current.body;
+    const refused = await Promise.all([
+      write(path, { name: 'Mine' }, { 'If-Match': etag }),
+      write(path, { name: 'Mine' }, { 'If-Match': 'W/"nonsense", unquoted' }),
+      write(path, { name: 'Mine', updatedAt: record.updatedAt }),
+      write(path, { name: 'Mine', updatedAt: STALE }, { 'If-Match': '*' }),
+      api.call('DELETE', path, { headers: { 'If-Match': etag } }),
+    ]);
+    for (const answer of refused) {
+      expect(answer).toMatchObject({
+        status: 409,
+        body: { error: { code: 'CONFLICT', details: { updatedAt, etag: current.headers.get('etag') } } },
+      });
+      expect(answer.body.error.suggestion).toContain('merge');
+    }
+    expect((await api.call('GET', path)).body).toMatchObject({ name, updatedAt });
+  });
+
+  it('takes the current version, `*`, weak tags and no version', async () => {
+    const { path, record } = await build(spec);
+    const first = await write(path, { name: `A ${++count}`, updatedAt: record.updatedAt });
+    const etag = first.headers.get('etag') ?? '';
+    expect((await write(path, { name: `B ${++count}` }, { 'If-Match': `"x", W/${etag}` })).status).toBe(200);
+    expect((await write(path, { name: `C ${++count}` }, { 'If-Match': '*' })).status).toBe(200);
+    const last = await write(path, { name: `D ${++count}` });
+    expect(last.status).toBe(200);
+    const gone = await api.call('DELETE', path, { headers: { 'If-Match': last.headers.get('etag') ?? '' } });
+    expect(gone.status).toBe(204);
+    expect((await write(path, { name: 'E' }, { 'If-Match': '*' })).status).toBe(404);
+  });
+
+  it('lets one of many writes from the same version through', async () => {
+    const { path, etag } = await build(spec);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, i) => write(path, { name: `Race ${++count} ${i}` }, { 'If-Match': etag })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
+  });
+
+  it('refuses an unreadable version by name', async () => {
+    const { path } = await build(spec);
+    const bad = await write(path, { updatedAt: 'yesterday' });
+    expect(bad).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'updatedAt' }] } } });
+    expect((await write(path, { name: 'x' }, { 'If-Match': ' ' })).status).toBe(400);
+  });
+
+  it('tells nothing of another project', async () => {
+    const { path, etag } = await build(spec);
+    for (const ifMatch of [etag, '"other"', '*']) {
+      const headers = { 'If-Match': ifMatch };
+      const answer = await api.call(spec.method, path, { key: api.two.secretKey, body: { name: 'x' }, headers });
+      expect(answer.status).toBe(404);
+      expect((await api.call('DELETE', path, { key: api.two.secretKey, headers })).status).toBe(404);
+    }
+  });
+});
+
+describe('the version of a workflow', () => {
+  const DAY = { type: 'DELAY', config: { amount: 1, unit: 'days' } };
+
+  it('moves on with its steps and transitions, which take it too', async () => {
+    const { path, etag } = await build(RECORDS[3]);
+    const call = (method: string, below: string, ifMatch: string, body?: object) =>
+      api.call(method, path + below, { headers: { 'If-Match': ifMatch }, ...(body && { body }) });
+    const first = await call('POST', '/steps', etag, DAY);
+    expect(first.status).toBe(201);
+    const tags = [etag, first.headers.get('etag') ?? ''];
+    const last = () => tags.at(-1) ?? '';
+    expect((await call('POST', '/steps', etag, DAY)).status).toBe(409);
+    const second = await call('POST', '/steps', last(), { type: 'EXIT' });
+    tags.push(second.headers.get('etag') ?? '');
+    const between = { fromStepId: first.body.id, toStepId: second.body.id };
+    expect((await call('POST', '/transitions', etag, between)).status).toBe(409);
+    const drawn = await call('POST', '/transitions', last(), between);
+    expect(drawn.status).toBe(201);
+    tags.push(drawn.headers.get('etag') ?? '');
+    const changed = await call('PATCH', `/steps/${first.body.id}`, last(), { name: 'Pause' });
+    expect(changed.status).toBe(200);
+    tags.push(changed.headers.get('etag') ?? '');
+    expect((await call('PATCH', `/steps/${first.body.id}`, etag, { name: 'Mine' })).status).toBe(409);
+    expect((await call('DELETE', `/transitions/${drawn.body.id}`, etag)).status).toBe(409);
+    expect((await call('DELETE', `/steps/${second.body.id}`, etag)).status).toBe(409);
+    const undrawn = await call('DELETE', `/transitions/${drawn.body.id}`, last());
+    expect(undrawn.status).toBe(204);
+    tags.push(undrawn.headers.get('etag') ?? '');
+    const gone = await call('DELETE', `/steps/${second.body.id}`, last());
+    tags.push(gone.headers.get('etag') ?? '');
+    expect(new Set(tags).size).toBe(7);
+    const now = await api.call('GET', path);
+    expect(now.headers.get('etag')).toBe(last());
+    expect(now.body.steps).toMatchObject([{ name: 'Pause' }]);
+  });
+
+  it('is compared with updatedAt of the step, or of the workflow', async () => {
+    const { path } = await build(RECORDS[3]);
+    const step = (await api.call('POST', `${path}/steps`, { body: DAY })).body;
+    const patch = (body: object) => api.call('PATCH', `${path}/steps/${step.id}`, { body });
+    const mine = await patch({ name: 'A', updatedAt: step.updatedAt });
+    expect(mine.status).toBe(200);
+    expect((await patch({ name: 'B', updatedAt: step.updatedAt })).status).toBe(409);
+    await api.call('PATCH', path, { body: { description: 'else' } });
+    expect((await patch({ name: 'C', updatedAt: mine.body.updatedAt })).status).toBe(200);
+    const { updatedAt } = (await api.call('GET', path)).body;
+    expect((await patch({ name: 'D', updatedAt })).status).toBe(200);
+  });
+
+  it('decides on a whole graph too, where its own version is left out', async () => {
+    const { path, etag } = await build(RECORDS[3]);
+    const graph = { entryStepId: 'a', steps: [{ id: 'a', ...DAY }], transitions: [] };
+    const save = (body: object, headers = {}) => api.call('PUT', `${path}/graph`, { body, headers });
+    const saved = await save(graph, { 'If-Match': etag });
+    expect(saved.status).toBe(200);
+    expect((await save(graph, { 'If-Match': etag })).status).toBe(409);
+    expect((await save({ ...graph, updatedAt: STALE })).status).toBe(409);
+    const stale = await save({ ...graph, version: 'older' });
+    expect(stale.body.error.details).toEqual({
+      version: saved.body.workflow.version,
+      updatedAt: saved.body.workflow.updatedAt,
+      etag: saved.headers.get('etag'),
+    });
+    expect((await save(graph)).status).toBe(200);
+  });
+});
+
+describe('the version of a campaign', () => {
+  it('stays while it is sent, and decides on the send', async () => {
+    const { path, etag, record } = await build(RECORDS[0]);
+    const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
+    const send = (ifMatch: string) =>
+      api.call('POST', `${path}/send`, { body: { scheduledFor }, headers: { 'If-Match': ifMatch } });
+    expect((await send('"other"')).status).toBe(409);
+    expect((await send(etag)).headers.get('etag')).toBe(etag);
+    await api.call('POST', `${path}/cancel`);
+    await sql`UPDATE campaigns SET status = 'SENT', updated_at = now() + interval '1 minute' WHERE id = ${record.id}`.execute(
+      api.db,
+    );
+    const sent = await api.call('GET', path);
+    expect(sent.headers.get('etag')).toBe(etag);
+    expect(sent.body.updatedAt).toBe(record.updatedAt);
+  });
+
+  it('moves on when its segment is deleted', async () => {
+    const { record: segment, path: segmentPath } = await build(RECORDS[2]);
+    const body = campaignBody({ audienceType: 'SEGMENT', segmentId: segment.id });
+    const { id } = (await api.call('POST', '/campaigns', { body })).body.data;
+    const before = (await api.call('GET', `/campaigns/${id}`)).headers.get('etag');
+    expect((await api.call('DELETE', segmentPath)).status).toBe(204);
+    expect((await api.call('GET', `/campaigns/${id}`)).headers.get('etag')).not.toBe(before);
+  });
+});
+
+it('keeps the version of a segment while it is counted and computed', async () => {
+  const { path, etag, record } = await build(RECORDS[2]);
+  await api.call('PATCH', path, { body: { trackMembership: true } });
+  const tracked = (await api.call('GET', path)).headers.get('etag');
+  expect(tracked).not.toBe(etag);
+  expect((await api.call('POST', `${path}/compute`)).status).toBe(200);
+  expect((await api.call('POST', `/segments/${record.id}/refresh`)).status).toBe(200);
+  expect((await api.call('GET', path)).headers.get('etag')).toBe(tracked);
+});
