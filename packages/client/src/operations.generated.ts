@@ -1652,6 +1652,8 @@ export type PatchProject = {
 };
 
 export type PatchSegment = {
+  /** Of the record as you read it: 409 if it was changed since. Without it the last write wins. */
+  updatedAt?: string;
   name?: string;
   slug?: SlugInput;
   description?: string | null;
@@ -1678,6 +1680,8 @@ export type PatchTemplate = {
   type?: "TRANSACTIONAL" | "MARKETING";
   /** What its mails are about; MARKETING only */
   topicId?: string | null;
+  /** Of the record as you read it: 409 if it was changed since. Without it the last write wins. */
+  updatedAt?: string;
 };
 
 export type PatchTopic = {
@@ -1699,6 +1703,8 @@ export type PatchWebhookEndpoint = {
 };
 
 export type PatchWorkflow = {
+  /** Of the record as you read it: 409 if it was changed since. Without it the last write wins. */
+  updatedAt?: string;
   name?: string;
   slug?: SlugInput;
   description?: string | null;
@@ -1719,6 +1725,8 @@ export type PatchWorkflow = {
 };
 
 export type PatchWorkflowStep = {
+  /** Of the record as you read it: 409 if it was changed since. Without it the last write wins. */
+  updatedAt?: string;
   name?: string;
   config?: Record<string, unknown>;
   templateId?: string | null;
@@ -1905,6 +1913,8 @@ export type PutCampaign = {
   test?: CampaignTestInput;
   /** Moves a SCHEDULED campaign to this time */
   scheduledFor?: string;
+  /** Of the record as you read it: 409 if it was changed since. Without it the last write wins. */
+  updatedAt?: string;
 };
 
 export type PutVariants = {
@@ -2018,8 +2028,10 @@ export type SaveContact = {
 };
 
 export type SaveWorkflowGraph = {
-  /** Of the graph that was changed, as `GET` gave it. */
-  version: string;
+  /** Of the graph that was changed, as `GET` gave it. Without it, `updatedAt` or `If-Match` the last write wins. */
+  version?: string;
+  /** Of the record as you read it: 409 if it was changed since. Without it the last write wins. */
+  updatedAt?: string;
   entryStepId: string | null;
   steps: WorkflowGraphStep[];
   transitions: WorkflowGraphTransition[];
@@ -2753,6 +2765,8 @@ export type WorkflowFields = {
 };
 
 export type WorkflowFile = {
+  /** Of the record as you read it: 409 if it was changed since. Without it the last write wins. */
+  updatedAt?: string;
   name?: string;
   slug: SlugInput & unknown;
   description?: string | null;
