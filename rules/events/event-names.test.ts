@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { EMAIL_EVENTS, eventNameFault, impossibleEventReason, isSystemEvent, segmentEvent } from './event-names.ts';
+import { refuseImpossiblePattern } from './listened-event.ts';
 
 describe('names a caller may not record', () => {
   it.each([...EMAIL_EVENTS, 'email.', 'email.anything', 'contact.subscribed', 'contact.unsubscribed'])(
@@ -73,4 +75,30 @@ describe('names to listen to', () => {
     '%s can happen',
     (name) => expect(impossibleEventReason(name)).toBeUndefined(),
   );
+});
+
+describe('a pattern that something listens to', () => {
+  const Pattern = z.string().superRefine(refuseImpossiblePattern);
+  const messageOf = (pattern: string) => Pattern.safeParse(pattern).error?.issues[0]?.message;
+
+  it.each([
+    ['email.opened*', 'email.open'],
+    ['email.delivered.*', 'email.delivery'],
+    ['Email.click*', 'email.click'],
+    ['shopify.stock*', 'shopify.back_in_stock'],
+    ['email.opened', 'email.open'],
+  ])('is refused where no event can match it: %s', (pattern, nearest) => expect(messageOf(pattern)).toContain(nearest));
+
+  it.each([
+    '*',
+    'email.*',
+    'email.o*',
+    'email*',
+    'shopify.back*',
+    'contact.*',
+    'contact.moved*',
+    'segment.vip*',
+    'pixel.*',
+    'order*',
+  ])('is taken where one can: %s', (pattern) => expect(messageOf(pattern)).toBeUndefined());
 });

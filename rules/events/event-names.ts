@@ -108,6 +108,12 @@ export function impossibleEventReason(name: string): string | undefined {
   return isClose ? `The service records no event "${name}". Did you mean ${nearest}?` : undefined;
 }
 
+/** Says why no event can ever have a prefix that something listens to (`email.opened*`); undefined where one can. */
+export function impossiblePrefixReason(prefix: string): string | undefined {
+  if (!CLOSED.test(prefix) || RECORDED.some((name) => name.startsWith(prefix))) return undefined;
+  return `No event begins with "${prefix}". Did you mean ${closest(prefix.toLowerCase(), RECORDED)}?`;
+}
+
 /** `segment.vip.entered` is an event that a caller may record, and never that of a contact who enters the segment. */
 function impossibleSegmentReason(name: string): string | undefined {
   const parts = name.split('.');

@@ -1,11 +1,20 @@
 import { z } from 'zod';
-import { EVENT_NAME_LENGTH, impossibleEventReason } from './event-names.ts';
+import { EVENT_NAME_LENGTH, impossibleEventReason, impossiblePrefixReason } from './event-names.ts';
 
 /** The name of an event that something new listens to; one that cannot happen is refused with the nearest that can. */
 export const ListenedEventInput = z.string().trim().min(1).max(EVENT_NAME_LENGTH).superRefine(refuseImpossibleEvent);
 
 /** Adds an issue for the name of an event that cannot happen. */
 export function refuseImpossibleEvent(name: string, ctx: z.RefinementCtx): void {
-  const message = impossibleEventReason(name);
+  refuse(impossibleEventReason(name), ctx);
+}
+
+/** Adds an issue for a name, or a prefix with an asterisk behind it, that no event can have. */
+export function refuseImpossiblePattern(pattern: string, ctx: z.RefinementCtx): void {
+  const isPrefix = pattern.endsWith('*');
+  refuse(isPrefix ? impossiblePrefixReason(pattern.slice(0, -1)) : impossibleEventReason(pattern), ctx);
+}
+
+function refuse(message: string | undefined, ctx: z.RefinementCtx): void {
   if (message !== undefined) ctx.addIssue({ code: 'custom', message, params: { code: 'unknown_event' } });
 }

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { refuseImpossibleEvent } from '../../../rules/events/listened-event.ts';
+import { refuseImpossiblePattern } from '../../../rules/events/listened-event.ts';
 import { EXAMPLE_ID, InstantInput } from '../../http/schemas.ts';
 
 export const AT = '2026-01-01T12:00:00.000Z';
@@ -29,9 +29,7 @@ const Events = z
       .min(1)
       .max(255)
       .regex(/^[^*]*\*?$/, 'An asterisk may stand at the end only')
-      .superRefine((name, ctx) => {
-        if (!name.endsWith('*')) refuseImpossibleEvent(name, ctx);
-      }),
+      .superRefine(refuseImpossiblePattern),
   )
   .min(1)
   .max(50)
