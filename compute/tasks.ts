@@ -1,4 +1,6 @@
 import type { FinishedMail, FinishedMailInput } from '../channels/email/finished-mail.ts';
+import type { OriginalMessage, PrepareOptions } from '../channels/relay/original-message.ts';
+import { asBuffer } from '../rules/as-buffer.ts';
 import { bounded, threadCpuMs, tookTooMuch } from '../rules/bounded.ts';
 import {
   type CsvChunk,
@@ -122,6 +124,11 @@ export const TASKS = {
   /** Loaded with the first one: most threads never make a message with files. */
   'mail.finished': async (p: FinishedMailInput): Promise<FinishedMail> =>
     (await import('../channels/email/finished-mail.ts')).finishedMail(p),
+  /** Loaded with the first one: the relay is off in most installations. */
+  'mail.original': async ({ raw, p }: { raw: Uint8Array; p: PrepareOptions }): Promise<OriginalMessage> => {
+    const { prepareOriginal } = await import('../channels/relay/original-message.ts');
+    return prepareOriginal(asBuffer(raw), p);
+  },
 };
 
 export type Tasks = typeof TASKS;
@@ -132,6 +139,7 @@ export type Answer<K extends TaskName> = Awaited<ReturnType<Tasks[K]>>;
 const BYTES: { [K in TaskName]?: (answer: Answer<K>) => (Uint8Array | undefined)[] } = {
   'json.body': (body) => (body.fault === undefined ? body.files : []),
   'mail.finished': ({ raw, payload }) => [raw, payload.data],
+  'mail.original': ({ message }) => [message],
 };
 
 export function bytesOf(name: TaskName, answer: unknown): Uint8Array[] {

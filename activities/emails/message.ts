@@ -1,4 +1,4 @@
-import { asBuffer, type MessageContent } from '../../channels/email/finished-mail.ts';
+import type { MessageContent } from '../../channels/email/finished-mail.ts';
 import { buildMessage, type MailInput } from '../../channels/email/mime.ts';
 import { completeOriginal, type OriginalInput } from '../../channels/email/original.ts';
 import type { OutgoingEmail } from '../../channels/email/provider.ts';
@@ -10,6 +10,7 @@ import { findAttachments, readLargeAttachments, sumAttachmentBytes } from '../..
 import type { Content } from '../../db/contents/contents.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
 import { deriveKey, openSecret } from '../../rules/access/secrets.ts';
+import { asBuffer } from '../../rules/as-buffer.ts';
 import type { Config } from '../../rules/config.ts';
 import { listUnsubscribeHeaders } from '../../rules/content/content.ts';
 import { linkToken, messageId } from '../../rules/content/link-tokens.ts';

@@ -4,6 +4,7 @@ import type { OriginalMessage } from '../../channels/relay/original-message.ts';
 import type { Submission } from '../../channels/relay/read-submission.ts';
 import type { KeyAccess } from '../../db/projects/access.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
+import { asBuffer } from '../../rules/as-buffer.ts';
 import type { Config } from '../../rules/config.ts';
 import { TEMPLATE_MAX_CHARS } from '../../rules/content/liquid.ts';
 import { verbatimTemplate } from '../../rules/content/liquid-verbatim.ts';
@@ -20,6 +21,8 @@ import { HEADER_LINE_MAX_CHARS } from '../http/schemas.ts';
 import { checkAttachments } from '../routes/send/input.ts';
 
 const SCOPE = 'email:send';
+/** Below it, a message is made ready faster than a thread is asked: 40 MB take 100 ms. */
+const THREAD_MIN_BYTES = 256 * 1024;
 
 /**
  * What refusals of the acceptance are on the wire, with their enhanced codes (RFC 3463); what is not here is our fault:
@@ -62,8 +65,8 @@ export async function startSmtpRelay(deps: Deps): Promise<RelayListener | undefi
 export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
   const { RelayRefusal } = await import('../../channels/relay/listener.ts');
   const { readSubmission } = await import('../../channels/relay/read-submission.ts');
-  const { CannotPassOn, prepareOriginal } = await import('../../channels/relay/original-message.ts');
-  const { config, db, keys, lifecycle, limits } = deps;
+  const { prepareOriginal } = await import('../../channels/relay/original-message.ts');
+  const { compute, config, db, keys, lifecycle, limits } = deps;
   const host = new URL(config.publicUrl).hostname;
   const acceptor = createSendAcceptor({
     db,
@@ -88,17 +91,17 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
       throw new AppError('BAD_REQUEST', { message: `The message cannot be read: ${cause.message}`, cause });
     });
     checkAttachments(submission.attachments, config.attachmentsMaxBytes);
-    return acceptor.accept(requestOf(submission, originalOf(message), message, access));
+    const original = await originalOf(message, access.project.id);
+    return acceptor.accept(requestOf(submission, original, message, access));
   }
 
-  /** The message as it is passed on. @throws AppError BAD_REQUEST */
-  function originalOf({ raw, from }: RelayMessage): OriginalMessage {
-    try {
-      return prepareOriginal(raw, { host, id: uuidv7(), from: normalizeEmail(from), now: new Date() });
-    } catch (error) {
-      if (!(error instanceof CannotPassOn)) throw error;
-      throw new AppError('BAD_REQUEST', { message: error.message, cause: error });
-    }
+  /** Makes the message ready to be passed on; a large one in a thread. @throws AppError BAD_REQUEST, OverBudget */
+  async function originalOf({ raw, from }: RelayMessage, projectId: string): Promise<OriginalMessage> {
+    const p = { host, id: uuidv7(), from: normalizeEmail(from), now: new Date() };
+    if (raw.length < THREAD_MIN_BYTES) return prepareOriginal(raw, p);
+    const work = { projectId, kind: 'relay.message' };
+    const prepared = await compute.largeRequest(work, raw.length, (inThread) => inThread('mail.original', { raw, p }));
+    return { ...prepared, message: asBuffer(prepared.message) };
   }
 
   const refusal = (error: unknown): unknown => refusalOf(error, RelayRefusal);

@@ -1,3 +1,4 @@
+import { asBuffer } from '../../rules/as-buffer.ts';
 import { type DkimSigner, signMessage } from './dkim.ts';
 import { buildMessage, type MailInput } from './mime.ts';
 import { completeOriginal, type OriginalInput } from './original.ts';
@@ -44,9 +45,4 @@ function complete({ message, ...rest }: Extract<MessageContent, { original: unkn
 function compose({ mail }: ComposedInput): Promise<Buffer> {
   const attachments = mail.attachments.map((file) => ({ ...file, content: asBuffer(file.content) }));
   return buildMessage({ ...mail, attachments });
-}
-
-/** The same bytes as a buffer, which they are no more when they come from another thread. */
-export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
 }

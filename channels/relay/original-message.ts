@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { addressParser } from 'postal-mime';
 import { isProviderHeader } from '../../rules/emails/service-headers.ts';
+import { AppError } from '../../rules/errors.ts';
 import { formatMailbox, mailDate, textHeader } from '../../rules/mime/mime-headers.ts';
 import {
   fieldValue,
@@ -29,9 +30,12 @@ export interface OriginalMessage {
   html: string | undefined;
 }
 
-/** Why a message cannot be passed on as it is. */
-export class CannotPassOn extends Error {
-  override name = 'CannotPassOn';
+/** Names of this server and of the message for `Received`, and the author where the message names none. */
+export interface PrepareOptions {
+  host: string;
+  id: string;
+  from: string;
+  now: Date;
 }
 
 /** RFC 5322 §2.1.1. */
@@ -41,6 +45,8 @@ const FOLD_AFTER_CHARS = 60;
 const RECEIVED_MAX = 100;
 /** RFC 5322 §3.6.4, with the domain literals of §3.4.1. */
 const MESSAGE_ID = /^<[^\s<>@]+@(?:[^\s<>@[\]]+|\[[^\s<>[\]]*\])>$/;
+/** Encodings that can be undone (RFC 2045 §6.1). */
+const ENCODINGS = /^(7bit|8bit|binary|base64|quoted-printable)$/;
 const ADDRESSES = /^(from|to|cc|reply-to)$/;
 
 /**
@@ -55,17 +61,15 @@ function isDropped(name: string): boolean {
 /**
  * Makes a message ready to be passed on. Header fields stay as they are written, but for those that must not travel;
  * bodies stay byte for byte, but for lines that no server would take. Adds one `Received` (RFC 5321 §4.4).
- * @throws CannotPassOn for a line beyond 998 octets in a part that must not be changed, for more than one author, or for
- * a message that goes round in circles
+ * @throws AppError BAD_REQUEST for a line beyond 998 octets or a lone CR or LF in a part that must not be changed, for
+ * more than one author, or for a message that goes round in circles
  */
-export function prepareOriginal(
-  raw: Buffer,
-  p: { host: string; id: string; from: string; now: Date },
-): OriginalMessage {
+export function prepareOriginal(raw: Buffer, p: PrepareOptions): OriginalMessage {
   const message = withCrlf(raw);
   const root = findMimeParts(message);
   const fields = findRawFields(message, 0, root.bodyStart);
   refuseWrongHeader(message, fields);
+  refuseChangedNewlines(raw, message, root);
   const edits = longLineEdits(message, root);
   const html = findOnlyHtml(root);
   const written = fieldValue(message, fields, 'message-id');
@@ -83,8 +87,10 @@ export function prepareOriginal(
   const rootEdit = edits.find(({ part }) => part === root);
   const head = rootEdit ? withTransferEncoding(header, rootEdit.encoding) : header;
   const body = applyEdits(message, root.bodyStart, edits);
+  const prepared = Buffer.concat([Buffer.from(`${head}\r\n`, 'latin1'), body]);
+  refuseUnsendableLines(prepared);
   return {
-    message: Buffer.concat([Buffer.from(`${head}\r\n`, 'latin1'), body]),
+    message: prepared,
     messageId,
     html: html && textOf(message, html),
   };
@@ -92,11 +98,43 @@ export function prepareOriginal(
 
 function refuseWrongHeader(message: Buffer, fields: readonly RawField[]): void {
   const count = (name: string) => fields.filter((field) => field.name === name).length;
-  if (count('received') > RECEIVED_MAX) throw new CannotPassOn('The message has passed too many servers');
+  if (count('received') > RECEIVED_MAX) throw refused('The message has passed too many servers');
   for (const name of ['from', 'subject', 'content-type', 'content-transfer-encoding', 'message-id', 'date'])
-    if (count(name) > 1) throw new CannotPassOn(`The message has more than one ${name} field (RFC 5322 section 3.6)`);
+    if (count(name) > 1) throw refused(`The message has more than one ${name} field (RFC 5322 section 3.6)`);
   const authors = addressParser(fieldValue(message, fields, 'from'), { flatten: true });
-  if (authors.length > 1) throw new CannotPassOn('From names more than one address');
+  if (authors.length > 1) throw refused('From names more than one address');
+}
+
+/**
+ * Refuses line ends that are not CRLF in a part that must not be changed (RFC 5321 §2.3.8). A part whose lines all end
+ * in LF passes: signatures cover its form with CRLF (RFC 1847 §2.1).
+ */
+function refuseChangedNewlines(raw: Buffer, message: Buffer, root: MimePart): void {
+  if (raw === message) return;
+  for (const part of protectedParts(root)) {
+    const body = message.subarray(part.start, part.end);
+    if (raw.includes(body) || raw.includes(Buffer.from(body.toString('latin1').replaceAll('\r\n', '\n'), 'latin1')))
+      continue;
+    throw refused(
+      `The part of type ${part.type} has a lone CR or LF: end each line with CRLF, since the part must not be changed`,
+    );
+  }
+}
+
+function protectedParts(part: MimePart): MimePart[] {
+  return isProtected(part) ? [part] : part.parts.flatMap(protectedParts);
+}
+
+/** Refuses lines outside the bodies of parts that no server takes: they cannot be encoded anew. */
+function refuseUnsendableLines(message: Buffer): void {
+  if (hasUnsendableLine(message, { bodyStart: 0, end: message.length }))
+    throw refused(
+      `A header, or the text before, between or after the parts, has a NUL octet or a line of more than ${LINE_MAX_OCTETS} octets that cannot be folded`,
+    );
+}
+
+function refused(message: string): AppError {
+  return new AppError('BAD_REQUEST', { message });
 }
 
 /** Fields that RFC 5322 §3.6 demands and that say nothing new: the author is the envelope's. */
@@ -143,14 +181,18 @@ interface Edit {
   body: Buffer;
 }
 
-/** New encodings of the parts that have lines no server has to take. @throws CannotPassOn where one is protected */
+/**
+ * Makes new encodings of the parts that have lines no server has to take.
+ * @throws AppError BAD_REQUEST where a part must not be changed or has a structure or an encoding that is not known
+ */
 function longLineEdits(message: Buffer, part: MimePart): Edit[] {
   if (!hasUnsendableLine(message, part)) return [];
-  if (isProtected(part))
-    throw new CannotPassOn(
-      `The part of type ${part.type} has a line of more than ${LINE_MAX_OCTETS} octets: encode it in quoted-printable or base64`,
+  if (part.parts.length > 0 && !isProtected(part)) return part.parts.flatMap((child) => longLineEdits(message, child));
+  // A multipart is never encoded (RFC 2045 §6.4), also where its boundary cannot be read.
+  if (isProtected(part) || part.type.startsWith('multipart/') || !ENCODINGS.test(part.encoding))
+    throw refused(
+      `The part of type ${part.type} has a NUL octet or a line of more than ${LINE_MAX_OCTETS} octets: encode it in quoted-printable or base64`,
     );
-  if (part.parts.length > 0) return part.parts.flatMap((child) => longLineEdits(message, child));
   const bytes = decodedBytes(message, part);
   const encoding = part.type.startsWith('text/') ? 'quoted-printable' : 'base64';
   const lines =
@@ -160,7 +202,7 @@ function longLineEdits(message: Buffer, part: MimePart): Edit[] {
   return [{ part, encoding, body: Buffer.from(lines, 'latin1') }];
 }
 
-function hasUnsendableLine(message: Buffer, { bodyStart, end }: MimePart): boolean {
+function hasUnsendableLine(message: Buffer, { bodyStart, end }: Pick<MimePart, 'bodyStart' | 'end'>): boolean {
   if (message.subarray(bodyStart, end).includes(0)) return true;
   for (let at = bodyStart; at < end; ) {
     const found = message.indexOf('\r\n', at);

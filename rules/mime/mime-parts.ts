@@ -32,6 +32,10 @@ const DEPTH_MAX = 30;
 const CRLF = '\r\n';
 const BLANK_LINE = '\r\n\r\n';
 const TYPE = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)/;
+/** The name of a parameter, the number of its piece, and the mark of percent encoding (RFC 2231). */
+const EXTENDED_NAME = /^([^*]+)(?:\*(\d{1,3}))?(\*)?$/;
+/** More pieces than any mail program writes: a boundary has at most 70 characters. */
+const PIECES_MAX = 100;
 const PARAMETER = /;\s*([\w!#$&^.+*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;]*))/g;
 
 /** Finds the parts of a message whose lines all end in CRLF. Changes and decodes nothing. */
@@ -110,13 +114,33 @@ export function findBodyStart(message: Buffer, start = 0, end = message.length):
   return blank === -1 ? end : start + blank + 4;
 }
 
+/** Reads the parameters of a field, those in pieces and with percent encoding too (RFC 2231 §3, §4). */
 function parametersOf(contentType: string): Map<string, string> {
   const params = new Map<string, string>();
-  for (const [, name = '', quoted, plain] of contentType.matchAll(PARAMETER)) {
+  const pieces = new Map<string, string[]>();
+  for (const [, written = '', quoted, plain] of contentType.matchAll(PARAMETER)) {
     const value = quoted === undefined ? (plain ?? '') : quoted.replace(/\\(.)/g, '$1');
-    if (!params.has(name.toLowerCase())) params.set(name.toLowerCase(), value);
+    const [, name = '', number, encoded] = EXTENDED_NAME.exec(written.toLowerCase()) ?? [];
+    if (number === undefined && encoded === undefined) {
+      if (!params.has(name)) params.set(name, value);
+      continue;
+    }
+    const index = Number(number ?? 0);
+    if (index > PIECES_MAX) continue;
+    const all = pieces.get(name) ?? [];
+    all[index] ??= encoded === undefined ? value : decodeExtended(value, index === 0);
+    pieces.set(name, all);
+  }
+  for (const [name, all] of pieces) {
+    if (all[0] !== undefined) params.set(name, all.join(''));
   }
   return params;
+}
+
+/** Decodes `charset'language'a%20b` to bytes as latin1; only the first piece names the charset. */
+function decodeExtended(value: string, isFirst: boolean): string {
+  const text = isFirst ? value.replace(/^[^']*'[^']*'/, '') : value;
+  return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 /** The spans between the boundary lines of a multipart; preamble and epilogue are none. */

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { sql } from 'kysely';
 import nodemailer from 'nodemailer';
 import PostalMime from 'postal-mime';
@@ -292,6 +293,98 @@ describe('a line of more than 998 octets', () => {
     const signed = STRUCTURES['S/MIME signed']?.map((line) => (line.startsWith('<p>') ? long : line)) ?? [];
     expect(await hand([...HEAD, ...signed])).toMatch(/^554 5\.6\.0 .*multipart\/signed.*998/);
   });
+});
+
+describe('a line of more than 998 octets outside the bodies of parts', () => {
+  const word = 'x'.repeat(1_100);
+  const mixed = (p: { preamble?: string; header?: string; epilogue?: string }) => [
+    ...HEAD,
+    'Content-Type: multipart/mixed; boundary=o',
+    '',
+    p.preamble ?? 'A preamble.',
+    '--o',
+    `Content-Type: text/plain; x=${p.header ?? 'y'}`,
+    '',
+    'Hello',
+    '--o--',
+    p.epilogue ?? '',
+    '',
+  ];
+
+  it.each([
+    ['a preamble', mixed({ preamble: word })],
+    ['an epilogue', mixed({ epilogue: word })],
+    ['the header of a part', mixed({ header: word })],
+    ['a header field without a blank', [...HEAD, `X-Long: ${word}`, '', 'Hello', '']],
+  ])('is refused in %s', async (_, lines) => {
+    expect(await hand(lines)).toMatch(/^554 5\.6\.0 .*998 octets/);
+  });
+
+  it('is refused in a multipart whose boundary is missing, and in an unknown encoding', async () => {
+    expect(await hand([...HEAD, 'Content-Type: multipart/mixed', '', '--o', '', word, ''])).toMatch(
+      /^554 5\.6\.0 .*multipart\/mixed/,
+    );
+    expect(await hand([...HEAD, 'Content-Transfer-Encoding: x-uuencode', '', word, ''])).toMatch(
+      /^554 5\.6\.0 .*text\/plain/,
+    );
+  });
+
+  it.each([
+    ["Content-Type: multipart/mixed; boundary*=us-ascii''o%20o", 'o o'],
+    ['Content-Type: multipart/mixed; boundary*0="o-"; boundary*1=o', 'o-o'],
+    ["Content-Type: multipart/mixed; boundary*1=o;\r\n boundary*0*=''o%2D", 'o-o'],
+  ])('is encoded anew in a part after %j', async (type, boundary) => {
+    const { body } = await pass([...HEAD, type, '', `--${boundary}`, '', `${word} `, `--${boundary}--`, '']);
+    expect(body).toMatch(new RegExp(`^--${boundary}\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nx`));
+    expect(body).toMatch(new RegExp(`\r\n--${boundary}--\r\n$`));
+  });
+});
+
+describe('a lone CR or LF', () => {
+  const signed = STRUCTURES['S/MIME signed'] ?? [];
+
+  /** Hands a message over byte for byte: client libraries repair line ends. Returns the last reply. */
+  async function handBytes(message: string): Promise<string> {
+    const login = Buffer.from(`\0apikey\0${relay.service.one.secretKey}`).toString('base64');
+    const steps = [
+      'EHLO app.test\r\n',
+      `AUTH PLAIN ${login}\r\n`,
+      'MAIL FROM:<hello@sender.test>\r\n',
+      'RCPT TO:<ada@to.test>\r\n',
+      'DATA\r\n',
+      `${message}.\r\n`,
+    ];
+    const socket = connect(relay.port, '127.0.0.1');
+    let reply = '';
+    for await (const chunk of socket.setEncoding('latin1')) {
+      reply += chunk;
+      if (!/^\d{3} .*\r\n$/m.test(reply)) continue;
+      const step = steps.shift();
+      if (step === undefined) break;
+      reply = '';
+      socket.write(step, 'latin1');
+    }
+    return reply;
+  }
+
+  it.each(['\n', '\r'])('%j is refused in a signed part', async (newline) => {
+    const lines = signed.map((line) => (line.startsWith('<p>') ? `a${newline}b` : line));
+    expect(await handBytes([...HEAD, ...lines, ''].join('\r\n'))).toMatch(
+      /^554 5\.6\.0 .*multipart\/signed.*lone CR or LF/,
+    );
+  });
+
+  it('becomes CRLF in other parts', async () => {
+    expect(await handBytes([...HEAD, '', 'a\nb\rc', ''].join('\r\n'))).toMatch(/^250 /);
+    expect((await relay.arrived())[0]).toMatch(/\r\n\r\na\r\nb\r\nc\r\n$/);
+  });
+});
+
+it('passes on a large message, which a thread makes ready, byte for byte', async () => {
+  const lines = Array.from({ length: 8_000 }, (_, n) => `${n} ${'line '.repeat(10)}`);
+  const { body } = await pass([...HEAD, '', ...lines, '']);
+  expect(body).toBe([...lines, ''].join('\r\n'));
+  expect(await hand([...HEAD, 'Content-Type: message/rfc822', '', ...lines, 'x'.repeat(999)])).toMatch(/^554 5\.6\.0 /);
 });
 
 it('refuses more attachments than an email may carry (contract §9.11)', async () => {
