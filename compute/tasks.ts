@@ -1,5 +1,5 @@
 import type { FinishedMail, FinishedMailInput } from '../channels/email/finished-mail.ts';
-import type { OriginalMessage, PrepareOptions } from '../channels/relay/original-message.ts';
+import type { OriginalMessage, PrepareOptions } from '../channels/email/prepare-original.ts';
 import { asBuffer } from '../rules/as-buffer.ts';
 import { bounded, threadCpuMs, tookTooMuch } from '../rules/bounded.ts';
 import {
@@ -126,7 +126,7 @@ export const TASKS = {
     (await import('../channels/email/finished-mail.ts')).finishedMail(p),
   /** Loaded with the first one: the relay is off in most installations. */
   'mail.original': async ({ raw, p }: { raw: Uint8Array; p: PrepareOptions }): Promise<OriginalMessage> => {
-    const { prepareOriginal } = await import('../channels/relay/original-message.ts');
+    const { prepareOriginal } = await import('../channels/email/prepare-original.ts');
     return prepareOriginal(asBuffer(raw), p);
   },
 };

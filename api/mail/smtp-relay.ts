@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import type { OriginalMessage } from '../../channels/email/prepare-original.ts';
 import type { RelayHandler, RelayListener, RelayMessage, RelayRefusal } from '../../channels/relay/listener.ts';
-import type { OriginalMessage } from '../../channels/relay/original-message.ts';
 import type { Submission } from '../../channels/relay/read-submission.ts';
 import type { KeyAccess } from '../../db/projects/access.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
@@ -65,7 +65,7 @@ export async function startSmtpRelay(deps: Deps): Promise<RelayListener | undefi
 export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
   const { RelayRefusal } = await import('../../channels/relay/listener.ts');
   const { readSubmission } = await import('../../channels/relay/read-submission.ts');
-  const { prepareOriginal } = await import('../../channels/relay/original-message.ts');
+  const { prepareOriginal } = await import('../../channels/email/prepare-original.ts');
   const { compute, config, db, keys, lifecycle, limits } = deps;
   const host = new URL(config.publicUrl).hostname;
   const acceptor = createSendAcceptor({

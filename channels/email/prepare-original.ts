@@ -15,7 +15,7 @@ import {
   withTransferEncoding,
 } from '../../rules/mime/mime-parts.ts';
 import { decodeQuotedPrintable, QuotedPrintableWriter } from '../../rules/mime/quoted-printable.ts';
-import { withCrlf } from '../email/smtp/payload.ts';
+import { withCrlf } from './smtp/payload.ts';
 
 /** A message as an application composed it, ready to be kept and passed on. */
 export interface OriginalMessage {
