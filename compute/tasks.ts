@@ -1,5 +1,4 @@
 import type { FinishedMail, FinishedMailInput } from '../channels/email/finished-mail.ts';
-import type { OriginalMessage, PrepareOptions } from '../channels/email/prepare-original.ts';
 import { asBuffer } from '../rules/as-buffer.ts';
 import { bounded, threadCpuMs, tookTooMuch } from '../rules/bounded.ts';
 import {
@@ -32,6 +31,7 @@ import { type ContentReview, reviewContent } from '../rules/content/review.ts';
 import { TemplateError } from '../rules/content/template-error.ts';
 import { type JsonBody, type JsonBodyRules, readJsonBody } from '../rules/json-body.ts';
 import { Lru } from '../rules/lru.ts';
+import type { OriginalMessage, PrepareOptions } from '../rules/mime/prepare-original.ts';
 import { type Sourced, trusted } from '../rules/strangers/provenance.ts';
 
 /** What has to be known of a content without having it compiled. */
@@ -126,7 +126,7 @@ export const TASKS = {
     (await import('../channels/email/finished-mail.ts')).finishedMail(p),
   /** Loaded with the first one: the relay is off in most installations. */
   'mail.original': async ({ raw, p }: { raw: Uint8Array; p: PrepareOptions }): Promise<OriginalMessage> => {
-    const { prepareOriginal } = await import('../channels/email/prepare-original.ts');
+    const { prepareOriginal } = await import('../rules/mime/prepare-original.ts');
     return prepareOriginal(asBuffer(raw), p);
   },
 };

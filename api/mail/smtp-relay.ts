@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import type { OriginalMessage } from '../../channels/email/prepare-original.ts';
 import type { RelayHandler, RelayListener, RelayMessage, RelayRefusal } from '../../channels/relay/listener.ts';
 import type { Submission } from '../../channels/relay/read-submission.ts';
 import type { KeyAccess } from '../../db/projects/access.ts';
@@ -13,6 +12,7 @@ import type { SendAnswer, SendAttachment, SendRequest } from '../../rules/emails
 import { isReservedMailHeader } from '../../rules/emails/service-headers.ts';
 import { AppError, type ErrorCode } from '../../rules/errors.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
+import type { OriginalMessage } from '../../rules/mime/prepare-original.ts';
 import { trusted } from '../../rules/strangers/provenance.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { createSendAcceptor } from '../accept/send-acceptor.ts';
@@ -65,7 +65,7 @@ export async function startSmtpRelay(deps: Deps): Promise<RelayListener | undefi
 export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
   const { RelayRefusal } = await import('../../channels/relay/listener.ts');
   const { readSubmission } = await import('../../channels/relay/read-submission.ts');
-  const { prepareOriginal } = await import('../../channels/email/prepare-original.ts');
+  const { prepareOriginal } = await import('../../rules/mime/prepare-original.ts');
   const { compute, config, db, keys, lifecycle, limits } = deps;
   const host = new URL(config.publicUrl).hostname;
   const acceptor = createSendAcceptor({

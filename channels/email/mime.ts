@@ -1,7 +1,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import type MimeNode from 'nodemailer/lib/mime-node';
+import { withCrlf } from '../../rules/mime/crlf.ts';
 import { foldableText, singleLine } from '../../rules/mime/mime-headers.ts';
-import { withCrlf } from './smtp/payload.ts';
 
 export interface MailAddress {
   name?: string | null | undefined;

@@ -1,8 +1,9 @@
 import { isAscii } from 'node:buffer';
 import { addressParser } from 'postal-mime';
-import { isProviderHeader } from '../../rules/emails/service-headers.ts';
-import { AppError } from '../../rules/errors.ts';
-import { formatMailbox, mailDate, textHeader } from '../../rules/mime/mime-headers.ts';
+import { isProviderHeader } from '../emails/service-headers.ts';
+import { AppError } from '../errors.ts';
+import { withCrlf } from './crlf.ts';
+import { formatMailbox, mailDate, textHeader } from './mime-headers.ts';
 import {
   fieldValue,
   findMimeParts,
@@ -13,9 +14,8 @@ import {
   type RawField,
   unfoldedValue,
   withTransferEncoding,
-} from '../../rules/mime/mime-parts.ts';
-import { decodeQuotedPrintable, QuotedPrintableWriter } from '../../rules/mime/quoted-printable.ts';
-import { withCrlf } from './smtp/payload.ts';
+} from './mime-parts.ts';
+import { decodeQuotedPrintable, QuotedPrintableWriter } from './quoted-printable.ts';
 
 /** A message as an application composed it, ready to be kept and passed on. */
 export interface OriginalMessage {
