@@ -1,4 +1,4 @@
-import { AppError } from './errors.ts';
+import { type AppError, queryErrors } from './errors.ts';
 
 /** The values of a list's sort key at the last row of a page, the last of them unique. */
 export type CursorKey = readonly (string | number)[];
@@ -14,7 +14,7 @@ export function encodeCursor(key: CursorKey): string {
 
 /**
  * Reads a position of `lengths` values, one number or several.
- * @throws AppError BAD_REQUEST when it is not one of ours
+ * @throws AppError VALIDATION_ERROR (400) when it is not one of ours
  */
 export function decodeCursor(cursor: string, ...lengths: number[]): (string | number)[] {
   const key = parse(cursor);
@@ -24,7 +24,7 @@ export function decodeCursor(cursor: string, ...lengths: number[]): (string | nu
 
 /**
  * Reads a position that is a row's id, as in every list that is newest first by its UUIDv7.
- * @throws AppError BAD_REQUEST when it is not one of ours
+ * @throws AppError VALIDATION_ERROR (400) when it is not one of ours
  */
 export function decodeIdCursor(cursor: string): string {
   const [id] = decodeCursor(cursor, 1);
@@ -50,10 +50,10 @@ function isKeyValue(value: unknown): value is string | number {
   return (typeof value === 'string' && !value.includes('\0')) || typeof value === 'number';
 }
 
-/** BAD_REQUEST: a cursor that is none of ours. */
+/** The error of a cursor that is none of ours. */
 export function unreadableCursor(): AppError {
-  return new AppError('BAD_REQUEST', {
-    message: 'The cursor cannot be read.',
-    suggestion: 'Pass the cursor of the page before as it came, or none for the first page.',
-  });
+  return queryErrors(
+    [{ field: 'cursor', message: 'The cursor cannot be read.', code: 'invalid_string' }],
+    'Pass the cursor of the page before as it came, or none for the first page.',
+  );
 }

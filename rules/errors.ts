@@ -170,6 +170,17 @@ export class LimitReached extends AppError {
   }
 }
 
+/** The VALIDATION_ERROR of query parameters, which is 400; those of a body are 422. Source: contract §1.7. */
+export function queryErrors(errors: FieldError[], suggestion?: string): AppError {
+  const first = errors[0];
+  return new AppError('VALIDATION_ERROR', {
+    status: 400,
+    errors,
+    message: `Query parameter ${first?.field ?? ''}: ${first?.message ?? ''}`,
+    suggestion: suggestion ?? 'Correct the query parameters listed in errors.',
+  });
+}
+
 /** The VALIDATION_ERROR of a single field. */
 export function fieldError(field: string, message: string, code = 'custom'): AppError {
   return new AppError('VALIDATION_ERROR', { errors: [{ field, message, code }] });

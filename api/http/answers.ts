@@ -51,11 +51,11 @@ export function errors(...codes: ErrorCode[]): {} {
   return errorResponses(codes);
 }
 
-/** Error answers by status; one given earlier keeps its codes. `status400` moves VALIDATION_ERROR to 400. */
+/** Error answers by status; one given earlier keeps its codes. VALIDATION_ERROR stands under `invalid`. */
 export function errorResponses(
   codes: readonly ErrorCode[],
   given: object = {},
-  status400 = false,
+  invalid: readonly number[] = [ERRORS.VALIDATION_ERROR.status],
 ): Record<string, object> {
   const byStatus = new Map<string, Set<ErrorCode>>();
   const add = (status: string, code: ErrorCode) => byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
@@ -63,7 +63,8 @@ export function errorResponses(
     for (const code of codesOf(response)) add(status, code);
   }
   for (const code of codes) {
-    add(status400 && code === 'VALIDATION_ERROR' ? '400' : String(ERRORS[code].status), code);
+    const statuses = code === 'VALIDATION_ERROR' ? invalid : [ERRORS[code].status];
+    for (const status of statuses) add(String(status), code);
   }
   return Object.fromEntries([...byStatus].map(([status, set]) => [status, errorResponse(Number(status), set)]));
 }
@@ -95,10 +96,15 @@ export interface ErrorResponse {
 export function rangeResponse(codes: ErrorCode[]): ErrorResponse {
   const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, ERRORS[code].status) }]));
   return {
-    description: codes.map((code) => `${ERRORS[code].status} \`${code}\`: ${ERRORS[code].message}`).join(' '),
+    description: codes.map((code) => `${statusWords(code)} \`${code}\`: ${ERRORS[code].message}`).join(' '),
     [CODES]: codes,
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples } },
   };
+}
+
+/** The statuses that an error has, whichever operation answers it. Source: contract §1.7. */
+function statusWords(code: ErrorCode): string {
+  return code === 'VALIDATION_ERROR' ? '400 (of the query) or 422' : String(ERRORS[code].status);
 }
 
 type ErrorExample = ReturnType<typeof exampleOf>;

@@ -13,7 +13,7 @@ import { hostCheck } from './host-check.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { atBothPaths, atOnePath, createOpenRoutes, createRegistrar } from './registrar.ts';
 import { logEntry } from './request-log.ts';
-import { createRouteTable } from './route-table.ts';
+import { createRouteTable, type RouteTable } from './route-table.ts';
 
 /**
  * The HTTP application: every route of `api/routes/register.ts` behind request ids, logs, CORS and the error envelope.
@@ -24,8 +24,7 @@ export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenA
   hono.onError(errorHandler(deps.log));
   hono.notFound((c) => {
     const allowed = table.methodsOf(c.req.path);
-    if (allowed.length === 0) return answerError(c, new AppError('NOT_FOUND', { message: 'No such path.' }));
-    return answerError(c, new AppError('METHOD_NOT_ALLOWED', { headers: { Allow: allowed.join(', ') } }));
+    return answerError(c, allowed.length === 0 ? noSuchPath(table, c.req.path) : otherMethod(allowed));
   });
   hono.use(observe(deps, metrics));
   hono.use(hostCheck(deps.config));
@@ -41,6 +40,19 @@ export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenA
     deps,
   );
   return hono;
+}
+
+function noSuchPath(table: RouteTable, path: string): AppError {
+  const nearest = table.nearestTo(path);
+  return new AppError('NOT_FOUND', {
+    message: 'No such path.',
+    suggestion: nearest ? `Did you mean ${nearest}?` : 'See /docs for the operations of this API and their paths.',
+  });
+}
+
+function otherMethod(allowed: readonly string[]): AppError {
+  const names = allowed.join(', ');
+  return new AppError('METHOD_NOT_ALLOWED', { headers: { Allow: names }, suggestion: `Use ${allowed.join(' or ')}.` });
 }
 
 /**

@@ -9,13 +9,16 @@ import { type RateStanding, rateHeaders } from './rate-limits.ts';
 import type { AccessRule } from './security.ts';
 import { givenSessionToken, hashToken } from './session-cookie.ts';
 
+/** An access rule, and what a caller with a key may use in place of an operation that takes a session only. */
+type GuardedAccess = AccessRule & { insteadOfKey?: string | undefined };
+
 /**
  * Decides whether a request may go on, and says for whom in `c.var`: credentials, rate limit, scope, state of the
  * project, origin of a write by cookie, in this order. Without a key that is new to this process or a session, it asks
  * nobody.
  * @throws AppError UNAUTHORIZED, INVALID_API_KEY, RATE_LIMIT_EXCEEDED, FORBIDDEN, PROJECT_DISABLED
  */
-export async function authenticate(c: RequestContext, rule: AccessRule, deps: Deps): Promise<void> {
+export async function authenticate(c: RequestContext, rule: GuardedAccess, deps: Deps): Promise<void> {
   const needed = await identify(c, rule, deps);
   const standing = await takeAllowance(c, deps);
   for (const [name, value] of Object.entries(standing ? rateHeaders(standing) : {})) c.header(name, value);
@@ -38,7 +41,7 @@ export async function findProjectId(c: RequestContext, deps: Deps): Promise<stri
 }
 
 /** Sets `c.var` from the credentials; returns the scopes that this way in needs. */
-async function identify(c: RequestContext, rule: AccessRule, deps: Deps): Promise<readonly string[]> {
+async function identify(c: RequestContext, rule: GuardedAccess, deps: Deps): Promise<readonly string[]> {
   const header = c.req.header('authorization');
   if (header) return identifyKey(c, rule, deps, bearerToken(header));
   const token = rule.session && givenSessionToken(c, deps.config.publicUrl);
@@ -53,9 +56,17 @@ async function identify(c: RequestContext, rule: AccessRule, deps: Deps): Promis
   return rule.session;
 }
 
-async function identifyKey(c: RequestContext, rule: AccessRule, deps: Deps, key: string): Promise<readonly string[]> {
+async function identifyKey(
+  c: RequestContext,
+  rule: GuardedAccess,
+  deps: Deps,
+  key: string,
+): Promise<readonly string[]> {
   if (!rule.secretKey && !rule.publicKey) {
-    throw new AppError('INVALID_API_KEY', { message: 'No API key may call this endpoint: sign in instead.' });
+    throw new AppError('INVALID_API_KEY', {
+      message: 'This operation takes the session of a person, no API key.',
+      suggestion: `${rule.insteadOfKey ?? 'Do this in the dashboard'}, or sign in with POST /auth/login and send the cookie that it sets.`,
+    });
   }
   const access = await deps.keys.find(key);
   if (!access) throw new AppError('INVALID_API_KEY');

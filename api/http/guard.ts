@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
 import type { PaidFor } from '../../compute/compute.ts';
-import { AppError } from '../../rules/errors.ts';
+import { AppError, queryErrors } from '../../rules/errors.ts';
 import { isStorable, type JsonBody, readJsonBody, TOO_MANY_NODES } from '../../rules/json-body.ts';
 import { authenticate } from './authenticate.ts';
 import { JSON_MAX_BYTES, readBody, tooLarge } from './body.ts';
@@ -13,15 +13,16 @@ import type { Deps } from './deps.ts';
 import type { AppEnv, RequestContext } from './env.ts';
 import { fieldErrors } from './field-errors.ts';
 import { noteFingerprint } from './idempotency-key.ts';
-import { ignoredFields } from './ignored-fields.ts';
 import { accessRule } from './security.ts';
+import { suggestName } from './suggest-name.ts';
+import { type FieldNames, fieldNames, namesForHeader, type UnknownField } from './unknown-fields.ts';
 
 /** Larger bodies take tens of milliseconds of the thread that all share, so few of a project are taken at a time. */
 const LARGE_BODY_BYTES = 1024 * 1024;
 
 /** What a route may say besides what its OpenAPI operation holds. */
 export interface RouteOptions {
-  /** Every fault of query and body is 400 VALIDATION_ERROR here (contract §1.7), not 400 BAD_REQUEST and 422. */
+  /** Every fault of the body is 400 VALIDATION_ERROR here (contract §1.7), not 422. */
   invalid?: 400;
   /** Largest body; 3 MB unless given. */
   maxBodyBytes?: number;
@@ -30,6 +31,17 @@ export interface RouteOptions {
    * sake, and all else of it is 3 MB at most. The handler takes the decoded ones by `c.get('files')`.
    */
   filesAt?: string;
+  /**
+   * On operations that send or start something: an unknown field of the body is 422, since leaving it out might do more
+   * than was asked. Elsewhere it is ignored, and named in `X-Ignored-Fields`. Source: contract §1.9.
+   */
+  unknownFields?: 'refuse';
+  /** The record that the operation changes: its fields are read-only in the body, not unknown. */
+  record?: z.ZodType;
+  /** Takes any query parameter: pages of customers and health probes add their own. */
+  anyQuery?: true;
+  /** What a caller with a key may use in place of an operation that takes a session only. */
+  insteadOfKey?: string;
 }
 
 export type GuardedRoute = RouteConfig & RouteOptions;
@@ -52,7 +64,7 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
     if (rule) {
       // Answers about a project are nobody else's: no cache keeps them.
       c.header('Cache-Control', 'no-store');
-      await authenticate(c, rule, deps);
+      await authenticate(c, { ...rule, insteadOfKey: route.insteadOfKey }, deps);
     }
     if (isOpenWrite) deps.limits.takeForOpenWrite(clientAddress(c), OPEN_WRITES);
     const checked = async (inThread?: PaidFor) => {
@@ -109,42 +121,73 @@ function paramsCheck(route: GuardedRoute): Check | undefined {
 
 function queryCheck(route: GuardedRoute): Check | undefined {
   const schema = route.request?.query;
-  if (!schema) return undefined;
+  if (!schema) return route.anyQuery ? undefined : noQueryCheck;
+  const names = fieldNames(schema);
   return async (c) => {
     const query = Object.fromEntries(
       Object.entries(c.req.queries()).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
     );
+    if (!route.anyQuery) refuseUnknownQuery(names.unknownIn(query));
     const parsed = schema.safeParse(query);
-    if (!parsed.success) throw invalidQuery(route, fieldErrors(parsed.error.issues, query));
-    if (
-      !Object.values(query)
-        .flat()
-        .every((value) => value !== undefined && isStorable(value))
-    ) {
-      throw invalidQuery(route, [{ field: '', message: 'Must not contain NUL characters.', code: 'invalid_string' }]);
+    if (!parsed.success) throw queryErrors(fieldErrors(parsed.error.issues, query).map(nameParameter));
+    const unstorable = Object.entries(query).find(
+      ([, values]) => ![values].flat().every((one) => isStorable(one ?? '')),
+    );
+    if (unstorable) {
+      const message = 'Must not contain NUL characters.';
+      throw queryErrors([{ field: unstorable[0], message, code: 'invalid_string' }]);
     }
     c.req.addValidatedData('query', parsed.data as object);
   };
 }
 
-function invalidQuery(route: GuardedRoute, errors: AppError['errors']): AppError {
-  if (route.invalid === 400) return new AppError('VALIDATION_ERROR', { status: 400, errors });
-  const first = errors?.[0];
-  return new AppError('BAD_REQUEST', {
-    errors,
-    message: `Query parameter ${first?.field ?? ''}: ${first?.message ?? ''}`,
+/** `?status=X` is a list of one value: its fault is that of `status`, not of `status.0`. */
+function nameParameter<Fault extends { field: string }>(fault: Fault): Fault {
+  return { ...fault, field: fault.field.replace(/^([^.]+)\.\d+$/, '$1') };
+}
+
+const noQueryCheck: Check = async (c) => {
+  // Most requests have none; looking for a question mark is cheaper than parsing.
+  if (!c.req.url.includes('?')) return;
+  refuseUnknownQuery(Object.keys(c.req.queries()).map((name) => ({ path: [name], siblings: [] })));
+};
+
+function refuseUnknownQuery(unknown: UnknownField[]): void {
+  if (unknown.length > 0) throw queryErrors(unknownErrors(unknown, 'query parameter'), suggestion(unknown));
+}
+
+function unknownErrors(unknown: readonly UnknownField[], what: 'field' | 'query parameter') {
+  return unknown.map((one) => {
+    const meant = meantBy(one);
+    const known = one.siblings.length > 0 ? `This place takes ${one.siblings.join(', ')}.` : 'None is taken here.';
+    const message = `Unknown ${what}. ${meant ? `Did you mean ${meant}?` : known}`;
+    return { field: one.path.join('.'), message, code: 'unrecognized_keys' };
   });
+}
+
+/** What to do about the first unknown name that is near to one of ours. */
+function suggestion(unknown: readonly UnknownField[]): string {
+  const [near] = unknown.filter((one) => meantBy(one) !== undefined);
+  return near
+    ? `Did you mean ${meantBy(near)} instead of ${near.path.at(-1)}?`
+    : 'Leave out what is listed in errors, or see the operation in the API reference for the names that it takes.';
+}
+
+function meantBy({ path, siblings }: UnknownField): string | undefined {
+  return suggestName(path.at(-1) ?? '', siblings);
 }
 
 function bodyCheck(route: GuardedRoute): Check | undefined {
   const body = route.request?.body;
   const [mediaType, content] = Object.entries(body?.content ?? {})[0] ?? [];
   if (!body || !mediaType || !content || !('schema' in content) || !(content.schema instanceof z.ZodType))
-    return undefined;
+    return route.unknownFields === 'refuse' ? noBodyCheck(route) : undefined;
   const plan = {
     schema: content.schema,
     optional: !body.required,
     maxBytes: route.maxBodyBytes ?? JSON_MAX_BYTES,
+    names: fieldNames(content.schema),
+    recordNames: route.record && fieldNames(route.record),
     route,
   };
   return mediaType === 'multipart/form-data' ? formCheck(plan) : jsonCheck(plan);
@@ -154,11 +197,38 @@ interface BodyPlan {
   schema: z.ZodType;
   optional: boolean;
   maxBytes: number;
+  names: FieldNames;
+  recordNames: FieldNames | undefined;
   route: GuardedRoute;
 }
 
+/** An operation that takes no body refuses the fields of one all the same. */
+function noBodyCheck(route: GuardedRoute): Check {
+  const schema = z.object({});
+  const names = fieldNames(schema);
+  const check = jsonCheck({ schema, optional: true, maxBytes: JSON_MAX_BYTES, names, recordNames: undefined, route });
+  return async (c, deps, inThread) => {
+    if (JSON_TYPE.test(c.req.header('content-type') ?? '')) await check(c, deps, inThread);
+  };
+}
+
+/**
+ * Parses a body by its schema. Unknown fields are named in the answer as ignored, or are refused together with all
+ * else that is wrong.
+ */
+function parseBody(c: RequestContext, value: unknown, plan: BodyPlan): object {
+  const { schema, names, recordNames, route } = plan;
+  const unknown = names.unknownIn(value);
+  if (unknown.length > 0) c.header('X-Ignored-Fields', namesForHeader(unknown));
+  const refused = route.unknownFields === 'refuse' ? unknown.filter(({ path }) => !recordNames?.knows(path)) : [];
+  const parsed = schema.safeParse(value);
+  const faults = parsed.success ? [] : fieldErrors(parsed.error.issues, value);
+  if (refused.length > 0) throw refuseFields(refused, faults);
+  if (!parsed.success) throw invalidBody(route, faults);
+  return parsed.data as object;
+}
+
 function jsonCheck(plan: BodyPlan): Check {
-  const ignored = ignoredFields(plan.schema);
   return async (c, { loop }, inThread) => {
     const bytes = await readJson(c, plan);
     loop.resumed();
@@ -173,11 +243,7 @@ function jsonCheck(plan: BodyPlan): Check {
       throw invalidBody(plan.route, [{ field: path.join('.'), message, code: 'invalid_string' }]);
     }
     if (plan.route.filesAt !== undefined) c.set('files', body.files);
-    const names = ignored(value);
-    if (names.length > 0) c.header('X-Ignored-Fields', names.join(', '));
-    const parsed = plan.schema.safeParse(value);
-    if (!parsed.success) throw invalidBody(plan.route, fieldErrors(parsed.error.issues, value));
-    c.req.addValidatedData('json', parsed.data as object);
+    c.req.addValidatedData('json', parseBody(c, value, plan));
   };
 }
 
@@ -199,9 +265,9 @@ async function readJson(c: RequestContext, plan: BodyPlan): Promise<Uint8Array> 
   if (type === undefined && plan.optional) {
     const bytes = await readBody(c, plan.maxBytes);
     if (bytes.byteLength === 0) return bytes;
-    throw unsupported();
+    throw unsupported('application/json');
   }
-  if (!type || !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) throw unsupported();
+  if (!type || !JSON_TYPE.test(type)) throw unsupported('application/json');
   refuseEncoding(c);
   return readBody(c, plan.maxBytes);
 }
@@ -209,7 +275,7 @@ async function readJson(c: RequestContext, plan: BodyPlan): Promise<Uint8Array> 
 function formCheck(plan: BodyPlan): Check {
   return async (c, { loop }) => {
     const type = c.req.header('content-type');
-    if (!type || !/^multipart\/form-data\s*(;|$)/i.test(type)) throw unsupported();
+    if (!type || !FORM_TYPE.test(type)) throw unsupported('multipart/form-data');
     refuseEncoding(c);
     const bytes = await readBody(c, plan.maxBytes);
     loop.resumed();
@@ -220,21 +286,37 @@ function formCheck(plan: BodyPlan): Check {
       });
     loop.resumed();
     const value = Object.fromEntries(form.entries());
-    const parsed = plan.schema.safeParse(value);
-    if (!parsed.success) throw invalidBody(plan.route, fieldErrors(parsed.error.issues, value));
-    c.req.addValidatedData('form', parsed.data as object);
+    c.req.addValidatedData('form', parseBody(c, value, plan));
   };
 }
 
 function refuseEncoding(c: RequestContext): void {
   const encoding = c.req.header('content-encoding');
-  if (encoding && encoding.toLowerCase() !== 'identity') throw unsupported('Compressed bodies are not taken.');
+  if (!encoding || encoding.toLowerCase() === 'identity') return;
+  throw new AppError('UNSUPPORTED_MEDIA_TYPE', {
+    message: 'Compressed bodies are not taken.',
+    suggestion: 'Send the body as it is, without Content-Encoding.',
+  });
 }
 
 function invalidBody(route: GuardedRoute, errors: NonNullable<AppError['errors']>): AppError {
   return new AppError('VALIDATION_ERROR', { errors, ...(route.invalid && { status: route.invalid }) });
 }
 
-function unsupported(message?: string): AppError {
-  return new AppError('UNSUPPORTED_MEDIA_TYPE', { ...(message && { message }) });
+/** 422 also where other faults of the body are 400. Source: contract §1.9. */
+function refuseFields(unknown: readonly UnknownField[], others: NonNullable<AppError['errors']>): AppError {
+  const errors = [...unknownErrors(unknown, 'field'), ...others];
+  const message = `${errors[0]?.field ?? ''}: ${errors[0]?.message ?? ''}`;
+  return new AppError('VALIDATION_ERROR', { errors, message, suggestion: suggestion(unknown) });
+}
+
+const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;|$)/i;
+const FORM_TYPE = /^multipart\/form-data\s*(;|$)/i;
+
+function unsupported(wanted: 'application/json' | 'multipart/form-data', message?: string): AppError {
+  const boundary = wanted === 'multipart/form-data' ? ', with the boundary that your HTTP client makes' : '';
+  return new AppError('UNSUPPORTED_MEDIA_TYPE', {
+    ...(message && { message }),
+    suggestion: `Send Content-Type: ${wanted}${boundary}.`,
+  });
 }

@@ -6,7 +6,7 @@ import { OPEN_WRITES, type OpenLimit } from './caller-limits.ts';
 import { clientAddress } from './client-address.ts';
 import type { Deps } from './deps.ts';
 import type { App, AppEnv, RequestContext } from './env.ts';
-import { type GuardedRoute, guard } from './guard.ts';
+import { type GuardedRoute, guard, type RouteOptions } from './guard.ts';
 import type { RouteTable } from './route-table.ts';
 import { accessRule } from './security.ts';
 
@@ -94,7 +94,7 @@ function honoPath(path: string): string {
 }
 
 function describe(route: GuardedRoute): GuardedRoute {
-  const { invalid, maxBodyBytes: _, filesAt: __, middleware: ___, hide: ____, ...operation } = route;
+  const operation = omitGuardOptions(route);
   return {
     ...operation,
     tags: operation.tags ?? [tagOf(route.path)],
@@ -102,8 +102,35 @@ function describe(route: GuardedRoute): GuardedRoute {
     operationId:
       (operation.operationId ?? operationId(route)) +
       (operation.operationId && route.path.startsWith('/v1/') ? 'V1' : ''),
-    responses: { ...operation.responses, ...errorResponses(impliedCodes(route), operation.responses, invalid === 400) },
+    responses: {
+      ...operation.responses,
+      ...errorResponses(impliedCodes(route), route.responses, invalidStatuses(route)),
+    },
   };
+}
+
+/** An operation of the document has what OpenAPI knows, and nothing of the guard's. */
+function omitGuardOptions(route: GuardedRoute): RouteConfig {
+  const guardOptions: Record<keyof RouteOptions | 'middleware' | 'hide', undefined> = {
+    invalid: undefined,
+    maxBodyBytes: undefined,
+    filesAt: undefined,
+    unknownFields: undefined,
+    record: undefined,
+    anyQuery: undefined,
+    insteadOfKey: undefined,
+    middleware: undefined,
+    hide: undefined,
+  };
+  return Object.fromEntries(Object.entries(route).filter(([name]) => !(name in guardOptions))) as RouteConfig;
+}
+
+/** Faults of the query are 400, those of the body 422 unless the route says otherwise. Source: contract §1.7. */
+function invalidStatuses(route: GuardedRoute): number[] {
+  const ofQuery = route.anyQuery && !route.request?.query ? [] : [400];
+  const ofBody = route.request?.body ? [route.invalid ?? 422] : [];
+  const ofUnknownFields = route.unknownFields ? [422] : [];
+  return [...new Set([...ofQuery, ...ofBody, ...ofUnknownFields])];
 }
 
 /** The errors that follow from what an operation takes, besides those that it names itself. */
@@ -112,13 +139,13 @@ function impliedCodes(route: GuardedRoute): ErrorCode[] {
   const rule = accessRule(route.security);
   const codes: ErrorCode[] = [];
   if (request?.query || request?.body || request?.headers) codes.push('BAD_REQUEST');
-  if (request?.query && route.invalid === 400) codes.push('VALIDATION_ERROR');
+  if (invalidStatuses(route).length > 0) codes.push('VALIDATION_ERROR');
   if (rule) codes.push('UNAUTHORIZED', 'INVALID_API_KEY');
   if (rule || route.method !== 'get') codes.push('RATE_LIMIT_EXCEEDED');
   if (rule && (rule.session || rule.secretKey?.length)) codes.push('FORBIDDEN');
   if (rule?.ofProject && route.method !== 'get') codes.push('PROJECT_DISABLED');
   if (request?.params) codes.push('NOT_FOUND');
-  if (request?.body) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'VALIDATION_ERROR');
+  if (request?.body) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   // What takes nothing still answers 400 to a request that is no proper HTTP.
   if (codes.length === 0) codes.push('BAD_REQUEST');
   codes.push('INTERNAL_SERVER_ERROR');

@@ -75,7 +75,8 @@ function foldRanges(operation: Operation, isAlias: boolean): void {
 }
 
 function isOfAny(code: ErrorCode, status: string): boolean {
-  return OF_ANY_OPERATION.includes(code) && ERRORS[code].status === Number(status);
+  const isOfQuery = code === 'VALIDATION_ERROR' && status === '400';
+  return OF_ANY_OPERATION.includes(code) && (isOfQuery || ERRORS[code].status === Number(status));
 }
 
 const RANGES = {

@@ -16,6 +16,6 @@ describe('the place in a list of recipients', () => {
   });
 
   it.each([[''], ['x'], ['all', ID], ['rest', 'x'], ['address', 5], [ID, ID, ID]])('is none of ours: %j', (...key) => {
-    expect(() => decodePlace(encodeCursor(key))).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
+    expect(() => decodePlace(encodeCursor(key))).toThrow(expect.objectContaining({ code: 'VALIDATION_ERROR' }));
   });
 });

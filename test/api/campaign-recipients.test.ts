@@ -177,7 +177,7 @@ describe('the recipients of a campaign', () => {
     async (query) => {
       const { get } = await campaign();
       const { status, body } = await get(query);
-      expect([status, body.error.code]).toEqual([400, 'BAD_REQUEST']);
+      expect([status, body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
     },
   );
 });

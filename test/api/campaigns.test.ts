@@ -351,7 +351,7 @@ describe('lists and figures', () => {
     'refuse ?%s with 400',
     async (query) => {
       const answer = await api.call('GET', `/campaigns?${query}`);
-      expect([answer.status, answer.body.error.code]).toEqual([400, 'BAD_REQUEST']);
+      expect([answer.status, answer.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
     },
   );
 

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { AppError } from '../../../rules/errors.ts';
+import { queryErrors } from '../../../rules/errors.ts';
 import { type LocalDay, localDays } from '../../../rules/time/local-days.ts';
 import { DAY_MS, instantOf } from '../../../rules/time/local-time.ts';
 import { InstantInput } from '../../http/schemas.ts';
@@ -18,7 +18,7 @@ export const spanQuery = z.object({
 
 /**
  * The span that a query asks for.
- * @throws AppError BAD_REQUEST for one that ends before it begins, or is longer than a year
+ * @throws AppError VALIDATION_ERROR (400) for one that ends before it begins, or is longer than a year
  */
 export function spanOf(query: { startDate?: Date | undefined; endDate?: Date | undefined }): {
   startDate: Date;
@@ -26,9 +26,10 @@ export function spanOf(query: { startDate?: Date | undefined; endDate?: Date | u
 } {
   const endDate = query.endDate ? wholeDay(query.endDate) : new Date();
   const startDate = query.startDate ?? new Date(endDate.getTime() - DEFAULT_DAYS * DAY_MS);
-  if (startDate > endDate) throw new AppError('BAD_REQUEST', { message: 'startDate must be before endDate.' });
+  if (startDate > endDate)
+    throw queryErrors([{ field: 'startDate', message: 'Must be before endDate', code: 'custom' }]);
   if (endDate.getTime() - startDate.getTime() > MAX_DAYS * DAY_MS + DAY_MS) {
-    throw new AppError('BAD_REQUEST', { message: `A span is at most ${MAX_DAYS} days.` });
+    throw queryErrors([{ field: 'startDate', message: `A span is at most ${MAX_DAYS} days`, code: 'too_big' }]);
   }
   return { startDate, endDate };
 }

@@ -24,6 +24,7 @@ const retryRoute = createRoute({
   method: 'post',
   path: '/campaigns/{id}/retry',
   operationId: 'retryCampaign',
+  unknownFields: 'refuse',
   tags: ['Campaigns'],
   summary: 'Try recipients of a campaign again',
   description:

@@ -56,6 +56,8 @@ const createCampaignRoute = createRoute({
   method: 'post',
   path: '/campaigns',
   operationId: 'createCampaign',
+  unknownFields: 'refuse',
+  record: CampaignRecord,
   tags,
   summary: 'Create a campaign',
   description:
@@ -81,6 +83,8 @@ const putRoute = createRoute({
   method: 'put',
   path: '/campaigns/{id}',
   operationId: 'updateCampaign',
+  unknownFields: 'refuse',
+  record: CampaignRecord,
   tags,
   summary: 'Replace the contents of a campaign',
   description: 'In DRAFT and SCHEDULED only. Fields that are not given stay as they are; null clears an optional one.',

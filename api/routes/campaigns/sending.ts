@@ -21,6 +21,7 @@ const sendRoute = createRoute({
   method: 'post',
   path: '/campaigns/{id}/send',
   operationId: 'sendCampaign',
+  unknownFields: 'refuse',
   tags,
   summary: 'Send a campaign now, or at a time',
   description:
@@ -38,6 +39,7 @@ const cancelRoute = createRoute({
   method: 'post',
   path: '/campaigns/{id}/cancel',
   operationId: 'cancelCampaign',
+  unknownFields: 'refuse',
   tags,
   summary: 'Cancel a campaign',
   description:
@@ -51,6 +53,7 @@ const pauseRoute = createRoute({
   method: 'post',
   path: '/campaigns/{id}/pause',
   operationId: 'pauseCampaign',
+  unknownFields: 'refuse',
   tags,
   summary: 'Pause a campaign',
   description:
@@ -64,6 +67,7 @@ const resumeRoute = createRoute({
   method: 'post',
   path: '/campaigns/{id}/resume',
   operationId: 'resumeCampaign',
+  unknownFields: 'refuse',
   tags,
   summary: 'Let a paused campaign go on',
   description: 'From PAUSED. Of a SENDING one it changes nothing.',
@@ -76,6 +80,7 @@ const winnerRoute = createRoute({
   method: 'post',
   path: '/campaigns/{id}/winner',
   operationId: 'chooseCampaignWinner',
+  unknownFields: 'refuse',
   tags,
   summary: 'Choose the variant that the rest gets',
   description:
@@ -89,6 +94,7 @@ const testRoute = createRoute({
   method: 'post',
   path: '/campaigns/{id}/test',
   operationId: 'testCampaign',
+  unknownFields: 'refuse',
   tags,
   summary: 'Send one test mail of a campaign',
   description:

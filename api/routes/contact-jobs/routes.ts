@@ -35,6 +35,7 @@ const importRoute = createRoute({
   method: 'post',
   path: '/contacts/import',
   operationId: 'importContacts',
+  unknownFields: 'refuse',
   tags: ['Contacts'],
   summary: 'Import contacts from a CSV file',
   description:
@@ -108,6 +109,7 @@ const bulkRoute = (kind: BulkKind) =>
     method: 'post',
     path: `/contacts/${kind}`,
     ...BULK_SUMMARIES[kind],
+    unknownFields: 'refuse',
     tags: ['Contacts'],
     description:
       'Queued: up to 1,000 by `contactIds`, or any number by `where`. An id that is no contact of the project is a failure of its own, and the others go on.',

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { type ExportedContact, exportPredicate, listDataKeys, listExported } from '../../../db/contacts/export.ts';
 import { csvRow } from '../../../rules/contacts/csv-write.ts';
-import { AppError } from '../../../rules/errors.ts';
+import { queryErrors } from '../../../rules/errors.ts';
 import { errors } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -47,9 +47,8 @@ export function contactExportRoutes(app: App, { reads, compute }: Deps): void {
     const { projectId } = c.var;
     const { segmentId, bom = true, ...list } = c.req.valid('query');
     if (segmentId !== undefined && (list.condition !== undefined || list.search !== undefined)) {
-      throw new AppError('BAD_REQUEST', {
-        message: 'An export is of a segment, or by search and condition, not of both.',
-      });
+      const message = 'An export is of a segment, or by search and condition, not of both.';
+      throw queryErrors([{ field: 'segmentId', message, code: 'custom' }]);
     }
     const work = { projectId, kind: 'contacts.export' };
     const inTurn = <T>(run: () => Promise<T>): Promise<T> => compute.page(work, run);

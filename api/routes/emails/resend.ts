@@ -16,6 +16,7 @@ const resendRoute = createRoute({
   method: 'post',
   path: '/v1/emails/{id}/resend',
   operationId: 'resendEmail',
+  unknownFields: 'refuse',
   tags: ['Email'],
   summary: 'Send an email again',
   description:

@@ -17,6 +17,7 @@ const advanceRoute = createRoute({
   method: 'post',
   path: '/workflows/{id}/executions/{executionId}/advance',
   operationId: 'advanceExecution',
+  unknownFields: 'refuse',
   tags,
   summary: 'Move an execution on from where it waits',
   description:
@@ -30,6 +31,7 @@ const retryRoute = createRoute({
   method: 'post',
   path: '/workflows/{id}/executions/{executionId}/retry',
   operationId: 'retryExecution',
+  unknownFields: 'refuse',
   tags,
   summary: 'Take a failed execution up again',
   description:

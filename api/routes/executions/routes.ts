@@ -31,6 +31,7 @@ const startRoute = createRoute({
   method: 'post',
   path: '/workflows/{id}/executions',
   operationId: 'startExecution',
+  unknownFields: 'refuse',
   tags,
   summary: 'Let a contact into a workflow',
   description:
@@ -89,6 +90,7 @@ const cancelAllRoute = createRoute({
   method: 'post',
   path: '/workflows/{id}/executions/cancel-all',
   operationId: 'cancelAllExecutions',
+  unknownFields: 'refuse',
   tags,
   summary: 'Cancel every active execution of a workflow',
   description: 'Answers how many there were.',

@@ -19,6 +19,7 @@ const healthRoute = createRoute({
   method: 'get',
   path: '/health',
   operationId: 'getHealth',
+  anyQuery: true,
   summary: 'Whether the service is up',
   description:
     'Answers 200 as soon as the API takes requests and Postgres answers. With credentials it also shows whether sending of ' +
@@ -31,6 +32,7 @@ const liveRoute = createRoute({
   method: 'get',
   path: '/health/live',
   operationId: 'getLiveness',
+  anyQuery: true,
   summary: 'Whether this process runs',
   description: 'For a liveness probe: asks no other part of the service.',
   security: open(),
@@ -41,6 +43,7 @@ const readyRoute = createRoute({
   method: 'get',
   path: '/health/ready',
   operationId: 'getReadiness',
+  anyQuery: true,
   summary: 'Whether Postgres and Temporal answer',
   description:
     'For a readiness probe. `details` of the 503 names the part that does not answer; those of the 200 tell what waits in the outbox.',

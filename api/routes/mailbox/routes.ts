@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { findCapturedEmail, listCapturedEmails, listCapturedSms } from '../../../db/sending/captured.ts';
-import { AppError } from '../../../rules/errors.ts';
+import { AppError, queryErrors } from '../../../rules/errors.ts';
 import { MAILBOX_STYLE, mailboxPage, messagePage, smsPage } from '../../../web/mailbox.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { AppEnv } from '../../http/env.ts';
@@ -81,10 +81,11 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps
   }
 }
 
-/** @throws AppError BAD_REQUEST for what Postgres cannot hold as text */
+/** @throws AppError VALIDATION_ERROR (400) for what Postgres cannot hold as text */
 function wantedRecipient(c: PageContext): string | undefined {
   const to = c.req.query('to') || undefined;
-  if (to?.includes('\0')) throw new AppError('BAD_REQUEST', { message: '"to" holds a NUL character.' });
+  if (to?.includes('\0'))
+    throw queryErrors([{ field: 'to', message: 'Must not contain NUL characters.', code: 'invalid_string' }]);
   return to;
 }
 

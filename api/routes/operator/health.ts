@@ -15,6 +15,7 @@ const route = createRoute({
   method: 'get',
   path: '/operator/health',
   operationId: 'getOperatorHealth',
+  insteadOfKey: 'Run npm run operator on the host of the service',
   tags: ['Operator'],
   summary: 'How the installation stands',
   description:

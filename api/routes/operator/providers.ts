@@ -12,6 +12,7 @@ const route = createRoute({
   method: 'get',
   path: '/operator/provider-answers',
   operationId: 'listProviderAnswers',
+  insteadOfKey: 'Run npm run operator on the host of the service',
   tags: ['Operator'],
   summary: 'What mail servers and providers answered',
   description: 'Codes by how many mails got them, over all projects, with an example and the domains they were about.',

@@ -41,6 +41,7 @@ const listRoute = createRoute({
   method: 'get',
   path: '/operator/route-pauses',
   operationId: 'listRoutePauses',
+  insteadOfKey: 'Run npm run operator on the host of the service',
   tags: ['Operator'],
   summary: 'List the routes that are paused',
   description:
@@ -53,6 +54,7 @@ const resumeRouteRoute = createRoute({
   method: 'post',
   path: '/operator/route-pauses/{id}/resume',
   operationId: 'resumeRoute',
+  insteadOfKey: 'Run npm run operator on the host of the service',
   tags: ['Operator'],
   summary: 'End the pause of a route',
   description: 'The next emails try the route. If it refuses ten of them again, it is paused again.',

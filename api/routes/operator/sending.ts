@@ -11,6 +11,7 @@ const route = createRoute({
   method: 'post',
   path: '/operator/sending/resume',
   operationId: 'resumeSending',
+  insteadOfKey: 'Run npm run operator on the host of the service',
   tags: ['Operator'],
   summary: 'Let a clone send',
   description:

@@ -26,6 +26,7 @@ const listRoute = createRoute({
   method: 'get',
   path: '/operator/projects',
   operationId: 'listTenants',
+  insteadOfKey: 'Run npm run operator on the host of the service',
   tags,
   summary: 'List all projects of the installation',
   description: 'With their volume, bounces and complaints of 24 hours and of 30 days, their limits and holds.',
@@ -38,6 +39,7 @@ const getRoute = createRoute({
   method: 'get',
   path: '/operator/projects/{id}',
   operationId: 'getTenant',
+  insteadOfKey: 'Run npm run operator on the host of the service',
   tags,
   summary: 'Get a project of the installation',
   description:
@@ -51,6 +53,7 @@ const limitRoute = createRoute({
   method: 'patch',
   path: '/operator/projects/{id}',
   operationId: 'limitTenant',
+  insteadOfKey: 'Run npm run operator on the host of the service',
   tags,
   summary: 'Set ceilings that a project cannot lift',
   description: 'The same as `npm run operator -- project <id> --set`. In the audit log of the project.',
@@ -63,6 +66,7 @@ const holdRoute = createRoute({
   method: 'post',
   path: '/operator/projects/{id}/hold',
   operationId: 'holdTenant',
+  insteadOfKey: 'Run npm run operator on the host of the service',
   tags,
   summary: 'Hold a project',
   description:
@@ -77,6 +81,7 @@ const releaseRoute = createRoute({
   method: 'post',
   path: '/operator/projects/{id}/release',
   operationId: 'releaseTenant',
+  insteadOfKey: 'Run npm run operator on the host of the service',
   tags,
   summary: "End the operator's hold of a project",
   description:

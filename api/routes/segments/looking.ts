@@ -6,7 +6,7 @@ import { previewCondition } from '../../../db/segments/preview.ts';
 import { getSegment } from '../../../db/segments/segments.ts';
 import { getSegmentUsage } from '../../../db/segments/usage.ts';
 import { CAMPAIGN_STATUSES } from '../../../rules/campaigns/campaign.ts';
-import { AppError } from '../../../rules/errors.ts';
+import { queryErrors } from '../../../rules/errors.ts';
 import { OPERATORS, UNITS } from '../../../rules/filters/fields.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -184,7 +184,7 @@ export function segmentLookRoutes(app: App, { reads, compute }: Deps): void {
     const { contactId } = c.req.valid('query');
     const segment = await getSegment(reads, { projectId, id: c.req.valid('param').id });
     // After the segment: of another project's nobody learns more than that there is none.
-    if (contactId === undefined) throw new AppError('BAD_REQUEST', { message: 'The query names no contactId.' });
+    if (contactId === undefined) throw queryErrors([{ field: 'contactId', message: 'Required', code: 'invalid_type' }]);
     const work = { projectId, kind: 'segments.explain' };
     const explained = await compute.page(work, () => explainSegment(reads, segment, contactId));
     return c.json({ segmentId: segment.id, contactId, type: segment.type, ...explained }, 200);

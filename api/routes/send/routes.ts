@@ -35,6 +35,7 @@ const sendRoute = {
     },
   }),
   filesAt: 'attachments',
+  unknownFields: 'refuse' as const,
 };
 
 /** `POST /v1/send` (spec). */

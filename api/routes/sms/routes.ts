@@ -24,6 +24,7 @@ const sendRoute = {
     method: 'post',
     path: '/v1/sms/send',
     operationId: 'sendSms',
+    unknownFields: 'refuse',
     tags: ['SMS'],
     summary: 'Send an SMS',
     description: 'Accepts an SMS; the sender follows from the destination country. Its record tells what became of it.',

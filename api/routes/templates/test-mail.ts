@@ -35,6 +35,7 @@ const testRoute = createRoute({
   method: 'post',
   path: '/templates/test',
   operationId: 'testTemplate',
+  unknownFields: 'refuse',
   tags: ['Templates'],
   summary: 'Send one test mail of what a template says',
   description:

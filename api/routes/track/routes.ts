@@ -19,6 +19,7 @@ const trackRoute = createRoute({
   method: 'post',
   path: '/v1/track',
   operationId: 'trackEvent',
+  anyQuery: true,
   tags: ['Track'],
   summary: 'Record an event of a contact',
   description:

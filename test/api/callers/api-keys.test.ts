@@ -121,6 +121,6 @@ describe('API keys', () => {
     const next = await asOwner('GET', `/audit-log?limit=2&cursor=${log.body.cursor}`);
     expect(next.body.total).toBe(0);
     expect(next.body.data[0].id < log.body.data[1].id).toBe(true);
-    expect((await asOwner('GET', '/audit-log?cursor=nonsense')).body.error.code).toBe('BAD_REQUEST');
+    expect((await asOwner('GET', '/audit-log?cursor=nonsense')).body.error.code).toBe('VALIDATION_ERROR');
   });
 });

@@ -344,7 +344,7 @@ describe('finding contacts', () => {
     async (query) => {
       expect(await api.call('GET', `/contacts?${query}`)).toMatchObject({
         status: 400,
-        body: { error: { code: 'BAD_REQUEST' } },
+        body: { error: { code: 'VALIDATION_ERROR' } },
       });
     },
   );

@@ -113,7 +113,7 @@ it.each([['limit=0'], ['limit=101'], ['limit=x'], ['status=NONE'], ['mode=both']
 
 it('a cursor that is not ours is 400', async () => {
   const r = await api.call('GET', '/v1/emails?cursor=x');
-  expect([r.status, r.body.error.code]).toEqual([400, 'BAD_REQUEST']);
+  expect([r.status, r.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 it('the mailbox shows captured mail as JSON and as pages that run nothing', async () => {

@@ -7,41 +7,65 @@ interface KnownObject {
   element: (() => Known) | undefined;
 }
 
+/** A field of a body that its schema does not know, and the fields that the schema knows in its place. */
+export interface UnknownField {
+  path: string[];
+  siblings: string[];
+}
+
+/** The fields that a schema knows, at any depth. */
+export interface FieldNames {
+  /** The fields of a body that the schema does not know: the first `MAX_NAMED`. */
+  unknownIn(body: unknown): UnknownField[];
+  /** Whether the schema knows a field at this path. */
+  knows(path: readonly string[]): boolean;
+}
+
 /** More names than this help nobody to find a typo. */
 const MAX_NAMED = 20;
 const MAX_NAME_CHARS = 100;
+const INDEX = /^\d+$/;
 
-/**
- * Finds the fields of a body that its schema does not know, as dotted paths: they are ignored, and named in the
- * answer's `X-Ignored-Fields` header (contract §1.9).
- */
-export function ignoredFields(schema: z.ZodType): (body: unknown) => string[] {
+/** The fields that `schema` knows; free objects such as `data` take any. Source: contract §1.9. */
+export function fieldNames(schema: z.ZodType): FieldNames {
   const known = lazyKnown(schema);
-  return (body) => {
-    const found: string[] = [];
-    collect(body, known(), '', found);
-    return found;
+  return {
+    unknownIn(body) {
+      const found: UnknownField[] = [];
+      collect(body, known(), [], found);
+      return found;
+    },
+    knows: (path) => knowsPath(known(), path),
   };
 }
 
-function collect(value: unknown, known: Known, prefix: string, found: string[]): void {
+/** The names of fields as `X-Ignored-Fields` lists them. Header values are ASCII; a comma would look like two names. */
+export function namesForHeader(fields: readonly Pick<UnknownField, 'path'>[]): string {
+  return fields
+    .map(({ path }) => encodeURIComponent(path.join('.').toWellFormed()).slice(0, MAX_NAME_CHARS))
+    .join(', ');
+}
+
+function collect(value: unknown, known: Known, prefix: string[], found: UnknownField[]): void {
   if (known === 'opaque' || typeof value !== 'object' || value === null || found.length >= MAX_NAMED) return;
   if (Array.isArray(value)) {
     const element = known.element;
-    if (element) value.forEach((item, i) => void collect(item, element(), `${prefix}${i}.`, found));
+    if (element) value.forEach((item, i) => void collect(item, element(), [...prefix, String(i)], found));
     return;
   }
-  if (known.fields.size === 0) return;
+  // What takes no object is told so by its type.
+  if (known.fields.size === 0 && prefix.length > 0) return;
   for (const key of Object.keys(value)) {
     const field = known.fields.get(key);
-    if (field) collect(Reflect.get(value, key), field(), `${prefix}${key}.`, found);
-    else if (found.length < MAX_NAMED) found.push(nameForHeader(prefix + key));
+    if (field) collect(Reflect.get(value, key), field(), [...prefix, key], found);
+    else if (found.length < MAX_NAMED) found.push({ path: [...prefix, key], siblings: [...known.fields.keys()] });
   }
 }
 
-/** Header values are printable ASCII; a comma would look like two names. */
-function nameForHeader(name: string): string {
-  return encodeURIComponent(name.toWellFormed()).slice(0, MAX_NAME_CHARS);
+function knowsPath(known: Known, [name, ...rest]: readonly string[]): boolean {
+  if (known === 'opaque' || name === undefined) return true;
+  const field = known.fields.get(name) ?? (INDEX.test(name) ? known.element : undefined);
+  return field !== undefined && knowsPath(field(), rest);
 }
 
 function lazyKnown(schema: z.core.$ZodType): () => Known {

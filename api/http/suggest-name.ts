@@ -1,0 +1,125 @@
+import { closest, distance } from 'fastest-levenshtein';
+
+/**
+ * The words of other services' APIs (Resend, Postmark, SendGrid, Mailchimp, Mailgun, Plunk, Twilio) for our fields, in
+ * the spelling of `plain`. The first of ours that stands in the same place is meant.
+ */
+const THEIR_WORDS: Record<string, string[]> = {
+  scheduledat: ['scheduledFor'],
+  scheduleat: ['scheduledFor'],
+  schedule: ['scheduledFor'],
+  scheduletime: ['scheduledFor'],
+  scheduled: ['scheduledFor'],
+  sendat: ['scheduledFor'],
+  sendtime: ['scheduledFor'],
+  deliverat: ['scheduledFor'],
+  deliverytime: ['scheduledFor'],
+  html: ['body'],
+  htmlbody: ['body'],
+  htmlcontent: ['body'],
+  bodyhtml: ['body'],
+  content: ['body', 'content'],
+  message: ['body'],
+  text: ['body'],
+  textbody: ['body'],
+  msg: ['body'],
+  recipient: ['to', 'email'],
+  recipients: ['to'],
+  toemail: ['to'],
+  email: ['to', 'contactId'],
+  emailaddress: ['email', 'to'],
+  phone: ['to', 'phone'],
+  phonenumber: ['to', 'phone'],
+  number: ['to'],
+  sender: ['from'],
+  fromemail: ['from'],
+  fromaddress: ['from'],
+  sendername: ['fromName', 'name'],
+  replyto: ['replyTo', 'reply'],
+  replytoemail: ['replyTo', 'reply'],
+  templateid: ['template', 'templateId'],
+  templatealias: ['template'],
+  templatename: ['template'],
+  template: ['templateId'],
+  templatemodel: ['data'],
+  templatedata: ['data'],
+  dynamictemplatedata: ['data'],
+  templatecontent: ['data'],
+  personalizations: ['data', 'to'],
+  substitutions: ['data'],
+  variables: ['data', 'context'],
+  mergevars: ['data'],
+  globalmergevars: ['data'],
+  mergefields: ['data'],
+  params: ['data'],
+  properties: ['data'],
+  attributes: ['data'],
+  customfields: ['data'],
+  metadata: ['data', 'headers'],
+  customargs: ['data', 'headers'],
+  payload: ['data', 'context'],
+  input: ['context'],
+  data: ['context'],
+  files: ['attachments'],
+  attachment: ['attachments'],
+  name: ['filename'],
+  filename: ['filename'],
+  type: ['contentType', 'audienceType'],
+  mimetype: ['contentType'],
+  cid: ['contentId'],
+  contentdisposition: ['disposition'],
+  listid: ['segmentId'],
+  list: ['segmentId'],
+  listids: ['segmentId'],
+  audienceid: ['segmentId'],
+  audience: ['audienceType'],
+  segment: ['segmentId'],
+  previewtext: ['preheader', 'previewText'],
+  preview: ['preheader', 'previewText'],
+  title: ['name'],
+  subjectline: ['subject'],
+  topic: ['topicId'],
+  userid: ['contactId'],
+  contact: ['contactId', 'contactIds'],
+  contacts: ['contactIds'],
+  variantname: ['variant'],
+  // Query parameters.
+  pagesize: ['limit'],
+  perpage: ['limit'],
+  count: ['limit'],
+  first: ['limit'],
+  after: ['cursor'],
+  startingafter: ['cursor'],
+  pagetoken: ['cursor'],
+  page: ['cursor', 'page'],
+  offset: ['cursor'],
+  q: ['search'],
+  query: ['search'],
+  since: ['createdAfter', 'startDate'],
+  until: ['createdBefore', 'endDate'],
+  from: ['startDate', 'createdAfter'],
+  to: ['endDate', 'createdBefore'],
+  state: ['status'],
+};
+
+/** Old names of fields that are still taken: the newer one is suggested. */
+const OLD_NAMES = new Set(['scheduledAt', 'ids', 'audienceCondition']);
+
+/** Finds which of the `known` names a caller meant by a name that is none of them; undefined when none is near. */
+export function suggestName(name: string, known: readonly string[]): string | undefined {
+  const asked = plain(name);
+  const same = known.find((one) => plain(one) === asked && !OLD_NAMES.has(one));
+  if (same !== undefined) return same;
+  const theirs = THEIR_WORDS[asked]?.find((one) => known.includes(one));
+  if (theirs !== undefined || known.length === 0) return theirs;
+  // Long names are no typos of ours, and the distance of two costs their product.
+  if (asked.length > 40) return undefined;
+  const nearest = closest(asked, known.map(plain));
+  const near = distance(asked, nearest) <= Math.min(3, Math.floor(nearest.length / 3));
+  return near ? known.find((one) => plain(one) === nearest) : undefined;
+}
+
+/** `scheduled_for`, `Scheduled-For` and `scheduledFor` are one name. */
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[_\-\s[\]]/g, '');
+}

@@ -1,0 +1,251 @@
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildDomain } from '../build/senders.ts';
+import { type CallOptions, startTestApi, type TestApi } from '../support/api.ts';
+import { buildEverything } from '../support/everything.ts';
+import { type Operation, operationsOf } from '../support/operations.ts';
+import { signedIn } from '../support/session.ts';
+
+let api: TestApi;
+let owner: Record<string, string>;
+let idOf: (path: string, param: string) => string | undefined;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  await buildDomain(api.db, { projectId: api.one.id });
+  owner = await signedIn(api, api.one);
+  idOf = await buildEverything(api.db, api.one.id);
+});
+afterAll(() => api.close());
+
+/** What sends or starts something: a field that is left out might do more than was asked. */
+const REFUSING = [
+  'POST /campaigns',
+  'POST /campaigns/{id}/cancel',
+  'POST /campaigns/{id}/pause',
+  'POST /campaigns/{id}/resume',
+  'POST /campaigns/{id}/retry',
+  'POST /campaigns/{id}/send',
+  'POST /campaigns/{id}/test',
+  'POST /campaigns/{id}/winner',
+  'POST /contacts/bulk-delete',
+  'POST /contacts/bulk-subscribe',
+  'POST /contacts/bulk-unsubscribe',
+  'POST /emails/{id}/resend',
+  'POST /send',
+  'POST /sms/send',
+  'POST /templates/test',
+  'POST /workflows/{id}/executions',
+  'POST /workflows/{id}/executions/cancel-all',
+  'POST /workflows/{id}/executions/{executionId}/advance',
+  'POST /workflows/{id}/executions/{executionId}/retry',
+  'PUT /campaigns/{id}',
+];
+/** Pages of customers and probes add query parameters of their own. */
+const ANY_QUERY = ['GET /health', 'GET /health/live', 'GET /health/ready', 'POST /pixel', 'POST /track'];
+/** Callbacks of providers, which prove themselves by a signature and take whatever the provider sends. */
+const isCallback = ({ path }: Operation) =>
+  /^\/(v1\/)?(webhooks\/(ses|sns|twilio)|providers|sns|twilio|storefront\/shopify)/.test(path);
+
+const nameOf = ({ method, path }: Operation) => `${method} ${path.replace(/^\/v1\//, '/')}`;
+
+/** Calls an operation as somebody who may. */
+function call({ method, path, security }: Operation, query = '', options: CallOptions = {}) {
+  const url =
+    path.replaceAll(/\{(.+?)\}/g, (_, name) => idOf(path, name) ?? (name === 'phone' ? '+4915112345678' : uuidv7())) +
+    query;
+  const takesKey = security.some((requirement) => 'secretKey' in requirement);
+  return api.call(method, url, { ...(takesKey ? {} : { key: null, headers: owner }), ...options });
+}
+
+describe('every operation', () => {
+  it('refuses an unknown query parameter by name, but for those that pages and probes call', async () => {
+    const taking = new Set<string>();
+    for (const operation of operationsOf(api.app).filter((one) => !isCallback(one))) {
+      const { status, body } = await call(operation, '?utm_nonsense=1');
+      const [fault] = body?.error?.errors ?? [];
+      if (fault?.code !== 'unrecognized_keys') taking.add(nameOf(operation));
+      else
+        expect([status, body.error.code, fault.field], nameOf(operation)).toEqual([
+          400,
+          'VALIDATION_ERROR',
+          'utm_nonsense',
+        ]);
+    }
+    expect([...taking].sort()).toEqual(ANY_QUERY);
+  });
+
+  it('refuses an unknown field where it sends or starts something, and names it as ignored elsewhere', async () => {
+    const refusing = new Set<string>();
+    for (const operation of operationsOf(api.app).filter((one) => one.security.length > 0 && !isCallback(one))) {
+      const name = nameOf(operation);
+      if (operation.multipart || (operation.body === undefined && !REFUSING.includes(name))) continue;
+      const given = { ...(operation.body as object), utm_nonsense: 1 };
+      const { status, body, headers } = await call(operation, '', { body: given });
+      const faults = body?.error?.errors ?? [];
+      if (status === 422 && faults[0]?.code === 'unrecognized_keys') refusing.add(name);
+      else expect(headers.get('x-ignored-fields'), name).toBe('utm_nonsense');
+    }
+    expect([...refusing].sort()).toEqual(REFUSING);
+  });
+
+  it.each(['/contacts/import', '/contacts/import/preview'])(
+    'POST %s refuses an unknown field of its form',
+    async (path) => {
+      const form = new FormData();
+      form.set('file', new File(['email\na@example.com\n'], 'a.csv'));
+      form.set('maping', '{}');
+      const response = await api.app.request(path, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${api.one.secretKey}` },
+        body: form,
+      });
+      // biome-ignore lint/suspicious/noExplicitAny: an error of any shape would fail here
+      const { error } = (await response.json()) as any;
+      expect([response.status, error.errors]).toEqual([
+        422,
+        [{ field: 'maping', message: 'Unknown field. Did you mean mapping?', code: 'unrecognized_keys' }],
+      ]);
+    },
+  );
+
+  it('answers a fault of its query with 400 VALIDATION_ERROR and the parameter', async () => {
+    const bad: Record<string, string> = {
+      limit: 'many',
+      cursor: '%24',
+      startDate: 'soon',
+      endDate: 'soon',
+      status: 'X',
+    };
+    const asked: string[] = [];
+    // biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON here
+    const document: any = await (await api.app.request('/openapi.json')).json();
+    for (const operation of operationsOf(api.app)) {
+      const parameters = document.paths[operation.path][operation.method.toLowerCase()].parameters ?? [];
+      for (const parameter of parameters) {
+        const name = parameter.name ?? document.components.parameters[parameter.$ref.split('/').at(-1)].name;
+        const value = bad[name];
+        // Whoever is no operator learns of these operations no more than that they are not there.
+        if (value === undefined || operation.path.startsWith('/operator')) continue;
+        const where = `${nameOf(operation)}?${name}`;
+        const { status, body } = await call(operation, `?${name}=${value}`);
+        asked.push(where);
+        expect([status, body.error.code, body.error.errors?.[0]?.field], where).toEqual([
+          400,
+          'VALIDATION_ERROR',
+          name,
+        ]);
+      }
+    }
+    expect(asked.length).toBeGreaterThan(60);
+  });
+});
+
+describe('an unknown field', () => {
+  const mail = { to: 'a@example.com', from: 'x@shop.example.com', subject: 'S', body: '<p>b</p>' };
+
+  it.each([
+    ['/v1/send', { ...mail, scheduled_at: '2030-01-01T00:00:00Z' }, 'scheduled_at', undefined],
+    ['/v1/send', { ...mail, htmlBody: 'x' }, 'htmlBody', 'body'],
+    ['/v1/send', { ...mail, recipient: 'x' }, 'recipient', 'to'],
+    ['/v1/send', { ...mail, Subject: 'x' }, 'Subject', 'subject'],
+    ['/v1/send', { ...mail, template_id: 'x' }, 'template_id', 'template'],
+    ['/v1/send', { ...mail, dynamic_template_data: {} }, 'dynamic_template_data', 'data'],
+    ['/v1/send', { ...mail, attachement: [] }, 'attachement', 'attachments'],
+    [
+      '/v1/send',
+      { ...mail, attachments: [{ filename: 'a', content: 'QQ==', contentType: 'text/plain', content_id: 'x' }] },
+      'attachments.0.content_id',
+      'contentId',
+    ],
+    ['/v1/sms/send', { to: '+4915112345678', body: 'b', text: 'x' }, 'text', 'body'],
+    [`/campaigns/${uuidv7()}/send`, { scheduled_at: '2030-01-01T00:00:00Z' }, 'scheduled_at', 'scheduledFor'],
+    [`/campaigns/${uuidv7()}/send`, { schedule_time: '2030-01-01T00:00:00Z' }, 'schedule_time', 'scheduledFor'],
+    [`/campaigns/${uuidv7()}/send`, { scheduledFro: '2030-01-01T00:00:00Z' }, 'scheduledFro', 'scheduledFor'],
+    ['/campaigns', { name: 'N', list_id: 'x' }, 'list_id', 'segmentId'],
+    ['/campaigns', { name: 'N', subject_line: 'x' }, 'subject_line', 'subject'],
+    [`/workflows/${uuidv7()}/executions`, { contact_id: 'x' }, 'contact_id', 'contactId'],
+    [`/workflows/${uuidv7()}/executions`, { variables: {} }, 'variables', 'context'],
+    ['/contacts/bulk-delete', { contacts: ['x'] }, 'contacts', 'contactIds'],
+  ])('of POST %s %j is refused as %s, and %s is suggested', async (path, body, field, meant) => {
+    const { status, body: answer } = await api.call('POST', path, { body });
+    expect([status, answer.error.code]).toEqual([422, 'VALIDATION_ERROR']);
+    expect(answer.error.errors[0]).toMatchObject({ field, code: 'unrecognized_keys' });
+    if (meant === undefined) expect(answer.error.errors[0].message).not.toContain('Did you mean');
+    else expect(answer.error.errors[0].message).toBe(`Unknown field. Did you mean ${meant}?`);
+    if (meant !== undefined) expect(answer.error.suggestion).toContain(`Did you mean ${meant}`);
+  });
+
+  it('leaves nothing half done: no contact, no email, no key', async () => {
+    const idempotencyKey = uuidv7();
+    const ask = (body: object) =>
+      api.call('POST', '/v1/send', { body, headers: { 'idempotency-key': idempotencyKey } });
+    const fresh = { ...mail, to: 'unseen@example.com' };
+    expect((await ask({ ...fresh, sendAt: 'x' })).status).toBe(422);
+    expect((await api.call('POST', '/contacts/lookup', { body: { emails: ['unseen@example.com'] } })).status).toBe(200);
+    const rows = await api.db.selectFrom('contacts').select('id').where('email', '=', 'unseen@example.com').execute();
+    expect(rows).toEqual([]);
+    expect((await ask(fresh)).status).toBe(200);
+  });
+
+  it('inside `data` and `context` is the caller’s own', async () => {
+    const { status } = await api.call('POST', '/v1/send', { body: { ...mail, data: { scheduled_at: 'x' } } });
+    expect(status).toBe(200);
+  });
+});
+
+describe('a campaign that was fetched, edited and sent back', () => {
+  it('is accepted, and its read-only fields are named as ignored', async () => {
+    const made = await api.call('POST', '/campaigns', {
+      body: { name: 'N', subject: 'S', body: '<p>b</p>', from: 'x@shop.example.com', audienceType: 'ALL' },
+    });
+    const { body: fetched } = await api.call('GET', `/campaigns/${made.body.data.id}`);
+    const record = fetched.data ?? fetched;
+    const put = await api.call('PUT', `/campaigns/${record.id}`, { body: { ...record, subject: 'S2' } });
+    expect([put.status, put.body.error]).toEqual([200, undefined]);
+    expect((put.body.data ?? put.body).subject).toBe('S2');
+    const ignored = put.headers.get('x-ignored-fields')?.split(', ');
+    expect(ignored).toEqual(expect.arrayContaining(['id', 'status', 'createdAt']));
+    const copy = await api.call('POST', '/campaigns', { body: { ...record, slug: undefined, name: 'Copy' } });
+    expect([copy.status, copy.body.error]).toEqual([200, undefined]);
+  });
+
+  it('is refused with a field that campaigns do not have', async () => {
+    const { status, body } = await api.call('PUT', `/campaigns/${uuidv7()}`, { body: { id: 'x', subjcet: 'S' } });
+    expect([status, body.error.errors.map(({ field }: { field: string }) => field)]).toEqual([422, ['subjcet']]);
+  });
+
+  it('is refused with all that is wrong in it at once', async () => {
+    const { body } = await api.call('POST', '/campaigns', { body: { nme: 'N', subject: 'S', body: 4 } });
+    const fields = body.error.errors.map(({ field }: { field: string }) => field);
+    expect(fields[0]).toBe('nme');
+    expect(fields).toEqual(expect.arrayContaining(['nme', 'name', 'body']));
+  });
+});
+
+describe('a wrong path or method', () => {
+  it.each([
+    ['GET', '/v1/contcats', 'Did you mean /v1/contacts?'],
+    ['POST', '/api/v1/send', 'Did you mean /v1/send?'],
+    ['POST', '/send', 'Did you mean /v1/send?'],
+    ['GET', '/v1/campaign', 'Did you mean /v1/campaigns?'],
+    ['GET', '/nothing/like/it', 'See /docs for the operations of this API and their paths.'],
+  ])('%s %s is 404: %s', async (method, path, suggestion) => {
+    const { status, body } = await api.call(method, path);
+    expect([status, body.error.suggestion]).toEqual([404, suggestion]);
+  });
+
+  it('is 405 with the methods of the path itself', async () => {
+    const { status, body, headers } = await api.call('PUT', '/v1/contacts/fields');
+    expect([status, headers.get('allow'), body.error.suggestion]).toEqual([405, 'GET, HEAD', 'Use GET or HEAD.']);
+  });
+});
+
+it('a key on an operation that takes a session only learns so, and what to use instead', async () => {
+  const project = await api.call('GET', '/project');
+  expect([project.status, project.body.error.code]).toEqual([401, 'INVALID_API_KEY']);
+  expect(project.body.error.message).toContain('session');
+  expect(project.body.error.suggestion).toContain('GET /v1/project/export');
+  const team = await api.call('GET', '/team');
+  expect(team.body.error.suggestion).toContain('POST /auth/login');
+});
