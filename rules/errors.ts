@@ -154,6 +154,21 @@ export class AppError extends Error {
   }
 }
 
+/** What an answer says of an error, beside the id of the request. Source: contract §1.5. */
+export interface ErrorBody {
+  code: ErrorCode;
+  message: string;
+  statusCode: number;
+  errors?: FieldError[];
+  details?: Record<string, unknown>;
+  suggestion: string;
+}
+
+/** The form of an error in answers: of the whole request, or of one email of a batch. Source: contract §1.5. */
+export function errorBody({ code, message, status, errors, details, suggestion }: AppError): ErrorBody {
+  return { code, message, statusCode: status, ...(errors && { errors }), ...(details && { details }), suggestion };
+}
+
 /** A limit is reached; `Retry-After` says when to come again, at the soonest in a second. */
 export class LimitReached extends AppError {
   readonly retryAfterMs: number;

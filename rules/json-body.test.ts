@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readJsonBody } from './json-body.ts';
 
-const rules = { filesAt: 'files', maxOtherBytes: 1_000 };
+const rules = { filesAt: ['files'], maxOtherBytes: 1_000 };
 const read = (body: unknown, more = rules) => readJsonBody(Buffer.from(JSON.stringify(body)), more);
 const base64 = Buffer.from('Hello').toString('base64');
 

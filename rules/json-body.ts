@@ -15,8 +15,11 @@ const TAKEN_OUT = 'AAAA';
 const NO_BASE64 = '!';
 
 export interface JsonBodyRules {
-  /** The member whose records each have a file in base64 as their `content`. */
-  filesAt?: string | undefined;
+  /**
+   * The names that lead to the records which each have a file in base64 as their `content`: `['attachments']`, or
+   * `['emails', 'attachments']` for those of each email in a list.
+   */
+  filesAt?: readonly string[] | undefined;
   /** Bytes of the body without those files. */
   maxOtherBytes: number;
 }
@@ -49,10 +52,11 @@ export function readJsonBody(bytes: Uint8Array, { filesAt, maxOtherBytes }: Json
   return { value, unstorable, files: unstorable ? [] : records.map(takeFile) };
 }
 
-/** The records of a body's files, as they came: each may be anything. */
-function fileRecords(body: unknown, filesAt: string): { content?: unknown }[] {
-  const records: unknown = isRecord(body) ? body[filesAt] : undefined;
-  return Array.isArray(records) ? records.map((record: unknown) => (isRecord(record) ? record : {})) : [];
+/** The records of a body's files in their order, as they came: each may be anything. */
+function fileRecords(body: unknown, [name, ...rest]: readonly string[]): { content?: unknown }[] {
+  if (name === undefined) return [isRecord(body) ? body : {}];
+  const records: unknown = isRecord(body) ? body[name] : undefined;
+  return Array.isArray(records) ? records.flatMap((record: unknown) => fileRecords(record, rest)) : [];
 }
 
 function takeFile(record: { content?: unknown }): Uint8Array | undefined {

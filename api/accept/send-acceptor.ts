@@ -1,10 +1,17 @@
 import type { Db } from '../../db/connection.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
 import { createMonthOpener } from '../../db/projects/usage.ts';
+import { acceptBatch } from '../../db/sending/accept-batch.ts';
 import { acceptSends, type SendOutcome } from '../../db/sending/accept-sends.ts';
 import { inTransaction, limitLockWaits } from '../../db/transaction.ts';
 import { isLargeMail } from '../../rules/emails/large-mail.ts';
-import type { SendAnswer, SendRequest } from '../../rules/emails/send-request.ts';
+import {
+  type BatchAnswer,
+  contactChanges,
+  type SendAnswer,
+  type SendBatch,
+  type SendRequest,
+} from '../../rules/emails/send-request.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 
 /**
@@ -27,6 +34,8 @@ const BATCH_MAX_BYTES = 20 * 1024 * 1024;
 export interface SendAcceptor {
   /** Accepts a request durably. @throws AppError by which it is refused; then it had no effect at all */
   accept(request: SendRequest): Promise<SendAnswer>;
+  /** Accepts the emails of a batch durably, with its key. @throws AppError by which the whole batch is refused */
+  acceptBatch(batch: SendBatch): Promise<BatchAnswer>;
 }
 
 /**
@@ -50,10 +59,7 @@ export function createSendAcceptor(deps: {
       // Of two requests with one key the second sees the first; nor can one statement change a contact in two ways.
       apartBy: ({ projectId, idempotencyKey }) =>
         idempotencyKey === undefined ? [] : [`${projectId} key ${idempotencyKey}`],
-      alikeBy: ({ projectId, to, subscribed, data }) => {
-        const change = JSON.stringify([subscribed, data.set, data.remove]);
-        return to.map(({ email }) => [`${projectId} contact ${email}`, change]);
-      },
+      alikeBy: contactChanges,
       commit: async (requests) => {
         const isShared = requests.some(({ projectId }) => projectId !== requests[0]?.projectId);
         const { outcomes, outbox } = await inTransaction(deps.db, async (trx) => {
@@ -68,8 +74,25 @@ export function createSendAcceptor(deps: {
   // Apart: whoever shares a transaction with megabytes waits until they are written, and so does who waits for its
   // lane.
   const large = newGroup();
+  // A transaction each, since one is as large as many requests; projects take turns.
+  const batches = createGroupCommit<SendBatch, BatchAnswer>({
+    lanes: LANES,
+    max: 1,
+    queueOf: ({ projectId }) => projectId,
+    commit: async ([batch]) => {
+      if (!batch) return [];
+      const { answer, outbox } = await inTransaction(deps.db, (trx) => acceptBatch(trx, batch, { suppressionKey }));
+      deps.dispatch(outbox);
+      return [answer];
+    },
+  });
   const openMonth = createMonthOpener(deps.db);
   return {
+    async acceptBatch(batch) {
+      const limited = batch.emails.some((one) => 'to' in one && one.mode === 'live' && one.monthlyEmailLimit !== null);
+      if (limited) await openMonth(batch.projectId);
+      return batches.add(batch);
+    },
     async accept(request) {
       if (request.mode === 'live' && request.monthlyEmailLimit !== null) await openMonth(request.projectId);
       const outcome = await (isLargeMail(fileBytes(request)) ? large : group).add(request);

@@ -2,7 +2,7 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
 import { isConnectionFailure, isOutOfTime, UnknownCommit } from '../../db/postgres-errors.ts';
-import { AppError, type ErrorCode } from '../../rules/errors.ts';
+import { AppError, type ErrorCode, errorBody } from '../../rules/errors.ts';
 import { describeFailure, stackFrames } from '../../rules/failure-text.ts';
 import type { RequestContext } from './env.ts';
 
@@ -33,15 +33,7 @@ export function answerError(c: RequestContext, error: AppError): Response {
 export function errorEnvelope(error: AppError, requestId: string) {
   return {
     success: false,
-    error: {
-      code: error.code,
-      message: error.message,
-      statusCode: error.status,
-      requestId,
-      ...(error.errors && { errors: error.errors }),
-      ...(error.details && { details: error.details }),
-      suggestion: error.suggestion,
-    },
+    error: { requestId, ...errorBody(error) },
     timestamp: new Date().toISOString(),
   };
 }

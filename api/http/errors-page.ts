@@ -27,8 +27,9 @@ Every error answer has one form. \`requestId\` is also in the \`X-Request-Id\` h
 \`errors\` lists each fault by its dotted path, with the code names \`invalid_type\`, \`invalid_string\` (an address, URL or pattern),
 \`too_small\`, \`too_big\`, \`invalid_enum_value\`, \`unrecognized_keys\`, \`custom\`, \`reserved_event\` and \`system_sourced_event\`.
 \`details\` says what a program needs to go on, such as \`requiredScope\`, or \`originalResponse\` of a reused Idempotency-Key.
-On \`/v1/verify\`, \`/v1/sms/send\`, \`/v1/back-in-stock\` and the queries of \`GET /v1/sms\` and \`GET /v1/emails\`, VALIDATION_ERROR is 400.
-Fields of a body that are not known are ignored, and named in the answer's \`X-Ignored-Fields\` header.
+VALIDATION_ERROR is 400 for query parameters and cursors, and for the bodies of \`/v1/verify\`, \`/v1/sms/send\` and \`/v1/back-in-stock\`.
+Operations that send or start something refuse an unknown field with 422 and the code \`unrecognized_keys\`; other writes
+ignore it, and name it in the answer's \`X-Ignored-Fields\` header. Unknown query parameters are 400.
 
 | Code | Status | Meaning | What to do |
 |---|---|---|---|

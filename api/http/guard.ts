@@ -13,31 +13,22 @@ import type { Deps } from './deps.ts';
 import type { AppEnv, RequestContext } from './env.ts';
 import { fieldErrors } from './field-errors.ts';
 import { noteFingerprint } from './idempotency-key.ts';
+import { type BodyRules, bodyParser, invalidBody, type ParsedBody, suggestKnown, unknownErrors } from './parse-body.ts';
 import { accessRule } from './security.ts';
-import { suggestName } from './suggest-name.ts';
-import { type FieldNames, fieldNames, namesForHeader, type UnknownField } from './unknown-fields.ts';
+import { fieldNames, type UnknownField } from './unknown-fields.ts';
 
 /** Larger bodies take tens of milliseconds of the thread that all share, so few of a project are taken at a time. */
 const LARGE_BODY_BYTES = 1024 * 1024;
 
 /** What a route may say besides what its OpenAPI operation holds. */
-export interface RouteOptions {
-  /** Every fault of the body is 400 VALIDATION_ERROR here (contract §1.7), not 422. */
-  invalid?: 400;
+export interface RouteOptions extends BodyRules {
   /** Largest body; 3 MB unless given. */
   maxBodyBytes?: number;
   /**
-   * The member of a JSON body whose records each have a file in base64 as their `content`: it may be larger for their
-   * sake, and all else of it is 3 MB at most. The handler takes the decoded ones by `c.get('files')`.
+   * The names that lead to records of a JSON body which each have a file in base64 as their `content`: the body may be
+   * larger for their sake, and all else of it is 3 MB at most. The handler takes the decoded ones by `c.get('files')`.
    */
-  filesAt?: string;
-  /**
-   * On operations that send or start something: an unknown field of the body is 422, since leaving it out might do more
-   * than was asked. Elsewhere it is ignored, and named in `X-Ignored-Fields`. Source: contract §1.9.
-   */
-  unknownFields?: 'refuse';
-  /** The record that the operation changes: its fields are read-only in the body, not unknown. */
-  record?: z.ZodType;
+  filesAt?: readonly string[];
   /** Takes any query parameter: pages of customers and health probes add their own. */
   anyQuery?: true;
   /** What a caller with a key may use in place of an operation that takes a session only. */
@@ -153,28 +144,7 @@ const noQueryCheck: Check = async (c) => {
 };
 
 function refuseUnknownQuery(unknown: UnknownField[]): void {
-  if (unknown.length > 0) throw queryErrors(unknownErrors(unknown, 'query parameter'), suggestion(unknown));
-}
-
-function unknownErrors(unknown: readonly UnknownField[], what: 'field' | 'query parameter') {
-  return unknown.map((one) => {
-    const meant = meantBy(one);
-    const known = one.siblings.length > 0 ? `This place takes ${one.siblings.join(', ')}.` : 'None is taken here.';
-    const message = `Unknown ${what}. ${meant ? `Did you mean ${meant}?` : known}`;
-    return { field: one.path.join('.'), message, code: 'unrecognized_keys' };
-  });
-}
-
-/** What to do about the first unknown name that is near to one of ours. */
-function suggestion(unknown: readonly UnknownField[]): string {
-  const [near] = unknown.filter((one) => meantBy(one) !== undefined);
-  return near
-    ? `Did you mean ${meantBy(near)} instead of ${near.path.at(-1)}?`
-    : 'Leave out what is listed in errors, or see the operation in the API reference for the names that it takes.';
-}
-
-function meantBy({ path, siblings }: UnknownField): string | undefined {
-  return suggestName(path.at(-1) ?? '', siblings);
+  if (unknown.length > 0) throw queryErrors(unknownErrors(unknown, 'query parameter'), suggestKnown(unknown));
 }
 
 function bodyCheck(route: GuardedRoute): Check | undefined {
@@ -186,8 +156,6 @@ function bodyCheck(route: GuardedRoute): Check | undefined {
     schema: content.schema,
     optional: !body.required,
     maxBytes: route.maxBodyBytes ?? JSON_MAX_BYTES,
-    names: fieldNames(content.schema),
-    recordNames: route.record && fieldNames(route.record),
     route,
   };
   return mediaType === 'multipart/form-data' ? formCheck(plan) : jsonCheck(plan);
@@ -197,53 +165,40 @@ interface BodyPlan {
   schema: z.ZodType;
   optional: boolean;
   maxBytes: number;
-  names: FieldNames;
-  recordNames: FieldNames | undefined;
   route: GuardedRoute;
 }
 
 /** An operation that takes no body refuses the fields of one all the same. */
 function noBodyCheck(route: GuardedRoute): Check {
-  const schema = z.object({});
-  const names = fieldNames(schema);
-  const check = jsonCheck({ schema, optional: true, maxBytes: JSON_MAX_BYTES, names, recordNames: undefined, route });
+  const check = jsonCheck({ schema: z.object({}), optional: true, maxBytes: JSON_MAX_BYTES, route });
   return async (c, deps, inThread) => {
     if (JSON_TYPE.test(c.req.header('content-type') ?? '')) await check(c, deps, inThread);
   };
 }
 
-/**
- * Parses a body by its schema. Unknown fields are named in the answer as ignored, or are refused together with all
- * else that is wrong.
- */
-function parseBody(c: RequestContext, value: unknown, plan: BodyPlan): object {
-  const { schema, names, recordNames, route } = plan;
-  const unknown = names.unknownIn(value);
-  if (unknown.length > 0) c.header('X-Ignored-Fields', namesForHeader(unknown));
-  const refused = route.unknownFields === 'refuse' ? unknown.filter(({ path }) => !recordNames?.knows(path)) : [];
-  const parsed = schema.safeParse(value);
-  const faults = parsed.success ? [] : fieldErrors(parsed.error.issues, value);
-  if (refused.length > 0) throw refuseFields(refused, faults);
-  if (!parsed.success) throw invalidBody(route, faults);
-  return parsed.data as object;
+/** The data of a body; what it holds besides is named in the answer. */
+function validIn(c: RequestContext, { data, ignored }: ParsedBody<unknown>): object {
+  if (ignored !== '') c.header('X-Ignored-Fields', ignored);
+  return data as object;
 }
 
 function jsonCheck(plan: BodyPlan): Check {
+  const parse = bodyParser(plan.schema, plan.route);
   return async (c, { loop }, inThread) => {
     const bytes = await readJson(c, plan);
     loop.resumed();
     const body = bytes.byteLength === 0 && plan.optional ? NOTHING : await jsonOf(bytes, plan, inThread);
     if (body.fault !== undefined) {
       if (body.fault === 'size') throw tooLarge(JSON_MAX_BYTES);
-      throw invalidBody(plan.route, [{ field: '', message: TOO_MANY_NODES, code: 'too_big' }]);
+      throw invalidBody([{ field: '', message: TOO_MANY_NODES, code: 'too_big' }], plan.route.invalid);
     }
     const { value, unstorable } = body;
     if (unstorable) {
       const { path, message } = unstorable;
-      throw invalidBody(plan.route, [{ field: path.join('.'), message, code: 'invalid_string' }]);
+      throw invalidBody([{ field: path.join('.'), message, code: 'invalid_string' }], plan.route.invalid);
     }
     if (plan.route.filesAt !== undefined) c.set('files', body.files);
-    c.req.addValidatedData('json', parseBody(c, value, plan));
+    c.req.addValidatedData('json', validIn(c, parse(value)));
   };
 }
 
@@ -273,6 +228,7 @@ async function readJson(c: RequestContext, plan: BodyPlan): Promise<Uint8Array> 
 }
 
 function formCheck(plan: BodyPlan): Check {
+  const parse = bodyParser(plan.schema, plan.route);
   return async (c, { loop }) => {
     const type = c.req.header('content-type');
     if (!type || !FORM_TYPE.test(type)) throw unsupported('multipart/form-data');
@@ -286,7 +242,7 @@ function formCheck(plan: BodyPlan): Check {
       });
     loop.resumed();
     const value = Object.fromEntries(form.entries());
-    c.req.addValidatedData('form', parseBody(c, value, plan));
+    c.req.addValidatedData('form', validIn(c, parse(value)));
   };
 }
 
@@ -297,17 +253,6 @@ function refuseEncoding(c: RequestContext): void {
     message: 'Compressed bodies are not taken.',
     suggestion: 'Send the body as it is, without Content-Encoding.',
   });
-}
-
-function invalidBody(route: GuardedRoute, errors: NonNullable<AppError['errors']>): AppError {
-  return new AppError('VALIDATION_ERROR', { errors, ...(route.invalid && { status: route.invalid }) });
-}
-
-/** 422 also where other faults of the body are 400. Source: contract §1.9. */
-function refuseFields(unknown: readonly UnknownField[], others: NonNullable<AppError['errors']>): AppError {
-  const errors = [...unknownErrors(unknown, 'field'), ...others];
-  const message = `${errors[0]?.field ?? ''}: ${errors[0]?.message ?? ''}`;
-  return new AppError('VALIDATION_ERROR', { errors, message, suggestion: suggestion(unknown) });
 }
 
 const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;|$)/i;

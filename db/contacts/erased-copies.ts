@@ -53,7 +53,7 @@ async function eraseAnswers(trx: Trx, { projectId, contactIds, phones }: ErasedP
   await sql`
     UPDATE idempotency_keys k SET response = 'null'
     WHERE project_id = ${projectId} AND response <> 'null' AND (response->>'to' = ANY(${phones}::text[]) OR EXISTS (
-      SELECT FROM jsonb_path_query(response, '$.data.emails[*].contact.id') AS named (id)
+      SELECT FROM jsonb_path_query(response, '$.**.contact.id') AS named (id)
       WHERE named.id #>> '{}' = ANY(${contactIds}::text[])))
   `.execute(trx);
 }

@@ -10,6 +10,7 @@ export interface KeyOwner {
 /** The scope that shows, by other requests, what the answer to a request tells of. */
 const VIEW_SCOPES: ReadonlyMap<string, string> = new Map([
   ['POST /v1/send', 'emails:view'],
+  ['POST /v1/send/batch', 'emails:view'],
   ['POST /v1/emails/{id}/resend', 'emails:view'],
   ['POST /v1/sms/send', 'sms:view'],
   ['POST /v1/track', 'contacts:view'],

@@ -1,6 +1,7 @@
 import type { KeyMode } from '../access/api-keys.ts';
 import type { KeyOwner } from '../access/key-owner.ts';
 import type { MailText } from '../content/mail-text.ts';
+import type { AppError, ErrorBody } from '../errors.ts';
 import type { Data } from '../filters/data-values.ts';
 import type { Sourced } from '../strangers/provenance.ts';
 import type { EmailOptions, OriginalOptions } from './email-outcome.ts';
@@ -57,6 +58,32 @@ export interface SentBefore {
   /** Which mail it was, and whether a stranger had it sent. */
   origin: Pick<EmailOptions, 'forStranger' | 'resentFrom'>;
 }
+
+/** What a request changes of each contact: requests that change one in two ways go one after the other. */
+export function contactChanges({ projectId, to, subscribed, data }: SendRequest): [contact: string, change: string][] {
+  const change = JSON.stringify([subscribed, data.set, data.remove]);
+  return to.map(({ email }) => [`${projectId} contact ${email}`, change]);
+}
+
+/** Up to 100 different emails that are accepted in one transaction. Source: contract §9.19. */
+export interface SendBatch {
+  projectId: string;
+  idempotencyKey: string | undefined;
+  fingerprint: string | undefined;
+  owner: KeyOwner;
+  request: string;
+  /** All are accepted, or none. */
+  atomic: boolean;
+  /** In their order; an email that is not valid stands as its refusal. */
+  emails: (SendRequest | AppError)[];
+}
+
+/** The answer of `POST /v1/send/batch`: a result for each email in order, as `POST /v1/send` would answer. */
+export interface BatchAnswer {
+  success: true;
+  data: { results: BatchResult[]; accepted: number; refused: number; timestamp: string };
+}
+export type BatchResult = { success: true; data: SendAnswer['data'] } | { success: false; error: ErrorBody };
 
 /** The answer of `POST /v1/send`, as it is kept with an idempotency key too. */
 export interface SendAnswer {

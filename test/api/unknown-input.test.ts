@@ -33,6 +33,7 @@ const REFUSING = [
   'POST /contacts/bulk-unsubscribe',
   'POST /emails/{id}/resend',
   'POST /send',
+  'POST /send/batch',
   'POST /sms/send',
   'POST /templates/test',
   'POST /workflows/{id}/executions',

@@ -16,3 +16,30 @@ export const Sent = success(
     },
   },
 });
+
+const BatchError = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    statusCode: z.number().int(),
+    errors: z.array(z.object({ field: z.string(), message: z.string(), code: z.string() })).optional(),
+    details: z.record(z.string(), z.unknown()).optional(),
+    suggestion: z.string(),
+  })
+  .openapi('BatchError');
+
+export const BatchSent = success(
+  z.object({
+    results: z.array(
+      z.union([
+        z.object({ success: z.literal(true), data: Sent.shape.data }),
+        z.object({ success: z.literal(false), error: BatchError }),
+      ]),
+    ),
+    accepted: z.number().int(),
+    refused: z.number().int(),
+    timestamp: Instant,
+  }),
+).openapi('BatchSent', {
+  description: 'One entry an email, in the order of `emails`: what `POST /v1/send` would answer.',
+});

@@ -121,4 +121,22 @@ export const SendBody = z
   })
   .openapi('SendEmail', { example: EXAMPLE });
 
+const BATCH_MAX = 100;
+
+/** The body of `POST /v1/send/batch`. An email that is not valid is refused by itself, so each is parsed by itself. */
+export const SendBatchBody = z
+  .object({
+    emails: z
+      .array(z.unknown())
+      .min(1)
+      .max(BATCH_MAX)
+      .openapi({
+        type: 'array',
+        items: { $ref: '#/components/schemas/SendEmail' },
+        description: 'Each as in `POST /v1/send`',
+      }),
+    atomic: z.boolean().default(false).openapi({ description: 'All are accepted, or none' }),
+  })
+  .openapi('SendEmailBatch', { example: { emails: [EXAMPLE], atomic: false } });
+
 export type SendInput = z.output<typeof SendBody>;

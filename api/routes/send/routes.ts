@@ -9,6 +9,7 @@ import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts
 import { noteMade } from '../../http/request-log.ts';
 import { scopes } from '../../http/security.ts';
 import { Sent } from './answer.ts';
+import { sendBatchRoutes } from './batch.ts';
 import { SendBody, sendMaxBytes } from './input.ts';
 import { checkLargeTemplates, toSendRequest } from './to-send-request.ts';
 
@@ -34,18 +35,20 @@ const sendRoute = {
       ),
     },
   }),
-  filesAt: 'attachments',
+  filesAt: ['attachments'],
   unknownFields: 'refuse' as const,
 };
 
-/** `POST /v1/send` (spec). */
-export function sendRoutes(app: App, { config, db, compute, lifecycle }: Deps): void {
+/** `POST /v1/send` (spec) and `POST /v1/send/batch`, which share what accepts emails. */
+export function sendRoutes(app: App, deps: Deps): void {
+  const { config, db, compute, lifecycle } = deps;
   const acceptor = createSendAcceptor({
     db,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
     dispatch: (rows) => lifecycle.dispatch(rows),
   });
 
+  sendBatchRoutes(app, deps, acceptor);
   app.openapi({ ...sendRoute, maxBodyBytes: sendMaxBytes(config.attachmentsMaxBytes) }, async (c) => {
     const input = c.req.valid('json');
     await checkLargeTemplates(compute, { projectId: c.get('projectId'), input });

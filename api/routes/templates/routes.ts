@@ -50,7 +50,7 @@ const createTemplateRoute = createRoute({
     'The `slug` is made of the name; one that is given and taken is 409.',
   security: scopes('templates:edit'),
   request: { body: json(CreateTemplate) },
-  responses: { 201: okVersioned(TemplateRecord, 'Created'), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
+  responses: { 201: okVersioned(TemplateRecord, 'Created'), ...errors('DOMAIN_NOT_VERIFIED', 'NOT_FOUND', 'CONFLICT') },
 });
 
 const getRoute = createRoute({

@@ -190,6 +190,45 @@ export type BackInStockAccepted = {
   subscribed: boolean;
 };
 
+export type BatchError = {
+  code: string;
+  message: string;
+  statusCode: number;
+  errors?: {
+    field: string;
+    message: string;
+    code: string;
+  }[];
+  details?: Record<string, unknown>;
+  suggestion: string;
+};
+
+/** One entry an email, in the order of `emails`: what `POST /v1/send` would answer. */
+export type BatchSent = {
+  success: true;
+  data: {
+    results: ({
+      success: true;
+      data: {
+        emails: {
+          contact: {
+            id: string;
+            email: string;
+          };
+          email: string;
+        }[];
+        timestamp: string;
+      };
+    } | {
+      success: false;
+      error: BatchError;
+    })[];
+    accepted: number;
+    refused: number;
+    timestamp: string;
+  };
+};
+
 export type BulkContacts = {
   contactIds?: string[];
   /** The same as contactIds */
@@ -2197,6 +2236,13 @@ export type SendEmail = {
   })[];
 };
 
+export type SendEmailBatch = {
+  /** Each as in `POST /v1/send` */
+  emails: SendEmail[];
+  /** All are accepted, or none */
+  atomic?: boolean;
+};
+
 export type SendSms = {
   to: string;
   body: string;
@@ -3889,6 +3935,11 @@ export interface Operations {
     body: SendEmail;
     answer: Sent;
   };
+  /** Send up to 100 different emails: `POST /v1/send/batch` */
+  sendEmailBatch: {
+    body: SendEmailBatch;
+    answer: BatchSent;
+  };
   /** Send an SMS: `POST /v1/sms/send` */
   sendSms: {
     body: SendSms;
@@ -4188,6 +4239,7 @@ export const OPERATIONS = {
   saveWorkflowGraph: { method: 'PUT', path: '/v1/workflows/{id}/graph', idempotencyKey: false },
   sendCampaign: { method: 'POST', path: '/v1/campaigns/{id}/send', idempotencyKey: false },
   sendEmail: { method: 'POST', path: '/v1/send', idempotencyKey: true },
+  sendEmailBatch: { method: 'POST', path: '/v1/send/batch', idempotencyKey: true },
   sendSms: { method: 'POST', path: '/v1/sms/send', idempotencyKey: true },
   signUp: { method: 'POST', path: '/auth/signup', idempotencyKey: false },
   startExecution: { method: 'POST', path: '/v1/workflows/{id}/executions', idempotencyKey: false },

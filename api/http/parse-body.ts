@@ -1,0 +1,77 @@
+import type { z } from 'zod';
+import { AppError, type FieldError } from '../../rules/errors.ts';
+import { fieldErrors } from './field-errors.ts';
+import { suggestName } from './suggest-name.ts';
+import { fieldNames, namesForHeader, type UnknownField } from './unknown-fields.ts';
+
+/** How an operation takes its body. */
+export interface BodyRules {
+  /** An unknown field is refused; else it is ignored. Source: contract §1.9. */
+  unknownFields?: 'refuse' | undefined;
+  /** The record that the operation changes: its fields are read-only in the body, not unknown. */
+  record?: z.ZodType | undefined;
+  /** The status of faults of the body, 422 unless given. */
+  invalid?: 400 | undefined;
+}
+
+/** A body that its schema takes. */
+export interface ParsedBody<T> {
+  data: T;
+  /** The names of ignored fields as `X-Ignored-Fields` lists them; empty where there are none. */
+  ignored: string;
+}
+
+/**
+ * Makes what parses the bodies of an operation. Make it once a route: what a schema knows is found once.
+ * @throws AppError VALIDATION_ERROR (by the function) with all that is wrong in a body
+ */
+export function bodyParser<Schema extends z.ZodType>(
+  schema: Schema,
+  { unknownFields, record, invalid }: BodyRules,
+): (value: unknown) => ParsedBody<z.output<Schema>> {
+  const names = fieldNames(schema);
+  const recordNames = record && fieldNames(record);
+  return (value) => {
+    const unknown = names.unknownIn(value);
+    const refused = unknownFields === 'refuse' ? unknown.filter(({ path }) => !recordNames?.knows(path)) : [];
+    const parsed = schema.safeParse(value);
+    const faults = parsed.success ? [] : fieldErrors(parsed.error.issues, value);
+    if (refused.length > 0) throw unknownFieldsError(refused, faults);
+    if (!parsed.success) throw invalidBody(faults, invalid);
+    return { data: parsed.data, ignored: namesForHeader(unknown) };
+  };
+}
+
+/** The error of a body with these faults. @param status of the route's `invalid` */
+export function invalidBody(errors: FieldError[], status: 400 | undefined): AppError {
+  return new AppError('VALIDATION_ERROR', { errors, ...(status && { status }) });
+}
+
+/** 422 also where other faults of the body are 400. Source: contract §1.9. */
+function unknownFieldsError(unknown: readonly UnknownField[], others: FieldError[]): AppError {
+  const errors = [...unknownErrors(unknown, 'field'), ...others];
+  const message = `${errors[0]?.field ?? ''}: ${errors[0]?.message ?? ''}`;
+  return new AppError('VALIDATION_ERROR', { errors, message, suggestion: suggestKnown(unknown) });
+}
+
+/** The faults of names that are not known, each with the name that was meant or those that are taken. */
+export function unknownErrors(unknown: readonly UnknownField[], what: 'field' | 'query parameter'): FieldError[] {
+  return unknown.map((one) => {
+    const meant = meantBy(one);
+    const known = one.siblings.length > 0 ? `This place takes ${one.siblings.join(', ')}.` : 'None is taken here.';
+    const message = `Unknown ${what}. ${meant ? `Did you mean ${meant}?` : known}`;
+    return { field: one.path.join('.'), message, code: 'unrecognized_keys' };
+  });
+}
+
+/** Says what to do about names that are not known: by the first that is near to one of ours. */
+export function suggestKnown(unknown: readonly UnknownField[]): string {
+  const near = unknown.find((one) => meantBy(one) !== undefined);
+  return near
+    ? `Did you mean ${meantBy(near)} instead of ${near.path.at(-1)}?`
+    : 'Leave out what is listed in errors, or see the operation in the API reference for the names that it takes.';
+}
+
+function meantBy({ path, siblings }: UnknownField): string | undefined {
+  return suggestName(path.at(-1) ?? '', siblings);
+}

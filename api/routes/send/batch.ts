@@ -1,0 +1,107 @@
+import { createRoute } from '@hono/zod-openapi';
+import type { SendBatch } from '../../../rules/emails/send-request.ts';
+import { AppError, fieldError } from '../../../rules/errors.ts';
+import type { SendAcceptor } from '../../accept/send-acceptor.ts';
+import { keyOwner } from '../../http/actor.ts';
+import { errors, json, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App, RequestContext } from '../../http/env.ts';
+import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
+import { bodyParser } from '../../http/parse-body.ts';
+import { noteMade } from '../../http/request-log.ts';
+import { scopes } from '../../http/security.ts';
+import { BatchSent } from './answer.ts';
+import { SendBatchBody, SendBody, sendMaxBytes } from './input.ts';
+import { checkLargeTemplates, toSendRequest } from './to-send-request.ts';
+
+/** Of all emails together: a transaction with this many rows takes a second. */
+const RECIPIENTS_MAX = 10_000;
+const REQUEST = 'POST /v1/send/batch';
+
+const batchRoute = {
+  ...createRoute({
+    method: 'post',
+    path: '/v1/send/batch',
+    operationId: 'sendEmailBatch',
+    tags: ['Email'],
+    summary: 'Send up to 100 different emails',
+    description:
+      'Each is as in `POST /v1/send`, and its result or error stands in `results` at its place. With `atomic` all are accepted or none: ' +
+      "the error of the first that is refused is the answer then, and `errors` names all by `emails.<n>`. One `Idempotency-Key` is the whole batch's.",
+    security: scopes('email:send'),
+    request: { headers: IdempotencyHeader, body: json(SendBatchBody) },
+    responses: {
+      200: ok(BatchSent, 'Each accepted or refused'),
+      ...errors(
+        'DOMAIN_NOT_VERIFIED',
+        'CONTACT_UNSUBSCRIBED',
+        'TEMPLATE_NOT_FOUND',
+        'IDEMPOTENCY_KEY_REUSED',
+        'BILLING_LIMIT_EXCEEDED',
+      ),
+    },
+  }),
+  filesAt: ['emails', 'attachments'],
+  unknownFields: 'refuse' as const,
+};
+
+const parseEmail = bodyParser(SendBody, { unknownFields: 'refuse' });
+
+/** `POST /v1/send/batch`. */
+export function sendBatchRoutes(app: App, { config, compute }: Deps, acceptor: SendAcceptor): void {
+  /** An email of a batch as a request to send, or as its refusal. */
+  async function toRequest(c: RequestContext, value: unknown, files: (Uint8Array | undefined)[]) {
+    try {
+      const { data: input } = parseEmail(value);
+      await checkLargeTemplates(compute, { projectId: c.get('projectId'), input });
+      return toSendRequest(input, {
+        projectId: c.get('projectId'),
+        mode: c.get('mode'),
+        monthlyEmailLimit: c.get('project').monthlyEmailLimit,
+        idempotencyKey: undefined,
+        fingerprint: undefined,
+        owner: keyOwner(c),
+        request: REQUEST,
+        attachmentsMaxBytes: config.attachmentsMaxBytes,
+        files,
+      });
+    } catch (error) {
+      if (error instanceof AppError) return error;
+      throw error;
+    }
+  }
+
+  app.openapi({ ...batchRoute, maxBodyBytes: sendMaxBytes(config.attachmentsMaxBytes) }, async (c) => {
+    const { emails: values, atomic } = c.req.valid('json');
+    const files = [...c.get('files')];
+    const emails: SendBatch['emails'] = [];
+    for (const value of values) emails.push(await toRequest(c, value, files.splice(0, countFiles(value))));
+    checkRecipients(emails);
+    const answer = await acceptor.acceptBatch({
+      projectId: c.get('projectId'),
+      idempotencyKey: idempotencyKey(c),
+      fingerprint: c.get('fingerprint'),
+      owner: keyOwner(c),
+      request: REQUEST,
+      atomic,
+      emails,
+    });
+    const sent = answer.data.results.flatMap((result) => (result.success ? result.data.emails : []));
+    noteMade(c, { emails: sent.map(({ email }) => email) });
+    return c.json(answer, 200);
+  });
+}
+
+/** @throws AppError VALIDATION_ERROR for more recipients than one transaction takes */
+function checkRecipients(emails: SendBatch['emails']): void {
+  const recipients = emails.reduce((sum, email) => sum + (email instanceof AppError ? 0 : email.to.length), 0);
+  if (recipients <= RECIPIENTS_MAX) return;
+  const message = `At most ${RECIPIENTS_MAX.toLocaleString('en')} recipients in all emails of a batch together`;
+  throw fieldError('emails', message, 'too_big');
+}
+
+/** The places that an email has in the files of its batch: one for each attachment, whatever it is. */
+function countFiles(value: unknown): number {
+  const attachments = typeof value === 'object' && value !== null ? Reflect.get(value, 'attachments') : undefined;
+  return Array.isArray(attachments) ? attachments.length : 0;
+}

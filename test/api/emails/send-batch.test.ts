@@ -1,0 +1,225 @@
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildDomain } from '../../build/senders.ts';
+import { buildProject, startTestApi, type TestApi } from '../../support/api.ts';
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  await buildDomain(api.db, { projectId: api.one.id });
+});
+afterAll(() => api.close());
+
+const mail = (to: string, more: object = {}) => ({
+  to,
+  from: 'x@shop.example.com',
+  subject: `For ${to}`,
+  body: '<p>b</p>',
+  ...more,
+});
+const batch = (body: object, { key = api.one.secretKey, headers = {} }: { key?: string; headers?: object } = {}) =>
+  api.call('POST', '/v1/send/batch', { body, key, headers: headers as Record<string, string> });
+const emailsTo = (to: string) =>
+  api.db.selectFrom('emails').selectAll().where('to_email', '=', to).where('project_id', '=', api.one.id).execute();
+
+describe('a batch', () => {
+  it('answers each email in order as /v1/send would, and hands each over', async () => {
+    const before = api.dispatched.length;
+    const { status, body } = await batch({ emails: [mail('b1@x.test'), mail('b2@x.test', { subject: 'Other' })] });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ success: true, data: { accepted: 2, refused: 0 } });
+    expect(body.data.results).toMatchObject([
+      { success: true, data: { emails: [{ contact: { email: 'b1@x.test' } }] } },
+      { success: true, data: { emails: [{ contact: { email: 'b2@x.test' } }] } },
+    ]);
+    for (const { data } of body.data.results) {
+      const { status: found, body: record } = await api.call('GET', `/v1/emails/${data.emails[0].email}`);
+      expect([found, record.toEmail ?? record.to ?? data.emails[0].contact.email]).toEqual([
+        200,
+        data.emails[0].contact.email,
+      ]);
+    }
+    expect(api.dispatched.slice(before).filter(({ kind }) => kind === 'email.deliver')).toHaveLength(2);
+  });
+
+  it('refuses by itself an email that is not valid, for whatever reason', async () => {
+    const { status, body } = await batch({
+      emails: [
+        mail('c1@x.test'),
+        mail('c2@x.test', { scheduled_at: 'x' }),
+        mail('nobody'),
+        mail('c3@x.test', { from: 'x@elsewhere.example' }),
+        mail('c4@x.test', { template: uuidv7() }),
+        'no email',
+        mail('c5@x.test', { subject: '{{ oops' }),
+        mail('c6@x.test'),
+      ],
+    });
+    expect([status, body.data.accepted, body.data.refused]).toEqual([200, 2, 6]);
+    const seen = body.data.results.map((r: { success: boolean; error?: { code: string; statusCode: number } }) =>
+      r.success ? 'sent' : `${r.error?.statusCode} ${r.error?.code}`,
+    );
+    expect(seen).toEqual([
+      'sent',
+      '422 VALIDATION_ERROR',
+      '422 VALIDATION_ERROR',
+      '400 DOMAIN_NOT_VERIFIED',
+      '404 TEMPLATE_NOT_FOUND',
+      '422 VALIDATION_ERROR',
+      '422 VALIDATION_ERROR',
+      'sent',
+    ]);
+    expect(body.data.results[1].error.errors[0]).toMatchObject({ field: 'scheduled_at', code: 'unrecognized_keys' });
+    expect(await emailsTo('c3@x.test')).toEqual([]);
+    const left = await api.db
+      .selectFrom('contacts')
+      .select('id')
+      .where('email', 'in', ['c2@x.test', 'c3@x.test'])
+      .execute();
+    expect(left).toEqual([]);
+  });
+
+  it('with atomic accepts none when one is refused, and names all that are', async () => {
+    const { status, body } = await batch({
+      atomic: true,
+      emails: [mail('d1@x.test'), mail('d2@x.test', { subjcet: 'S' }), mail('d3@x.test', { to: 'nobody' })],
+    });
+    expect([status, body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
+    expect(body.error.errors.map(({ field }: { field: string }) => field)).toEqual(['emails.1.subjcet', 'emails.2.to']);
+    expect(body.error.details.refused).toEqual([1, 2]);
+    expect(await emailsTo('d1@x.test')).toEqual([]);
+    const later = await batch({
+      atomic: true,
+      emails: [mail('d1@x.test'), mail('d2@x.test', { from: 'x@no.example' })],
+    });
+    expect([later.status, later.body.error.code]).toEqual([400, 'DOMAIN_NOT_VERIFIED']);
+    expect(await emailsTo('d1@x.test')).toEqual([]);
+    expect((await batch({ atomic: true, emails: [mail('d1@x.test')] })).body.data.accepted).toBe(1);
+  });
+
+  it('writes to one contact in the order of its emails', async () => {
+    const { body } = await batch({
+      emails: [
+        mail('e@x.test', { data: { plan: 'free' } }),
+        mail('e@x.test', { data: { plan: 'pro' } }),
+        mail('e2@x.test', { data: { plan: 'free' } }),
+        mail('e@x.test', { data: { plan: 'team' } }),
+      ],
+    });
+    expect(body.data.accepted).toBe(4);
+    const mails = await emailsTo('e@x.test');
+    expect(mails.map(({ variables }) => (variables as { plan: string }).plan).sort()).toEqual(['free', 'pro', 'team']);
+    const contact = await api.db
+      .selectFrom('contacts')
+      .select('data')
+      .where('email', '=', 'e@x.test')
+      .executeTakeFirstOrThrow();
+    expect(contact.data).toMatchObject({ plan: 'team' });
+  });
+
+  it('carries the attachments of each email to that email', async () => {
+    const file = (filename: string, text: string) => ({
+      filename,
+      content: Buffer.from(text).toString('base64'),
+      contentType: 'text/plain',
+    });
+    const { body } = await batch({
+      emails: [
+        mail('f1@x.test', { attachments: [file('a.txt', 'one'), file('b.txt', 'two')] }),
+        mail('f2@x.test'),
+        mail('f3@x.test', { attachments: [{ ...file('x.txt', 'x'), content: '!' }] }),
+        mail('f4@x.test', { attachments: [file('c.txt', 'three')] }),
+      ],
+    });
+    expect(body.data.results.map(({ success }: { success: boolean }) => success)).toEqual([true, true, false, true]);
+    expect(body.data.results[2].error.errors[0].field).toBe('attachments.0.content');
+    const rows = await api.db
+      .selectFrom('attachments')
+      .select(['filename', 'content'])
+      .where('project_id', '=', api.one.id)
+      .orderBy('filename')
+      .execute();
+    expect(rows.map(({ filename, content }) => `${filename} ${content}`)).toEqual([
+      'a.txt one',
+      'b.txt two',
+      'c.txt three',
+    ]);
+  });
+
+  it.each([
+    ['no emails', {}, 'emails'],
+    ['an empty list', { emails: [] }, 'emails'],
+    ['101 emails', { emails: Array.from({ length: 101 }, (_, n) => ({ to: `g${n}@x.test` })) }, 'emails'],
+    ['an unknown field', { emails: [{}], atomc: true }, 'atomc'],
+    [
+      'more than 10,000 recipients together',
+      {
+        emails: Array.from({ length: 11 }, (_, n) => ({
+          ...mail('x'),
+          to: Array.from({ length: 1000 }, (_, m) => `g${n}-${m}@x.test`),
+        })),
+      },
+      'emails',
+    ],
+  ])('of %s is 422 as a whole', async (_, body, field) => {
+    const { status, body: answer } = await batch(body);
+    expect([status, answer.error.errors[0].field]).toEqual([422, field]);
+  });
+});
+
+describe('the key of a batch', () => {
+  const keyed = (key: string, body: object, owner = api.one.secretKey) =>
+    batch(body, { key: owner, headers: { 'idempotency-key': key } });
+
+  it('lets it take effect once, and shows the first answer for the same batch', async () => {
+    const first = await keyed('batch-1', { emails: [mail('h1@x.test'), mail('nobody')] });
+    expect(first.body.data).toMatchObject({ accepted: 1, refused: 1 });
+    const again = await keyed('batch-1', { emails: [mail('h1@x.test'), mail('nobody')] });
+    expect([again.status, again.body.error.details.sameRequest]).toEqual([409, true]);
+    expect(again.body.error.details.originalResponse).toEqual(first.body);
+    const other = await keyed('batch-1', { emails: [mail('h2@x.test')] });
+    expect([other.status, other.body.error.details]).toMatchObject([
+      409,
+      { sameRequest: false, originalResponse: null },
+    ]);
+    expect(await emailsTo('h1@x.test')).toHaveLength(1);
+  });
+
+  it('is free again when nothing was accepted', async () => {
+    expect((await keyed('batch-2', { emails: [mail('nobody')] })).body.data.accepted).toBe(0);
+    expect((await keyed('batch-2', { atomic: true, emails: [mail('nobody')] })).status).toBe(422);
+    expect((await keyed('batch-2', { emails: [mail('i@x.test')] })).body.data.accepted).toBe(1);
+  });
+
+  it('of twenty at once lets one through', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () => keyed('batch-3', { emails: [mail('j1@x.test'), mail('j2@x.test')] })),
+    );
+    expect(all.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 409)]);
+    expect(await emailsTo('j1@x.test')).toHaveLength(1);
+  });
+});
+
+it('belongs to its project: domain, contacts and emails of another are not touched', async () => {
+  const { body } = await batch({ emails: [mail('k@x.test')] }, { key: api.two.secretKey });
+  expect(body.data.results[0].error.code).toBe('DOMAIN_NOT_VERIFIED');
+  const contacts = await api.db.selectFrom('contacts').select('id').where('email', '=', 'k@x.test').execute();
+  expect(contacts).toEqual([]);
+});
+
+it('needs the scope to send, and the monthly limit counts each email', async () => {
+  expect((await batch({ emails: [mail('l@x.test')] }, { key: api.one.bareKey })).body.error.details.requiredScope).toBe(
+    'email:send',
+  );
+  const limited = await buildProject(api.db, 'Limited');
+  await api.db.updateTable('projects').set({ monthly_email_limit: 1 }).where('id', '=', limited.id).execute();
+  await buildDomain(api.db, { projectId: limited.id, domain: 'two.example.com' });
+  const from = 'x@two.example.com';
+  const { body } = await batch(
+    { emails: [mail('l1@x.test', { from }), mail('l2@x.test', { from })] },
+    { key: limited.secretKey },
+  );
+  expect([body.data.accepted, body.data.refused]).toEqual([1, 1]);
+  expect(body.data.results[1].error.code).toBe('BILLING_LIMIT_EXCEEDED');
+});
