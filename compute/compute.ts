@@ -30,6 +30,11 @@ export interface Compute {
   /** A task of `tasks.ts` in a thread, bounded in time and memory. @throws OverBudget, and what the task throws */
   inThread<K extends TaskName>(work: Work, name: K, input: Parameters<Tasks[K]>[0]): Promise<Answer<K>>;
   /**
+   * A request with an Idempotency-Key: few of one project at a time, for each holds a connection until it is done.
+   * @throws OverBudget
+   */
+  keyed<T>(work: Work, run: () => Promise<T>): Promise<T>;
+  /**
    * A page of a list: few of one project at a time, for each may be megabytes, in memory twice. Charged by its size,
    * which is known when it is made: `answered` takes its bytes. @throws OverBudget
    */
@@ -81,6 +86,7 @@ export function createCompute(p: {
   const largeRequests = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
   const threads = p.threads ?? createThreads();
   const resumed = p.resumed ?? (() => {});
+  const keyed = createBudgets({ cpuMsPerSecond: 0 });
   const largeMails = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond, ofProcess: LARGE_MAILS });
 
   async function large<T>(
@@ -124,6 +130,7 @@ export function createCompute(p: {
           p.onDone?.({ kind: work.kind, cpuMs });
         });
       }),
+    keyed: (work, run) => keyed.run(work, run),
     largeRequest: (work, bytes, run) =>
       large({ budgets: largeRequests, work, ms: (bytes / MB) * LARGE_REQUEST_MS_PER_MB }, run),
     largeMail: (work, bytes, run) => large({ budgets: largeMails, work, ms: (bytes / MB) * LARGE_MAIL_MS_PER_MB }, run),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { AppError } from '../rules/errors.ts';
 import type { Db, Trx } from './connection.ts';
+import { joinedTransaction } from './joined-transaction.ts';
 import { isConnectionFailure, sqlStateOf, UnknownCommit } from './postgres-errors.ts';
 import { awaitFate } from './unknown-commit.ts';
 
@@ -19,9 +20,11 @@ const thrownBeforeCommit = new WeakSet<Error>();
  * `trx`. Where the answer to COMMIT is lost, Postgres is asked what became of it: what was committed is returned, what
  * was not runs again.
  * @throws UnknownCommit when Postgres cannot tell within seconds; whatever else it throws, nothing of the transaction
- * is left
+ * is left. Within a transaction that `db` has joined it is a part of that one, which can fail by itself.
  */
 export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
+  const joined = joinedTransaction(db);
+  if (joined) return inSavepoint(joined, () => work(joined));
   for (let tried = 1; ; tried += 1) {
     const results: T[] = [];
     try {

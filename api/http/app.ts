@@ -11,6 +11,7 @@ import type { AppEnv } from './env.ts';
 import { answerError, errorHandler } from './error-handler.ts';
 import { hostCheck } from './host-check.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { joinableDeps } from './once-by-key.ts';
 import { atBothPaths, atOnePath, createOpenRoutes, createRegistrar } from './registrar.ts';
 import { logEntry } from './request-log.ts';
 import { createRouteTable, type RouteTable } from './route-table.ts';
@@ -37,7 +38,7 @@ export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenA
       both: createRegistrar(hono, table, deps, atBothPaths),
       only: createRegistrar(hono, table, deps, atOnePath),
     },
-    deps,
+    joinableDeps(deps),
   );
   return hono;
 }

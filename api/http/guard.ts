@@ -31,6 +31,13 @@ export interface RouteOptions extends BodyRules {
   filesAt?: readonly string[];
   /** Takes any query parameter: pages of customers and health probes add their own. */
   anyQuery?: true;
+  /**
+   * Only on a POST that makes and starts nothing: it ignores an Idempotency-Key. All others take one, most by
+   * `onceByKey`, and some by themselves, which then name the header. Source: contract §1.8.
+   */
+  idempotency?: 'none';
+  /** Members of the answer that are shown once: they are not kept with an Idempotency-Key. */
+  shownOnce?: readonly string[];
   /** What a caller with a key may use in place of an operation that takes a session only. */
   insteadOfKey?: string;
 }

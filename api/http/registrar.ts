@@ -7,6 +7,7 @@ import { clientAddress } from './client-address.ts';
 import type { Deps } from './deps.ts';
 import type { App, AppEnv, RequestContext } from './env.ts';
 import { type GuardedRoute, guard, type RouteOptions } from './guard.ts';
+import { onceByKey, takesKey, withKeyHeader } from './once-by-key.ts';
 import type { RouteTable } from './route-table.ts';
 import { accessRule } from './security.ts';
 
@@ -23,11 +24,16 @@ export const atOnePath: PathRule = (path) => [path];
  */
 export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps, paths: PathRule): App {
   const register = (route: GuardedRoute, handler: Handler<AppEnv>): void => {
+    const [named = route.path] = paths(route.path);
+    const keyed = isKeyed(route);
+    const request = keyed ? { ...route.request, headers: withKeyHeader(route.request?.headers) } : route.request;
+    const rules = { request: `POST ${named}`, shownOnce: route.shownOnce };
+    const handle = keyed ? onceByKey(handler, rules, deps) : handler;
     for (const path of paths(route.path)) {
-      const here = { ...route, path };
+      const here = { ...route, path, ...(request && { request }) };
       hono.openAPIRegistry.registerPath(describe(here));
       table.add(route.method, path);
-      hono.on([route.method.toUpperCase()], [honoPath(path)], guard(here, deps), handler);
+      hono.on([route.method.toUpperCase()], [honoPath(path)], guard(here, deps), handle);
     }
   };
   // The one place where the exact types of a route, which its handler is checked against, are let go.
@@ -119,6 +125,8 @@ function omitGuardOptions(route: GuardedRoute): RouteConfig {
     record: undefined,
     anyQuery: undefined,
     insteadOfKey: undefined,
+    idempotency: undefined,
+    shownOnce: undefined,
     middleware: undefined,
     hide: undefined,
   };
@@ -133,6 +141,12 @@ function invalidStatuses(route: GuardedRoute): number[] {
   return [...new Set([...ofQuery, ...ofBody, ...ofUnknownFields])];
 }
 
+/** Whether `onceByKey` serves the key of an operation: of every POST in a project that does not say otherwise. */
+function isKeyed(route: GuardedRoute): boolean {
+  if (route.method !== 'post' || route.idempotency === 'none' || takesKey(route.request?.headers)) return false;
+  return accessRule(route.security)?.ofProject === true;
+}
+
 /** The errors that follow from what an operation takes, besides those that it names itself. */
 function impliedCodes(route: GuardedRoute): ErrorCode[] {
   const { request } = route;
@@ -145,6 +159,7 @@ function impliedCodes(route: GuardedRoute): ErrorCode[] {
   if (rule && (rule.session || rule.secretKey?.length)) codes.push('FORBIDDEN');
   if (rule?.ofProject && route.method !== 'get') codes.push('PROJECT_DISABLED');
   if (request?.params) codes.push('NOT_FOUND');
+  if (takesKey(request?.headers)) codes.push('IDEMPOTENCY_KEY_REUSED');
   if (request?.body) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   // What takes nothing still answers 400 to a request that is no proper HTTP.
   if (codes.length === 0) codes.push('BAD_REQUEST');

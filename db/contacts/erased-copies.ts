@@ -48,13 +48,14 @@ async function eraseDeliveries(trx: Trx, { projectId, contactIds }: ErasedPeople
   `.execute(trx);
 }
 
-/** Empties the answers kept for idempotency keys that name the person: those of emails and of SMS. */
-async function eraseAnswers(trx: Trx, { projectId, contactIds, phones }: ErasedPeople): Promise<void> {
+/** Empties the answers kept for idempotency keys that name the person, whatever was asked. */
+async function eraseAnswers(trx: Trx, { projectId, contactIds, emails, phones }: ErasedPeople): Promise<void> {
+  // As they stand in JSON, where quotes and backslashes are escaped.
+  const marks = [...contactIds, ...emails, ...phones].map((mark) => JSON.stringify(mark).slice(1, -1).toLowerCase());
   await sql`
     UPDATE idempotency_keys k SET response = 'null'
-    WHERE project_id = ${projectId} AND response <> 'null' AND (response->>'to' = ANY(${phones}::text[]) OR EXISTS (
-      SELECT FROM jsonb_path_query(response, '$.**.contact.id') AS named (id)
-      WHERE named.id #>> '{}' = ANY(${contactIds}::text[])))
+    WHERE project_id = ${projectId} AND response <> 'null' AND EXISTS (
+      SELECT FROM unnest(${marks}::text[]) AS u (mark) WHERE strpos(lower(response::text), u.mark) > 0)
   `.execute(trx);
 }
 

@@ -21,6 +21,7 @@ const createKeyRoute = createRoute({
   method: 'post',
   path: '/apikeys',
   operationId: 'createApiKey',
+  shownOnce: ['key'],
   tags: ['API keys'],
   summary: 'Create a secret key',
   description: 'The plaintext key is in this answer only. Only grantable scopes that the creator holds may be given.',

@@ -38,6 +38,7 @@ const previewRoute = createRoute({
   method: 'post',
   path: '/contacts/import/preview',
   operationId: 'previewImport',
+  idempotency: 'none',
   unknownFields: 'refuse',
   tags: ['Contacts'],
   summary: 'Try an import out',

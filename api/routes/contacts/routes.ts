@@ -90,6 +90,7 @@ const lookupRoute = createRoute({
   method: 'post',
   path: '/contacts/lookup',
   operationId: 'lookupContacts',
+  idempotency: 'none',
   tags: ['Contacts'],
   summary: 'Check which addresses are contacts',
   description: 'Up to 500 addresses, compared in lower case.',

@@ -24,6 +24,7 @@ const previewRoute = createRoute({
   method: 'post',
   path: '/segments/preview',
   operationId: 'previewSegment',
+  idempotency: 'none',
   tags: ['Segments'],
   summary: 'Count whom a condition means',
   description:

@@ -35,6 +35,7 @@ const inviteRoute = createRoute({
   method: 'post',
   path: '/team/invitations',
   operationId: 'inviteToTeam',
+  shownOnce: ['url'],
   tags,
   summary: 'Invite somebody to the project',
   description:

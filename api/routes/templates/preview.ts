@@ -56,6 +56,7 @@ const previewRoute = createRoute({
   method: 'post',
   path: '/templates/preview',
   operationId: 'previewTemplate',
+  idempotency: 'none',
   tags: ['Templates'],
   summary: 'Render a template without saving or sending it',
   description:

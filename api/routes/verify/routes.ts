@@ -12,6 +12,7 @@ const verifyRoute = createRoute({
   method: 'post',
   path: '/v1/verify',
   operationId: 'verifyEmail',
+  idempotency: 'none',
   tags: ['Verification'],
   summary: 'Verify an email address',
   description:

@@ -16,6 +16,7 @@ const previewRoute = createRoute({
   method: 'post',
   path: '/workflows/{id}/preview',
   operationId: 'previewWorkflow',
+  idempotency: 'none',
   tags: ['Workflows'],
   summary: 'See what a workflow would do for a contact',
   description:

@@ -1,0 +1,75 @@
+import { z } from '@hono/zod-openapi';
+import type { Handler } from 'hono';
+import { keepAnswers, takeKeys } from '../../db/idempotency-batch.ts';
+import { afterCommit, joinableDb, withinTransaction } from '../../db/joined-transaction.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { keyOwner } from './actor.ts';
+import type { Deps } from './deps.ts';
+import type { AppEnv } from './env.ts';
+import { IdempotencyHeader, idempotencyKey } from './idempotency-key.ts';
+
+/** How an operation answers a second request with its key. */
+export interface OnceRules {
+  /** Method and path, as a refusal tells it. */
+  request: string;
+  /** Members of the answer that are shown once: they are not kept with the key. */
+  shownOnce?: readonly string[] | undefined;
+}
+
+/**
+ * Makes a handler take effect once for its Idempotency-Key. Its writes, the key and its answer are one transaction, so
+ * a process that is killed leaves all of them or none. Requests without a key run as they are.
+ * @throws AppError IDEMPOTENCY_KEY_REUSED (by the handler) for the second request with a key. Source: contract §1.8
+ */
+export function onceByKey(handler: Handler<AppEnv>, rules: OnceRules, deps: Deps): Handler<AppEnv> {
+  return async (c, next) => {
+    const key = idempotencyKey(c);
+    if (key === undefined) return handler(c, next);
+    const projectId = c.get('projectId');
+    const keyed = { projectId, key, owner: keyOwner(c), request: rules.request, fingerprint: c.get('fingerprint') };
+    // Few of a project at a time: each holds a connection, also while it waits for the first with its key.
+    return deps.compute.keyed({ projectId, kind: rules.request }, async () => {
+      const { result, committed } = await inTransaction(deps.db, async (trx) => {
+        const [reused] = (await takeKeys(trx, [keyed])).values();
+        if (reused) throw reused;
+        const ran = await withinTransaction(trx, async () => (await handler(c, next)) as Response);
+        const { status } = ran.result;
+        await keepAnswers(trx, [{ ...keyed, statusCode: status, response: await keptAnswer(ran.result, rules) }]);
+        return ran;
+      });
+      committed();
+      return result;
+    });
+  };
+}
+
+/** What handlers get so that `onceByKey` can put all that they do into one transaction. */
+export function joinableDeps(deps: Deps): Deps {
+  const { lifecycle, keys } = deps;
+  return {
+    ...deps,
+    db: joinableDb(deps.db),
+    // A handler that reads what it has just written has to find it.
+    reads: joinableDb(deps.reads),
+    // Before the commit nobody would find the rows that this tells of.
+    lifecycle: { ...lifecycle, dispatch: (rows) => afterCommit(() => lifecycle.dispatch(rows)) },
+    keys: { ...keys, forget: () => afterCommit(() => keys.forget()) },
+  };
+}
+
+/** `request.headers` of an operation with those of the key, which it may have already. */
+export function withKeyHeader(headers: unknown): z.ZodObject {
+  return headers instanceof z.ZodObject ? headers.extend(IdempotencyHeader.shape) : IdempotencyHeader;
+}
+
+/** Whether an operation takes the key by itself, such as sends, which share transactions. */
+export function takesKey(headers: unknown): boolean {
+  return headers instanceof z.ZodObject && 'Idempotency-Key' in headers.shape;
+}
+
+async function keptAnswer(response: Response, { shownOnce = [] }: OnceRules): Promise<unknown> {
+  const text = await response.clone().text();
+  const answer: unknown = text === '' ? null : JSON.parse(text);
+  if (typeof answer !== 'object' || answer === null || shownOnce.length === 0) return answer;
+  return Object.fromEntries(Object.entries(answer).filter(([name]) => !shownOnce.includes(name)));
+}

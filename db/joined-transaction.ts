@@ -1,0 +1,49 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Db, Trx } from './connection.ts';
+
+/** A transaction that joinable databases are part of, and what is to happen when it is committed. */
+interface Joined {
+  trx: Trx;
+  committed: (() => void)[];
+}
+
+const joined = new AsyncLocalStorage<Joined>();
+const joinable = new WeakSet<Db>();
+
+/**
+ * A database whose statements and transactions are part of the transaction that `withinTransaction` runs, where one
+ * does. Elsewhere it is `db` itself. So a request handler need not know that it runs in a transaction of its caller.
+ */
+export function joinableDb(db: Db): Db {
+  const made = new Proxy(db, {
+    get(plain, name) {
+      const target = joined.getStore()?.trx ?? plain;
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  joinable.add(made);
+  return made;
+}
+
+/** Runs `work` so that all that it asks of joinable databases is part of `trx`. Call `committed` after the commit. */
+export async function withinTransaction<T>(
+  trx: Trx,
+  work: () => Promise<T>,
+): Promise<{ result: T; committed: () => void }> {
+  const all: Joined = { trx, committed: [] };
+  const result = await joined.run(all, work);
+  return { result, committed: () => all.committed.forEach((act) => void act()) };
+}
+
+/** The transaction that statements to `db` are part of already; undefined where there is none. */
+export function joinedTransaction(db: Db): Trx | undefined {
+  return joinable.has(db) ? joined.getStore()?.trx : undefined;
+}
+
+/** Acts when the joined transaction is committed; at once where there is none. */
+export function afterCommit(act: () => void): void {
+  const store = joined.getStore();
+  if (store) store.committed.push(act);
+  else act();
+}

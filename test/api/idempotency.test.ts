@@ -1,0 +1,267 @@
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildDomain } from '../build/senders.ts';
+import { type CallOptions, startTestApi, type TestApi } from '../support/api.ts';
+import { buildEverything } from '../support/everything.ts';
+import { type Operation, operationsOf } from '../support/operations.ts';
+import { signedIn } from '../support/session.ts';
+
+let api: TestApi;
+let owner: Record<string, string>;
+let idOf: (path: string, param: string) => string | undefined;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  await buildDomain(api.db, { projectId: api.one.id });
+  // The examples of the document send from it.
+  await buildDomain(api.db, { projectId: api.one.id, domain: 'example.com' });
+  owner = await signedIn(api, api.one);
+  idOf = await buildEverything(api.db, api.one.id);
+});
+afterAll(() => api.close());
+
+type Json = Record<string, unknown>;
+const nameOf = ({ method, path }: Operation) => `${method} ${path.replace(/^\/v1\//, '/')}`;
+
+/** Calls an operation as somebody who may, on records that exist. */
+function call({ method, path, security }: Operation, key: string, options: CallOptions = {}) {
+  const url = path.replaceAll(/\{(.+?)\}/g, (_, name) => idOf(path, name) ?? uuidv7());
+  const takesKey = security.some((requirement) => 'secretKey' in requirement);
+  const headers = { 'idempotency-key': key, ...(takesKey ? {} : owner) };
+  return api.call(method, url, { ...(takesKey ? {} : { key: null }), ...options, headers });
+}
+
+/** Bodies that differ from one in a value, of which an operation may take some. */
+function others(body: Json): Json[] {
+  return Object.entries(body).flatMap(([name, value]): Json[] => {
+    if (typeof value === 'string')
+      return [
+        { ...body, [name]: `x${value}` },
+        { ...body, [name]: `${value}x` },
+      ];
+    if (typeof value === 'boolean') return [{ ...body, [name]: !value }];
+    if (Array.isArray(value)) return [{ ...body, [name]: [...value, ...value] }];
+    return [];
+  });
+}
+
+/** What makes and starts nothing, or is asked without an account. */
+const WITHOUT_KEY = [
+  'POST /contacts/import/preview',
+  'POST /contacts/lookup',
+  'POST /pixel',
+  'POST /segments/preview',
+  'POST /templates/preview',
+  'POST /verify',
+  'POST /workflows/{id}/preview',
+];
+
+describe('every POST that makes or starts something', () => {
+  const ofProject = () =>
+    operationsOf(api.app).filter(
+      ({ method, security }) =>
+        method === 'POST' &&
+        security.some(
+          (one) => Object.values(one).some((scopes) => scopes.length > 0) || 'publicKey' in one || 'secretKey' in one,
+        ),
+    );
+
+  it('takes an Idempotency-Key, and the document says so', async () => {
+    // biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON here
+    const document: any = await (await api.app.request('/openapi.json')).json();
+    const without = ofProject().filter(({ path }) => {
+      const parameters: { name?: string; $ref?: string }[] = document.paths[path].post.parameters ?? [];
+      return !parameters.some(({ name, $ref }) => /idempotency-?key/i.test(name ?? $ref ?? ''));
+    });
+    expect([...new Set(without.map(nameOf))].sort()).toEqual(WITHOUT_KEY);
+  });
+
+  it('refuses a second request with its key, and shows the first answer for the same input only', async () => {
+    const refused = new Set<string>();
+    const told = new Set<string>();
+    for (const operation of ofProject().filter((one) => one.path.startsWith('/v1/') || one.path === '/apikeys')) {
+      const name = nameOf(operation);
+      if (operation.multipart || WITHOUT_KEY.includes(name)) continue;
+      const key = uuidv7();
+      const first = await call(operation, key, { body: operation.body });
+      const second = await call(operation, key, { body: operation.body });
+      if (first.status >= 400) {
+        // What failed has left no key behind.
+        expect([second.status, second.body?.error?.code], name).toEqual([first.status, first.body.error.code]);
+        continue;
+      }
+      expect([second.status, second.body.error.code, second.body.error.details.sameRequest], name).toEqual([
+        409,
+        'IDEMPOTENCY_KEY_REUSED',
+        true,
+      ]);
+      expect(first.body === undefined || first.body === '' ? null : first.body, name).toMatchObject(
+        second.body.error.details.originalResponse ?? {},
+      );
+      refused.add(name);
+      for (const body of others((operation.body ?? {}) as Json)) {
+        const other = await call(operation, key, { body });
+        if (other.status !== 409) continue;
+        expect(other.body.error.details, name).toMatchObject({ sameRequest: false, originalResponse: null });
+        told.add(name);
+        break;
+      }
+    }
+    expect([...refused]).toEqual(
+      expect.arrayContaining([
+        'POST /contacts',
+        'POST /campaigns',
+        'POST /templates',
+        'POST /workflows',
+        'POST /segments',
+        'POST /topics',
+        'POST /webhooks',
+        'POST /apikeys',
+        'POST /suppressions',
+      ]),
+    );
+    expect(refused.size).toBeGreaterThan(25);
+    expect(told.size).toBeGreaterThan(15);
+  });
+});
+
+describe('a key', () => {
+  const post = (path: string, body: Json, key: string, options: CallOptions = {}) =>
+    api.call('POST', path, { body, ...options, headers: { 'idempotency-key': key, ...options.headers } });
+
+  it('is one for both paths of an operation, and another operation does not take it', async () => {
+    const key = uuidv7();
+    const first = await post('/contacts', { email: 'paths@x.test' }, key);
+    const again = await post('/v1/contacts', { email: 'paths@x.test' }, key);
+    expect(again.body.error.details).toMatchObject({
+      sameRequest: true,
+      originalRequest: 'POST /v1/contacts',
+      originalStatusCode: first.status,
+    });
+    expect(again.body.error.details.originalResponse).toEqual(first.body);
+    const other = await post('/v1/topics', { name: 'T' }, key);
+    expect([other.status, other.body.error.details]).toMatchObject([
+      409,
+      { sameRequest: false, originalResponse: null },
+    ]);
+  });
+
+  it('of twenty requests at once lets one through', async () => {
+    const key = uuidv7();
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        post(
+          '/v1/campaigns',
+          { name: 'Once', subject: 'S', body: '<p>b</p>', from: 'x@shop.example.com', audienceType: 'ALL' },
+          key,
+        ),
+      ),
+    );
+    expect(all.filter(({ status }) => status === 409)).toHaveLength(19);
+    const rows = await api.db.selectFrom('campaigns').select('id').where('name', '=', 'Once').execute();
+    expect(rows).toHaveLength(1);
+  });
+
+  it('is free again after a refusal, of which nothing is left', async () => {
+    const key = uuidv7();
+    expect((await post('/v1/topics', { name: '' }, key)).status).toBe(422);
+    expect((await post(`/v1/campaigns/${uuidv7()}/send`, {}, key)).status).toBe(404);
+    expect((await post('/v1/topics', { name: 'After a refusal' }, key)).status).toBe(201);
+  });
+
+  it('belongs to a project', async () => {
+    const key = uuidv7();
+    expect((await post('/v1/topics', { name: 'Mine' }, key)).status).toBe(201);
+    expect((await post('/v1/topics', { name: 'Mine' }, key, { key: api.two.secretKey })).status).toBe(201);
+  });
+
+  it('shows no other key what it answered', async () => {
+    const key = uuidv7();
+    await post('/v1/topics', { name: 'Other key' }, key);
+    const seen = await post('/v1/topics', { name: 'Other key' }, key, { key: api.one.testKey });
+    expect(seen.body.error.details).toMatchObject({ sameRequest: true, originalResponse: null });
+  });
+
+  it('does not keep what is shown once', async () => {
+    const asOwner = (path: string, body: Json, key: string) =>
+      api.call('POST', path, { key: null, body, headers: { ...owner, 'idempotency-key': key } });
+    const secrets: [string, Json, string][] = [
+      ['/apikeys', { name: 'K', scopes: ['email:send'], mode: 'test' }, 'key'],
+      ['/team/invitations', { email: 'new@people.test', role: 'MEMBER' }, 'url'],
+      ['/webhooks', { url: 'https://hooks.example.com/x', events: ['*'] }, 'secret'],
+    ];
+    for (const [path, body, shownOnce] of secrets) {
+      const key = uuidv7();
+      const first = await asOwner(path, body, key);
+      expect([first.status, typeof first.body[shownOnce]], path).toEqual([201, 'string']);
+      const { details } = (await asOwner(path, body, key)).body.error;
+      const { [shownOnce]: _, ...kept } = first.body;
+      expect(details.originalResponse, path).toEqual(kept);
+      const row = await api.db
+        .selectFrom('idempotency_keys')
+        .select('response')
+        .where('key', '=', key)
+        .executeTakeFirstOrThrow();
+      expect(JSON.stringify(row.response), path).not.toContain(first.body[shownOnce]);
+    }
+  });
+
+  it('of an import does not depend on the boundary of the form', async () => {
+    const key = uuidv7();
+    const upload = async (csv: string) => {
+      const form = new FormData();
+      form.set('file', new File([csv], 'a.csv'));
+      const response = await api.app.request('/v1/contacts/import', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${api.one.secretKey}`, 'idempotency-key': key },
+        body: form,
+      });
+      // biome-ignore lint/suspicious/noExplicitAny: answers of two shapes
+      return { status: response.status, body: (await response.json()) as any };
+    };
+    expect((await upload('email\na@x.test\n')).status).toBe(202);
+    expect((await upload('email\na@x.test\n')).body.error.details.sameRequest).toBe(true);
+    expect((await upload('email\nb@x.test\n')).body.error.details.sameRequest).toBe(false);
+  });
+
+  it('wakes the workers after the commit, once', async () => {
+    const { body } = await post('/v1/contacts', { email: 'started@x.test' }, uuidv7());
+    const workflowId = idOf('/workflows/{id}', 'id') ?? '';
+    const before = api.dispatched.length;
+    const key = uuidv7();
+    const start = () => post(`/v1/workflows/${workflowId}/executions`, { contactId: body.id, sandbox: true }, key);
+    const first = await start();
+    expect(first.status).toBe(201);
+    const rows = api.dispatched.length - before;
+    expect(rows).toBeGreaterThan(0);
+    expect((await start()).status).toBe(409);
+    expect(api.dispatched.length - before).toBe(rows);
+  });
+});
+
+describe('the erasure of a person', () => {
+  let key: string;
+  beforeEach(() => {
+    key = uuidv7();
+  });
+
+  it.each([
+    ['/v1/contacts', { email: 'marked@x.test', data: { name: 'Marked' } }],
+    ['/v1/suppressions', { email: 'marked@x.test', reason: 'manual' }],
+    ['/v1/track', { email: 'marked@x.test', event: 'e' }],
+    ['/v1/templates/test', { email: 'marked@x.test', subject: 'S', body: '<p>b</p>', from: 'x@shop.example.com' }],
+  ])('empties what POST %s answered', async (path, body) => {
+    const { body: contact } = await api.call('POST', '/v1/contacts', { body: { email: 'marked@x.test' } });
+    const first = await api.call('POST', path, { body, headers: { 'idempotency-key': key } });
+    expect(first.status).toBeLessThan(300);
+    const { deleted } = { deleted: await api.call('DELETE', `/v1/contacts/${contact.id}`) };
+    expect(deleted.status).toBeLessThan(300);
+    const row = await api.db
+      .selectFrom('idempotency_keys')
+      .select('response')
+      .where('key', '=', key)
+      .executeTakeFirstOrThrow();
+    expect(row.response).toBeNull();
+    await api.call('DELETE', '/v1/suppressions/marked@x.test');
+  });
+});
