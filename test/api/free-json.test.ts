@@ -53,7 +53,9 @@ it('every JSON of any shape that a request may hold is refused above 64 KB, and 
     if (!schema || (path.startsWith('/v1/') && document.paths[path.slice(3)])) continue;
     for (const field of freePaths(document, schema)) {
       const url = params.reduce((url, param) => url.replace(`{${param}}`, idOf(path, param) ?? ''), path);
-      const large = withValue(body, field, { x: 'x'.repeat(64 * KB) });
+      const given = withValue(body, field, { x: 'x'.repeat(64 * KB) });
+      // Elsewhere a batch refuses one of its emails only.
+      const large = path.endsWith('/batch') ? { ...given, atomic: true } : given;
       const answer = await api.call(method, url, { body: large });
       const where = `${method} ${path} ${field.join('.')}`;
       asked.push(where);
