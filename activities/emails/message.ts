@@ -8,17 +8,19 @@ import { type ReadyContent, renderedMessage, renderedParts } from '../../compute
 import type { Db } from '../../db/connection.ts';
 import { findAttachments, readLargeAttachments, sumAttachmentBytes } from '../../db/contents/attachments.ts';
 import type { Content } from '../../db/contents/contents.ts';
+import { findRecipients } from '../../db/emails/emails.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
 import { deriveKey, openSecret } from '../../rules/access/secrets.ts';
 import { asBuffer } from '../../rules/as-buffer.ts';
 import type { Config } from '../../rules/config.ts';
 import { listUnsubscribeHeaders } from '../../rules/content/content.ts';
-import { linkToken, messageId } from '../../rules/content/link-tokens.ts';
+import { linkToken } from '../../rules/content/link-tokens.ts';
 import { isTracked } from '../../rules/content/message-tracking.ts';
 import { buildVariables } from '../../rules/content/variables.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
 import { isLargeMail } from '../../rules/emails/large-mail.ts';
+import { messageIdOf } from '../../rules/emails/message-id.ts';
 import { sealedVariables } from '../../rules/emails/sealed-variables.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
@@ -129,12 +131,12 @@ interface Rendering {
 type Made = Pick<OutgoingEmail, 'raw' | 'canonical' | 'payload'> & { subject: string };
 
 async function rendered(p: Rendering): Promise<Made> {
-  const { email, to, content, ready, rendering, compute, work } = p;
+  const { email, content, ready, rendering, compute, work } = p;
   const headers = {
     from: { name: content.fromName, email: content.from },
-    to,
-    replyTo: content.replyTo ? { email: content.replyTo } : null,
-    messageId: messageIdOf(email, content),
+    ...(await shownRecipients(p)),
+    replyTo: repliesOf(email, content),
+    messageId: messageIdOf({ ...email, from: content.from }),
     date: new Date(),
   };
   const extra = [...automaticHeaders(email), ...Object.entries(email.options.headers ?? {})];
@@ -158,7 +160,8 @@ async function rendered(p: Rendering): Promise<Made> {
     ...(ownText !== undefined && { text: ownText }),
     from: asAddress(headers.from),
     to: asAddress(headers.to),
-    replyTo: headers.replyTo && asAddress(headers.replyTo),
+    cc: headers.cc?.map(asAddress),
+    replyTo: headers.replyTo?.map(asAddress),
     headers: [...listUnsubscribeHeaders(ready, rendering.urls), ...extra],
   };
   const made = p.inThread ? await inThread(p, mail, p.inThread) : await here(p, mail);
@@ -173,9 +176,16 @@ function automaticHeaders({ sourceType }: ClaimedEmail): [name: string, value: s
   return sourceType === 'WORKFLOW' ? [['Auto-Submitted', 'auto-generated']] : [];
 }
 
-/** The application's own Message-ID, else the one that the service gives each email. */
-function messageIdOf({ id, options }: ClaimedEmail, { from }: Content): string {
-  return options.original?.messageId ?? messageId(id, emailDomain(from));
+function repliesOf({ options }: ClaimedEmail, { replyTo }: Content): Mailbox[] | null {
+  return options.replyTo ?? (replyTo ? [{ email: replyTo }] : null);
+}
+
+/** To and Cc as they stand in the header: of a copy those of the email that it is a copy of (RFC 5322 §3.6.3). */
+async function shownRecipients({ db, email, to }: Rendering): Promise<{ to: Mailbox; cc?: Mailbox[] }> {
+  const { copies } = email.options;
+  if (!copies) return { to };
+  const found = await findRecipients(db, { projectId: email.projectId, ids: [copies.to, ...copies.cc] });
+  return { to: found.get(copies.to) ?? to, cc: copies.cc.flatMap((id) => found.get(id) ?? []) };
 }
 
 /** Completes and signs the message that the application composed. */
@@ -228,7 +238,7 @@ function eventOf(email: ClaimedEmail, content: Content, subject: string): EmailE
     subject,
     from: content.from,
     fromName: content.fromName,
-    messageId: messageIdOf(email, content),
+    messageId: messageIdOf({ ...email, from: content.from }),
     emailId: email.id,
     templateId: content.templateId,
     campaignId: email.campaignId,

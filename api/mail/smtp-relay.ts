@@ -159,7 +159,7 @@ function requestOf(
     },
     ...(text !== null && { text }),
     templateId: undefined,
-    replyTo: replyTo !== null && isEmailAddress(replyTo) ? replyTo : undefined,
+    replyTo: replyTo !== null && isEmailAddress(replyTo) ? [{ email: replyTo }] : undefined,
     subscribed: undefined,
     data: { set: {}, remove: [], oneOff: trusted({}) },
   };

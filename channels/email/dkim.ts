@@ -15,9 +15,12 @@ import {
 const SIGNED_FIELDS = [
   'from',
   'to',
+  'cc',
   'subject',
   'date',
   'message-id',
+  'in-reply-to',
+  'references',
   'mime-version',
   'content-type',
   'reply-to',

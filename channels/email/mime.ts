@@ -1,7 +1,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import type MimeNode from 'nodemailer/lib/mime-node';
 import { withCrlf } from '../../rules/mime/crlf.ts';
-import { foldableText, singleLine } from '../../rules/mime/mime-headers.ts';
+import { foldableText, ID_FIELDS, singleLine } from '../../rules/mime/mime-headers.ts';
 
 export interface MailAddress {
   name?: string | null | undefined;
@@ -20,7 +20,8 @@ export interface MailAttachment {
 export interface MailInput {
   from: MailAddress;
   to: MailAddress;
-  replyTo?: MailAddress | null | undefined;
+  cc?: readonly MailAddress[] | undefined;
+  replyTo?: readonly MailAddress[] | undefined;
   subject: string;
   html: string;
   text: string;
@@ -35,7 +36,7 @@ export interface MailInput {
 const HEADER_NAME = /^[!-9;-~]{1,76}$/;
 /** Set from the fields of the input, by MIME, or by the servers on the way. */
 const OWN_HEADERS =
-  /^(from|sender|to|cc|bcc|subject|date|message-id|reply-to|return-path|received|mime-version|content-.*|dkim-.*)$/i;
+  /^(from|sender|to|cc|bcc|subject|date|message-id|reply-to|return-path|received|mime-version|content-(?!language$).*|dkim-.*)$/i;
 
 /**
  * Builds the whole message: text and HTML as alternatives, inline images, attachments. All lines end in CRLF and none
@@ -45,7 +46,8 @@ export async function buildMessage(input: MailInput): Promise<Buffer> {
   const composer = new MailComposer({
     from: address(input.from),
     to: address(input.to),
-    ...(input.replyTo ? { replyTo: address(input.replyTo) } : {}),
+    ...(input.cc?.length ? { cc: input.cc.map(address) } : {}),
+    ...(input.replyTo?.length ? { replyTo: input.replyTo.map(address) } : {}),
     subject: foldableText(input.subject),
     html: input.html,
     text: input.text,
@@ -83,7 +85,7 @@ function address({ name, address: mailbox }: MailAddress): { name: string; addre
 function headersOf(headers: readonly (readonly [string, string])[]): { key: string; value: string }[] {
   return headers
     .filter(([name]) => HEADER_NAME.test(name) && !OWN_HEADERS.test(name))
-    .map(([key, value]) => ({ key, value: foldableText(value) }));
+    .map(([key, value]) => ({ key, value: ID_FIELDS.test(key) ? singleLine(value) : foldableText(value) }));
 }
 
 function attachmentOf(attachment: MailAttachment) {

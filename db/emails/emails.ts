@@ -5,6 +5,7 @@ import type { EmailHappened, EmailSourceType } from '../../rules/emails/email-so
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
+import type { Mailbox } from '../../rules/mime/mime-headers.ts';
 import { type Sourced, sourced } from '../../rules/strangers/provenance.ts';
 import type { Db } from '../connection.ts';
 import { firstIdAt } from '../id-time.ts';
@@ -131,6 +132,15 @@ export async function getEmail(db: Db, p: { projectId: string; id: string }): Pr
   const [row] = rows;
   if (!row) throw new AppError('NOT_FOUND', { message: 'No email of this project has this id.' });
   return toEmail<Email>(row);
+}
+
+/** The recipients of emails by id; of those whose contact was erased there is none. */
+export async function findRecipients(db: Db, p: { projectId: string; ids: string[] }): Promise<Map<string, Mailbox>> {
+  const { rows } = await sql<{ id: string; email: string; name: string | null }>`
+    SELECT id, to_email AS email, to_name AS name FROM emails
+    WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[]) AND to_email IS NOT NULL
+  `.execute(db);
+  return new Map(rows.map(({ id, email, name }) => [id, { email, name }]));
 }
 
 /** Emails of a project by id, in no order; unknown ids are left out. */

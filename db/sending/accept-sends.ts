@@ -1,9 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { CopyOptions } from '../../rules/emails/email-outcome.ts';
 import { isLargeMail } from '../../rules/emails/large-mail.ts';
-import type { SendAnswer, SendRequest } from '../../rules/emails/send-request.ts';
+import type { Recipient, SendAnswer, SendRequest } from '../../rules/emails/send-request.ts';
 import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import { AppError } from '../../rules/errors.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
+import type { Mailbox } from '../../rules/mime/mime-headers.ts';
 import type { NewOutboxRow, OutboxRow } from '../../rules/outbox.ts';
 import { overlay } from '../../rules/strangers/provenance.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
@@ -52,6 +54,7 @@ export async function acceptSends(
     await composeSends(
       trx,
       requests.filter((r) => !refused.has(r)),
+      p.suppressionKey,
     ),
     trx,
   );
@@ -92,7 +95,7 @@ async function overMonthlyLimit(trx: Trx, drafts: Draft[]): Promise<Map<SendRequ
     ({ request }) => request.projectId,
   );
   for (const [projectId, group] of [...limited].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const mails = (of: Draft[]) => of.reduce((sum, { request }) => sum + request.to.filter(counts).length, 0);
+    const mails = (of: Draft[]) => of.reduce((sum, { recipients }) => sum + recipients.filter(counts).length, 0);
     const limit = group[0]?.request.monthlyEmailLimit ?? null;
     if (await takeMonthlyAllowance(trx, { projectId, n: mails(group), limit })) continue;
     for (const draft of group) {
@@ -123,7 +126,7 @@ async function insertSends(
     trx,
     mails.flatMap((mail) => mail.newAttachments),
   );
-  const answers = answersOf(mails);
+  const answers = answersOf(mails, new Map(drafts.map((draft) => [draft.request, draft])));
   const rows = outboxRows(mails.map(toDeliver));
   // One statement: each costs a group what two requests cost.
   await prepared`
@@ -142,12 +145,13 @@ async function saveRecipients(
   const outbox: OutboxRow[] = [];
   const byProject = [...groupBy(drafts, ({ request }) => request.projectId)].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [projectId, group] of byProject) {
-    const rows = group.flatMap(({ request }) =>
-      request.to.map(({ email }) => ({
+    const rows = group.flatMap(({ request, recipients }) =>
+      recipients.map(({ email, role }) => ({
         email,
-        subscribed: request.subscribed,
-        set: request.data.set,
-        remove: request.data.remove,
+        // What the request says of a person is about the recipient, not about who gets a copy.
+        subscribed: role ? undefined : request.subscribed,
+        set: role ? {} : request.data.set,
+        remove: role ? [] : request.data.remove,
         by: 'project' as const,
       })),
     );
@@ -160,8 +164,8 @@ async function saveRecipients(
     });
     let at = 0;
     for (const draft of group) {
-      contacts.set(draft, saved.slice(at, at + draft.request.to.length));
-      at += draft.request.to.length;
+      contacts.set(draft, saved.slice(at, at + draft.recipients.length));
+      at += draft.recipients.length;
     }
     for (const [mode, ofMode] of groupBy(group, ({ request }) => request.mode)) {
       const changed = ofMode.flatMap((draft) =>
@@ -182,36 +186,57 @@ interface NewMail extends CarriedVariables {
   contentId: string;
   toEmail: string;
   toName: string | null;
+  role: Recipient['role'];
   newAttachments: Parameters<typeof insertAttachments>[1];
 }
 
 /** A mail for each recipient; attachments are stored once and shared. */
-function mailsOf({ request }: Draft, contentId: string, contacts: UpsertedContact[]): NewMail[] {
+function mailsOf(draft: Draft, contentId: string, contacts: UpsertedContact[]): NewMail[] {
+  const { request, recipients } = draft;
   const attachments = request.attachments.map((file) => ({ ...file, id: uuidv7(), projectId: request.projectId }));
   const headers = Object.keys(request.headers).length > 0 ? { headers: request.headers } : {};
   const files = attachments.length > 0 ? { attachmentIds: attachments.map((file) => file.id) } : {};
   const text = request.text === undefined ? {} : { text: request.text };
   const original = request.original === undefined ? {} : { original: request.original };
-  const options = { ...headers, ...text, ...files, ...original, ...request.again?.origin };
-  return request.to.flatMap((recipient, index) => {
-    const contact = contacts[index];
-    if (!contact) return [];
+  const reply = request.replyTo && isMoreThanAddress(request.replyTo) ? { replyTo: request.replyTo } : {};
+  const messageId = request.messageId === undefined ? {} : { messageId: request.messageId };
+  const options = { ...headers, ...reply, ...messageId, ...text, ...files, ...original, ...request.again?.origin };
+  const ids = recipients.map(() => uuidv7());
+  const copies = copiesOf(recipients, ids);
+  // Copies say what the email to its recipient says, so they have the variables of that one.
+  const [first] = contacts;
+  return recipients.flatMap((recipient, index) => {
+    const [contact, id] = [contacts[index], ids[index]];
+    if (!contact || id === undefined) return [];
     return [
       {
-        id: uuidv7(),
+        id,
         request,
         projectId: request.projectId,
         contact,
         contentId,
         toEmail: recipient.email,
         toName: recipient.name,
+        role: recipient.role,
         // What the contact's data is now, and the one-off values: the mail reads the same for ever.
-        variables: overlay(contact.data, request.data.oneOff),
-        options,
+        variables: overlay((recipient.role ? (first ?? contact) : contact).data, request.data.oneOff),
+        options: copies ? { ...options, copies: { ...copies, role: recipient.role ?? 'to' } } : options,
         newAttachments: index === 0 ? attachments : [],
       },
     ];
   });
+}
+
+/** The emails whose recipients all copies show; undefined for an email without copies. */
+function copiesOf(recipients: readonly Recipient[], ids: readonly string[]): Omit<CopyOptions, 'role'> | undefined {
+  if (!recipients.some(({ role }) => role !== undefined)) return undefined;
+  const idsOf = (role: Recipient['role']) => ids.filter((_, n) => recipients[n]?.role === role);
+  return { to: idsOf(undefined)[0] ?? '', cc: idsOf('cc') };
+}
+
+/** An address alone stands in the content, where all emails of the same content share it. */
+function isMoreThanAddress(replyTo: readonly Mailbox[]): boolean {
+  return replyTo.length > 1 || Boolean(replyTo[0]?.name);
 }
 
 function toDeliver({ projectId, id, request }: NewMail): NewOutboxRow {
@@ -231,7 +256,7 @@ function insertEmails(mails: NewMail[]): RawBuilder<unknown> {
       AS u (id, project_id, contact_id, content_id, mode, to_email, to_name, variables, options)`;
 }
 
-function answersOf(mails: NewMail[]): Map<SendRequest, SendAnswer> {
+function answersOf(mails: NewMail[], drafts: Map<SendRequest, Draft>): Map<SendRequest, SendAnswer> {
   const timestamp = new Date().toISOString();
   return new Map(
     [...groupBy(mails, (mail) => mail.request)].map(([request, group]) => [
@@ -239,12 +264,21 @@ function answersOf(mails: NewMail[]): Map<SendRequest, SendAnswer> {
       {
         success: true,
         data: {
-          emails: group.map(({ contact, id }) => ({ contact: { id: contact.id, email: contact.email }, email: id })),
+          emails: group.map(({ contact, id, role }) => ({
+            contact: { id: contact.id, email: contact.email },
+            email: id,
+            ...(role && { role }),
+          })),
+          ...skippedIn(drafts.get(request)),
           timestamp,
         },
       },
     ]),
   );
+}
+
+function skippedIn(draft: Draft | undefined): Pick<SendAnswer['data'], 'skipped'> {
+  return draft && draft.skipped.length > 0 ? { skipped: draft.skipped } : {};
 }
 
 function keyedAnswers(answers: Map<SendRequest, SendAnswer>): KeyedAnswer[] {

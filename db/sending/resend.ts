@@ -52,7 +52,12 @@ export async function repeatEmail(
     ...(options?.original && { original: options.original }),
     again: {
       content: { ...said, topicId },
-      origin: { resentFrom: email.id, ...(options?.forStranger && { forStranger: true }) },
+      origin: {
+        resentFrom: email.id,
+        ...(options?.forStranger && { forStranger: true }),
+        ...(options?.copies && { copies: options.copies }),
+        ...(options?.replyTo && { replyTo: options.replyTo }),
+      },
     },
   };
 }

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { type MailText, NO_TEXT, pickMailText } from '../../rules/content/mail-text.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
-import type { SendRequest } from '../../rules/emails/send-request.ts';
+import { suppresses } from '../../rules/emails/reasons.ts';
+import type { Recipient, SendAnswer, SendRequest } from '../../rules/emails/send-request.ts';
 import { AppError, fieldError } from '../../rules/errors.ts';
 import type { Trx } from '../connection.ts';
+import { findSuppressions } from '../contacts/suppressions.ts';
 import type { NewContent } from '../contents/contents.ts';
 import { selectMailText } from '../contents/mail-text.ts';
 import { prepared } from '../prepared.ts';
@@ -14,7 +16,11 @@ import { isOnTopic } from '../topics/choices.ts';
 export interface Draft {
   request: SendRequest;
   content: NewContent;
+  /** Whoever gets it: the recipients of the request without the copies that are skipped. */
+  recipients: Recipient[];
+  skipped: SkippedCopy[];
 }
+type SkippedCopy = NonNullable<SendAnswer['data']['skipped']>[number];
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -22,7 +28,11 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
  * Makes drafts of requests, or says why a request cannot be one: TEMPLATE_NOT_FOUND, no sender, DOMAIN_NOT_VERIFIED,
  * CONTACT_UNSUBSCRIBED. At most three queries for any number of requests. Source: contract §1.7.
  */
-export async function composeSends(trx: Trx, requests: SendRequest[]): Promise<Map<SendRequest, Draft | AppError>> {
+export async function composeSends(
+  trx: Trx,
+  requests: SendRequest[],
+  suppressionKey: Buffer,
+): Promise<Map<SendRequest, Draft | AppError>> {
   const templates = await findTemplates(trx, requests);
   const composed = new Map(requests.map((request) => [request, compose(request, templates)]));
   const drafts = () => [...composed.values()].filter((draft): draft is Draft => 'content' in draft);
@@ -31,15 +41,39 @@ export async function composeSends(trx: Trx, requests: SendRequest[]): Promise<M
     if (verified.has(senderName(content))) continue;
     composed.set(request, new AppError('DOMAIN_NOT_VERIFIED', { details: { from: content.from } }));
   }
+  await skipSuppressedCopies(trx, drafts(), suppressionKey);
   const marketing = drafts().filter(({ content }) => content.type === 'MARKETING');
-  for (const [request, emails] of await findOffTopic(trx, marketing)) {
+  for (const [draft, emails] of await findOffTopic(trx, marketing)) {
+    const to = skipCopies(draft, emails, 'unsubscribed');
     const message = 'A recipient has left the topic of this template.';
-    composed.set(request, new AppError('CONTACT_UNSUBSCRIBED', { message, details: { emails } }));
+    if (to.length > 0)
+      composed.set(draft.request, new AppError('CONTACT_UNSUBSCRIBED', { message, details: { emails: to } }));
   }
-  for (const [request, emails] of await findUnsubscribed(trx, marketing)) {
-    composed.set(request, new AppError('CONTACT_UNSUBSCRIBED', { details: { emails } }));
+  for (const [draft, emails] of await findUnsubscribed(trx, marketing)) {
+    const to = skipCopies(draft, emails, 'unsubscribed');
+    if (to.length > 0) composed.set(draft.request, new AppError('CONTACT_UNSUBSCRIBED', { details: { emails: to } }));
   }
   return composed;
+}
+
+/** Skips the copies to these addresses, and returns those that are no copies. */
+function skipCopies(draft: Draft, emails: readonly string[], reason: SkippedCopy['reason']): string[] {
+  const isCopy = (email: string) => draft.recipients.some((one) => one.email === email && one.role !== undefined);
+  const copies = new Set(emails.filter(isCopy));
+  draft.skipped.push(...[...copies].map((email) => ({ email, reason })));
+  draft.recipients = draft.recipients.filter(({ email }) => !copies.has(email));
+  return emails.filter((email) => !copies.has(email));
+}
+
+/** A copy to a suppressed address is left out; the email itself ends as `suppressed` in its own record. */
+async function skipSuppressedCopies(trx: Trx, drafts: Draft[], key: Buffer): Promise<void> {
+  for (const draft of drafts) {
+    const copies = draft.recipients.filter(({ role }) => role !== undefined).map(({ email }) => email);
+    if (copies.length === 0) continue;
+    const found = await findSuppressions(trx, key, { projectId: draft.request.projectId, emails: copies });
+    const isStopped = (email: string) => found.get(email)?.some((reason) => suppresses(reason, draft.content.type));
+    skipCopies(draft, copies.filter(isStopped), 'suppressed');
+  }
 }
 
 interface SendTemplate extends MailText<string | null> {
@@ -64,7 +98,8 @@ async function findTemplates(trx: Trx, requests: SendRequest[]): Promise<Map<str
 
 function compose(request: SendRequest, templates: Map<string, SendTemplate>): Draft | AppError {
   const { projectId, templateId, again } = request;
-  if (again) return { request, content: { ...again.content, projectId } };
+  const base = { request, recipients: request.to, skipped: [] };
+  if (again) return { ...base, content: { ...again.content, projectId } };
   const template = templateId === undefined ? undefined : templates.get(`${projectId} ${templateId.toLowerCase()}`);
   if (templateId !== undefined && !template)
     return new AppError('TEMPLATE_NOT_FOUND', { details: { template: templateId } });
@@ -72,7 +107,7 @@ function compose(request: SendRequest, templates: Map<string, SendTemplate>): Dr
   const from = request.from?.email ?? text.from;
   if (!from) return fieldError('from', 'Required, since the template has no sender of its own.', 'invalid_type');
   return {
-    request,
+    ...base,
     content: {
       ...text,
       subject: request.subject ?? text.subject,
@@ -80,7 +115,7 @@ function compose(request: SendRequest, templates: Map<string, SendTemplate>): Dr
       from,
       // A sender of the request's own goes by its own name, not by the template's.
       fromName: request.from ? request.from.name : text.fromName,
-      replyTo: request.replyTo ?? text.replyTo,
+      replyTo: request.replyTo?.[0]?.email ?? text.replyTo,
       projectId,
       type: template?.type ?? 'TRANSACTIONAL',
       templateId: template?.id ?? null,
@@ -109,24 +144,28 @@ async function findVerifiedSenders(trx: Trx, drafts: Draft[]): Promise<Set<strin
  * MARKETING drafts with recipients who would be unsubscribed after the request: a known contact keeps its state, a new
  * one is unsubscribed, and `subscribed` in the request wins over both (contract §1.7).
  */
-async function findUnsubscribed(trx: Trx, drafts: Draft[]): Promise<Map<SendRequest, string[]>> {
-  const undecided = drafts.filter(({ request }) => request.subscribed === undefined);
+async function findUnsubscribed(trx: Trx, drafts: Draft[]): Promise<Map<Draft, string[]>> {
+  const undecided = drafts.filter(
+    ({ request, recipients }) => request.subscribed === undefined || recipients.some(({ role }) => role),
+  );
   const subscribed = await findSubscribed(trx, undecided);
-  const refused = new Map<SendRequest, string[]>();
-  for (const { request } of drafts) {
-    const isOut = (email: string) => !(request.subscribed ?? subscribed.has(`${request.projectId} ${email}`));
-    const out = request.to.map(({ email }) => email).filter(isOut);
-    if (out.length > 0) refused.set(request, out);
+  const refused = new Map<Draft, string[]>();
+  for (const draft of drafts) {
+    const { request } = draft;
+    const said = ({ role }: Recipient) => (role ? undefined : request.subscribed);
+    const isOut = (one: Recipient) => !(said(one) ?? subscribed.has(`${request.projectId} ${one.email}`));
+    const out = draft.recipients.filter(isOut).map(({ email }) => email);
+    if (out.length > 0) refused.set(draft, out);
   }
   return refused;
 }
 
 /** MARKETING drafts about a topic, with the recipients who are not on it; somebody new is where its default says. */
-async function findOffTopic(trx: Trx, drafts: Draft[]): Promise<Map<SendRequest, string[]>> {
-  const wanted = drafts.flatMap(({ request, content }, draft) =>
-    content.topicId ? request.to.map(({ email }) => ({ draft, email, ...content })) : [],
+async function findOffTopic(trx: Trx, drafts: Draft[]): Promise<Map<Draft, string[]>> {
+  const wanted = drafts.flatMap(({ recipients, content }, draft) =>
+    content.topicId ? recipients.map(({ email }) => ({ draft, email, ...content })) : [],
   );
-  const refused = new Map<SendRequest, string[]>();
+  const refused = new Map<Draft, string[]>();
   if (wanted.length === 0) return refused;
   const { rows } = await sql<{ draft: number; email: string }>`
     SELECT w.draft, w.email
@@ -135,16 +174,16 @@ async function findOffTopic(trx: Trx, drafts: Draft[]): Promise<Map<SendRequest,
     LEFT JOIN contacts c ON c.project_id = w.project_id AND c.email = w.email
     WHERE NOT ${isOnTopic({ contact: sql`c.id`, topic: sql`w.topic_id` })}
   `.execute(trx);
-  for (const { draft, email } of rows) {
-    const request = drafts[draft]?.request;
-    if (request) refused.set(request, [...(refused.get(request) ?? []), email]);
+  for (const { draft: n, email } of rows) {
+    const draft = drafts[n];
+    if (draft) refused.set(draft, [...(refused.get(draft) ?? []), email]);
   }
   return refused;
 }
 
 async function findSubscribed(trx: Trx, drafts: Draft[]): Promise<Set<string>> {
-  const wanted = drafts.flatMap(({ request }) =>
-    request.to.map(({ email }) => ({ email, projectId: request.projectId })),
+  const wanted = drafts.flatMap(({ request, recipients }) =>
+    recipients.map(({ email }) => ({ email, projectId: request.projectId })),
   );
   if (wanted.length === 0) return new Set();
   const { rows } = await sql<{ project_id: string; email: string }>`

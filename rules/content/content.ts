@@ -1,5 +1,13 @@
 import { isReservedMailHeader } from '../emails/service-headers.ts';
-import { formatAddress, type Mailbox, mailboxHeader, mailDate, singleLine, textHeader } from '../mime/mime-headers.ts';
+import {
+  formatAddress,
+  type Mailbox,
+  mailboxesHeader,
+  mailboxHeader,
+  mailDate,
+  singleLine,
+  textHeader,
+} from '../mime/mime-headers.ts';
 import type { Sourced, Taken } from '../strangers/provenance.ts';
 import { fillWireBody, type WireBody, wireBody } from './content-mime.ts';
 import { dataName, URL_VARIABLES } from './content-names.ts';
@@ -42,10 +50,11 @@ export interface RenderedContent {
 export interface MessageHeaders {
   from: Mailbox;
   to: Mailbox;
+  cc?: readonly Mailbox[];
   date: Date;
   /** With its angle brackets, as `messageId` makes it. */
   messageId: string;
-  replyTo?: Mailbox | null;
+  replyTo?: Mailbox | readonly Mailbox[] | null;
   /** Further headers; their values are text on one line. */
   extra?: readonly (readonly [name: string, value: string])[];
   /** An address to name as `mailto:` beside the link; null leaves List-Unsubscribe out. */
@@ -193,7 +202,8 @@ function wireOf(content: CompiledContent, values: Values): WireBody {
 /** One line each with a single space, as DKIM's relaxed form has them too, but for what must be folded. */
 function headerLines(content: CompiledContent, headers: MessageHeaders, urls: MessageUrls, subject: string): string {
   let lines = mailboxHeader('From', headers.from) + mailboxHeader('To', headers.to);
-  if (headers.replyTo) lines += mailboxHeader('Reply-To', headers.replyTo);
+  if (headers.cc?.length) lines += mailboxesHeader('Cc', headers.cc);
+  if (headers.replyTo) lines += mailboxesHeader('Reply-To', [headers.replyTo].flat());
   lines += `${subject}Message-ID: ${headers.messageId}\r\nDate: ${mailDate(headers.date)}\r\n`;
   for (const [name, value] of listUnsubscribeHeaders(content, urls, headers.listUnsubscribe))
     lines += `${name}: ${value}\r\n`;
@@ -203,7 +213,7 @@ function headerLines(content: CompiledContent, headers: MessageHeaders, urls: Me
 
 /** Headers that are the service's to write: a second one of them would let a message say two things. */
 function isOwnHeader(name: string, lines: string): boolean {
-  if (isReservedMailHeader(name) || /^(?:content-.*|dkim-.*|mime-version|bcc)$/i.test(name)) return true;
+  if (isReservedMailHeader(name) || /^(?:content-(?!language$).*|dkim-.*|mime-version|bcc)$/i.test(name)) return true;
   return lines
     .toLowerCase()
     .split('\r\n')

@@ -1,4 +1,5 @@
 import type { RunContact } from '../executions/run.ts';
+import type { Mailbox } from '../mime/mime-headers.ts';
 import type { LastAttempt } from './last-attempt.ts';
 import { bouncedAs, type Reason } from './reasons.ts';
 import type { AboutRecipient, Refusal } from './refusal.ts';
@@ -12,6 +13,12 @@ export interface EmailOptions {
   headers?: Record<string, string>;
   /** The request's own text part, as it is; otherwise it is made from the HTML. */
   text?: string;
+  /** Reply-To with names or of several mailboxes; one address alone stands in the content. */
+  replyTo?: Mailbox[];
+  /** The caller's own Message-ID, with angle brackets. */
+  messageId?: string;
+  /** It is one of several copies. */
+  copies?: CopyOptions;
   /** Rows of `attachments`, in the request's order. */
   attachmentIds?: string[];
   /** The first of the attachments is the whole message of an application, which is passed on as it is. */
@@ -32,6 +39,16 @@ export interface EmailOptions {
    * the contact; one that skips its pauses waits for no window.
    */
   sandbox?: { contact: RunContact | null; skipDelays?: boolean };
+}
+
+/**
+ * The emails of `to` and `cc` whose recipients all copies show, by id: their addresses stand in their own records only,
+ * where the erasure of a contact finds them. Source: RFC 5322 §3.6.3.
+ */
+export interface CopyOptions {
+  role: 'to' | 'cc' | 'bcc';
+  to: string;
+  cc: string[];
 }
 
 /** Facts about a message that an application has composed and handed to the relay. */

@@ -3,6 +3,7 @@ import type { KeyOwner } from '../access/key-owner.ts';
 import type { MailText } from '../content/mail-text.ts';
 import type { AppError, ErrorBody } from '../errors.ts';
 import type { Data } from '../filters/data-values.ts';
+import type { Mailbox } from '../mime/mime-headers.ts';
 import type { Sourced } from '../strangers/provenance.ts';
 import type { EmailOptions, OriginalOptions } from './email-outcome.ts';
 
@@ -10,6 +11,8 @@ export interface Recipient {
   /** Trimmed, in lower case. */
   email: string;
   name: string | null;
+  /** Gets a copy of the email of the one recipient without a role. */
+  role?: 'cc' | 'bcc';
 }
 
 export interface SendAttachment {
@@ -40,7 +43,10 @@ export interface SendRequest {
   text?: string;
   templateId: string | undefined;
   from: Recipient | undefined;
-  replyTo: string | undefined;
+  /** One mailbox or several; where there is a template, in place of its own. */
+  replyTo: Mailbox[] | undefined;
+  /** The caller's own, with angle brackets. */
+  messageId?: string | undefined;
   subscribed: boolean | undefined;
   /** By the data value rules (`applyData`). */
   data: { set: Data; remove: string[]; oneOff: Sourced<Data> };
@@ -56,13 +62,14 @@ export interface SendRequest {
 export interface SentBefore {
   content: MailText & { type: 'TRANSACTIONAL' | 'MARKETING'; templateId: string | null; topicId: string | null };
   /** Which mail it was, and whether a stranger had it sent. */
-  origin: Pick<EmailOptions, 'forStranger' | 'resentFrom'>;
+  origin: Pick<EmailOptions, 'forStranger' | 'resentFrom' | 'copies' | 'replyTo' | 'messageId'>;
 }
 
 /** What a request changes of each contact: requests that change one in two ways go one after the other. */
 export function contactChanges({ projectId, to, subscribed, data }: SendRequest): [contact: string, change: string][] {
   const change = JSON.stringify([subscribed, data.set, data.remove]);
-  return to.map(({ email }) => [`${projectId} contact ${email}`, change]);
+  // A copy changes nothing of who gets it.
+  return to.map(({ email, role }) => [`${projectId} contact ${email}`, role ? '' : change]);
 }
 
 /** Up to 100 different emails that are accepted in one transaction. Source: contract §9.19. */
@@ -88,5 +95,10 @@ export type BatchResult = { success: true; data: SendAnswer['data'] } | { succes
 /** The answer of `POST /v1/send`, as it is kept with an idempotency key too. */
 export interface SendAnswer {
   success: true;
-  data: { emails: { contact: { id: string; email: string }; email: string }[]; timestamp: string };
+  data: {
+    emails: { contact: { id: string; email: string }; email: string; role?: 'cc' | 'bcc' }[];
+    /** Copies that nobody gets, with the reason; only where there are some. */
+    skipped?: { email: string; reason: 'suppressed' | 'unsubscribed' }[];
+    timestamp: string;
+  };
 }

@@ -14,6 +14,43 @@ export function isReservedMailHeader(name: string): boolean {
   return OF_SERVERS.test(name) || isProviderHeader(name);
 }
 
+/** Fields of `/v1/send` that say what a header would. */
+const FIELDS_OF_HEADERS: Record<string, string> = {
+  from: 'from',
+  to: 'to',
+  cc: 'cc',
+  bcc: 'bcc',
+  subject: 'subject',
+  'reply-to': 'replyTo',
+};
+/** A message id, without comments and spaces; longer ones would not fit a line. Source: RFC 5322 §3.6.4. */
+const MESSAGE_ID = /^<[^<>@\s\u0080-\uffff]{1,400}@[^<>@\s\u0080-\uffff]{1,400}>$/;
+const LANGUAGES = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*(?:\s*,\s*[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)*$/;
+
+/** Says why an email cannot carry a header of the caller's; undefined where it leaves as it is given. */
+export function headerProblem(name: string, value: string): string | undefined {
+  const lower = name.toLowerCase();
+  if (isReservedMailHeader(name)) return 'This header is set by the service and by mail servers only';
+  const field = FIELDS_OF_HEADERS[lower];
+  if (field) return `Use the field \`${field}\` in place of this header`;
+  if (lower === 'date') return 'The service sets it when the email leaves';
+  if (lower === 'message-id') return MESSAGE_ID.test(value.trim()) ? undefined : NO_ID;
+  if (lower === 'in-reply-to' || lower === 'references') {
+    return value
+      .trim()
+      .split(/\s+/)
+      .every((id) => MESSAGE_ID.test(id))
+      ? undefined
+      : `${NO_ID}, or several with spaces between them`;
+  }
+  if (lower === 'content-language')
+    return LANGUAGES.test(value.trim()) ? undefined : 'Must be a language tag such as en-GB';
+  if (/^(?:mime-version|content-.*|dkim-.*)$/.test(lower)) return 'The service sets it for the parts of the message';
+  return undefined;
+}
+
+const NO_ID = 'Must be a message id such as <order-4711@shop.example.com>';
+
 /** Tells whether a header steers a provider. */
 export function isProviderHeader(name: string): boolean {
   const lower = name.toLowerCase();

@@ -19,6 +19,8 @@ const FOLDABLE_WORD_CHARS = 200;
 const WORD_BYTES = 45;
 
 const ATOM_PHRASE = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+/** Fields that hold message ids. Source: RFC 5322 §3.6.4. */
+export const ID_FIELDS = /^(?:message-id|in-reply-to|references)$/i;
 const HEADER_NAME = /^[!-9;-~]+$/;
 
 /**
@@ -29,6 +31,8 @@ const HEADER_NAME = /^[!-9;-~]+$/;
 export function textHeader(name: string, value: string): string {
   if (!HEADER_NAME.test(name)) throw new RangeError('not a header name');
   const clean = singleLine(value);
+  // Message ids are no text: encoded or with a fold in it an id would be another one.
+  if (ID_FIELDS.test(name)) return foldAscii(name, clean);
   if (isAscii(clean) && !clean.includes('=?')) return foldAscii(name, clean);
   return `${name}: ${encodedWords(clean, name.length + 2).join(FOLD)}\r\n`;
 }
@@ -53,6 +57,12 @@ export function mailboxHeader(name: string, mailbox: Mailbox): string {
   const line = `${name}: ${value}`;
   if (line.length <= LINE_CHARS || value.includes('\r\n')) return `${line}\r\n`;
   return `${name}: ${value.replace(/ <(?=[^<]*$)/, '\r\n <')}\r\n`;
+}
+
+/** A header with several mailboxes, each on a line of its own. Ends in CRLF. */
+export function mailboxesHeader(name: string, mailboxes: readonly Mailbox[]): string {
+  const lines = mailboxes.map((mailbox) => mailboxHeader('', mailbox).slice(2, -2));
+  return `${name}: ${lines.join(`,${FOLD}`)}\r\n`;
 }
 
 /** Text on one line: line breaks, tabs and control characters as a single space, and none at the ends. */

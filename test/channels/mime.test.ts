@@ -25,7 +25,7 @@ async function read(over: Partial<MailInput> = {}) {
 
 describe('a built message', () => {
   it('reads back as it was meant', async () => {
-    const { parsed } = await read({ replyTo: { name: 'Help', address: 'help@example.com' } });
+    const { parsed } = await read({ replyTo: [{ name: 'Help', address: 'help@example.com' }] });
     expect(parsed).toMatchObject({
       from: { name: 'Shop', address: 'shop@example.com' },
       to: [{ address: 'ann@example.org' }],
@@ -128,7 +128,7 @@ describe('a built message', () => {
     ['subject', { subject: 'Hi\r\nBcc: eve@example.net' }],
     ['sender name', { from: { name: 'A\r\nBcc: eve@example.net', address: 'a@example.com' } }],
     ['sender address', { from: { address: 'a@example.com\r\nBcc: eve@example.net' } }],
-    ['reply address', { replyTo: { address: 'a@example.com\nBcc: eve@example.net' } }],
+    ['reply address', { replyTo: [{ address: 'a@example.com\nBcc: eve@example.net' }] }],
     ['header value', { headers: [['X-A', 'b\r\nBcc: eve@example.net']] }],
     ['header name', { headers: [['X-A: b\r\nBcc', 'eve@example.net']] }],
     ['message id', { messageId: '<1@example.com>\r\nBcc: eve@example.net' }],

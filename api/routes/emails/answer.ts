@@ -4,6 +4,7 @@ import { eventDataOf, subjectAsRead } from '../../../db/emails/email-variables.t
 import type { Email, EmailEvent } from '../../../db/emails/emails.ts';
 import { EMAIL_SOURCES } from '../../../rules/emails/email-source.ts';
 import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
+import { messageIdOf as ownMessageId } from '../../../rules/emails/message-id.ts';
 import { REASONS } from '../../../rules/emails/reasons.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import type { EmailAsRead } from './rendering.ts';
@@ -76,6 +77,7 @@ export const EmailRecord = EmailItem.extend({
   text: z.string(),
   headers: z.record(z.string(), z.string()).openapi({ description: 'Names in lower case' }),
   replyTo: z.string().nullable(),
+  role: z.enum(['to', 'cc', 'bcc']).nullable().openapi({ description: 'Which of several copies it is' }),
   workflowId: Id.nullable().openapi({ description: 'The workflow of `workflowExecutionId`' }),
   attempts: z.number().int().openapi({ description: 'How often it was given to the provider' }),
   bounceType: z.enum(['Permanent', 'Transient']).nullable(),
@@ -91,6 +93,7 @@ export const EmailRecord = EmailItem.extend({
     text: 'Hello Ada',
     headers: { subject: 'Your order 4711', 'message-id': `<${EXAMPLE_ID}@shop.example.com>` },
     replyTo: null,
+    role: null,
     attempts: 1,
     bounceType: null,
     machineOpens: 0,
@@ -149,6 +152,7 @@ export function emailRecord(p: {
     text: p.read.text,
     headers: p.read.headers,
     replyTo: p.email.replyTo,
+    role: p.email.options?.copies?.role ?? null,
     workflowId: p.workflowId,
     attempts: p.email.attempts,
     bounceType: p.email.bounceType,
@@ -168,7 +172,7 @@ export function emailRecord(p: {
 /** The provider's id of the message; before the provider has it, none. */
 function messageIdOf(email: Email): string | null {
   if (email.providerMessageId !== null) return email.providerMessageId;
-  return email.sentAt === null ? null : `<${email.id}@${email.from.slice(email.from.lastIndexOf('@') + 1)}>`;
+  return email.sentAt === null ? null : ownMessageId(email);
 }
 
 /**

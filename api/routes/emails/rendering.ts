@@ -1,14 +1,15 @@
 import type { Compute, Work } from '../../../compute/compute.ts';
 import { readyContent, renderedParts } from '../../../compute/contents.ts';
+import type { Db } from '../../../db/connection.ts';
 import type { Content } from '../../../db/contents/contents.ts';
 import { variablesOf } from '../../../db/emails/email-variables.ts';
-import type { Email } from '../../../db/emails/emails.ts';
+import { type Email, findRecipients } from '../../../db/emails/emails.ts';
 import { BoundExceeded } from '../../../rules/bounded.ts';
 import { contentSource, listUnsubscribeHeaders } from '../../../rules/content/content.ts';
-import { linkToken, messageId } from '../../../rules/content/link-tokens.ts';
+import { linkToken } from '../../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
-import { emailDomain } from '../../../rules/emails/email-address.ts';
-import { formatMailbox } from '../../../rules/mime/mime-headers.ts';
+import { messageIdOf } from '../../../rules/emails/message-id.ts';
+import { formatMailbox, type Mailbox } from '../../../rules/mime/mime-headers.ts';
 
 /** As much of a stranger's HTML is made text: a mail that somebody wrote is far shorter. */
 const STRANGERS_HTML_CHARS = 64 * 1024;
@@ -19,6 +20,21 @@ export interface EmailAsRead {
   text: string;
   /** Names in lower case. */
   headers: Record<string, string>;
+}
+
+/** Whom the header of an email names; `to` is null once the contact was erased. */
+export interface ShownRecipients {
+  to: Mailbox | null;
+  cc: Mailbox[];
+}
+
+/** Finds whom an email names: of a copy, the recipients of the email that it is a copy of. */
+export async function findShownRecipients(db: Db, p: { projectId: string; email: Email }): Promise<ShownRecipients> {
+  const { to, toName, options } = p.email;
+  if (!options?.copies) return { to: to === null ? null : { email: to, name: toName }, cc: [] };
+  const { copies } = options;
+  const found = await findRecipients(db, { projectId: p.projectId, ids: [copies.to, ...copies.cc] });
+  return { to: found.get(copies.to) ?? null, cc: copies.cc.flatMap((id) => found.get(id) ?? []) };
 }
 
 /** Where links of the service lead, and what signs them. */
@@ -33,13 +49,13 @@ export interface LinkSettings {
  */
 export async function emailAsRead(
   compute: Compute,
-  p: { projectId: string; email: Email; content: Content; links: LinkSettings },
+  p: { projectId: string; email: Email; content: Content; links: LinkSettings; shown: ShownRecipients },
 ): Promise<EmailAsRead> {
-  const { email, content, links } = p;
+  const { email, content, links, shown } = p;
   const work = { projectId: p.projectId, kind: 'email.preview' };
   if (email.sourceType === 'INBOUND') {
     const text = await strangersText(compute, work, content.body);
-    return { ...written(email, content), text, headers: headersOf(email, email.subject, []) };
+    return { ...written(email, content), text, headers: headersOf(email, shown, { subject: email.subject }) };
   }
   try {
     const ready = await readyContent(compute, work, contentSource(content, false));
@@ -51,11 +67,11 @@ export async function emailAsRead(
       subject: parts.subject,
       body: parts.html,
       text: email.options?.text ?? parts.text,
-      headers: headersOf(email, parts.subject, unsubscribe),
+      headers: headersOf(email, shown, { subject: parts.subject, more: unsubscribe }),
     };
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    return { ...written(email, content), headers: headersOf(email, email.subject, []) };
+    return { ...written(email, content), headers: headersOf(email, shown, { subject: email.subject }) };
   }
 }
 
@@ -76,17 +92,23 @@ function written(email: Email, { body }: Content): Omit<EmailAsRead, 'headers'> 
   return { subject: email.subject, body, text: '' };
 }
 
-function headersOf(email: Email, subject: string, more: [string, string][]): Record<string, string> {
+function headersOf(
+  email: Email,
+  { to, cc }: ShownRecipients,
+  { subject, more = [] }: { subject: string; more?: [string, string][] },
+): Record<string, string> {
   const custom = Object.entries(email.options?.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+  const replies = email.options?.replyTo?.map(formatMailbox).join(', ') ?? email.replyTo;
   const own = more.map(([name, value]) => [name.toLowerCase(), value]);
   return {
     ...Object.fromEntries(custom),
     ...Object.fromEntries(own),
     from: formatMailbox({ name: email.fromName, email: email.from }),
-    ...(email.to && { to: formatMailbox({ name: email.toName, email: email.to }) }),
-    ...(email.replyTo && { 'reply-to': email.replyTo }),
+    ...(to && { to: formatMailbox(to) }),
+    ...(cc.length > 0 && { cc: cc.map(formatMailbox).join(', ') }),
+    ...(replies && { 'reply-to': replies }),
     subject,
-    'message-id': email.options?.original?.messageId ?? messageId(email.id, emailDomain(email.from)),
+    'message-id': messageIdOf(email),
     ...(email.sentAt && { date: email.sentAt.toUTCString() }),
   };
 }

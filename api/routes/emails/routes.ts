@@ -10,7 +10,7 @@ import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { EmailItem, EmailRecord, emailItem, emailRecord } from './answer.ts';
 import { ListQuery } from './input.ts';
-import { emailAsRead } from './rendering.ts';
+import { emailAsRead, findShownRecipients } from './rendering.ts';
 
 const listRoute = {
   ...createRoute({
@@ -50,15 +50,16 @@ export function emailRoutes(app: App, { config, compute, db, reads }: Deps): voi
     const { projectId } = c.var;
     const email = await getEmail(db, { projectId, id: c.req.valid('param').id });
     const { executionId } = email;
-    const [contents, attachments, events, workflowId] = await Promise.all([
+    const [contents, attachments, events, workflowId, shown] = await Promise.all([
       findContents(db, { projectId, ids: [email.contentId] }),
       email.options?.original?.files ?? listAttachmentInfos(db, { projectId, ids: email.options?.attachmentIds ?? [] }),
       listEmailEvents(db, { projectId, emailId: email.id, contactId: email.contactId }),
       executionId === null ? null : findWorkflowOf(db, { projectId, executionId }),
+      findShownRecipients(db, { projectId, email }),
     ]);
     const content = contents.get(email.contentId);
     if (!content) throw new Error('an email is without its content');
-    const read = await emailAsRead(compute, { projectId, email, content, links: config });
+    const read = await emailAsRead(compute, { projectId, email, content, links: config, shown });
     return c.json({ data: emailRecord({ email, read, attachments, events, workflowId }) }, 200);
   });
 }

@@ -3,11 +3,21 @@ import { EmailAddressAnswer, EXAMPLE_ID, Id, Instant, success } from '../../http
 
 export const Sent = success(
   z.object({
-    emails: z.array(z.object({ contact: z.object({ id: Id, email: EmailAddressAnswer }), email: Id })),
+    emails: z.array(
+      z.object({
+        contact: z.object({ id: Id, email: EmailAddressAnswer }),
+        email: Id,
+        role: z.enum(['cc', 'bcc']).optional().openapi({ description: 'Of a copy' }),
+      }),
+    ),
+    skipped: z
+      .array(z.object({ email: EmailAddressAnswer, reason: z.enum(['suppressed', 'unsubscribed']) }))
+      .optional()
+      .openapi({ description: 'Copies that nobody gets' }),
     timestamp: Instant,
   }),
 ).openapi('Sent', {
-  description: 'One entry a recipient, in the order of `to`; `email` is the id of its email record.',
+  description: 'One entry a recipient, in the order of `to`, `cc` and `bcc`; `email` is the id of its email record.',
   example: {
     success: true,
     data: {

@@ -1,14 +1,18 @@
 import { z } from '@hono/zod-openapi';
 import { isBase64 } from '../../../rules/base64.ts';
-import { isReservedMailHeader } from '../../../rules/emails/service-headers.ts';
+import type { Recipient } from '../../../rules/emails/send-request.ts';
+import { headerProblem } from '../../../rules/emails/service-headers.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { JSON_MAX_BYTES } from '../../http/body.ts';
-import { DisplayName, EmailAddress, HEADER_LINE_MAX_CHARS, MailboxInput, oneLine } from '../../http/schemas.ts';
+import { DisplayName, HEADER_LINE_MAX_CHARS, MailboxInput, oneLine } from '../../http/schemas.ts';
 
 /** Limits of the spec's "Limits", and bounds where it names none. */
 const HEADERS_MAX = 50;
 const ATTACHMENTS_MAX = 10;
 const RECIPIENTS_MAX = 1000;
+/** In `cc` and `bcc` together. */
+const COPIES_MAX = 50;
+const REPLIES_MAX = 10;
 const MB = 1024 * 1024;
 
 /** The largest request: its attachments in base64, and all else as everywhere; 16 MB for 10 MB of attachments. */
@@ -71,6 +75,37 @@ const EXAMPLE = {
   data: { name: 'Ada', orderNo: { value: 4711, persistent: false } },
 };
 
+const Mailboxes = z.union([MailboxInput, z.array(MailboxInput).min(1).max(COPIES_MAX)]);
+const Copies = Mailboxes.transform((given) => [given].flat());
+const Replies = z
+  .union([MailboxInput, z.array(MailboxInput).min(1).max(REPLIES_MAX)])
+  .transform((given) => [given].flat());
+
+interface WithCopies {
+  to: Recipient | Recipient[];
+  cc?: Recipient[] | undefined;
+  bcc?: Recipient[] | undefined;
+}
+
+/** Copies are of one email, so they go with one recipient: several recipients get emails of their own. */
+function checkCopies({ to, cc = [], bcc = [] }: WithCopies, ctx: z.RefinementCtx): void {
+  if (cc.length + bcc.length === 0) return;
+  const recipients = new Set([to].flat().map(({ email }) => email));
+  if (recipients.size > 1) {
+    const message = 'Must be one recipient beside `cc` and `bcc`: several recipients get emails of their own';
+    ctx.addIssue({ code: 'custom', path: ['to'], message });
+  }
+  if (cc.length + bcc.length > COPIES_MAX) {
+    const message = `At most ${COPIES_MAX} copies in \`cc\` and \`bcc\` together`;
+    ctx.addIssue({
+      code: 'custom',
+      path: [cc.length > bcc.length ? 'cc' : 'bcc'],
+      message,
+      params: { code: 'too_big' },
+    });
+  }
+}
+
 /** The body of `POST /v1/send` (spec). */
 export const SendBody = z
   .object({
@@ -95,24 +130,29 @@ export const SendBody = z
     subscribed: z.boolean().optional(),
     data: z.record(z.string(), z.unknown()).optional(),
     headers: z
-      .record(
-        z
-          .string()
-          .regex(/^[!-9;-~]{1,76}$/, 'Must be a header name')
-          .refine((name) => !isReservedMailHeader(name), {
-            error: 'This header is set by the service and by mail servers only',
-          }),
-        oneLine(HEADER_LINE_MAX_CHARS),
-      )
+      .record(z.string().regex(/^[!-9;-~]{1,76}$/, 'Must be a header name'), oneLine(HEADER_LINE_MAX_CHARS))
+      .superRefine((headers, ctx) => {
+        for (const [name, value] of Object.entries(headers)) {
+          const message = headerProblem(name, value);
+          if (message) ctx.addIssue({ code: 'custom', path: [name], message, params: { code: 'invalid_string' } });
+        }
+      })
       .refine((headers) => Object.keys(headers).length <= HEADERS_MAX, {
         error: `At most ${HEADERS_MAX} headers`,
         params: { code: 'too_big' },
       })
       .optional(),
-    reply: EmailAddress.optional().openapi({ description: 'Reply-To address' }),
+    cc: Copies.optional().openapi({ description: 'Visible copies of the email to the one recipient in `to`' }),
+    bcc: Copies.optional().openapi({ description: 'Blind copies of the email to the one recipient in `to`' }),
+    reply: Replies.optional().openapi({ description: 'Reply-To: one mailbox, or several' }),
+    replyTo: Replies.optional().openapi({ description: 'The same as `reply`' }),
     attachments: z.array(Attachment).max(ATTACHMENTS_MAX).optional(),
   })
+  .superRefine(checkCopies)
   .superRefine((send, ctx) => {
+    if (send.reply !== undefined && send.replyTo !== undefined) {
+      ctx.addIssue({ code: 'custom', path: ['replyTo'], message: 'Give `reply` or `replyTo`, not both' });
+    }
     if (send.template !== undefined) return;
     for (const field of ['subject', 'body', 'from'] as const) {
       if (send[field] !== undefined) continue;

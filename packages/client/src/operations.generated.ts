@@ -210,13 +210,20 @@ export type BatchSent = {
     results: ({
       success: true;
       data: {
-        emails: {
+        emails: ({
           contact: {
             id: string;
             email: string;
           };
           email: string;
-        }[];
+          /** Of a copy */
+          role?: "cc" | "bcc";
+        })[];
+        /** Copies that nobody gets */
+        skipped?: ({
+          email: string;
+          reason: "suppressed" | "unsubscribed";
+        })[];
         timestamp: string;
       };
     } | {
@@ -956,6 +963,8 @@ export type Email = EmailItem & ({
   /** Names in lower case */
   headers: Record<string, string>;
   replyTo: string | null;
+  /** Which of several copies it is */
+  role: "to" | "cc" | "bcc" | null;
   /** The workflow of `workflowExecutionId` */
   workflowId: string | null;
   /** How often it was given to the provider */
@@ -2225,8 +2234,38 @@ export type SendEmail = {
   subscribed?: boolean;
   data?: Record<string, unknown>;
   headers?: Record<string, string>;
-  /** Reply-To address */
-  reply?: string;
+  /** Visible copies of the email to the one recipient in `to` */
+  cc?: string | {
+    name?: string;
+    email: string;
+  } | (string | {
+    name?: string;
+    email: string;
+  })[];
+  /** Blind copies of the email to the one recipient in `to` */
+  bcc?: string | {
+    name?: string;
+    email: string;
+  } | (string | {
+    name?: string;
+    email: string;
+  })[];
+  /** Reply-To: one mailbox, or several */
+  reply?: string | {
+    name?: string;
+    email: string;
+  } | (string | {
+    name?: string;
+    email: string;
+  })[];
+  /** The same as `reply` */
+  replyTo?: string | {
+    name?: string;
+    email: string;
+  } | (string | {
+    name?: string;
+    email: string;
+  })[];
   attachments?: ({
     filename: string;
     content: string;
@@ -2269,17 +2308,24 @@ export type SendingWindow = {
   timezone?: "contact" | string;
 };
 
-/** One entry a recipient, in the order of `to`; `email` is the id of its email record. */
+/** One entry a recipient, in the order of `to`, `cc` and `bcc`; `email` is the id of its email record. */
 export type Sent = {
   success: true;
   data: {
-    emails: {
+    emails: ({
       contact: {
         id: string;
         email: string;
       };
       email: string;
-    }[];
+      /** Of a copy */
+      role?: "cc" | "bcc";
+    })[];
+    /** Copies that nobody gets */
+    skipped?: ({
+      email: string;
+      reason: "suppressed" | "unsubscribed";
+    })[];
     timestamp: string;
   };
 };
