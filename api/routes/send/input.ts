@@ -134,7 +134,7 @@ export const SendBody = z
       .superRefine((headers, ctx) => {
         for (const [name, value] of Object.entries(headers)) {
           const message = headerProblem(name, value);
-          if (message) ctx.addIssue({ code: 'custom', path: [name], message, params: { code: 'invalid_string' } });
+          if (message) ctx.addIssue({ code: 'custom', path: [name], message });
         }
       })
       .refine((headers) => Object.keys(headers).length <= HEADERS_MAX, {
