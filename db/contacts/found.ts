@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db } from '../connection.ts';
+import { earliestIdOf, latestIdOf } from '../id-time.ts';
 import { compileCondition } from '../segments/filter-sql.ts';
 import { loadSegmentSources } from '../segments/sources.ts';
 
@@ -10,6 +11,12 @@ export interface ContactsAsked {
   /** A part of the address, in any case. */
   search?: string | undefined;
   condition?: Condition | undefined;
+  subscribed?: boolean | undefined;
+  /** At this instant or later. */
+  createdAfter?: Date | undefined;
+  createdBefore?: Date | undefined;
+  /** At this instant or later. */
+  updatedAfter?: Date | undefined;
 }
 
 /**
@@ -18,9 +25,10 @@ export interface ContactsAsked {
  */
 export async function foundContacts(
   db: Db,
-  { projectId, search, condition }: ContactsAsked & { projectId: string },
+  asked: ContactsAsked & { projectId: string },
 ): Promise<RawBuilder<SqlBool>> {
-  const ours = sql<SqlBool>`contacts.project_id = ${projectId} AND ${matches(search)}`;
+  const { projectId, condition } = asked;
+  const ours = sql<SqlBool>`contacts.project_id = ${projectId} AND ${matches(asked)}`;
   if (!condition) return ours;
   const segments = await loadSegmentSources(db, { projectId, condition });
   return sql<SqlBool>`${ours} AND ${compileCondition(condition, { projectId, now: new Date(), segments })}`;
@@ -32,8 +40,22 @@ export async function countFound(db: Db, found: RawBuilder<SqlBool>): Promise<nu
   return rows[0]?.total ?? 0;
 }
 
-function matches(search: string | undefined): RawBuilder<SqlBool> {
-  if (!search) return sql<SqlBool>`true`;
-  // Addresses are stored in lower case, so LIKE is case-insensitive here.
-  return sql<SqlBool>`contacts.email LIKE ${`%${normalizeEmail(search).replaceAll(/[\\%_]/g, '\\$&')}%`}`;
+function matches({
+  search,
+  subscribed,
+  createdAfter,
+  createdBefore,
+  updatedAfter,
+}: ContactsAsked): RawBuilder<SqlBool> {
+  const parts = [
+    // Addresses are stored in lower case, so LIKE is case-insensitive here.
+    search && sql<SqlBool>`contacts.email LIKE ${`%${normalizeEmail(search).replaceAll(/[\\%_]/g, '\\$&')}%`}`,
+    subscribed === undefined ? undefined : sql<SqlBool>`contacts.subscribed = ${subscribed}`,
+    createdAfter &&
+      sql<SqlBool>`contacts.created_at >= ${createdAfter} AND contacts.id >= ${earliestIdOf(createdAfter)}`,
+    createdBefore &&
+      sql<SqlBool>`contacts.created_at < ${createdBefore} AND contacts.id < ${latestIdOf(createdBefore)}`,
+    updatedAfter && sql<SqlBool>`contacts.updated_at >= ${updatedAfter}`,
+  ].filter((part) => part !== undefined && part !== '');
+  return parts.length === 0 ? sql<SqlBool>`true` : sql.join(parts, sql` AND `);
 }

@@ -8,7 +8,7 @@ import type { Data } from '../../rules/filters/data-values.ts';
 import type { Mailbox } from '../../rules/mime/mime-headers.ts';
 import { type Sourced, sourced } from '../../rules/strangers/provenance.ts';
 import type { Db } from '../connection.ts';
-import { firstIdAt } from '../id-time.ts';
+import { earliestIdOf, latestIdOf } from '../id-time.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { MailType } from '../schema/contents.ts';
 import { type CarriedVariables, readVariableColumns } from './variable-columns.ts';
@@ -85,6 +85,7 @@ export interface EmailFilter {
   happened?: EmailHappened | undefined;
   contactId?: string | undefined;
   workflowExecutionId?: string | undefined;
+  campaignId?: string | undefined;
   templateId?: string | undefined;
   /** Address of a contact; of none: nothing is found. */
   to?: string | undefined;
@@ -212,14 +213,6 @@ export async function listEmailEvents(
   return rows;
 }
 
-/**
- * An id is of the clock of the process that made it, and of the moment: more than any of them is off, or a transaction
- * takes.
- */
-const CLOCKS_APART_MS = 3_600_000;
-
-const shifted = (at: Date, byMs: number) => sql`${new Date(at.getTime() + byMs)}::timestamptz`;
-
 function filterOf(p: EmailFilter): RawBuilder<SqlBool> {
   const parts = [
     p.mode === 'all' ? undefined : sql<SqlBool>`e.mode = ${p.mode}`,
@@ -232,9 +225,10 @@ function filterOf(p: EmailFilter): RawBuilder<SqlBool> {
     p.happened && sql<SqlBool>`${sql.ref(`e.${p.happened}_at`)} IS NOT NULL`,
     p.contactId && sql<SqlBool>`e.contact_id = ${p.contactId}`,
     p.workflowExecutionId && sql<SqlBool>`e.execution_id = ${p.workflowExecutionId}`,
+    p.campaignId && sql<SqlBool>`e.campaign_id = ${p.campaignId}`,
     p.templateId && sql<SqlBool>`k.template_id = ${p.templateId}`,
-    p.since && sql<SqlBool>`e.created_at >= ${p.since} AND e.id >= ${firstIdAt(shifted(p.since, -CLOCKS_APART_MS))}`,
-    p.until && sql<SqlBool>`e.created_at <= ${p.until} AND e.id < ${firstIdAt(shifted(p.until, CLOCKS_APART_MS))}`,
+    p.since && sql<SqlBool>`e.created_at >= ${p.since} AND e.id >= ${earliestIdOf(p.since)}`,
+    p.until && sql<SqlBool>`e.created_at <= ${p.until} AND e.id < ${latestIdOf(p.until)}`,
   ].filter((part) => part !== undefined && part !== '');
   return parts.length === 0 ? sql<SqlBool>`true` : sql.join(parts, sql` AND `);
 }

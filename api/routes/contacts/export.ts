@@ -8,7 +8,7 @@ import type { App } from '../../http/env.ts';
 import { Id, QuerySwitch } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { streamOf } from '../../http/stream.ts';
-import { ConditionText, Search } from './input.ts';
+import { contactFilters } from './input.ts';
 
 const exportRoute = createRoute({
   method: 'get',
@@ -23,8 +23,7 @@ const exportRoute = createRoute({
   request: {
     query: z.object({
       segmentId: Id.optional(),
-      search: Search.optional(),
-      condition: ConditionText.optional(),
+      ...contactFilters,
       bom: QuerySwitch.optional().openapi({ description: '`false` leaves out the UTF-8 mark' }),
     }),
   },
@@ -46,8 +45,8 @@ export function contactExportRoutes(app: App, { reads, compute }: Deps): void {
   app.openapi(exportRoute, async (c) => {
     const { projectId } = c.var;
     const { segmentId, bom = true, ...list } = c.req.valid('query');
-    if (segmentId !== undefined && (list.condition !== undefined || list.search !== undefined)) {
-      const message = 'An export is of a segment, or by search and condition, not of both.';
+    if (segmentId !== undefined && Object.values(list).some((value) => value !== undefined)) {
+      const message = 'An export is of a segment, or of a list with its filters, not of both.';
       throw queryErrors([{ field: 'segmentId', message, code: 'custom' }]);
     }
     const work = { projectId, kind: 'contacts.export' };

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { ConditionInput } from '../../../rules/filters/filters.ts';
 import { findUnstorable } from '../../../rules/json-body.ts';
-import { cursorQuery, EmailAddress, Id, jsonOfText, QuerySwitch } from '../../http/schemas.ts';
+import { cursorQuery, EmailAddress, Id, InstantInput, jsonOfText, QuerySwitch } from '../../http/schemas.ts';
 
 /** Source: contract §1.11. */
 const LOOKUP_MAX_EMAILS = 500;
@@ -25,9 +25,18 @@ export const ConditionText = z
 /** A part of an address. */
 export const Search = z.string().max(254);
 
-export const ListContacts = cursorQuery(LIST_DEFAULT).extend({
+/** Which contacts a list or an export has; all of these hold. */
+export const contactFilters = {
   search: Search.optional(),
   condition: ConditionText.optional(),
+  subscribed: QuerySwitch.optional().openapi({ description: 'Only those who are subscribed, or only the others' }),
+  createdAfter: InstantInput.optional().openapi({ description: 'Created then or later' }),
+  createdBefore: InstantInput.optional().openapi({ description: 'Created earlier' }),
+  updatedAfter: InstantInput.optional().openapi({ description: 'Changed then or later' }),
+};
+
+export const ListContacts = cursorQuery(LIST_DEFAULT).extend({
+  ...contactFilters,
   count: QuerySwitch.optional().openapi({
     description: 'false leaves `total` at 0: the page comes without waiting for it',
   }),

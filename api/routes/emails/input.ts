@@ -20,6 +20,7 @@ export const ListQuery = cursorQuery(25).extend({
   }),
   contactId: Id.optional(),
   workflowExecutionId: Id.optional().openapi({ description: 'The execution of a workflow that sent it' }),
+  campaignId: Id.optional().openapi({ description: 'Of this campaign' }),
   templateId: Id.optional().openapi({ description: 'Made of this template, by the API or a step of a workflow' }),
   to: EmailAddress.optional().openapi({ description: 'Address of a contact' }),
   since: InstantInput.optional(),

@@ -3275,7 +3275,7 @@ export interface Operations {
   };
   /** Export contacts as CSV: `GET /v1/contacts/export` */
   exportContacts: {
-    query?: { segmentId?: string; search?: string; condition?: string; bom?: boolean };
+    query?: { segmentId?: string; search?: string; condition?: string; subscribed?: boolean; createdAfter?: string; createdBefore?: string; updatedAfter?: string; bom?: boolean };
     answer: string;
   };
   /** Export an import's bad rows as CSV: `GET /v1/contacts/import/{jobId}/errors` */
@@ -3610,7 +3610,7 @@ export interface Operations {
   };
   /** List contacts: `GET /v1/contacts` */
   listContacts: {
-    query?: { limit?: number; cursor?: string; search?: string; condition?: string; count?: boolean };
+    query?: { limit?: number; cursor?: string; search?: string; condition?: string; subscribed?: boolean; createdAfter?: string; createdBefore?: string; updatedAfter?: string; count?: boolean };
     answer: {
   data: Contact[];
   cursor: string | null;
@@ -3636,7 +3636,7 @@ export interface Operations {
   };
   /** List emails: `GET /v1/emails` */
   listEmails: {
-    query?: { limit?: number; cursor?: string; mode?: "live" | "test" | "all"; status?: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED"; sourceType?: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW" | "INBOUND"; reason?: "unsubscribed" | "unsubscribed:topic" | "unconfirmed" | "frequency_capped" | "cancelled" | "left_audience" | "sender_not_verified" | "template_error" | "provider_rejected" | "expired" | "step_deleted" | "contact_deleted" | "limit_reached" | "no_phone" | "sms_stopped" | "not_mobile" | "invalid_number" | "exited_on_event" | "too_late" | "suppressed:hard_bounce" | "suppressed:complaint" | "suppressed:unsubscribe" | "suppressed:manual" | "bounced:dead_mailbox" | "bounced:mailbox_for_now" | "bounced:policy" | "bounced:message" | "bounced:routing" | "bounced:unknown"; happened?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained"; contactId?: string; workflowExecutionId?: string; templateId?: string; to?: string; since?: string; until?: string };
+    query?: { limit?: number; cursor?: string; mode?: "live" | "test" | "all"; status?: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED"; sourceType?: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW" | "INBOUND"; reason?: "unsubscribed" | "unsubscribed:topic" | "unconfirmed" | "frequency_capped" | "cancelled" | "left_audience" | "sender_not_verified" | "template_error" | "provider_rejected" | "expired" | "step_deleted" | "contact_deleted" | "limit_reached" | "no_phone" | "sms_stopped" | "not_mobile" | "invalid_number" | "exited_on_event" | "too_late" | "suppressed:hard_bounce" | "suppressed:complaint" | "suppressed:unsubscribe" | "suppressed:manual" | "bounced:dead_mailbox" | "bounced:mailbox_for_now" | "bounced:policy" | "bounced:message" | "bounced:routing" | "bounced:unknown"; happened?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained"; contactId?: string; workflowExecutionId?: string; campaignId?: string; templateId?: string; to?: string; since?: string; until?: string };
     answer: {
   data: EmailItem[];
   nextCursor: string | null;

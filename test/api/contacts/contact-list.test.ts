@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildContacts } from '../../build/campaigns.ts';
 import { buildContact } from '../../build/emails.ts';
@@ -71,4 +72,50 @@ it('a condition that is none is refused, and one with segments in a circle is 40
     const inside = { logic: 'AND', groups: [{ filters: [{ field: `segment.${one}`, operator: 'memberOf' }] }] };
     expect((await list({ condition: inside })).status).toBe(409);
   } else expect(closed.status).toBe(409);
+});
+
+it('a list has those who are subscribed, and those who were created or changed in a span', async () => {
+  const spans = await buildProject(api.db, 'Spans');
+  const days = ['2026-01-01', '2026-02-01', '2026-03-01'];
+  for (const [n, day] of days.entries()) {
+    const at = new Date(`${day}T12:00:00Z`);
+    await api.db
+      .insertInto('contacts')
+      .values({
+        id: uuidv7({ msecs: at.getTime() }),
+        project_id: spans.id,
+        email: `c${n}@to.test`,
+        subscribed: n !== 1,
+        created_at: at,
+        updated_at: new Date(at.getTime() + 10 * 86_400_000),
+      } as never)
+      .execute();
+  }
+  const found = async (query: Record<string, unknown>) => emails(await list(query, spans.secretKey));
+  expect(await found({ subscribed: true })).toEqual(['c2@to.test', 'c0@to.test']);
+  expect(await found({ subscribed: false })).toEqual(['c1@to.test']);
+  expect(await found({ createdAfter: '2026-02-01' })).toEqual(['c2@to.test', 'c1@to.test']);
+  expect(await found({ createdAfter: '2026-02-01T12:00:00Z' })).toEqual(['c2@to.test', 'c1@to.test']);
+  expect(await found({ createdBefore: '2026-02-01T12:00:00Z' })).toEqual(['c0@to.test']);
+  expect(await found({ createdAfter: '2026-01-15', createdBefore: '2026-02-15' })).toEqual(['c1@to.test']);
+  expect(await found({ updatedAfter: '2026-03-11T12:00:00Z' })).toEqual(['c2@to.test']);
+  expect(await found({ subscribed: true, search: 'c0', condition: equals('email', 'c0@to.test') })).toEqual([
+    'c0@to.test',
+  ]);
+  const { body } = await list({ subscribed: true }, spans.secretKey);
+  expect(body.total).toBe(2);
+  const csv = await api.app.request('/v1/contacts/export?subscribed=false', {
+    headers: { authorization: `Bearer ${spans.secretKey}` },
+  });
+  expect((await csv.text()).split('\r\n').filter((line) => line.includes('@'))).toHaveLength(1);
+});
+
+it.each([
+  ['subscribed', 'yes'],
+  ['createdAfter', 'yesterday'],
+  ['createdBefore', '2026-02-30'],
+  ['updatedAfter', ''],
+])('?%s=%s is 400 with the parameter', async (name, value) => {
+  const { status, body } = await list({ [name]: value });
+  expect([status, body.error.code, body.error.errors[0].field]).toEqual([400, 'VALIDATION_ERROR', name]);
 });

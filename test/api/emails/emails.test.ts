@@ -83,6 +83,20 @@ it('the list is narrowed to the mails of a template', async () => {
   expect(asTwo.body.data).toEqual([]);
 });
 
+it('the list is narrowed to the mails of a campaign', async () => {
+  const made = await api.call('POST', '/campaigns', {
+    body: { name: 'N', subject: 'S', body: '<p>b</p>', from: 'x@shop.example.com', audienceType: 'ALL' },
+  });
+  const campaignId = made.body.data.id;
+  await send('other@example.com');
+  const contactId = await buildContact(api.db, { projectId: api.one.id, email: 'of-campaign@example.com' });
+  const id = await buildEmail(api.db, { projectId: api.one.id, contactId, to: null, sourceType: 'CAMPAIGN' });
+  await api.db.updateTable('emails').set({ campaign_id: campaignId }).where('id', '=', id).execute();
+  expect((await list(`?campaignId=${campaignId}`)).data).toMatchObject([{ id, campaignId }]);
+  const asTwo = await api.call('GET', `/v1/emails?campaignId=${campaignId}`, { key: api.two.secretKey });
+  expect(asTwo.body.data).toEqual([]);
+});
+
 it.each(['PENDING', 'HELD'] as const)(
   'a %s mail of a campaign is for the address of its contact, and found by it',
   async (status) => {
