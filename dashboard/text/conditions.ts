@@ -16,6 +16,7 @@ export const conditions = {
     exists: 'is there',
     notExists: 'is not there',
     within: 'in the last',
+    withinNext: 'in the next',
     olderThan: 'longer ago than',
     triggered: 'ever',
     notTriggered: 'never',

@@ -52,6 +52,11 @@ export function valuePredicate(source: ValueSource, filter: Filter, now: Date): 
         ? sql`${at} < ${since}::timestamptz`
         : sql`(timestamptz_ge(${at}, ${since}::timestamptz) and timestamptz_lt(${at}, ${nextMs(now)}::timestamptz))`;
     }
+    case 'withinNext': {
+      const until = new Date(now.getTime() + spanMs(Number(value), unit ?? 'minutes'));
+      const at = sql`tidings_ts(${source.json})`;
+      return sql`(timestamptz_ge(${at}, ${now}::timestamptz) and timestamptz_lt(${at}, ${nextMs(until)}::timestamptz))`;
+    }
     case 'equals':
     case 'in':
       return equalsAny(source, [value ?? []].flat());

@@ -68,7 +68,7 @@ export function evaluateValueFilter(filter: Filter, stored: unknown, now: Date):
   if (positive) return !evaluateValueFilter({ ...filter, operator: positive }, stored, now);
   if (stored === undefined || stored === null) return false;
   if (operator === 'exists') return true;
-  if (operator === 'within' || operator === 'olderThan') {
+  if (operator === 'within' || operator === 'withinNext' || operator === 'olderThan') {
     return typeof value === 'number' && unit !== undefined && holdsInTime(operator, stored, now, spanMs(value, unit));
   }
   return value !== undefined && holdsValue(operator, stored, value);
@@ -153,12 +153,26 @@ function holdsInHistory(operator: HistoryOperator, ever: boolean, recent: boolea
   }
 }
 
-/** `within` ends now: a date to come is neither within the last days nor older than them. */
-function holdsInTime(operator: 'within' | 'olderThan', stored: unknown, now: Date, span: number): boolean {
+/**
+ * `within` ends now: a date to come is neither within the last days nor older than them. `withinNext` begins now.
+ */
+function holdsInTime(
+  operator: 'within' | 'withinNext' | 'olderThan',
+  stored: unknown,
+  now: Date,
+  span: number,
+): boolean {
   const instant = typeof stored === 'string' ? parseIsoDate(stored) : undefined;
   if (instant === undefined) return false;
-  const since = now.getTime() - span;
-  return operator === 'olderThan' ? instant < since : instant >= since && instant <= now.getTime();
+  const nowMs = now.getTime();
+  switch (operator) {
+    case 'within':
+      return instant >= nowMs - span && instant <= nowMs;
+    case 'withinNext':
+      return instant >= nowMs && instant <= nowMs + span;
+    case 'olderThan':
+      return instant < nowMs - span;
+  }
 }
 
 function holdsValue(operator: ValueOperator, stored: unknown, value: FilterValue): boolean {

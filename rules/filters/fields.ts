@@ -18,6 +18,7 @@ export const VALUE_OPERATORS = [
   'exists',
   'notExists',
   'within',
+  'withinNext',
   'olderThan',
 ] as const;
 export const HISTORY_OPERATORS = [
@@ -126,9 +127,9 @@ export function isHistoryOperator(operator: Operator): operator is HistoryOperat
   return (HISTORY_OPERATORS as readonly string[]).includes(operator);
 }
 
-/** Whether the operator counts back from now by `value` and `unit`. */
+/** Whether the operator counts from now by `value` and `unit`. */
 export function isRelative(operator: Operator): boolean {
-  return /^(within|olderThan|.*Within|.*OlderThan)$/.test(operator);
+  return /^(within|withinNext|olderThan|.*Within|.*OlderThan)$/.test(operator);
 }
 
 function isEmailActivity(text: string): text is EmailActivity {

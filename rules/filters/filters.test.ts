@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { evaluateValueFilter } from './evaluate.ts';
 import {
   ConditionInput,
   MAX_CONDITION_DEPTH,
@@ -109,6 +110,9 @@ describe('a filter', () => {
     [{ field: 'data.plan', operator: 'triggered' }, 'operator'],
     [{ field: 'event.signup', operator: 'equals', value: 1 }, 'operator'],
     [{ field: 'email.opened', operator: 'exists' }, 'operator'],
+    [{ field: 'createdAt', operator: 'withinNext', value: 1, unit: 'days' }, 'operator'],
+    [{ field: 'email', operator: 'withinNext', value: 1, unit: 'days' }, 'operator'],
+    [{ field: 'data.at', operator: 'withinNext', value: 1 }, 'unit'],
     [{ field: 'email', operator: 'within', value: 1, unit: 'days' }, 'operator'],
     [{ field: 'email', operator: 'memberOf' }, 'operator'],
     [{ field: `segment.${SEGMENT}`, operator: 'equals', value: true }, 'operator'],
@@ -244,4 +248,22 @@ it('a condition that is stored is read, however long its texts were allowed to b
   const stored = { logic: 'AND', groups: [{ filters: [{ ...PRO, value: 'x'.repeat(2_000) }] }] };
   expect(parseCondition(stored)).toEqual(stored);
   expect(faults(stored)).toEqual([['groups.0.filters.0.value', 'custom']]);
+});
+
+describe('withinNext', () => {
+  const now = new Date('2026-11-27T12:00:00Z');
+  const holds = (stored: unknown) =>
+    evaluateValueFilter({ field: 'data.at', operator: 'withinNext', value: 3, unit: 'days' }, stored, now);
+
+  it.each([
+    ['2026-11-27T12:00:00Z', true],
+    ['2026-11-30T12:00:00Z', true],
+    ['2026-11-29', true],
+    ['2026-11-30T12:00:00.001Z', false],
+    ['2026-11-27T11:59:59Z', false],
+    ['2026-11-27', false],
+    ['soon', false],
+    [20261128, false],
+    [undefined, false],
+  ])('three days of %j: %s', (stored, expected) => expect(holds(stored)).toBe(expected));
 });

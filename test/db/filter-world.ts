@@ -131,7 +131,8 @@ function valueFilter(
   return fc.constantFrom(...operators).chain((operator): fc.Arbitrary<Filter> => {
     const fixed = { field, operator: fc.constant(operator) };
     if (operator === 'exists' || operator === 'notExists') return fc.record(fixed);
-    if (operator === 'within' || operator === 'olderThan') return fc.record({ ...fixed, ...span });
+    if (operator === 'within' || operator === 'withinNext' || operator === 'olderThan')
+      return fc.record({ ...fixed, ...span });
     if (operator === 'in' || operator === 'notIn') {
       return fc.record({ ...fixed, value: fc.array(values, { minLength: 1, maxLength: 4 }) });
     }

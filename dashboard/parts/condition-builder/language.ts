@@ -25,7 +25,9 @@ export type Need = 'nothing' | 'one' | 'list' | 'span';
 const PRESENCE = ['equals', 'notEquals', 'in', 'notIn', 'exists', 'notExists'] as const;
 const TEXT_ONLY = ['contains', 'notContains', 'startsWith', 'endsWith'] as const;
 const COMPARING = ['greaterThan', 'lessThan', 'greaterThanOrEqual', 'lessThanOrEqual'] as const;
-const RELATIVE = ['within', 'olderThan'] as const;
+/** Our own instants are never to come, so only `PAST` is offered for them. */
+const PAST = ['within', 'olderThan'] as const;
+const RELATIVE = [...PAST, 'withinNext'] as const;
 const VALUE: readonly Operator[] = [
   'equals',
   'notEquals',
@@ -38,7 +40,7 @@ const VALUE: readonly Operator[] = [
   ...RELATIVE,
 ];
 const HISTORY = ['triggered', 'notTriggered', 'triggeredWithin', 'notTriggeredWithin', 'triggeredOlderThan'] as const;
-const DATED: readonly Operator[] = [...PRESENCE, ...COMPARING, ...RELATIVE];
+const DATED: readonly Operator[] = [...PRESENCE, ...COMPARING, ...PAST];
 
 const OPERATORS_BY_KIND: Record<FieldKind, readonly Operator[]> = {
   email: [...PRESENCE, ...TEXT_ONLY, ...COMPARING],

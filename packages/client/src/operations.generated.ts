@@ -1155,7 +1155,7 @@ export type ExportedProject = {
 export type Filter = {
   /** email, subscribed, createdAt, updatedAt, data.<path>, event.<name>, … */
   field: string;
-  operator: "equals" | "notEquals" | "contains" | "notContains" | "startsWith" | "endsWith" | "greaterThan" | "lessThan" | "greaterThanOrEqual" | "lessThanOrEqual" | "in" | "notIn" | "exists" | "notExists" | "within" | "olderThan" | "triggered" | "notTriggered" | "triggeredWithin" | "notTriggeredWithin" | "triggeredOlderThan" | "memberOf" | "notMemberOf";
+  operator: "equals" | "notEquals" | "contains" | "notContains" | "startsWith" | "endsWith" | "greaterThan" | "lessThan" | "greaterThanOrEqual" | "lessThanOrEqual" | "in" | "notIn" | "exists" | "notExists" | "within" | "withinNext" | "olderThan" | "triggered" | "notTriggered" | "triggeredWithin" | "notTriggeredWithin" | "triggeredOlderThan" | "memberOf" | "notMemberOf";
   value?: string | number | boolean | (string | number | boolean)[];
   unit?: "minutes" | "hours" | "days" | "weeks";
 };
@@ -2163,7 +2163,7 @@ export type SegmentExplanation = {
     /** Where it stands in the condition; `members` for a STATIC segment */
     path: string;
     field: string;
-    operator: "equals" | "notEquals" | "contains" | "notContains" | "startsWith" | "endsWith" | "greaterThan" | "lessThan" | "greaterThanOrEqual" | "lessThanOrEqual" | "in" | "notIn" | "exists" | "notExists" | "within" | "olderThan" | "triggered" | "notTriggered" | "triggeredWithin" | "notTriggeredWithin" | "triggeredOlderThan" | "memberOf" | "notMemberOf";
+    operator: "equals" | "notEquals" | "contains" | "notContains" | "startsWith" | "endsWith" | "greaterThan" | "lessThan" | "greaterThanOrEqual" | "lessThanOrEqual" | "in" | "notIn" | "exists" | "notExists" | "within" | "withinNext" | "olderThan" | "triggered" | "notTriggered" | "triggeredWithin" | "notTriggeredWithin" | "triggeredOlderThan" | "memberOf" | "notMemberOf";
     value?: unknown;
     unit?: "minutes" | "hours" | "days" | "weeks";
     /** The contact's field; of an event or a mail the last instant of it, of a segment whether the contact is in it. Null: there is none. */
