@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BoundExceeded, bounded } from './bounded.ts';
+import { BoundExceeded, bounded, wasStarved } from './bounded.ts';
 
 describe('work within the bound', () => {
   it('gives its result, and its own errors as they are', () => {
@@ -29,6 +29,14 @@ describe('work within the bound', () => {
     }
   });
 
+  it.runIf(process.platform === 'linux')('tells whether it lacked the processor or took it', () => {
+    const asleep = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    const endless = () => {
+      for (;;);
+    };
+    expect([asleep, endless].map((work) => wasStarved(errorOf(() => bounded(work, 100))))).toEqual([true, false]);
+  });
+
   it.each([
     [
       'a loop',
@@ -51,6 +59,14 @@ describe('work within the bound', () => {
     expect(bounded(() => 'next')).toBe('next');
   });
 });
+
+function errorOf(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
 
 function fail(): never {
   throw new Error('mine');

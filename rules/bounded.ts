@@ -18,7 +18,15 @@ const context = createContext({ run: undefined });
 const call = new Script('run()');
 
 /** The work did not end within its bound. */
-export class BoundExceeded extends Error {}
+export class BoundExceeded extends Error {
+  /** Whether the machine gave the thread no processor meanwhile: the work may be quick another time. */
+  readonly starved: boolean;
+
+  constructor(message: string, options: ErrorOptions & { starved?: boolean } = {}) {
+    super(message, options);
+    this.starved = options.starved ?? false;
+  }
+}
 
 /** How the template library says that its own count of time, or of what filters build, has passed its limit. */
 const LIBRARY_LIMIT = /^(template render|memory alloc|parse length) limit exceeded/;
@@ -27,6 +35,12 @@ const LIBRARY_LIMIT = /^(template render|memory alloc|parse length) limit exceed
 export function tookTooMuch(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error instanceof BoundExceeded || error.cause instanceof BoundExceeded || LIBRARY_LIMIT.test(error.message);
+}
+
+/** Whether that is because the machine gave the thread no processor, so that the same work may be quick another time. */
+export function wasStarved(error: unknown): boolean {
+  const exceeded = error instanceof Error && error.cause instanceof BoundExceeded ? error.cause : error;
+  return exceeded instanceof BoundExceeded && exceeded.starved;
 }
 
 /**
@@ -56,8 +70,10 @@ export function bounded<T>(work: () => T, ms = bound.ms): T {
     try {
       return once(work, ms);
     } catch (error) {
-      const hadItsTime = attempt >= bound.attempts || threadCpuMs() - start >= ms * 0.75;
-      if (!(error instanceof BoundExceeded) || hadItsTime) throw error;
+      if (!(error instanceof BoundExceeded)) throw error;
+      const starved = threadCpuMs() - start < ms * 0.75;
+      if (!starved || attempt >= bound.attempts)
+        throw new BoundExceeded(error.message, { cause: error.cause, starved });
     }
   }
 }

@@ -1,4 +1,4 @@
-import { bounded, tookTooMuch } from '../../rules/bounded.ts';
+import { bounded, tookTooMuch, wasStarved } from '../../rules/bounded.ts';
 import { renderSubjectOf } from '../../rules/content/content.ts';
 import { messageId } from '../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
@@ -43,8 +43,8 @@ function subjectOf(email: Email): Taken<string> {
   try {
     return bounded(() => renderSubjectOf(email.subject, variablesOf(email)), SUBJECT_MS);
   } catch (error) {
-    if (tookTooMuch(error)) slowSubjects.set(email.subject, true);
-    else if (!(error instanceof TemplateError)) throw error;
+    if (!tookTooMuch(error) && !(error instanceof TemplateError)) throw error;
+    if (tookTooMuch(error) && !wasStarved(error)) slowSubjects.set(email.subject, true);
     return written;
   }
 }
