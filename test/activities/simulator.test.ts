@@ -12,9 +12,6 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
-/** The slow one takes 10 s, what is put off 30 to 60. */
-const CHAIN_MS = 90_000;
-
 let service: TestService;
 let sink: SmtpSink;
 let project: TestProject;
@@ -61,14 +58,10 @@ async function send(
 
 /** The mail, once it has this status. */
 async function ended(id: string, status: string, by = project) {
-  return until(
-    async () => {
-      const { body } = await callAs(by, 'GET', `/v1/emails/${id}`);
-      return body.data.status === status ? body.data : undefined;
-    },
-    `${id} ${status}`,
-    { timeoutMs: CHAIN_MS },
-  );
+  return until(async () => {
+    const { body } = await callAs(by, 'GET', `/v1/emails/${id}`);
+    return body.data.status === status ? body.data : undefined;
+  }, `${id} ${status}`);
 }
 
 /** What became of the mails that take their time. */
@@ -85,14 +78,10 @@ async function sendSlowOnes(by: TestProject): Promise<SlowOnes> {
   const deferredId = await send('defer@simulator.test', undefined, by);
   const rowOf = (id: string) =>
     service.db.selectFrom('emails').select(['attempts', 'error']).where('id', '=', id).executeTakeFirstOrThrow();
-  const putOff = await until(
-    async () => {
-      const row = await rowOf(deferredId);
-      return row.error !== null && row;
-    },
-    'the deferred one put off',
-    { timeoutMs: CHAIN_MS },
-  );
+  const putOff = await until(async () => {
+    const row = await rowOf(deferredId);
+    return row.error !== null && row;
+  }, 'the deferred one put off');
   const slow = await ended(slowId, 'DELIVERED', by);
   await ended(deferredId, 'DELIVERED', by);
   return { slow, putOff, deferred: await rowOf(deferredId) };
@@ -211,18 +200,14 @@ it('an automation and the SMTP relay have the same chain', async () => {
   });
   const mail = { from: 'news@sender.test', to: 'complaint+relay@simulator.test', subject: 'Hi', text: 'Hello' };
   await relay.sendMail(mail);
-  await until(
-    async () => {
-      const { body } = await call('GET', '/v1/emails');
-      const ended = body.data.map((one: { to: string; status: string }) => `${one.to} ${one.status}`);
-      return (
-        ended.includes('bounce+flow@simulator.test BOUNCED') &&
-        ended.includes('complaint+relay@simulator.test COMPLAINED')
-      );
-    },
-    'both to come back',
-    { timeoutMs: CHAIN_MS },
-  );
+  await until(async () => {
+    const { body } = await call('GET', '/v1/emails');
+    const ended = body.data.map((one: { to: string; status: string }) => `${one.to} ${one.status}`);
+    return (
+      ended.includes('bounce+flow@simulator.test BOUNCED') &&
+      ended.includes('complaint+relay@simulator.test COMPLAINED')
+    );
+  }, 'both to come back');
 });
 
 describe('a campaign to the simulator', () => {
@@ -262,7 +247,7 @@ describe('a campaign to the simulator', () => {
 });
 
 // Last, because the mails were sent before the first test and come back meanwhile.
-describe('mail to the simulator that takes its time', { timeout: 2 * CHAIN_MS }, () => {
+describe('mail to the simulator that takes its time', () => {
   it('slow is delivered after 10 s', async () => {
     const { slow } = await slowOnes;
     expect(Date.parse(slow.deliveredAt) - Date.parse(slow.sentAt)).toBeGreaterThanOrEqual(9_900);

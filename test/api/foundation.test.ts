@@ -222,7 +222,7 @@ describe('credentials', () => {
     await send('GET', '/echo', { key: api.two.secretKey });
     await api.db.updateTable('projects').set({ disabled_at: new Date() }).where('id', '=', api.two.id).execute();
     const write = () => send('POST', `/echo/${ID}`, { key: api.two.secretKey, body: JSON.stringify({ email: EMAIL }) });
-    await expect.poll(async () => (await write()).status, { interval: 5, timeout: 1000 }).toBe(403);
+    await expect.poll(async () => (await write()).status, { interval: 5 }).toBe(403);
     expect((await write()).body.error.code).toBe('PROJECT_DISABLED');
     expect((await send('GET', '/echo', { key: api.two.secretKey })).status).toBe(200);
   });

@@ -3,17 +3,13 @@ import { processesWithArgument } from '../../cli/start/processes.ts';
 import { runDemo } from '../support/demo.ts';
 import { newHome, removeHome, type StartedService, startService } from '../support/start.ts';
 
-const TIMEOUT_MS = 120_000;
-
 /** The lines of one loop, by a word of its title. */
 function loop(output: string, title: string): string {
   return output.split(/\n\n(?=\d+ {2}|[A-Z])/).find((part) => part.split('\n', 1)[0]?.includes(title)) ?? '';
 }
 
 describe('npm run demo:channels', () => {
-  it('closes every loop on a service of its own, prints the record of each, and leaves nothing behind', {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  it('closes every loop on a service of its own, prints the record of each, and leaves nothing behind', async () => {
     const { code, output, left } = await runDemo('demo-channels');
     expect(code, output).toBe(0);
     expect(output).toContain('All 13 loops are closed.');
@@ -54,9 +50,7 @@ describe('npm run demo:channels', () => {
       await removeHome(home);
     });
 
-    it('closes on it what it can, says which loop is not closed, and ends with exit code 1', {
-      timeout: TIMEOUT_MS,
-    }, async () => {
+    it('closes on it what it can, says which loop is not closed, and ends with exit code 1', async () => {
       await patchProject({ tracking: 'DISABLED' }); // Without pixels and tracked links three loops cannot be closed.
       const before = service.dev();
       const { code, output, left } = await runDemo('demo-channels', { home });

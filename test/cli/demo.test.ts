@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
 import { runDemo } from '../support/demo.ts';
 
-it('npm run demo tours a service of its own, counts what arrived, and leaves nothing behind', {
-  timeout: 300_000,
-}, async () => {
+it('npm run demo tours a service of its own, counts what arrived, and leaves nothing behind', async () => {
   const { code, output, left } = await runDemo('demo');
   expect(code, output).toBe(0);
   expect(output).toContain('types of step that it went through: 7 of 7');

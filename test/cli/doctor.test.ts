@@ -15,9 +15,6 @@ import { diagnoseHere, runDoctor } from '../support/doctor.ts';
 import { createTestTemporal, type TestTemporal } from '../support/services.ts';
 import { newHome, removeHome, type StartedService, startService } from '../support/start.ts';
 
-const STARTS_TIMEOUT_MS = 180_000;
-/** A dozen bounded questions, each run by itself. */
-const DOCTOR_TIMEOUT_MS = 60_000;
 /** Nothing listens there. */
 const NOWHERE = '127.0.0.1:1';
 const NO_HOME = join(tmpdir(), 'tidings-doctor-no-home');
@@ -37,12 +34,12 @@ afterAll(async () => {
 
 const env = (more: Record<string, string> = {}) => ({ TIDINGS_HOME: NO_HOME, ...more });
 
-describe('doctor beside npm start on loopback', { timeout: DOCTOR_TIMEOUT_MS }, () => {
+describe('doctor beside npm start on loopback', () => {
   const home = newHome();
   let service: StartedService;
   beforeAll(async () => {
     service = await startService({ home });
-  }, STARTS_TIMEOUT_MS);
+  });
   afterAll(async () => {
     service?.signal('SIGTERM');
     await service?.exited;
@@ -70,7 +67,7 @@ describe('doctor beside npm start on loopback', { timeout: DOCTOR_TIMEOUT_MS }, 
   });
 });
 
-describe('doctor on settings', { timeout: DOCTOR_TIMEOUT_MS }, () => {
+describe('doctor on settings', () => {
   it('fails with the line of a value that cannot be used', async () => {
     const { output, exitCode } = await runDoctor(env({ PORT: 'abc' }));
     expect(output).toMatch(/^fail {2}settings {2}PORT must be a port number/);
@@ -145,7 +142,7 @@ describe('doctor on settings', { timeout: DOCTOR_TIMEOUT_MS }, () => {
   });
 });
 
-describe('doctor on Postgres', { timeout: DOCTOR_TIMEOUT_MS }, () => {
+describe('doctor on Postgres', () => {
   it('fails for settings that lose what was confirmed, as those of the tests are', async () => {
     const { of } = await diagnoseHere(env({ DATABASE_URL: database.url }));
     expect(of('Postgres')).toEqual(
@@ -181,7 +178,7 @@ describe('doctor on Postgres', { timeout: DOCTOR_TIMEOUT_MS }, () => {
   });
 });
 
-describe('doctor on Temporal', { timeout: DOCTOR_TIMEOUT_MS }, () => {
+describe('doctor on Temporal', () => {
   const at = (namespace: string) =>
     diagnoseHere(env({ TEMPORAL_ADDRESS: temporal.address, TEMPORAL_NAMESPACE: namespace }));
 
@@ -213,7 +210,7 @@ describe('doctor on Temporal', { timeout: DOCTOR_TIMEOUT_MS }, () => {
   });
 });
 
-describe('doctor on TLS', { timeout: DOCTOR_TIMEOUT_MS }, () => {
+describe('doctor on TLS', () => {
   it('fails for a certificate that browsers do not trust, warns of one that ends soon', async () => {
     const { cert, key } = await newCertificate('localhost');
     const server = createHttps({ cert, key }, (_, response) => response.end());
@@ -247,7 +244,7 @@ describe('doctor on TLS', { timeout: DOCTOR_TIMEOUT_MS }, () => {
   });
 });
 
-describe('doctor on the clock', { timeout: DOCTOR_TIMEOUT_MS }, () => {
+describe('doctor on the clock', () => {
   it('compares it with Postgres and with whom requests are signed for', async () => {
     const server = createHttp((_, response) => {
       response.setHeader('date', new Date(Date.now() + 3_600_000).toUTCString());

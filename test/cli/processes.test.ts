@@ -10,6 +10,7 @@ import { buildEmail } from '../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { programEnv } from '../support/program-env.ts';
 import { createTestTemporal } from '../support/services.ts';
 import { until } from '../support/until.ts';
 
@@ -34,7 +35,7 @@ interface Started {
 /** Runs dist/cli/<command>.js as `npm run <command>` does on a host of its own: by environment alone. */
 function run(command: string, env: Record<string, string>): Started {
   const child = spawn(process.execPath, [join(DIST, `${command}.js`)], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...programEnv(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

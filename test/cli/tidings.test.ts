@@ -10,9 +10,6 @@ import { packageRoot } from '../../cli/package-root.ts';
 import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
 import { buildShop, buildVerifiedDomain } from '../support/as-code.ts';
 
-/** Each of a test's commands is a process that has to start, on a machine that may be busy. */
-const TIMEOUT_MS = 180_000;
-
 let api: TestApi;
 let server: Server;
 let folder: string;
@@ -50,155 +47,131 @@ const files = () =>
 const change = (path: string, edit: (text: string) => string) =>
   writeFileSync(join(folder, path), edit(readFileSync(join(folder, path), 'utf8')));
 
-it(
-  'pulls a project into files, one a resource, bodies beside them, and says when nothing differs',
-  async () => {
-    await buildShop(api);
-    expect(await tidings(['pull'])).toMatchObject({ code: 0, out: expect.stringContaining('8 files') });
-    expect(files()).toEqual([
-      'segments/all-of-them.json',
-      'segments/by-hand.json',
-      'segments/pro.json',
-      'settings.json',
-      'templates/welcome.html',
-      'templates/welcome.json',
-      'topics/news.json',
-      join('workflows', 'onboarding.json'),
-    ]);
-    expect(readFileSync(join(folder, 'templates/welcome.html'), 'utf8')).toBe('<p>Hello</p>');
-    expect(JSON.parse(readFileSync(join(folder, 'templates/welcome.json'), 'utf8'))).not.toHaveProperty('body');
-    expect(await tidings(['pull'])).toMatchObject({ code: 0, out: expect.stringContaining('is what the project is') });
-    expect(await tidings(['diff'])).toMatchObject({ code: 0, out: 'No differences.\n' });
-  },
-  TIMEOUT_MS,
-);
+it('pulls a project into files, one a resource, bodies beside them, and says when nothing differs', async () => {
+  await buildShop(api);
+  expect(await tidings(['pull'])).toMatchObject({ code: 0, out: expect.stringContaining('8 files') });
+  expect(files()).toEqual([
+    'segments/all-of-them.json',
+    'segments/by-hand.json',
+    'segments/pro.json',
+    'settings.json',
+    'templates/welcome.html',
+    'templates/welcome.json',
+    'topics/news.json',
+    join('workflows', 'onboarding.json'),
+  ]);
+  expect(readFileSync(join(folder, 'templates/welcome.html'), 'utf8')).toBe('<p>Hello</p>');
+  expect(JSON.parse(readFileSync(join(folder, 'templates/welcome.json'), 'utf8'))).not.toHaveProperty('body');
+  expect(await tidings(['pull'])).toMatchObject({ code: 0, out: expect.stringContaining('is what the project is') });
+  expect(await tidings(['diff'])).toMatchObject({ code: 0, out: 'No differences.\n' });
+});
 
-it(
-  'pushes what was changed, to another project too, and is the same afterwards',
-  async () => {
-    await buildShop(api);
-    await buildVerifiedDomain(api.db, api.two.id, 'shop.example');
-    await tidings(['pull']);
-    change('templates/welcome.html', () => '<p>Good day</p>');
-    writeFileSync(join(folder, 'segments/new.json'), '{ "name": "New", "type": "STATIC" }');
-    change('settings.json', (text) => text.replace('"ENABLED"', '"DISABLED"'));
-    const diff = await tidings(['diff']);
-    expect(diff).toMatchObject({ code: 1 });
-    expect(diff.out.split('\n')).toEqual(
-      expect.arrayContaining(['~ templates/welcome: body', '+ segments/new is only here', '~ settings: tracking']),
-    );
-    expect(await tidings(['push'])).toMatchObject({ code: 2, err: expect.stringContaining('project:manage') });
-    rmSync(join(folder, 'settings.json'));
+it('pushes what was changed, to another project too, and is the same afterwards', async () => {
+  await buildShop(api);
+  await buildVerifiedDomain(api.db, api.two.id, 'shop.example');
+  await tidings(['pull']);
+  change('templates/welcome.html', () => '<p>Good day</p>');
+  writeFileSync(join(folder, 'segments/new.json'), '{ "name": "New", "type": "STATIC" }');
+  change('settings.json', (text) => text.replace('"ENABLED"', '"DISABLED"'));
+  const diff = await tidings(['diff']);
+  expect(diff).toMatchObject({ code: 1 });
+  expect(diff.out.split('\n')).toEqual(
+    expect.arrayContaining(['~ templates/welcome: body', '+ segments/new is only here', '~ settings: tracking']),
+  );
+  expect(await tidings(['push'])).toMatchObject({ code: 2, err: expect.stringContaining('project:manage') });
+  rmSync(join(folder, 'settings.json'));
 
-    expect(await tidings(['push', '--dry-run'])).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('nothing was done'),
-    });
-    expect((await tidings(['diff'])).code).toBe(1);
-    const pushed = await tidings(['push']);
-    expect(pushed).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('created segments/new\nupdated templates/welcome: body'),
-    });
-    expect((await tidings(['diff'])).code).toBe(0);
+  expect(await tidings(['push', '--dry-run'])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('nothing was done'),
+  });
+  expect((await tidings(['diff'])).code).toBe(1);
+  const pushed = await tidings(['push']);
+  expect(pushed).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('created segments/new\nupdated templates/welcome: body'),
+  });
+  expect((await tidings(['diff'])).code).toBe(0);
 
-    const there = await tidings(['push'], api.two.secretKey);
-    expect(there).toMatchObject({ code: 0, err: expect.stringContaining('secret_missing') });
-    expect((await tidings(['diff'], api.two.secretKey)).code).toBe(0);
-  },
-  TIMEOUT_MS,
-);
+  const there = await tidings(['push'], api.two.secretKey);
+  expect(there).toMatchObject({ code: 0, err: expect.stringContaining('secret_missing') });
+  expect((await tidings(['diff'], api.two.secretKey)).code).toBe(0);
+});
 
-it(
-  'pushes a campaign with variants and their test as a draft, its body beside it, and pulls it as it was',
-  async () => {
-    await buildVerifiedDomain(api.db, api.one.id, 'shop.example');
-    await buildVerifiedDomain(api.db, api.two.id, 'shop.example');
-    const campaign = {
-      name: 'News',
-      subject: 'Hello',
-      from: 'hi@shop.example',
-      audienceType: 'ALL',
-      variants: [{ name: 'A' }, { name: 'B', subject: 'Good day', weight: 2 }],
-      test: { share: 0.2, metric: 'clicks', waitMinutes: 60, minimum: 10 },
-    };
-    mkdirSync(join(folder, 'campaigns'));
-    writeFileSync(join(folder, 'campaigns/news.json'), JSON.stringify(campaign));
-    writeFileSync(join(folder, 'campaigns/news.html'), '<p>Hello</p>');
-    expect(await tidings(['push'])).toMatchObject({ code: 0, out: expect.stringContaining('created campaigns/news') });
-    expect((await tidings(['diff'])).code).toBe(0);
-    const { campaigns } = (await api.call('GET', '/campaigns')).body;
-    expect(campaigns).toMatchObject([{ status: 'DRAFT', slug: 'news', body: '<p>Hello</p>', test: campaign.test }]);
-    await tidings(['pull']);
-    expect(files().filter((name) => name.startsWith('campaigns'))).toEqual([
-      'campaigns/news.html',
-      'campaigns/news.json',
-    ]);
-    rmSync(join(folder, 'settings.json'));
-    expect((await tidings(['push'], api.two.secretKey)).code).toBe(0);
-    change('campaigns/news.json', (text) => text.replace('"clicks"', '"luck"'));
-    expect(await tidings(['push'])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('campaigns/news.json test.metric'),
-    });
-  },
-  TIMEOUT_MS,
-);
+it('pushes a campaign with variants and their test as a draft, its body beside it, and pulls it as it was', async () => {
+  await buildVerifiedDomain(api.db, api.one.id, 'shop.example');
+  await buildVerifiedDomain(api.db, api.two.id, 'shop.example');
+  const campaign = {
+    name: 'News',
+    subject: 'Hello',
+    from: 'hi@shop.example',
+    audienceType: 'ALL',
+    variants: [{ name: 'A' }, { name: 'B', subject: 'Good day', weight: 2 }],
+    test: { share: 0.2, metric: 'clicks', waitMinutes: 60, minimum: 10 },
+  };
+  mkdirSync(join(folder, 'campaigns'));
+  writeFileSync(join(folder, 'campaigns/news.json'), JSON.stringify(campaign));
+  writeFileSync(join(folder, 'campaigns/news.html'), '<p>Hello</p>');
+  expect(await tidings(['push'])).toMatchObject({ code: 0, out: expect.stringContaining('created campaigns/news') });
+  expect((await tidings(['diff'])).code).toBe(0);
+  const { campaigns } = (await api.call('GET', '/campaigns')).body;
+  expect(campaigns).toMatchObject([{ status: 'DRAFT', slug: 'news', body: '<p>Hello</p>', test: campaign.test }]);
+  await tidings(['pull']);
+  expect(files().filter((name) => name.startsWith('campaigns'))).toEqual([
+    'campaigns/news.html',
+    'campaigns/news.json',
+  ]);
+  rmSync(join(folder, 'settings.json'));
+  expect((await tidings(['push'], api.two.secretKey)).code).toBe(0);
+  change('campaigns/news.json', (text) => text.replace('"clicks"', '"luck"'));
+  expect(await tidings(['push'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('campaigns/news.json test.metric'),
+  });
+});
 
-it(
-  'pull takes away the files of what the project does not have any more; diff told it before',
-  async () => {
-    const { pro } = await buildShop(api);
-    await tidings(['pull']);
-    const made = await api.call('POST', '/segments', { body: { name: 'Later', type: 'STATIC' } });
-    expect(await tidings(['diff'])).toMatchObject({
-      code: 1,
-      out: expect.stringContaining('- segments/later is only in the project'),
-    });
-    await api.call('DELETE', `/segments/${made.body.id}`);
-    await api.call('PATCH', `/segments/${pro.id}`, { body: { slug: 'professionals' } });
-    await tidings(['pull']);
-    expect(existsSync(join(folder, 'segments/pro.json'))).toBe(false);
-    expect(existsSync(join(folder, 'segments/professionals.json'))).toBe(true);
-    expect((await tidings(['diff'])).code).toBe(0);
-  },
-  TIMEOUT_MS,
-);
+it('pull takes away the files of what the project does not have any more; diff told it before', async () => {
+  const { pro } = await buildShop(api);
+  await tidings(['pull']);
+  const made = await api.call('POST', '/segments', { body: { name: 'Later', type: 'STATIC' } });
+  expect(await tidings(['diff'])).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('- segments/later is only in the project'),
+  });
+  await api.call('DELETE', `/segments/${made.body.id}`);
+  await api.call('PATCH', `/segments/${pro.id}`, { body: { slug: 'professionals' } });
+  await tidings(['pull']);
+  expect(existsSync(join(folder, 'segments/pro.json'))).toBe(false);
+  expect(existsSync(join(folder, 'segments/professionals.json'))).toBe(true);
+  expect((await tidings(['diff'])).code).toBe(0);
+});
 
-it(
-  'names the file that is wrong, and ends with 2',
-  async () => {
-    await buildShop(api);
-    await tidings(['pull']);
-    change('templates/welcome.html', () => '{% for %}');
-    expect(await tidings(['push'])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('templates/welcome.html body'),
-    });
-    change('templates/welcome.json', () => '{');
-    expect(await tidings(['diff'])).toMatchObject({ code: 2, err: expect.stringContaining('templates/welcome.json') });
-    rmSync(join(folder, 'templates/welcome.json'));
-    expect(await tidings(['diff'])).toMatchObject({ code: 2, err: expect.stringContaining('welcome.html') });
-  },
-  TIMEOUT_MS,
-);
+it('names the file that is wrong, and ends with 2', async () => {
+  await buildShop(api);
+  await tidings(['pull']);
+  change('templates/welcome.html', () => '{% for %}');
+  expect(await tidings(['push'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('templates/welcome.html body'),
+  });
+  change('templates/welcome.json', () => '{');
+  expect(await tidings(['diff'])).toMatchObject({ code: 2, err: expect.stringContaining('templates/welcome.json') });
+  rmSync(join(folder, 'templates/welcome.json'));
+  expect(await tidings(['diff'])).toMatchObject({ code: 2, err: expect.stringContaining('welcome.html') });
+});
 
-it(
-  'ends with 2 without key, with a wrong one, one of too few rights, and where nobody answers',
-  async () => {
-    expect(await tidings(['diff'], '')).toMatchObject({ code: 2, err: expect.stringContaining('TIDINGS_KEY') });
-    expect(await tidings(['pull'], 'sk_live_none')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('INVALID_API_KEY'),
-    });
-    const key = await buildKey(api.db, api.one.id, []);
-    expect(await tidings(['pull'], key)).toMatchObject({ code: 2, err: expect.stringContaining('templates:view') });
-    const nowhere = { TIDINGS_URL: 'http://127.0.0.1:1' };
-    expect(await tidings(['pull'], 'x', nowhere)).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('does not answer'),
-    });
-    expect(await tidings(['tug'])).toMatchObject({ code: 2, err: expect.stringContaining('Usage') });
-  },
-  TIMEOUT_MS,
-);
+it('ends with 2 without key, with a wrong one, one of too few rights, and where nobody answers', async () => {
+  expect(await tidings(['diff'], '')).toMatchObject({ code: 2, err: expect.stringContaining('TIDINGS_KEY') });
+  expect(await tidings(['pull'], 'sk_live_none')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('INVALID_API_KEY'),
+  });
+  const key = await buildKey(api.db, api.one.id, []);
+  expect(await tidings(['pull'], key)).toMatchObject({ code: 2, err: expect.stringContaining('templates:view') });
+  const nowhere = { TIDINGS_URL: 'http://127.0.0.1:1' };
+  expect(await tidings(['pull'], 'x', nowhere)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('does not answer'),
+  });
+  expect(await tidings(['tug'])).toMatchObject({ code: 2, err: expect.stringContaining('Usage') });
+});

@@ -22,9 +22,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
   const configOf = async (id: string, stepId: string | undefined) =>
     (await read(id)).steps.find((step: { id: string }) => step.id === stepId).config;
 
-  it('say which events count, what a webhook is sent and what becomes of a contact, without a line of JSON', {
-    timeout: 120_000,
-  }, async () => {
+  it('say which events count, what a webhook is sent and what becomes of a contact, without a line of JSON', async () => {
     await track('grace@example.com', 'order.paid', { total: 40, currency: 'EUR', cart: { items: 2 } });
     await expectOk(service.call('POST', '/contacts', { body: { email: 'pro@example.com', data: { plan: 'pro' } } }));
     const headers = { Authorization: 'Bearer very-secret-token' };

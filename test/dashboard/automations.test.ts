@@ -25,9 +25,7 @@ describeInBrowser('automations in the dashboard', () => {
   const track = (email: string, event: string) =>
     expectOk(service.call('POST', '/v1/track', { body: { email, event } }));
 
-  it('are drawn with a wait and a branch, previewed, enabled, and walked by a contact', {
-    timeout: 120_000,
-  }, async () => {
+  it('are drawn with a wait and a branch, previewed, enabled, and walked by a contact', async () => {
     await contact('ada@example.com', { plan: 'pro' });
     const { page } = await openDashboard({ service, path: '/automations' });
     await page.getByRole('button', { name: 'New automation' }).first().click();

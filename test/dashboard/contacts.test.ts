@@ -220,7 +220,7 @@ describeInBrowser('contacts in the dashboard', () => {
   });
 
   // Hostile data takes a while to be made.
-  it('holds hostile data, on a phone too', { timeout: 180_000 }, async () => {
+  it('holds hostile data, on a phone too', async () => {
     const seeded = await buildDashboardData(service, { hostile: true });
     const paths = ['/contacts', `/contacts/${seeded.contacts[0]?.id}`, '/contacts/jobs', '/contacts/import'];
     for (const [viewport, dark] of [

@@ -11,9 +11,6 @@ import { newHome, removeHome, type StartedService, signInLinkOf, startService } 
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
-const STARTS_TIMEOUT_MS = 180_000;
-/** The demo takes half a minute; a busy machine takes its time. */
-const DEMO_TIMEOUT_MS = 300_000;
 /** A whole journey, on a machine that may be busy. */
 const JOURNEY = { timeout: 180_000 };
 
@@ -32,7 +29,7 @@ describeInBrowser('on a fresh npm start', () => {
     const { baseUrl, databaseUrl } = started.dev();
     const { db } = connect({ connectionString: databaseUrl, max: 2, applicationName: 'test', onError: () => {} });
     service = { baseUrl, db };
-  }, STARTS_TIMEOUT_MS);
+  });
   afterAll(async () => {
     await service?.db.destroy();
     started?.signal('SIGTERM');
@@ -134,7 +131,7 @@ describeInBrowser('on a fresh npm start', () => {
     beforeAll(async () => {
       const { code, output } = await runDemo('demo', { home });
       expect(code, output).toBe(0);
-    }, DEMO_TIMEOUT_MS);
+    });
 
     it('a marketer finds the campaign with two subjects among the others, and which of them won', JOURNEY, async () => {
       const { page } = await signedOut();

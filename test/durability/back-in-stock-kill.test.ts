@@ -7,8 +7,6 @@ import { type HostProcess, startWorkerHost } from '../support/host-process.ts';
 import { createTestTemporal, type TestTemporal } from '../support/services.ts';
 
 const WAITING = 5_000;
-/** Heartbeat timeout, relay and the rest, on a machine that does other things too. */
-const ARRIVAL_TIMEOUT_MS = 90_000;
 
 let database: TestDatabase;
 let temporal: TestTemporal;
@@ -51,9 +49,7 @@ async function count(what: 'told' | 'contacts' | 'waiting'): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-it('5,000 waiting contacts are each told once though the worker is killed in the middle', {
-  timeout: 240_000,
-}, async () => {
+it('5,000 waiting contacts are each told once though the worker is killed in the middle', async () => {
   await put(false);
   await sql`
     WITH made AS (
@@ -72,11 +68,11 @@ it('5,000 waiting contacts are each told once though the worker is killed in the
       FOR UPDATE
     `.execute(trx);
     await put(true);
-    await expect.poll(() => count('told'), { timeout: ARRIVAL_TIMEOUT_MS, interval: 25 }).toBe(WAITING / 2);
+    await expect.poll(() => count('told'), { interval: 25 }).toBe(WAITING / 2);
     await worker.kill();
   });
   expect([await count('told'), await count('waiting')]).toEqual([WAITING / 2, WAITING / 2]);
   await startWorker();
-  await expect.poll(() => count('waiting'), { timeout: ARRIVAL_TIMEOUT_MS, interval: 100 }).toBe(0);
+  await expect.poll(() => count('waiting'), { interval: 100 }).toBe(0);
   expect([await count('told'), await count('contacts')]).toEqual([WAITING, WAITING]);
 });

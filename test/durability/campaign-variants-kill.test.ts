@@ -12,7 +12,6 @@ const TESTED = { A: 1_125, B: 375 };
 /** In doubt in the two worker processes: what one kill of both may double. */
 const IN_DOUBT_MAX = 400;
 const KILLS = 3;
-const TIMEOUT = { timeoutMs: 120_000 };
 
 let home: string;
 let sink: SinkProcess;
@@ -50,18 +49,14 @@ async function killWorkers(): Promise<void> {
 
 /** The campaign, when it is so; Postgres may be on its way up. */
 function when(id: string, what: string, is: (campaign: Record<string, unknown>) => boolean) {
-  return until(
-    async () => {
-      const campaign = await call('GET', `/campaigns/${id}`).catch(() => undefined);
-      return campaign && is(campaign) ? campaign : undefined;
-    },
-    what,
-    TIMEOUT,
-  );
+  return until(async () => {
+    const campaign = await call('GET', `/campaigns/${id}`).catch(() => undefined);
+    return campaign && is(campaign) ? campaign : undefined;
+  }, what);
 }
 
 async function untilArrived(messages: number): Promise<void> {
-  await untilService(service, async () => (await sink.counts()).messages > messages, TIMEOUT.timeoutMs);
+  await untilService(service, async () => (await sink.counts()).messages > messages);
 }
 
 it('kill -9 while the share is sent, while it waits and while the rest is sent: nobody is skipped, nobody changes variant', async () => {

@@ -4,8 +4,6 @@ import { callService, startSmtpService } from '../support/smtp/smtp-service.ts';
 import { newHome, pidsOf, removeHome, type StartedService, untilService } from '../support/start.ts';
 
 const CONTACTS = 60;
-/** The restart of everything, Temporal's timeouts for what was lost, and a machine that does other things too. */
-const END_TIMEOUT_MS = 150_000;
 
 let home: string;
 let sink: SinkProcess;
@@ -59,13 +57,13 @@ const CASES: [string, (pids: ReturnType<StartedService['dev']>['pids']) => (numb
   ['Postgres', (pids) => [pids.postgres]],
 ];
 
-describe('executions under way', { timeout: 200_000 }, () => {
+describe('executions under way', () => {
   it.each(CASES)('all come to their end, each mail once, when %s is killed in the middle', async (name, victims) => {
     const event = `kill-${name.replaceAll(' ', '-').toLowerCase()}`;
     const workflowId = await drawWorkflow(event);
     await trackAll(event);
     for (const pid of victims(service.dev().pids)) if (pid !== null) process.kill(pid, 'SIGKILL');
-    await untilService(service, async () => (await completed(workflowId)) === CONTACTS, END_TIMEOUT_MS);
+    await untilService(service, async () => (await completed(workflowId)) === CONTACTS);
     await expectMails(event);
   });
 
@@ -75,7 +73,7 @@ describe('executions under way', { timeout: 200_000 }, () => {
     for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
     await service.exited;
     service = await start();
-    await untilService(service, async () => (await completed(workflowId)) === CONTACTS, END_TIMEOUT_MS);
+    await untilService(service, async () => (await completed(workflowId)) === CONTACTS);
     await expectMails('kill-all');
   });
 });

@@ -16,7 +16,6 @@ import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { newHome, pidsOf, removeHome, runStart, type StartedService, untilService } from '../support/start.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
-const SOON_MS = 90_000;
 /** Far longer than a worker needs for an email or a request that it may send. */
 const HELD_MS = 5_000;
 const HOUR_MS = 3_600_000;
@@ -41,7 +40,7 @@ afterAll(async () => {
 
 const ENV = { WORKERS: '1', WEBHOOK_ALLOW_PRIVATE: 'true' };
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
-const soon = (condition: () => boolean | Promise<boolean>) => untilService(service, condition, SOON_MS);
+const soon = (condition: () => boolean | Promise<boolean>) => untilService(service, condition);
 const received = (to: string) => sink.perRecipient().get(to) ?? 0;
 
 async function start(env: Record<string, string> = {}): Promise<void> {
@@ -116,7 +115,7 @@ async function operate(...words: string[]): Promise<string> {
 describe('npm start', () => {
   let campaignId: string;
 
-  it('takes a kill of everything for neither a clone nor a restored store', { timeout: 240_000 }, async () => {
+  it('takes a kill of everything for neither a clone nor a restored store', async () => {
     await start();
     await arrives('first@example.com');
     for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
@@ -126,7 +125,7 @@ describe('npm start', () => {
     expect(service.output()).not.toMatch(/Temporal is older|no record|INSTALLATION|[Rr]ecovery/);
   });
 
-  it('rebuilds a Temporal that was restored from an earlier copy, loudly', { timeout: 240_000 }, async () => {
+  it('rebuilds a Temporal that was restored from an earlier copy, loudly', async () => {
     await drawWebhookWorkflow();
     campaignId = await scheduleCampaign();
     await stop();
@@ -146,7 +145,7 @@ describe('npm start', () => {
     await stop();
   });
 
-  it('stops in front of a database that was restored from an earlier copy', { timeout: 120_000 }, async () => {
+  it('stops in front of a database that was restored from an earlier copy', async () => {
     restoreStore('temporal', 'late');
     restoreStore('postgres', 'early');
     const { code, output } = await refused();
@@ -156,9 +155,7 @@ describe('npm start', () => {
     expect(output).not.toContain('    at ');
   });
 
-  it('takes it over: prints the lost window, keeps its campaign PAUSED, and resumes sending', {
-    timeout: 240_000,
-  }, async () => {
+  it('takes it over: prints the lost window, keeps its campaign PAUSED, and resumes sending', async () => {
     await start({ INSTALLATION: 'take-over' });
     expect(service.output()).toMatch(/What the service did from \S+Z to \S+Z is lost .* 1 campaigns/);
     await arrives('taken-over@example.com');
@@ -170,7 +167,7 @@ describe('npm start', () => {
     await stop();
   });
 
-  it('resolves one mismatch by INSTALLATION, and stops at the next one', { timeout: 240_000 }, async () => {
+  it('resolves one mismatch by INSTALLATION, and stops at the next one', async () => {
     await start({ INSTALLATION: 'take-over' });
     expect(service.output()).not.toMatch(/is lost|[Rr]ecovery/);
     await stop();
@@ -180,7 +177,7 @@ describe('npm start', () => {
     expect((await refused()).output).toMatch(BEHIND);
   });
 
-  it('lets a clone wait with everything that leaves, until its operator resumes', { timeout: 360_000 }, async () => {
+  it('lets a clone wait with everything that leaves, until its operator resumes', async () => {
     await start({ INSTALLATION: 'new' });
     await call('POST', '/webhooks', { url: `${receiver.url}/registry`, events: ['hook'] });
     await sendTo('clone@example.com');
@@ -201,7 +198,7 @@ describe('npm start', () => {
     await stop();
   });
 
-  it('makes a copy of both stores an installation of its own', { timeout: 240_000 }, async () => {
+  it('makes a copy of both stores an installation of its own', async () => {
     restoreStore('postgres', 'early');
     restoreStore('temporal', 'early');
     await start({ INSTALLATION: 'new' });
@@ -264,19 +261,15 @@ describe('separate processes', () => {
     return host.output();
   }
 
-  it.each(['api', 'worker'] as const)(
-    'stop in front of a restored database: %s',
-    { timeout: 120_000 },
-    async (command) => {
-      restoreStore('postgres', 'early');
-      restoreStore('temporal', 'late');
-      await startStores();
-      await expect(run(command, environment())).rejects.toThrow(BEHIND);
-      await stopStores();
-    },
-  );
+  it.each(['api', 'worker'] as const)('stop in front of a restored database: %s', async (command) => {
+    restoreStore('postgres', 'early');
+    restoreStore('temporal', 'late');
+    await startStores();
+    await expect(run(command, environment())).rejects.toThrow(BEHIND);
+    await stopStores();
+  });
 
-  it('rebuild a Temporal that was restored', { timeout: 120_000 }, async () => {
+  it('rebuild a Temporal that was restored', async () => {
     restoreStore('postgres', 'late');
     restoreStore('temporal', 'early');
     await startStores();
@@ -284,7 +277,7 @@ describe('separate processes', () => {
     await stopStores();
   });
 
-  it('stop in front of a dump that was restored into a second database', { timeout: 120_000 }, async () => {
+  it('stop in front of a dump that was restored into a second database', async () => {
     await startStores();
     const client = new pg.Client(postgres.url);
     await client.connect();

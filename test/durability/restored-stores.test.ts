@@ -7,7 +7,6 @@ import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { newHome, removeHome, type StartedService, untilService } from '../support/start.ts';
 
 const CONTACTS = 10;
-const SOON_MS = 90_000;
 
 type Store = 'postgres' | 'temporal';
 
@@ -30,7 +29,7 @@ afterAll(async () => {
 });
 
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
-const soon = (condition: () => boolean | Promise<boolean>) => untilService(service, condition, SOON_MS);
+const soon = (condition: () => boolean | Promise<boolean>) => untilService(service, condition);
 const emails = () => [...sink.perRecipient().values()].reduce((sum, n) => sum + n, 0);
 
 /** How often recovery has ended, by the worker's log: the console leaves lines out when there are many at once. */
@@ -99,7 +98,7 @@ async function expectEnd(): Promise<void> {
   expect(emails()).toBe(2 * CONTACTS);
 }
 
-it('a Temporal that was restored follows Postgres, and sends nothing again', { timeout: 300_000 }, async () => {
+it('a Temporal that was restored follows Postgres, and sends nothing again', async () => {
   await start();
   workflowId = await drawWorkflow();
   await trackAll('enter');
@@ -118,7 +117,7 @@ it('a Temporal that was restored follows Postgres, and sends nothing again', { t
   await stop();
 });
 
-it('a Postgres that was restored follows Temporal, and sends nothing again', { timeout: 300_000 }, async () => {
+it('a Postgres that was restored follows Temporal, and sends nothing again', async () => {
   restoreStore('postgres', 'early');
   restoreStore('temporal', 'late');
   await start({ INSTALLATION: 'take-over' });

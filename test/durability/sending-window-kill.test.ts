@@ -65,16 +65,12 @@ it('a campaign whose worker is killed while it waits for the window goes to ever
   expect((await sink.counts()).messages).toBe(0);
   await setWindow(projectId, null);
   await startWorker();
-  await until(
-    async () => {
-      const { rows } = await sql<{ status: string }>`SELECT status FROM campaigns WHERE id = ${campaignId}`.execute(
-        database.db,
-      );
-      return rows[0]?.status === 'SENT';
-    },
-    'the campaign to be sent',
-    { timeoutMs: 60_000 },
-  );
+  await until(async () => {
+    const { rows } = await sql<{ status: string }>`SELECT status FROM campaigns WHERE id = ${campaignId}`.execute(
+      database.db,
+    );
+    return rows[0]?.status === 'SENT';
+  }, 'the campaign to be sent');
   const times = Object.values(await sink.recipients());
   expect(times).toHaveLength(RECIPIENTS);
   expect(times.every((n) => n === 1)).toBe(true);

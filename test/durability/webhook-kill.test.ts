@@ -14,8 +14,6 @@ import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-r
 const EVENTS = 400;
 /** Requests of a turn that may be under way (activities/webhooks/turn.ts): what a kill can double. */
 const WIDTH = 20;
-/** Heartbeat timeout, relay and the rest, on a machine that does other things too. */
-const ARRIVAL_TIMEOUT_MS = 90_000;
 
 let database: TestDatabase;
 let temporal: TestTemporal;
@@ -44,9 +42,7 @@ async function startWorker(): Promise<HostProcess> {
   return host;
 }
 
-it('a worker that is killed in the middle loses no event, and doubles at most what was under way', {
-  timeout: 240_000,
-}, async () => {
+it('a worker that is killed in the middle loses no event, and doubles at most what was under way', async () => {
   const { id: projectId } = await buildProject(database.db, 'Kill');
   const atRestKey = deriveKey(TEST_SECRET_KEY, 'at-rest');
   const endpoint = { projectId, url: receiver.url, events: ['happened'], description: null, atRestKey };
@@ -63,13 +59,13 @@ it('a worker that is killed in the middle loses no event, and doubles at most wh
 
   const worker = await startWorker();
   const arrived = () => new Set(receiver.received.map((request) => request.headers['webhook-id'])).size;
-  await expect.poll(arrived, { timeout: ARRIVAL_TIMEOUT_MS, interval: 5 }).toBeGreaterThan(EVENTS / 4);
+  await expect.poll(arrived, { interval: 5 }).toBeGreaterThan(EVENTS / 4);
   await worker.kill();
   expect(arrived()).toBeLessThan(EVENTS);
   await startWorker();
-  await expect.poll(arrived, { timeout: ARRIVAL_TIMEOUT_MS, interval: 100 }).toBe(EVENTS);
+  await expect.poll(arrived, { interval: 100 }).toBe(EVENTS);
   expect(receiver.received.length - EVENTS).toBeLessThanOrEqual(WIDTH);
   const pending = () =>
     database.db.selectFrom('webhook_deliveries').select('id').where('status', '=', 'PENDING').execute();
-  await expect.poll(async () => (await pending()).length, { timeout: ARRIVAL_TIMEOUT_MS }).toBe(0);
+  await expect.poll(async () => (await pending()).length).toBe(0);
 });

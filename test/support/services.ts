@@ -5,7 +5,7 @@ import { inject } from 'vitest';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 
 /** A fresh namespace is known to all parts of the dev server within a second or two. */
-const NAMESPACE_TIMEOUT_MS = 20_000;
+const NAMESPACE_TIMEOUT_MS = 120_000;
 const RETENTION_SECONDS = 86_400;
 
 export interface TestTemporal {

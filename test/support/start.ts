@@ -6,12 +6,13 @@ import { packageRoot } from '../../cli/package-root.ts';
 import type { DevFile } from '../../cli/start/dev-file.ts';
 import { readJson } from '../../cli/start/private-files.ts';
 import { markOf, processesWithArgument } from '../../cli/start/processes.ts';
+import { programEnv } from './program-env.ts';
 import { until } from './until.ts';
 
 const ROOT = packageRoot();
 const BUILT_START = join('dist', 'cli', 'start.js');
-/** Several seconds on an idle machine. */
-const READY_TIMEOUT_MS = 90_000;
+/** Only a hang takes this long: a start takes seconds on an idle machine, and restarts ten times that on a busy one. */
+const TIMEOUT_MS = 300_000;
 
 export interface StartOptions {
   readonly home: string;
@@ -47,7 +48,7 @@ export async function removeHome(home: string): Promise<void> {
 /** Starts the service on a home and returns when dev.json names the new process. */
 export async function startService(options: StartOptions): Promise<StartedService> {
   const service = spawnStart(options);
-  await untilService(service, () => devOf(options.home)?.pids.start === service.pid, READY_TIMEOUT_MS);
+  await untilService(service, () => devOf(options.home)?.pids.start === service.pid);
   return service;
 }
 
@@ -67,10 +68,9 @@ export async function runStart(
 export async function untilService(
   service: StartedService,
   condition: () => boolean | Promise<boolean>,
-  timeoutMs: number,
 ): Promise<void> {
   const hopeless = () => (markOf(service.pid) === undefined ? 'the service ended' : undefined);
-  await until(condition, 'the condition', { timeoutMs, hopeless }).catch((error: Error) => {
+  await until(condition, 'the condition', { timeoutMs: TIMEOUT_MS, hopeless }).catch((error: Error) => {
     throw new Error(`${error.message}:\n${service.output()}`);
   });
 }
@@ -78,7 +78,7 @@ export async function untilService(
 /** The link of the last line of a start, which it prints when dev.json is there. */
 export async function signInLinkOf(service: StartedService): Promise<string> {
   const found = () => /^Dashboard, .*: (http\S+)$/m.exec(service.output())?.[1];
-  await untilService(service, () => found() !== undefined, READY_TIMEOUT_MS);
+  await untilService(service, () => found() !== undefined);
   return found() ?? '';
 }
 
@@ -92,7 +92,7 @@ function spawnStart({ home, env, script }: StartOptions): StartedService {
   // The strictest umask and no locale: what a start finds on servers and in containers.
   const child = spawn('/bin/sh', ['-c', 'umask 077; exec "$0" "$1"', process.execPath, script ?? BUILT_START], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, TIDINGS_HOME: home, PORT: '0', WORKERS: '1', ...env },
+    env: { ...programEnv(), HOME: process.env.HOME, TIDINGS_HOME: home, PORT: '0', WORKERS: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const text = collect(child);

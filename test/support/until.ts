@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Long enough for a busy machine; a condition that holds is seen at once. */
-const TIMEOUT_MS = 30_000;
+/** Only a hang takes this long, on a busy machine too. A condition that holds is seen at once. */
+const TIMEOUT_MS = 120_000;
 const POLL_MS = 25;
 
 export interface UntilOptions {

@@ -228,10 +228,8 @@ describe('workers of one installation', () => {
     expect([sink.counts.messages, await captured()]).toEqual([0, []]);
 
     await resumeSending(service.db);
-    await until(() => sink.perRecipient().get('step@example.com'), 'the email of the step', { timeoutMs: 90_000 });
-    await until(async () => (await call('GET', `/campaigns/${campaign.id}`)).status === 'SENT', 'the campaign', {
-      timeoutMs: 90_000,
-    });
+    await until(() => sink.perRecipient().get('step@example.com'), 'the email of the step');
+    await until(async () => (await call('GET', `/campaigns/${campaign.id}`)).status === 'SENT', 'the campaign');
     await until(async () => (await captured()).length === 1, 'the SMS');
     const times = ['direct@example.com', 'r0@to.test', 'r1@to.test'].map((to) => sink.perRecipient().get(to));
     expect(times).toEqual([1, 1, 1]);

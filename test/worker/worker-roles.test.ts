@@ -38,7 +38,7 @@ const workersOf = async () => {
   return (await diagnoseHere(env)).of('workers');
 };
 
-describe('workers that serve some queues each', { timeout: 120_000 }, () => {
+describe('workers that serve some queues each', () => {
   it('run executions on one host, name the queues that nobody serves, and send campaigns when another host does', async () => {
     const workflow = await buildWorkflow(service, { eventName: 'opened', steps: { exit: { type: 'EXIT' } } });
     await track(service, 'role@example.com', 'opened');

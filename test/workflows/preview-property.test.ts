@@ -123,14 +123,10 @@ const newContact = async (email: string) =>
 async function ended(workflow: BuiltWorkflow, body: Record<string, unknown>) {
   const path = `/workflows/${workflow.id}/executions`;
   const { id } = await expectOk(service.call('POST', path, { body }));
-  return until(
-    async () => {
-      const execution = await expectOk(service.call('GET', `${path}/${id}`));
-      return execution.completedAt ? execution : undefined;
-    },
-    'the end of the execution',
-    { timeoutMs: 120_000 },
-  );
+  return until(async () => {
+    const execution = await expectOk(service.call('GET', `${path}/${id}`));
+    return execution.completedAt ? execution : undefined;
+  }, 'the end of the execution');
 }
 
 const unsubscribes: StepSpec = { type: 'UPDATE_CONTACT', config: { updates: {}, subscribed: false } };
@@ -149,7 +145,7 @@ describe('what a step brings about', () => {
     ['ends no wait behind another step', () => [unsubscribes, updates, waitsFor('contact.unsubscribed')], ['timeout']],
     ['ends no wait behind a mail', () => [unsubscribes, mails(), waitsFor('contact.unsubscribed')], ['timeout']],
     ['is a mail that ends the wait after it', () => [mails(), waitsFor('email.sent')], ['event']],
-  ])('%s, in an execution, a sandbox and a preview', { timeout: 60_000 }, async (_, list, branches) => {
+  ])('%s, in an execution, a sandbox and a preview', async (_, list, branches) => {
     const chain = list();
     const entries = chain.map((step, n): [string, StepSpec] => {
       const to = branchesOf(step).map((branch) => [branch, `s${n + 1}`]);
@@ -191,7 +187,7 @@ describe('a preview of any workflow', () => {
   // One seed, so that a run says the same twice; others by FC_SEED.
   const seed = Number(process.env.FC_SEED ?? 20_261_123);
 
-  it(`comes to the steps that the execution comes to (seed ${seed})`, { timeout: 300_000 }, async () => {
+  it(`comes to the steps that the execution comes to (seed ${seed})`, async () => {
     const tried = fc.sample(graphs, { seed, numRuns: GRAPHS }).map(async (graph, n) => {
       const steps = stepsOf(graph, { seconds: 0.05, circular: false });
       const workflow = await buildWorkflow(service, { triggerType: 'MANUAL', enabled: false, steps });
@@ -208,7 +204,7 @@ describe('a preview of any workflow', () => {
     await Promise.all(tried);
   });
 
-  it(`comes to the steps of the sandbox, round circles too (seed ${seed})`, { timeout: 300_000 }, async () => {
+  it(`comes to the steps of the sandbox, round circles too (seed ${seed})`, async () => {
     const tried = fc.sample(graphs, { seed: seed + 1, numRuns: GRAPHS }).map(async (graph, n) => {
       const steps = stepsOf(graph, { seconds: 3_600, circular: true });
       const workflow = await buildWorkflow(service, { enabled: false, steps });

@@ -174,9 +174,7 @@ const executionStatus = async (id: string) =>
   (await service.db.selectFrom('executions').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status;
 
 describe('one round of recovery', () => {
-  it('brings every pair of states of an execution and its run together, and sends nothing twice', {
-    timeout: 120_000,
-  }, async () => {
+  it('brings every pair of states of an execution and its run together, and sends nothing twice', async () => {
     const pairs = await makePairs(['open', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED'], async (row, run) => {
       const pair = await enter();
       await bringRun(pair.workflowId, run);
@@ -242,7 +240,7 @@ describe('one round of recovery', () => {
     });
   }
 
-  it('brings every pair of states of a campaign and its run together', { timeout: 120_000 }, async () => {
+  it('brings every pair of states of a campaign and its run together', async () => {
     await buildContacts(service.db, { projectId: service.one.id, count: 1 });
     const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
     const setStatus = (id: string, status: string) =>
@@ -274,7 +272,7 @@ describe('one round of recovery', () => {
     });
   });
 
-  it('brings every pair of states of a job and its run together', { timeout: 180_000 }, async () => {
+  it('brings every pair of states of a job and its run together', async () => {
     // An import that nobody starts, so that the others of its project wait for their turn.
     const first = await newImport(new Date(Date.now() + 86_400_000));
     const setStatus = (id: string, status: string) =>

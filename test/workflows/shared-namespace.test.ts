@@ -93,7 +93,7 @@ async function readOutcome(service: TestService, work: Work) {
 /** Waits until all of it has ended as it should. */
 async function expectDone(service: TestService, work: Work): Promise<void> {
   const done = { executions: { EXITED: EXECUTIONS }, campaign: 'SENT', job: ['COMPLETED', IMPORTED] };
-  await expect.poll(() => readOutcome(service, work), { timeout: 180_000, interval: 100 }).toEqual(done);
+  await expect.poll(() => readOutcome(service, work), { interval: 100 }).toEqual(done);
 }
 
 /** Which processes took the tasks of a workflow. */

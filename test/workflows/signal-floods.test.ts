@@ -64,7 +64,7 @@ async function expectBoundedRuns(workflowId: string): Promise<void> {
   expect(Math.max(...events)).toBeLessThan(EVENTS_MAX);
 }
 
-describe('a workflow that receives many signals', { timeout: 120_000 + SIGNALS * 100 }, () => {
+describe('a workflow that receives many signals', () => {
   it('of an execution that waits continues as new, keeps the early events, and ends by the right one', async () => {
     const { service } = campaigns;
     const workflow = await buildWorkflow(caller, {

@@ -1,0 +1,12 @@
+/**
+ * The variables that each program of a test gets besides its own. They are the places of programs and temporary files,
+ * and nothing else of the developer's environment. TMPDIR also marks the program as one of this run (`reaper.mjs`).
+ */
+export function programEnv(): Record<string, string> {
+  const { PATH, TMPDIR, TEMPORAL_CLI_PATH } = process.env;
+  return Object.fromEntries(Object.entries({ PATH, TMPDIR, TEMPORAL_CLI_PATH }).filter(isSet));
+}
+
+function isSet(entry: [string, string | undefined]): entry is [string, string] {
+  return entry[1] !== undefined;
+}
