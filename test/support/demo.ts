@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from '../../cli/package-root.ts';
+import { programEnv } from './program-env.ts';
 
 export interface DemoRun {
   readonly code: number | null;
@@ -18,10 +19,9 @@ export async function runDemo(
   { home = '/nonexistent/home' }: { home?: string } = {},
 ): Promise<DemoRun> {
   const folder = mkdtempSync(join(tmpdir(), 'demo-'));
-  const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [join('dist', 'cli', `${command}.js`)], {
     cwd: packageRoot(),
-    env: { PATH, HOME, TMPDIR: folder, TIDINGS_HOME: home, WORKERS: '1' },
+    env: { ...programEnv(), HOME: process.env.HOME, TMPDIR: folder, TIDINGS_HOME: home, WORKERS: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

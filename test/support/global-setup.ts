@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -18,6 +19,8 @@ declare module 'vitest' {
     temporalAddress: string;
     /** Its metrics, in Prometheus' text format. */
     temporalMetrics: string;
+    /** Folder for pictures of failures, which outlives the run. */
+    pictures: string;
     /** The prebuilt workflows, for `workflowBundle: { codePath }`. */
     workflowBundle: string;
   }
@@ -28,20 +31,66 @@ const ROOT = join(import.meta.dirname, '..', '..');
 /** A database with all migrations, which those of the tests are copies of. */
 export const TEMPLATE_DATABASE = 'tidings_template';
 
-/** One Postgres and one Temporal for the whole run, in a temporary home that is gone afterwards. */
+/** Memory that the databases of a run may take. They peak below 1 GB. */
+const MEMORY_BYTES = 2 * 1024 ** 3;
+const MEMORY_FOLDER = '/dev/shm';
+
+/**
+ * One Postgres and one Temporal for the whole run. All temporary files of the run are in its folders, which are gone
+ * afterwards, however the run ends.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  endWithParent();
   build();
-  const home = mkdtempSync(join(tmpdir(), 'tidings-test-'));
+  project.provide('pictures', join(tmpdir(), 'tidings-screens'));
+  const home = newFolder(tmpdir());
+  const databases = newFolder(hasRoom(MEMORY_FOLDER) ? MEMORY_FOLDER : home);
+  startReaper([home, databases]);
+  process.env.TMPDIR = join(home, 'tmp');
+  mkdirSync(process.env.TMPDIR, { mode: 0o711 });
   const metricsPort = await freePort();
-  const [postgres, temporal] = await allOrNone(startPostgres(home), startTemporal(home, metricsPort));
+  const [postgres, temporal] = await allOrNone(startPostgres(databases), startTemporal(home, metricsPort));
   project.provide('postgresUrl', postgres.url);
   project.provide('temporalAddress', temporal.address);
   project.provide('temporalMetrics', `http://127.0.0.1:${metricsPort}/metrics`);
   project.provide('workflowBundle', join(ROOT, 'dist', 'workflow-bundle.js'));
   return async () => {
     await Promise.all([postgres.stop(), temporal.stop()]);
-    rmSync(home, { recursive: true, force: true });
+    for (const folder of [home, databases]) rmSync(folder, { recursive: true, force: true });
   };
+}
+
+/** A folder that other users may pass through: Postgres and Postfix run as users of their own. */
+function newFolder(parent: string): string {
+  const folder = mkdtempSync(join(parent, 'tidings-test-'));
+  chmodSync(folder, 0o711);
+  return folder;
+}
+
+/** Whether the databases fit into a file system in memory. Without a disk, a copy of the template costs a fifth. */
+function hasRoom(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize >= MEMORY_BYTES && process.availableMemory() >= 2 * MEMORY_BYTES;
+  } catch {
+    return false; // Systems other than Linux have no such folder.
+  }
+}
+
+/** Ends this process with `test.mjs`, which `npm test` runs it from and which may be killed. */
+function endWithParent(): void {
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.channel?.unref();
+}
+
+/** Starts the process that cleans up when this one is gone. It hangs on a pipe that the system closes then. */
+function startReaper(folders: string[]): void {
+  const reaper = spawn(process.execPath, [join(import.meta.dirname, 'reaper.mjs'), ...folders], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  reaper.unref();
+  (reaper.stdin as Socket).unref();
 }
 
 /** Both servers; where one does not start, the other is stopped, so that a run that fails leaves nothing behind. */
@@ -63,14 +112,21 @@ function build(): void {
     console.error('The build failed: tests of the built service and of workflows will fail too.');
 }
 
-async function startPostgres(home: string): Promise<EmbeddedPostgres> {
+async function startPostgres(folder: string): Promise<EmbeddedPostgres> {
   const postgres = await startEmbeddedPostgres({
-    dataFolder: join(home, 'postgres', 'data'),
-    logFile: join(home, 'postgres.log'),
+    dataFolder: join(folder, 'postgres', 'data'),
+    logFile: join(folder, 'postgres.log'),
     port: await freePort(),
     password: 'test',
     // Nothing of a test run outlives it.
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '256MB' },
+    settings: {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      shared_buffers: '256MB',
+      max_wal_size: '512MB',
+      min_wal_size: '128MB',
+    },
   });
   const admin = new pg.Client(postgres.url);
   await admin.connect();
@@ -88,6 +144,8 @@ async function startTemporal(home: string, metricsPort: number): Promise<Tempora
     progress: (line) => console.log(line),
     signal: new AbortController().signal,
   });
+  // Services that tests start find it there too, and do not download or build their own.
+  process.env.TEMPORAL_CLI_PATH = binary;
   return startTemporalServer({
     binary,
     databaseFile: undefined,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { packageRoot } from '../../cli/package-root.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import type { TestDatabase } from './database.ts';
+import { programEnv } from './program-env.ts';
 import type { TestTemporal } from './services.ts';
 
 /**
@@ -25,7 +26,7 @@ export async function startHostProcess(
   isUp: (output: string) => boolean | Promise<boolean>,
 ): Promise<HostProcess> {
   const child = spawn(process.execPath, [join(packageRoot(), 'dist', 'cli', `${command}.js`)], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...programEnv(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = collect(child);

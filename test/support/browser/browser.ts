@@ -1,9 +1,8 @@
 import { mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { BrowserContext, Page } from 'playwright-core';
-import { describe, expect, onTestFinished } from 'vitest';
+import { describe, expect, inject, onTestFinished } from 'vitest';
 import type { Db } from '../../../db/connection.ts';
 import type { Role } from '../../../rules/access/scopes.ts';
 import { buildPerson } from '../person.ts';
@@ -24,9 +23,6 @@ const AXE_OPTIONS: Parameters<AxeBuilder['options']>[0] = {
 };
 /** Rules of axe whose verdict depends on colours, and so on the colour scheme. */
 export const COLOR_RULES = ['color-contrast', 'link-in-text-block'] as const;
-/** Where `screenshot` puts its pictures, unless a test says where. */
-const PICTURES = join(tmpdir(), 'tidings-screens');
-
 const found = await findChromium();
 const missing = typeof found === 'string' ? found : undefined;
 
@@ -179,14 +175,17 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const beyond = () => page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
   // After a change of size the page takes a moment to find its form.
   const message = `pixels that ${page.url()} is wider than the window`;
-  await expect.poll(beyond, { message, timeout: 3_000 }).toBeLessThanOrEqual(0);
+  await expect.poll(beyond, { message }).toBeLessThanOrEqual(0);
 }
 
-/** Writes a picture of the page, to its end but at most `maxHeight` pixels; answers the file's path. */
+/**
+ * Writes a picture of the page, to its end but at most `maxHeight` pixels, into the run's folder for pictures unless the
+ * test names another. Returns the file's path.
+ */
 export async function screenshot(
   page: Page,
   name: string,
-  { folder = PICTURES, maxHeight = 1_600 }: { folder?: string; maxHeight?: number } = {},
+  { folder = inject('pictures'), maxHeight = 1_600 }: { folder?: string; maxHeight?: number } = {},
 ): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${name}.png`);

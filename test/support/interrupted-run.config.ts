@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config';
+
+/** A run of its own for `test/durability/interrupted-run.test.ts`. */
+export default defineConfig({
+  test: {
+    root: `${import.meta.dirname}/../..`,
+    include: ['test/support/interrupted-run.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+  },
+});

@@ -1,0 +1,61 @@
+/**
+ * Ends the processes that a test run leaves behind, and deletes its folders. Its standard input is a pipe of the run,
+ * which ends however the run ends: in order, by SIGINT or SIGTERM, or by SIGKILL. A process belongs to the run when its
+ * command line, working folder or first environment names a folder of the run. After a run that ended in order there is
+ * none. Plain Node: it starts in every run.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Services stop their own processes in order, and Postgres releases its shared memory, when they are asked first. */
+const GRACE_MS = 5_000;
+const POLL_MS = 50;
+
+const folders = process.argv.slice(2);
+
+process.stdin.resume();
+process.stdin.on('close', () => void reap());
+
+async function reap() {
+  signalAll('SIGTERM');
+  const deadline = Date.now() + GRACE_MS;
+  while (left().length > 0 && Date.now() < deadline) await sleep(POLL_MS);
+  while (signalAll('SIGKILL') > 0) await sleep(POLL_MS);
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+}
+
+function signalAll(signal) {
+  const pids = left();
+  for (const pid of pids) attempt(() => process.kill(pid, signal));
+  return pids.length;
+}
+
+function left() {
+  return processes().flatMap(({ pid, words }) =>
+    pid !== process.pid && folders.some((folder) => words.includes(folder)) ? [pid] : [],
+  );
+}
+
+function processes() {
+  if (existsSync('/proc/self/stat')) return readdirSync('/proc').flatMap((name) => linuxProcess(Number(name)));
+  const lines = execFileSync('ps', ['-axww', '-o', 'pid=,command='], { encoding: 'utf8' }).split('\n');
+  return lines.map((line) => ({ pid: Number.parseInt(line, 10), words: line }));
+}
+
+function linuxProcess(pid) {
+  if (!(pid > 0)) return [];
+  const read = (name) => attempt(() => readFileSync(`/proc/${pid}/${name}`, 'utf8')) ?? '';
+  // A zombie has none of the three, so it counts as ended.
+  const folder = attempt(() => readlinkSync(`/proc/${pid}/cwd`)) ?? '';
+  return [{ pid, words: [read('cmdline'), read('environ'), folder].join('\0') }];
+}
+
+/** Processes come and go while they are read. */
+function attempt(read) {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
