@@ -1,0 +1,17 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const { ONLY_IN_ALL }: { ONLY_IN_ALL: string[] } = await import(join(ROOT, 'test', 'only-in-all.mjs'));
+
+/** The files that a pattern names: `{a,b}` names two, and `!(a)` the one that it leaves out. */
+function namesOf(pattern: string): string[] {
+  const [whole, list] = /[{(](.+)[})]/.exec(pattern) ?? [];
+  if (whole === undefined || list === undefined) return [pattern];
+  return list.split(',').map((name) => pattern.replace(`!${whole}`, name).replace(whole, name));
+}
+
+it('every file that only the complete run has is there', () => {
+  expect(ONLY_IN_ALL.flatMap(namesOf).filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+});
