@@ -148,6 +148,17 @@ export const developers = {
     purgeWord: 'purge',
     purged: (n: number) => `${n} events were deleted.`,
     inUse: 'It is in use, or the service records it itself.',
+    startedColumn: 'Automations',
+    started: 'Started an automation',
+    startsNothing: 'Started nothing: no enabled automation begins with it.',
+    notStarted: 'Did not start',
+    notStartedReasons: {
+      active: 'because the contact is in it already.',
+      entered_before: 'because the contact has been in it, and it does not let anybody in again.',
+      automatic: 'because the email is an automatic reply, which it leaves out.',
+      too_often: 'because emails have started it five times within an hour.',
+      event_depth: 'because automations that start each other have led to it.',
+    },
   },
   requests: {
     caption: 'Requests to the API',

@@ -2,9 +2,11 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { AppError } from '../../rules/errors.ts';
 import { isSystemEvent } from '../../rules/events/event-names.ts';
+import type { NotStarted } from '../../rules/events/not-started.ts';
 import type { StepConfig } from '../../rules/executions/steps/definition.ts';
 import { STEP_TYPES, STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
 import { parseCondition } from '../../rules/filters/filters.ts';
+import { groupBy } from '../../rules/filters/group-by.ts';
 import { conditionUses } from '../../rules/filters/references.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Db, Trx } from '../connection.ts';
@@ -19,10 +21,14 @@ export interface EventRecord {
   emailId: string | null;
   /** Null on `email.sent` of a campaign: its payload is made from the email when it is read. */
   data: Record<string, unknown> | null;
+  notStarted: NotStarted[];
   createdAt: Date;
 }
 
-const COLUMNS = sql.raw(`id, name, contact_id AS "contactId", email_id AS "emailId", data, created_at AS "createdAt"`);
+const COLUMNS = sql.raw(
+  `id, name, contact_id AS "contactId", email_id AS "emailId", data, coalesce(not_started, '[]') AS "notStarted",
+   created_at AS "createdAt"`,
+);
 
 export interface EventFilter {
   projectId: string;
@@ -48,6 +54,23 @@ export async function listEvents(db: Db, p: PageRequest & EventFilter): Promise<
     (row) => row,
     (row) => answeredBytes(row.data, 2),
   );
+}
+
+/** The executions that events of contacts started, by the id of the event. By the index executions_contact. */
+export async function findStartedBy(
+  db: Db,
+  p: { projectId: string; events: Pick<EventRecord, 'id' | 'contactId'>[] },
+): Promise<Map<string, { id: string; workflowId: string }[]>> {
+  const ofContacts = p.events.filter(({ contactId }) => contactId !== null);
+  if (ofContacts.length === 0) return new Map();
+  const ids = ofContacts.map(({ id }) => id).sort();
+  const { rows } = await sql<{ id: string; workflowId: string; eventId: string }>`
+    SELECT id, workflow_id AS "workflowId", event_id AS "eventId" FROM executions
+    WHERE project_id = ${p.projectId} AND contact_id = ANY(${[...new Set(ofContacts.map(({ contactId }) => contactId))]}::uuid[])
+      AND event_id = ANY(${ids}::uuid[]) AND id > ${ids[0]}::uuid AND NOT sandbox
+    ORDER BY id
+  `.execute(db);
+  return groupBy(rows, ({ eventId }) => eventId);
 }
 
 export interface EventCount {

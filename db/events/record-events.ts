@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { isTakenBy } from '../../rules/events/automatic-emails.ts';
+import type { NotStarted } from '../../rules/events/not-started.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Trx } from '../connection.ts';
@@ -141,13 +143,14 @@ async function insertEvents(trx: Trx, p: { projectId: string; events: NewEvent[]
   return recorded;
 }
 
-function startTriggered(
+async function startTriggered(
   trx: Trx,
   p: { projectId: string; workflow: TriggeredWorkflow; events: RecordedEvent[] },
 ): Promise<OutboxRow[]> {
-  const { projectId, workflow, events } = p;
+  const { projectId, workflow } = p;
+  const events = p.events.filter(({ name, contactId }) => name === workflow.eventName && contactId !== null);
   const starts = events.flatMap((event) =>
-    event.name === workflow.eventName && event.contactId !== null && isTakenBy(workflow, event)
+    event.contactId !== null && isTakenBy(workflow, event)
       ? [
           {
             contactId: event.contactId,
@@ -163,5 +166,21 @@ function startTriggered(
         ]
       : [],
   );
-  return startExecutions(trx, { projectId, workflow, starts }).then((started) => started.outbox);
+  const passedBy = events.filter((event) => !isTakenBy(workflow, event));
+  await noteNotStarted(trx, { projectId, eventIds: passedBy.map(({ id }) => id), workflowId: workflow.id });
+  const { outbox } = await startExecutions(trx, { projectId, workflow, starts });
+  return outbox;
+}
+
+/** Notes that automatic emails, which the trigger of a workflow leaves out, did not start it. */
+async function noteNotStarted(
+  trx: Trx,
+  { projectId, eventIds, workflowId }: { projectId: string; eventIds: string[]; workflowId: string },
+): Promise<void> {
+  if (eventIds.length === 0) return;
+  const refusal: NotStarted = { workflowId, reason: 'automatic', executionId: null };
+  await sql`
+    UPDATE events SET not_started = coalesce(not_started, '[]') || ${JSON.stringify([refusal])}::jsonb
+    WHERE project_id = ${projectId} AND id = ANY(${eventIds}::uuid[])
+  `.execute(trx);
 }

@@ -101,7 +101,7 @@ export async function beginExecutions(
 /**
  * One statement for all: `entry` is 1 without re-entry, else one more than before; a conflict means "not now" or "never
  * again". An email loop ends here too: inbound email starts a workflow at most `INBOUND_STARTS_PER_HOUR` times for a
- * contact, whose lock keeps two starts from counting at once.
+ * contact, whose lock keeps two starts from counting at once. The event of a start that is refused notes the reason.
  */
 async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingExecution[]> {
   const { starts, workflow } = p;
@@ -117,7 +117,7 @@ async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingEx
     ), too_deep AS (
       UPDATE executions SET error = coalesce(error, ${TOO_DEEP}::text)
       WHERE id = ANY(ARRAY(SELECT cause_id FROM u WHERE depth >= ${MAX_DEPTH}::int))
-    )
+    ), inserted AS (
     INSERT INTO executions
       (id, project_id, workflow_id, contact_id, entry, event_id, event_name, event, context, untrusted, swayed, mode, depth)
     SELECT u.id, ${p.projectId}, ${workflow.id}, u.contact_id,
@@ -131,6 +131,23 @@ async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingEx
           AND x.event_name = ${EMAIL_RECEIVED_EVENT}::text AND NOT x.sandbox AND x.started_at > now() - interval '1 hour'))
     ON CONFLICT DO NOTHING
     RETURNING id
+    ), refused AS (
+      SELECT u.event_id, CASE WHEN u.depth >= ${MAX_DEPTH}::int THEN 'event_depth'
+          WHEN last.id IS NULL THEN 'active'
+          WHEN last.is_open THEN 'active'
+          WHEN NOT ${workflow.allowReentry} THEN 'entered_before'
+          WHEN u.event_name = ${EMAIL_RECEIVED_EVENT}::text THEN 'too_often' ELSE 'active' END AS reason, last.id AS execution_id
+      FROM u LEFT JOIN inserted i ON i.id = u.id LEFT JOIN LATERAL (
+        SELECT x.id, x.completed_at IS NULL AS is_open FROM executions x
+        WHERE x.workflow_id = ${workflow.id} AND x.contact_id = u.contact_id AND NOT x.sandbox AND ${ownedBy('x.project_id', p.projectId)}
+        ORDER BY x.entry DESC LIMIT 1) last ON u.depth < ${MAX_DEPTH}::int
+      WHERE i.id IS NULL AND u.event_id IS NOT NULL
+    ), noted AS (
+      UPDATE events e SET not_started = coalesce(e.not_started, '[]') || jsonb_build_array(jsonb_build_object(
+        'workflowId', ${workflow.id}::uuid, 'reason', r.reason, 'executionId', r.execution_id))
+      FROM refused r WHERE e.id = r.event_id AND ${ownedBy('e.project_id', p.projectId)}
+    )
+    SELECT id FROM inserted
   `.execute(trx);
   const inserted = new Set(rows.map((row) => row.id));
   return starts.flatMap((start, index) => {

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { NotStarted } from '../../rules/events/not-started.ts';
 import type { GeneratedTimestamp, NullableJson } from './columns.ts';
 
 /** What happened, as tenants and the service itself report it. */
@@ -22,6 +23,8 @@ export interface EventsTable {
    * `contact`, or who reported it.
    */
   actor: string | null;
+  /** Workflows that it triggers and did not start; null where there are none. */
+  not_started: NullableJson<NotStarted[]>;
   created_at: GeneratedTimestamp;
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { track } from '../build/events.ts';
-import { expectOk } from '../build/workflows.ts';
+import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
 let api: TestApi;
@@ -209,5 +209,70 @@ describe('analytics', () => {
       total: 0,
       averageOpenRate: 0,
     });
+  });
+});
+
+describe('what an event started', () => {
+  const named = async (contact: string, name: string) => {
+    const { events } = await expectOk(api.call('GET', `/events/contact/${contact}`));
+    return events.filter((event: { name: string }) => event.name === name);
+  };
+  const listening = (eventName: string, more: object = {}) =>
+    buildWorkflow(api, {
+      eventName,
+      steps: { wait: { type: 'DELAY', config: { amount: 1, unit: 'days' } } },
+      ...more,
+    });
+
+  it('is in its record, and why it did not start what it triggers', async () => {
+    const once = await listening('cart.left');
+    const again = await listening('cart.left', { allowReentry: true });
+    const { data } = await track(api, 'started@example.com', 'cart.left');
+    const [first] = await named(data.contact, 'cart.left');
+    expect(first.executions.map((one: { workflowId: string }) => one.workflowId).sort()).toEqual(
+      [once.id, again.id].sort(),
+    );
+    expect(first.notStarted).toEqual([]);
+    await track(api, 'started@example.com', 'cart.left');
+    const [second] = await named(data.contact, 'cart.left');
+    expect(second.executions).toEqual([]);
+    const inTheWay = (workflowId: string) =>
+      first.executions.find((one: { workflowId: string }) => one.workflowId === workflowId).id;
+    expect(second.notStarted).toHaveLength(2);
+    expect(second.notStarted).toEqual(
+      expect.arrayContaining([
+        { workflowId: once.id, reason: 'active', executionId: inTheWay(once.id) },
+        { workflowId: again.id, reason: 'active', executionId: inTheWay(again.id) },
+      ]),
+    );
+    await api.call('POST', `/workflows/${once.id}/executions/cancel-all`);
+    await api.call('POST', `/workflows/${again.id}/executions/cancel-all`);
+    await track(api, 'started@example.com', 'cart.left');
+    const [third] = await named(data.contact, 'cart.left');
+    expect(third.executions).toMatchObject([{ workflowId: again.id }]);
+    expect(third.notStarted).toEqual([
+      { workflowId: once.id, reason: 'entered_before', executionId: inTheWay(once.id) },
+    ]);
+  });
+
+  it('is nothing, without a reason, where no workflow is triggered by it', async () => {
+    const { data } = await track(api, 'nothing@example.com', 'ignored');
+    expect(await named(data.contact, 'ignored')).toMatchObject([{ executions: [], notStarted: [] }]);
+  });
+
+  it('is told for each of several events of one contact at once', async () => {
+    const workflow = await listening('burst', { allowReentry: true });
+    const answers = await Promise.all(Array.from({ length: 5 }, () => track(api, 'burst@example.com', 'burst')));
+    const events = await named(answers[0]?.data.contact, 'burst');
+    expect(events.flatMap((event: { executions: object[] }) => event.executions)).toHaveLength(1);
+    expect(events.flatMap((event: { notStarted: object[] }) => event.notStarted)).toMatchObject(
+      Array.from({ length: 4 }, () => ({ workflowId: workflow.id, reason: 'active' })),
+    );
+  });
+
+  it('is shown to its project only', async () => {
+    const { data } = await track(api, 'mine@example.com', 'cart.left');
+    const { body } = await api.call('GET', `/events/contact/${data.contact}`, { key: api.two.secretKey });
+    expect(body.events ?? []).toEqual([]);
   });
 });

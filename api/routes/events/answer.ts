@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Db } from '../../../db/connection.ts';
 import { listEmailsById } from '../../../db/emails/emails.ts';
-import type { EventRecord } from '../../../db/events/events.ts';
+import { type EventRecord, findStartedBy } from '../../../db/events/events.ts';
+import { NOT_STARTED_REASONS } from '../../../rules/events/not-started.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import { sentPayload } from '../emails/answer.ts';
 
@@ -12,6 +13,15 @@ export const EventSchema = z
     contactId: Id.nullable(),
     emailId: Id.nullable(),
     data: z.record(z.string(), z.unknown()),
+    executions: z
+      .array(z.object({ id: Id, workflowId: Id }))
+      .openapi({ description: 'The executions of workflows that it started' }),
+    notStarted: z
+      .array(z.object({ workflowId: Id, reason: z.enum(NOT_STARTED_REASONS), executionId: Id.nullable() }))
+      .openapi({
+        description:
+          'The enabled workflows that it triggers and did not start, with the reason and the execution that stood in the way',
+      }),
     createdAt: Instant,
   })
   .openapi('Event', {
@@ -21,6 +31,8 @@ export const EventSchema = z
       contactId: EXAMPLE_ID,
       emailId: null,
       data: { plan: 'pro' },
+      executions: [],
+      notStarted: [{ workflowId: EXAMPLE_ID, reason: 'entered_before', executionId: EXAMPLE_ID }],
       createdAt: '2026-01-01T12:00:00.000Z',
     },
   });
@@ -38,6 +50,7 @@ export const EventList = z
 export async function eventAnswers(db: Db, { projectId, events }: { projectId: string; events: EventRecord[] }) {
   const missing = events.flatMap((event) => (event.data === null && event.emailId ? [event.emailId] : []));
   const emails = new Map((await listEmailsById(db, { projectId, ids: missing })).map((email) => [email.id, email]));
+  const started = await findStartedBy(db, { projectId, events });
   return events.map((event) => {
     const email = event.emailId ? emails.get(event.emailId) : undefined;
     return {
@@ -46,6 +59,8 @@ export async function eventAnswers(db: Db, { projectId, events }: { projectId: s
       contactId: event.contactId,
       emailId: event.emailId,
       data: event.data ?? (email ? sentPayload(email) : {}),
+      executions: (started.get(event.id) ?? []).map(({ id, workflowId }) => ({ id, workflowId })),
+      notStarted: event.notStarted,
       createdAt: event.createdAt.toISOString(),
     };
   });

@@ -67,11 +67,12 @@ export function EventScreen() {
 const COLUMNS: Column<Event>[] = [
   {
     name: text.developers.when,
-    cell: ({ createdAt, contactId }) => (
+    cell: (event) => (
       <>
-        <Instant at={createdAt} />
+        <Instant at={event.createdAt} />
         <Box hiddenFrom="sm">
-          <Whose contactId={contactId} />
+          <Whose contactId={event.contactId} />
+          <Started event={event} />
         </Box>
       </>
     ),
@@ -81,6 +82,12 @@ const COLUMNS: Column<Event>[] = [
     name: words.contact,
     cell: ({ contactId }) => <Whose contactId={contactId} />,
     width: 140,
+    wideOnly: true,
+  },
+  {
+    name: words.startedColumn,
+    cell: (event) => <Started event={event} />,
+    width: 220,
     wideOnly: true,
   },
   {
@@ -102,6 +109,32 @@ const COLUMNS: Column<Event>[] = [
 function Whose({ contactId }: { contactId: string | null }) {
   if (contactId === null) return <>{words.ofNobody}</>;
   return <AppLink to={`/contacts/${contactId}`}>{`…${contactId.slice(-6)}`}</AppLink>;
+}
+
+/** What the event started, and why it did not start what it triggers. */
+function Started({ event: { executions, notStarted } }: { event: Event }) {
+  if (executions.length + notStarted.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        {words.startsNothing}
+      </Text>
+    );
+  }
+  return (
+    <>
+      {executions.map(({ id, workflowId }) => (
+        <Text size="sm" key={id}>
+          <AppLink to={`/messages/executions/${workflowId}/${id}`}>{words.started}</AppLink>
+        </Text>
+      ))}
+      {notStarted.map(({ workflowId, reason }) => (
+        <Text size="sm" key={workflowId}>
+          <AppLink to={`/automations/${workflowId}`}>{words.notStarted}</AppLink>
+          {` ${words.notStartedReasons[reason]}`}
+        </Text>
+      ))}
+    </>
+  );
 }
 
 function UsageView({ usage }: { usage: Usage }) {

@@ -1061,6 +1061,17 @@ export type Event = {
   contactId: string | null;
   emailId: string | null;
   data: Record<string, unknown>;
+  /** The executions of workflows that it started */
+  executions: {
+    id: string;
+    workflowId: string;
+  }[];
+  /** The enabled workflows that it triggers and did not start, with the reason and the execution that stood in the way */
+  notStarted: ({
+    workflowId: string;
+    reason: "active" | "entered_before" | "automatic" | "too_often" | "event_depth";
+    executionId: string | null;
+  })[];
   createdAt: string;
 };
 
