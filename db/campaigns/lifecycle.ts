@@ -5,6 +5,7 @@ import type { CampaignTiming } from '../../rules/campaigns/timing.ts';
 import { pickMailText } from '../../rules/content/mail-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import type { ReadVersion } from '../../rules/record-version.ts';
 import { RowMissing } from '../../rules/row-missing.ts';
 import type { Db, Trx } from '../connection.ts';
 import { saveContents } from '../contents/contents.ts';
@@ -20,6 +21,7 @@ import {
   type Campaign,
   type CampaignRef,
   type CampaignRow,
+  lockCampaign,
   refusal,
   textsOf,
   toCampaign,
@@ -100,10 +102,14 @@ export async function startCampaign(
  * rows of the ledger are removed; otherwise it is CANCELLED, and its workflow skips what is left. Claims hold the
  * campaign's row shared (db/campaigns/claims.ts), so after the lock nobody claims any more, and whether anything was
  * claimed is certain.
- * @throws AppError NOT_FOUND, CONFLICT in any other state
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, or where it was changed after the version `read`
  */
-export async function cancelCampaign(trx: Trx, p: CampaignRef): Promise<ChangedCampaign> {
+export async function cancelCampaign(
+  trx: Trx,
+  p: CampaignRef & { read?: ReadVersion | undefined },
+): Promise<ChangedCampaign> {
   await awaitClaims(trx, p);
+  await assertRead(trx, p);
   const { rows } = await sql<{ send_no: number }>`
     SELECT send_no FROM campaigns
     WHERE project_id = ${p.projectId} AND id = ${p.id} AND status IN ${OPEN_CAMPAIGNS} FOR UPDATE
@@ -126,13 +132,14 @@ export async function cancelCampaign(trx: Trx, p: CampaignRef): Promise<ChangedC
  * Pauses a SENDING campaign: as claims hold its row shared (db/campaigns/claims.ts), nothing is claimed after this
  * commits, and what is claimed and not on its way is given back when the workflow hears of it. One that is PAUSED stays
  * so, with its first reason. With `sendNo` only that start.
- * @throws AppError NOT_FOUND, CONFLICT in any other state
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, or where it was changed after the version `read`
  */
 export async function pauseCampaign(
   trx: Trx,
-  p: CampaignRef & { reason: PausedReason; sendNo?: number },
+  p: CampaignRef & { reason: PausedReason; sendNo?: number; read?: ReadVersion | undefined },
 ): Promise<ChangedCampaign> {
   await awaitClaims(trx, p);
+  await assertRead(trx, p);
   const ofStart = p.sendNo === undefined ? sql`true` : sql`send_no = ${p.sendNo}`;
   return turn(trx, p, {
     found: sql`status IN ${BEGUN_CAMPAIGNS} AND ${ofStart}`,
@@ -144,15 +151,24 @@ export async function pauseCampaign(
 
 /**
  * Lets a PAUSED campaign go on; one that is SENDING already stays as it is. @throws AppError NOT_FOUND, CONFLICT in any
- * other state
+ * other state, or where it was changed after the version `read`
  */
-export async function resumeCampaign(trx: Trx, p: CampaignRef): Promise<ChangedCampaign> {
+export async function resumeCampaign(
+  trx: Trx,
+  p: CampaignRef & { read?: ReadVersion | undefined },
+): Promise<ChangedCampaign> {
+  await assertRead(trx, p);
   return turn(trx, p, {
     found: sql`status IN ${BEGUN_CAMPAIGNS}`,
     to: 'SENDING',
     reason: sql`NULL`,
     refused: 'Only a campaign that is PAUSED can be resumed.',
   });
+}
+
+/** Locks the campaign and compares its version, where the caller has named the one that was read. */
+async function assertRead(trx: Trx, { read, ...ref }: CampaignRef & { read?: ReadVersion | undefined }): Promise<void> {
+  if (read) await lockCampaign(trx, ref, read);
 }
 
 /** Between SENDING and PAUSED. The lock keeps claims out, which an UPDATE alone would let pass. */

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { MendableReason } from '../../rules/campaigns/retry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import type { ReadVersion } from '../../rules/record-version.ts';
 import type { Trx } from '../connection.ts';
 import { assertSender } from '../domains/senders.ts';
 import { enqueue } from '../outbox/outbox.ts';
@@ -10,6 +11,7 @@ import {
   CAMPAIGN_COLUMNS_OF_C,
   type CampaignRef,
   type CampaignRow,
+  lockCampaign,
   refusal,
   textsOf,
   toCampaign,
@@ -29,8 +31,9 @@ export const RETRY_ROWS = 10_000;
  */
 export async function retryRecipients(
   trx: Trx,
-  p: CampaignRef & { reasons: readonly MendableReason[] },
+  p: CampaignRef & { reasons: readonly MendableReason[]; read?: ReadVersion | undefined },
 ): Promise<{ requeued: number; left: number; outbox: OutboxRow[] }> {
+  if (p.read) await lockCampaign(trx, p, p.read);
   const campaign = await lockEnded(trx, p);
   const left = await leaveOut(trx, p, campaign);
   const room = p.reasons.includes('limit_reached') ? await takeRoom(trx, p, campaign) : 0;

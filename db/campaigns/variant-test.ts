@@ -9,9 +9,10 @@ import {
 } from '../../rules/campaigns/variants.ts';
 import { AppError, fieldError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import type { ReadVersion } from '../../rules/record-version.ts';
 import type { Db, Trx } from '../connection.ts';
 import { enqueue } from '../outbox/outbox.ts';
-import { type Campaign, type CampaignRef, getCampaign, refusal } from './campaigns.ts';
+import { type Campaign, type CampaignRef, getCampaign, lockCampaign, refusal } from './campaigns.ts';
 import type { CampaignStart } from './lifecycle.ts';
 import { ofCampaign } from './recipient-rows.ts';
 import { BEGUN_CAMPAIGNS } from './status.ts';
@@ -59,8 +60,12 @@ export interface Chosen {
  * @throws AppError NOT_FOUND, CONFLICT in any other state, without a test, or when there is a winner; VALIDATION_ERROR
  * for an unknown variant
  */
-export async function chooseWinner(trx: Trx, p: CampaignRef & { variant: string }): Promise<Chosen> {
-  const { projectId, id, variant } = p;
+export async function chooseWinner(
+  trx: Trx,
+  p: CampaignRef & { variant: string; read?: ReadVersion | undefined },
+): Promise<Chosen> {
+  const { projectId, id, variant, read } = p;
+  if (read) await lockCampaign(trx, { projectId, id }, read);
   const { rows } = await sql<{
     variants: CampaignVariant[] | null;
     winner: number | null;

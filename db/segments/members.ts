@@ -3,6 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { AppError } from '../../rules/errors.ts';
+import type { ReadVersion } from '../../rules/record-version.ts';
 import type { Trx } from '../connection.ts';
 import { upsertContacts } from '../contacts/upsert.ts';
 import { lockSegment, type SegmentRef } from './segments.ts';
@@ -16,6 +17,8 @@ export interface AddMembers extends SegmentRef {
   suppressionKey: Buffer;
   /** Who adds them, for the segment's history. */
   actor: string;
+  /** The version of the segment that the caller has read. */
+  read?: ReadVersion | undefined;
 }
 
 export interface AddedMembers {
@@ -28,7 +31,7 @@ export interface AddedMembers {
 
 /**
  * Adds contacts to a STATIC segment; who is in already stays so. @throws AppError NOT_FOUND, CONFLICT for a DYNAMIC
- * segment
+ * segment, or for one that was changed after the version `read`
  */
 export async function addMembers(trx: Trx, p: AddMembers): Promise<AddedMembers> {
   await lockStatic(trx, p);
@@ -52,7 +55,7 @@ export async function addMembers(trx: Trx, p: AddMembers): Promise<AddedMembers>
  */
 export async function removeMembers(
   trx: Trx,
-  p: SegmentRef & { emails: string[]; actor: string },
+  p: SegmentRef & { emails: string[]; actor: string; read?: ReadVersion | undefined },
 ): Promise<{ removed: number }> {
   await lockStatic(trx, p);
   const { rows } = await sql`
@@ -82,8 +85,8 @@ export async function keepMemberCount(trx: Trx, { projectId, id }: SegmentRef): 
   return rows[0]?.member_count ?? 0;
 }
 
-async function lockStatic(trx: Trx, ref: SegmentRef): Promise<void> {
-  const { type } = await lockSegment(trx, ref);
+async function lockStatic(trx: Trx, { read, ...ref }: SegmentRef & { read?: ReadVersion | undefined }): Promise<void> {
+  const { type } = await lockSegment(trx, ref, read);
   if (type === 'STATIC') return;
   throw new AppError('CONFLICT', {
     message: 'The members of a DYNAMIC segment follow from its filters.',

@@ -211,6 +211,37 @@ describe('the version of a campaign', () => {
     expect(sent.body.updatedAt).toBe(record.updatedAt);
   });
 
+  it('decides on a pause, resume, cancel, winner and retry, and none of them moves it on', async () => {
+    const { path, etag, record } = await build(RECORDS[0]);
+    const setStatus = (status: string) =>
+      sql`UPDATE campaigns SET status = ${status} WHERE id = ${record.id}`.execute(api.db);
+    const act = (action: string, ifMatch: string, body?: object) =>
+      api.call('POST', `${path}/${action}`, { headers: { 'If-Match': ifMatch }, ...(body && { body }) });
+    const stateOf = async () => {
+      const { status, updatedAt } = (await api.call('GET', path)).body;
+      return { status, updatedAt };
+    };
+    await setStatus('SENDING');
+    for (const [action, body] of [
+      ['pause'],
+      ['resume'],
+      ['cancel'],
+      ['winner', { variant: 'A' }],
+      ['retry', {}],
+    ] as const) {
+      const stale = await act(action, '"older"', body);
+      expect(stale, action).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT', details: { etag } } } });
+      expect(await stateOf()).toEqual({ status: 'SENDING', updatedAt: record.updatedAt });
+    }
+    expect((await act('winner', etag, { variant: 'A' })).body.error.message).toContain('no test');
+    expect(await act('pause', etag)).toMatchObject({ status: 200, body: { data: { status: 'PAUSED' } } });
+    expect((await act('resume', etag)).headers.get('etag')).toBe(etag);
+    expect((await act('retry', '*', {})).body).toEqual({ requeued: 0 });
+    expect((await act('cancel', etag)).status).toBe(200);
+    expect((await api.call('GET', path)).headers.get('etag')).toBe(etag);
+    expect((await act('cancel', ' ')).status).toBe(400);
+  });
+
   it('moves on when its segment is deleted', async () => {
     const { record: segment, path: segmentPath } = await build(RECORDS[2]);
     const body = campaignBody({ audienceType: 'SEGMENT', segmentId: segment.id });
@@ -229,4 +260,20 @@ it('keeps the version of a segment while it is counted and computed', async () =
   expect((await api.call('POST', `${path}/compute`)).status).toBe(200);
   expect((await api.call('POST', `/segments/${record.id}/refresh`)).status).toBe(200);
   expect((await api.call('GET', path)).headers.get('etag')).toBe(tracked);
+});
+
+it('decides on the members of a static segment, which move it no further', async () => {
+  const { body: segment, headers } = await api.call('POST', '/segments', { body: { name: 'Club', type: 'STATIC' } });
+  const path = `/segments/${segment.id}`;
+  const etag = headers.get('etag') ?? '';
+  const change = (method: string, ifMatch: string) =>
+    api.call(method, `${path}/members`, {
+      body: { emails: ['club@reader.test'], ...(method === 'POST' && { createMissing: true }) },
+      headers: { 'If-Match': ifMatch },
+    });
+  expect(await change('POST', '"older"')).toMatchObject({ status: 409, body: { error: { details: { etag } } } });
+  expect((await api.call('GET', `${path}/contacts`)).body.total).toBe(0);
+  expect((await change('POST', etag)).body).toMatchObject({ added: 1 });
+  expect((await change('DELETE', '"older"')).status).toBe(409);
+  expect((await change('DELETE', etag)).body).toEqual({ removed: 1 });
 });

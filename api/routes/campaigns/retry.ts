@@ -5,6 +5,7 @@ import { MENDABLE_REASONS } from '../../../rules/campaigns/retry.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { IfMatch, readVersion } from '../../http/record-version.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 
@@ -32,7 +33,7 @@ const retryRoute = createRoute({
     '`limit_reached`), never those who bounced, are suppressed or unsubscribed: 422 for such a reason. They keep their `emailId` and Message-ID, the ' +
     'campaign is SENDING again, and nobody who got it gets it twice. 409 before it was sent, and of a CANCELLED one.',
   security: scopes('campaigns:send'),
-  request: { params: IdParams, body: json(RetryCampaign, { optional: true }) },
+  request: { params: IdParams, headers: IfMatch, body: json(RetryCampaign, { optional: true }) },
   responses: { 200: ok(Requeued), ...errors('CONFLICT', 'DOMAIN_NOT_VERIFIED') },
 });
 
@@ -41,9 +42,12 @@ export function campaignRetryRoutes(app: App, { db, lifecycle }: Deps): void {
   app.openapi(retryRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const reasons = [...new Set(c.req.valid('json').reasons ?? MENDABLE_REASONS)];
+    // Compared once: recipients that were taken up stay so, whatever is changed before the next page of them.
+    let read = readVersion(c);
     let requeued = 0;
     for (;;) {
-      const taken = await inTransaction(db, (trx) => retryRecipients(trx, { ...ref, reasons }));
+      const taken = await inTransaction(db, (trx) => retryRecipients(trx, { ...ref, reasons, read }));
+      read = undefined;
       lifecycle.dispatch(taken.outbox);
       requeued += taken.requeued;
       if (Math.max(taken.requeued, taken.left) < RETRY_ROWS) return c.json({ requeued }, 200);

@@ -45,8 +45,8 @@ const cancelRoute = createRoute({
   description:
     'In SCHEDULED, SENDING and PAUSED. What has not sent anything is a DRAFT again; otherwise it is CANCELLED, and what was handed over stays recorded.',
   security: scopes('campaigns:send'),
-  request: { params: IdParams },
-  responses: { 200: ok(CampaignDone), ...errors('CONFLICT') },
+  request: { params: IdParams, headers: IfMatch },
+  responses: { 200: okVersioned(CampaignDone), ...errors('CONFLICT') },
 });
 
 const pauseRoute = createRoute({
@@ -59,8 +59,8 @@ const pauseRoute = createRoute({
   description:
     'From SENDING. Whom it has not reached waits, for as long as it is PAUSED; what is on its way to the provider still leaves. Of a PAUSED one it changes nothing.',
   security: scopes('campaigns:send'),
-  request: { params: IdParams },
-  responses: { 200: ok(CampaignDone), ...errors('CONFLICT') },
+  request: { params: IdParams, headers: IfMatch },
+  responses: { 200: okVersioned(CampaignDone), ...errors('CONFLICT') },
 });
 
 const resumeRoute = createRoute({
@@ -72,8 +72,8 @@ const resumeRoute = createRoute({
   summary: 'Let a paused campaign go on',
   description: 'From PAUSED. Of a SENDING one it changes nothing.',
   security: scopes('campaigns:send'),
-  request: { params: IdParams },
-  responses: { 200: ok(CampaignDone), ...errors('CONFLICT') },
+  request: { params: IdParams, headers: IfMatch },
+  responses: { 200: okVersioned(CampaignDone), ...errors('CONFLICT') },
 });
 
 const winnerRoute = createRoute({
@@ -86,8 +86,8 @@ const winnerRoute = createRoute({
   description:
     'Of a campaign with a test, in SENDING and PAUSED, before the test is judged: whoever waits gets this variant at once. 409 when there is a winner already.',
   security: scopes('campaigns:send'),
-  request: { params: IdParams, body: json(ChooseWinner) },
-  responses: { 200: ok(CampaignDone), ...errors('CONFLICT') },
+  request: { params: IdParams, headers: IfMatch, body: json(ChooseWinner) },
+  responses: { 200: okVersioned(CampaignDone), ...errors('CONFLICT') },
 });
 
 const testRoute = createRoute({
@@ -125,41 +125,51 @@ export function campaignSendingRoutes(app: App, { db, lifecycle }: Deps): void {
 
   app.openapi(cancelRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    const { campaign, outbox } = await inTransaction(db, (trx) => cancelCampaign(trx, ref));
+    const read = readVersion(c);
+    const { campaign, outbox } = await inTransaction(db, (trx) => cancelCampaign(trx, { ...ref, read }));
     lifecycle.dispatch(outbox);
     const message =
       campaign.status === 'DRAFT'
         ? 'Nothing was sent: the campaign is a draft again.'
         : 'The campaign is cancelled; what was handed over stays recorded.';
     const data = await countedAnswer(db, { projectId: ref.projectId, campaign });
+    tellVersion(c, campaign);
     return c.json({ success: true as const, data, message }, 200);
   });
 
   app.openapi(pauseRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    const { campaign, outbox } = await inTransaction(db, (trx) => pauseCampaign(trx, { ...ref, reason: 'requested' }));
+    const read = readVersion(c);
+    const { campaign, outbox } = await inTransaction(db, (trx) =>
+      pauseCampaign(trx, { ...ref, reason: 'requested', read }),
+    );
     lifecycle.dispatch(outbox);
     const message = 'The campaign is paused.';
     const data = await countedAnswer(db, { projectId: ref.projectId, campaign });
+    tellVersion(c, campaign);
     return c.json({ success: true as const, data, message }, 200);
   });
 
   app.openapi(resumeRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    const { campaign, outbox } = await inTransaction(db, (trx) => resumeCampaign(trx, ref));
+    const read = readVersion(c);
+    const { campaign, outbox } = await inTransaction(db, (trx) => resumeCampaign(trx, { ...ref, read }));
     lifecycle.dispatch(outbox);
     const message = 'The campaign is being sent.';
     const data = await countedAnswer(db, { projectId: ref.projectId, campaign });
+    tellVersion(c, campaign);
     return c.json({ success: true as const, data, message }, 200);
   });
 
   app.openapi(winnerRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    const read = readVersion(c);
     const { variant } = c.req.valid('json');
-    const { campaign, outbox } = await inTransaction(db, (trx) => chooseWinner(trx, { ...ref, variant }));
+    const { campaign, outbox } = await inTransaction(db, (trx) => chooseWinner(trx, { ...ref, variant, read }));
     lifecycle.dispatch(outbox);
     const message = `The rest gets ${variant}.`;
     const data = await countedAnswer(db, { projectId: ref.projectId, campaign });
+    tellVersion(c, campaign);
     return c.json({ success: true as const, data, message }, 200);
   });
 

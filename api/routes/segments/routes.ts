@@ -129,7 +129,7 @@ const addMembersRoute = createRoute({
     'By address, at most 500. `createMissing` creates the contacts that are missing, subscribed unless `subscribed` is false; ' +
     'without it they are listed in `notFound`. 409 on a DYNAMIC segment.',
   security: scopes('segments:edit'),
-  request: { params: IdParams, body: json(AddMembers) },
+  request: { params: IdParams, headers: IfMatch, body: json(AddMembers) },
   responses: {
     200: ok(AddedMembers),
     ...errors('CONFLICT'),
@@ -144,7 +144,7 @@ const removeMembersRoute = createRoute({
   summary: 'Remove members from a static segment',
   description: 'By address, at most 500; who is no member is passed over. 409 on a DYNAMIC segment.',
   security: scopes('segments:edit'),
-  request: { params: IdParams, body: json(RemoveMembers) },
+  request: { params: IdParams, headers: IfMatch, body: json(RemoveMembers) },
   responses: { 200: ok(RemovedMembers), ...errors('CONFLICT') },
 });
 
@@ -237,14 +237,20 @@ export function segmentRoutes(app: App, { db, reads, lifecycle, config }: Deps):
 
   app.openapi(addMembersRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    const asked = { ...ref, ...c.req.valid('json'), suppressionKey, actor: actorName(c.var.actor) };
+    const asked = {
+      ...ref,
+      ...c.req.valid('json'),
+      suppressionKey,
+      actor: actorName(c.var.actor),
+      read: readVersion(c),
+    };
     return c.json(await inTransaction(db, (trx) => addMembers(trx, asked)), 200);
   });
 
   app.openapi(removeMembersRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const { emails } = c.req.valid('json');
-    const asked = { ...ref, emails, actor: actorName(c.var.actor) };
+    const asked = { ...ref, emails, actor: actorName(c.var.actor), read: readVersion(c) };
     return c.json(await inTransaction(db, (trx) => removeMembers(trx, asked)), 200);
   });
 
