@@ -9,7 +9,7 @@ const localReferences = () => ({
 });
 
 SwaggerUIBundle({
-  url: '/openapi.json',
+  url: '/openapi.json?paths=v1',
   dom_id: '#swagger-ui',
   deepLinking: true,
   docExpansion: 'none',

@@ -4,6 +4,7 @@ import type { MiddlewareHandler } from 'hono';
 import { trustedProxies } from '../../rules/access/caller-address.ts';
 import { AppError } from '../../rules/errors.ts';
 import { redact } from '../../rules/failure-text.ts';
+import { registerWebhooks } from '../openapi/webhooks.ts';
 import { registerRoutes } from '../routes/register.ts';
 import { cors } from './cors.ts';
 import type { Deps } from './deps.ts';
@@ -30,6 +31,7 @@ export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenA
   hono.use(observe(deps, metrics));
   hono.use(hostCheck(deps.config));
   hono.use(cors({ origins: deps.config.corsOrigins, methodsOf: table.methodsOf }));
+  registerWebhooks(hono);
   registerRoutes(
     {
       hono,

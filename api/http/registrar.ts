@@ -31,7 +31,7 @@ export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, de
     const handle = keyed ? onceByKey(handler, rules, deps) : handler;
     for (const path of paths(route.path)) {
       const here = { ...route, path, ...(request && { request }) };
-      hono.openAPIRegistry.registerPath(describe(here));
+      hono.openAPIRegistry.registerPath(describe(here, path === named ? undefined : named));
       table.add(route.method, path);
       hono.on([route.method.toUpperCase()], [honoPath(path)], guard(here, deps), handle);
     }
@@ -99,15 +99,17 @@ function honoPath(path: string): string {
   return path.replaceAll(/\{(.+?)\}/g, ':$1');
 }
 
-function describe(route: GuardedRoute): GuardedRoute {
+/** @param aliasOf the path under `/v1` where the same operation answers, of one that answers elsewhere too */
+function describe(route: GuardedRoute, aliasOf: string | undefined): GuardedRoute {
   const operation = omitGuardOptions(route);
+  const named = operation.operationId ?? operationId({ ...route, path: aliasOf ?? route.path });
   return {
     ...operation,
     tags: operation.tags ?? [tagOf(route.path)],
     description: operation.description ?? `${operation.summary ?? ''}.`,
-    operationId:
-      (operation.operationId ?? operationId(route)) +
-      (operation.operationId && route.path.startsWith('/v1/') ? 'V1' : ''),
+    // One name for an operation; its path without a version is another way to it.
+    operationId: aliasOf === undefined ? named : `${named}Unversioned`,
+    ...(aliasOf !== undefined && { 'x-alias-of': named }),
     responses: {
       ...operation.responses,
       ...errorResponses(impliedCodes(route), route.responses, invalidStatuses(route)),

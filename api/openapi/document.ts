@@ -5,9 +5,13 @@ import { spreadExamples } from './examples.ts';
 import type { Document } from './json.ts';
 import { mendNullables } from './nulls.ts';
 import { shareParts } from './shared.ts';
+import { dropUnused, keepVersioned } from './versioned.ts';
+
+/** Which paths a document has: all of them, or those under `/v1`, which carry the version promise. */
+export type DocumentPaths = 'all' | 'v1';
 
 /** The OpenAPI document of all registered operations. Its version is the contract's, 1.0.0 (contract §1.3). */
-export function openApiDocument(hono: OpenAPIHono<AppEnv>) {
+export function openApiDocument(hono: OpenAPIHono<AppEnv>, which: DocumentPaths = 'all') {
   const document = hono.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
@@ -20,8 +24,10 @@ export function openApiDocument(hono: OpenAPIHono<AppEnv>) {
     servers: [{ url: '/', description: 'This service' }],
   });
   mendNullables(document as Document);
+  if (which === 'v1') keepVersioned(document as Document);
   spreadExamples(document as Document);
   shareParts(document as Document);
+  dropUnused(document as Document);
   return {
     ...document,
     tags: tagsOf(document.paths ?? {}),

@@ -1,6 +1,7 @@
 /** The OpenAPI document as plain JSON, as far as those who make it small look at it. */
 export interface Document {
   paths?: Record<string, Record<string, Operation>>;
+  webhooks?: Record<string, unknown>;
   components?: Components;
 }
 
@@ -12,6 +13,8 @@ export interface Components {
 
 export interface Operation {
   operationId: string;
+  /** The operation under `/v1` that this one is, too. */
+  'x-alias-of'?: string;
   description?: string;
   requestBody?: Part;
   responses: Record<string, Part>;
@@ -52,11 +55,8 @@ export function operationsOf({ paths = {} }: Document): Operation[] {
 }
 
 /** Operations that answer under `/v1` too, which is the path that new clients use. */
-export function aliasesIn({ paths = {} }: Document): Set<Operation> {
-  const aliases = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).flatMap(([method, operation]) => (paths[`/v1${path}`]?.[method] ? [operation] : [])),
-  );
-  return new Set(aliases);
+export function aliasesIn(document: Document): Set<Operation> {
+  return new Set(operationsOf(document).filter((operation) => operation['x-alias-of'] !== undefined));
 }
 
 /** The schemas that stand within a schema, one level deep. */

@@ -88,6 +88,6 @@ function share(
 }
 
 /** The same at both paths of an operation. */
-function nameOf({ operationId }: Operation): string {
-  return capital(operationId.replace(/V1$/, ''));
+function nameOf({ operationId, 'x-alias-of': aliasOf = operationId }: Operation): string {
+  return capital(aliasOf);
 }

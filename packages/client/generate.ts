@@ -36,6 +36,7 @@ interface Content {
 
 interface Operation {
   operationId: string;
+  'x-alias-of'?: string;
   summary?: string;
   parameters?: Parameter[];
   requestBody?: Content;
@@ -72,20 +73,15 @@ export function generate(document: OpenApiDocument): string {
   ].join('\n');
 }
 
-/**
- * One of each: those under \`/v1\` carry the version promise, so where an operation answers at both paths that is the
- * one.
- */
+/** One of each: what answers under \`/v1\` carries the version promise, and aliases of it are left out. */
 function operationsOf(document: OpenApiDocument) {
   const all = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   );
-  const byId = new Map<string, (typeof all)[number]>();
-  for (const entry of all) {
-    const id = entry.operation.operationId.replace(/V1$/, '');
-    if (!byId.has(id) || entry.path.startsWith('/v1/')) byId.set(id, entry);
-  }
-  return [...byId].map(([id, entry]) => ({ id, ...entry })).sort((a, b) => (a.id < b.id ? -1 : 1));
+  return all
+    .filter(({ operation }) => operation['x-alias-of'] === undefined)
+    .map((entry) => ({ id: entry.operation.operationId, ...entry }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 function entryOf(

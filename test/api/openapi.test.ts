@@ -3,12 +3,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WEBHOOK_NAMES } from '../../api/openapi/webhooks.ts';
 import { ERRORS } from '../../rules/errors.ts';
+import { CONTACT_EVENTS, EMAIL_EVENTS } from '../../rules/events/event-names.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
 /** A client reads the document at once; what it says many times stands once under `components`. */
-const MAX_DOCUMENT_BYTES = 440_000;
+const MAX_DOCUMENT_BYTES = 480_000;
+/** The document that the reference and new clients use. */
+const MAX_VERSIONED_BYTES = 360_000;
 /** Codes of failures that no operation can name, since they come before any is chosen. */
 const OF_NO_OPERATION = ['METHOD_NOT_ALLOWED'];
 
@@ -145,4 +150,76 @@ describe('the API reference', () => {
     }
     expect([...open]).toEqual(['#/components/schemas/Condition']);
   });
+});
+
+describe('the ids of operations', () => {
+  it('are one for an operation, and a path without a version is marked as another way to it', () => {
+    const byId = new Map(operations.map(({ name, operation }) => [operation.operationId, name]));
+    expect([...byId.keys()].filter((id) => /V1$/.test(id))).toEqual([]);
+    const aliases = operations.filter(({ operation }) => operation['x-alias-of'] !== undefined);
+    expect(aliases.length).toBeGreaterThan(100);
+    for (const { name, operation } of aliases) {
+      expect(operation.operationId, name).toBe(`${operation['x-alias-of']}Unversioned`);
+      expect(byId.get(operation['x-alias-of']), name).toBe(name.replace(' /', ' /v1/'));
+    }
+  });
+});
+
+describe('the document of /v1 alone', () => {
+  let versioned: Json;
+  beforeAll(async () => {
+    versioned = (await api.call('GET', '/openapi.json?paths=v1', { key: null })).body;
+  });
+
+  it('has every path under /v1, none else, and only the schemas that these use', () => {
+    const paths = Object.keys(versioned.paths);
+    expect(paths.filter((path) => !path.startsWith('/v1/'))).toEqual([]);
+    expect(paths).toEqual(Object.keys(document.paths).filter((path) => path.startsWith('/v1/')));
+    const text = JSON.stringify(versioned);
+    for (const name of Object.keys(versioned.components.schemas)) {
+      expect(text, name).toContain(`"#/components/schemas/${name}"`);
+    }
+    for (const [reference] of text.matchAll(/#\/components\/[^"]+/g)) {
+      const [, , kind = '', name = ''] = reference.split('/');
+      expect(versioned.components[kind]?.[name], reference).toBeDefined();
+    }
+    expect(text.length).toBeLessThan(MAX_VERSIONED_BYTES);
+  });
+
+  it('is refused by another name of it', async () => {
+    const wrong = await api.call('GET', '/openapi.json?paths=v2', { key: null });
+    expect([wrong.status, wrong.body.error.errors[0].field]).toEqual([400, 'paths']);
+    expect((await api.call('GET', '/openapi.json?path=v1', { key: null })).status).toBe(400);
+  });
+});
+
+describe('the webhooks of the document', () => {
+  it('describe every event that the service records, and those of callers', () => {
+    expect(Object.keys(document.webhooks)).toEqual(expect.arrayContaining([...EMAIL_EVENTS, ...CONTACT_EVENTS]));
+    expect(Object.keys(document.webhooks)).toEqual(WEBHOOK_NAMES);
+  });
+
+  it('have examples that their schemas take', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'document', ...document });
+    for (const [name, item] of Object.entries<Json>(document.webhooks)) {
+      const content = item.post.requestBody.content['application/json'];
+      const validate = ajv.compile(JSON.parse(JSON.stringify(content.schema).replaceAll('"#/', '"document#/')));
+      expect(validate(content.example), `${name} ${JSON.stringify(validate.errors)}`).toBe(true);
+      expect(validate({ ...content.example, data: { event: 'no object', contact: null } }), name).toBe(false);
+    }
+  });
+});
+
+it('every example of a body or an answer is one that its schema takes', () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema({ $id: 'document', ...document });
+  const wrong: string[] = [];
+  for (const [name, schema] of Object.entries<Json>(document.components.schemas)) {
+    if (schema.example === undefined) continue;
+    const { example, ...rest } = schema;
+    const validate = ajv.compile(JSON.parse(JSON.stringify(rest).replaceAll('"#/', '"document#/')));
+    if (!validate(example)) wrong.push(`${name} ${JSON.stringify(validate.errors?.[0])}`);
+  }
+  expect(wrong).toEqual([]);
 });

@@ -26,17 +26,19 @@ const Filter = ConditionInput.nullish().openapi({
   example: EXAMPLE.audienceFilter,
 });
 
+const FilterAlias = Filter.openapi({ description: 'The same as audienceFilter', 'x-alias-of': 'audienceFilter' });
+
 const fields = {
   name: z.string().trim().min(1).max(NAME_MAX_CHARS),
   slug: SlugInput.optional(),
   description: z.string().max(2_000).nullish(),
   ...mailTextInput,
   audienceType: AudienceType.optional(),
-  type: AudienceType.optional().openapi({ description: 'The same as audienceType' }),
+  type: AudienceType.optional().openapi({ description: 'The same as audienceType', 'x-alias-of': 'audienceType' }),
   segmentId: Id.nullish(),
   audienceFilter: Filter,
-  audienceCondition: Filter,
-  filters: Filter,
+  audienceCondition: FilterAlias,
+  filters: FilterAlias,
   topicId: Id.nullish().openapi({ description: 'What it is about: who left the topic does not get it' }),
   ...timingInput,
   ...variantFields,
@@ -59,7 +61,10 @@ export const PutCampaign = CampaignFields.extend({ updatedAt: ReadUpdatedAt })
 export const SendCampaign = z
   .object({
     scheduledFor: InstantInput.nullish().openapi({ description: 'Absent or null sends now' }),
-    scheduledAt: InstantInput.nullish().openapi({ description: 'The same as scheduledFor' }),
+    scheduledAt: InstantInput.nullish().openapi({
+      description: 'The same as scheduledFor',
+      'x-alias-of': 'scheduledFor',
+    }),
     ...hourInput,
   })
   .openapi('SendCampaign', { example: { scheduledFor: '2030-01-01T12:00:00Z' } });

@@ -35,7 +35,7 @@ const Where = z.object({ search: Search.optional(), condition: ConditionInput.op
 export const BulkContacts = z
   .object({
     contactIds: Ids.optional(),
-    ids: Ids.optional().openapi({ description: 'The same as contactIds' }),
+    ids: Ids.optional().openapi({ description: 'The same as contactIds', 'x-alias-of': 'contactIds' }),
     where: Where.optional(),
   })
   .check((ctx) => {

@@ -145,7 +145,7 @@ export const SendBody = z
     cc: Copies.optional().openapi({ description: 'Visible copies of the email to the one recipient in `to`' }),
     bcc: Copies.optional().openapi({ description: 'Blind copies of the email to the one recipient in `to`' }),
     reply: Replies.optional().openapi({ description: 'Reply-To: one mailbox, or several' }),
-    replyTo: Replies.optional().openapi({ description: 'The same as `reply`' }),
+    replyTo: Replies.optional().openapi({ description: 'The same as `reply`', 'x-alias-of': 'reply' }),
     attachments: z.array(Attachment).max(ATTACHMENTS_MAX).optional(),
   })
   .superRefine(checkCopies)

@@ -798,9 +798,9 @@ export type CreateCampaign = {
   segmentId?: string | null;
   /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
   audienceFilter?: Record<string, unknown>;
-  /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
+  /** The same as audienceFilter */
   audienceCondition?: Record<string, unknown>;
-  /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
+  /** The same as audienceFilter */
   filters?: Record<string, unknown>;
   /** What it is about: who left the topic does not get it */
   topicId?: string | null;
@@ -1957,9 +1957,9 @@ export type PutCampaign = {
   segmentId?: string | null;
   /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
   audienceFilter?: Record<string, unknown>;
-  /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
+  /** The same as audienceFilter */
   audienceCondition?: Record<string, unknown>;
-  /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
+  /** The same as audienceFilter */
   filters?: Record<string, unknown>;
   /** What it is about: who left the topic does not get it */
   topicId?: string | null;
@@ -2779,6 +2779,14 @@ export type VariantsSaved = {
 export type VerifyEmail = {
   email: string;
 };
+
+/** Null for an event of nobody */
+export type WebhookContact = {
+  id: string;
+  email: string;
+  subscribed: boolean;
+  data: Record<string, unknown>;
+} | null;
 
 export type WebhookDelivery = {
   id: string;

@@ -1,0 +1,27 @@
+import { type Document, nameIn } from './json.ts';
+
+/** Leaves the paths under `/v1` only. */
+export function keepVersioned(document: Document): void {
+  document.paths = Object.fromEntries(Object.entries(document.paths ?? {}).filter(([path]) => path.startsWith('/v1/')));
+}
+
+/** Drops the schemas that nothing refers to any more, also those that only dropped ones refer to. */
+export function dropUnused(document: Document): void {
+  const schemas = document.components?.schemas ?? {};
+  const used = new Set<string>();
+  const { schemas: _, ...others } = document.components ?? {};
+  const waiting: unknown[] = [document.paths, document.webhooks, others];
+  while (waiting.length > 0) {
+    for (const name of schemasIn(waiting.pop())) {
+      if (used.has(name)) continue;
+      used.add(name);
+      waiting.push(schemas[name]);
+    }
+  }
+  for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name];
+}
+
+function schemasIn(part: unknown): Set<string> {
+  const references = (JSON.stringify(part ?? null).match(/#\/components\/schemas\/[^"]+/g) ?? []).map(nameIn);
+  return new Set(references);
+}

@@ -1,0 +1,205 @@
+import { type OpenAPIHono, z } from '@hono/zod-openapi';
+import type { AppEnv } from '../http/env.ts';
+import { EmailAddressAnswer, EXAMPLE_ID, Id, Instant } from '../http/schemas.ts';
+
+const AT = '2026-01-01T12:00:00.000Z';
+
+/** Members that every event of an email has. Source: contract §8.2. */
+const email = {
+  subject: z.string(),
+  from: z.string(),
+  fromName: z.string().nullable(),
+  messageId: z.string(),
+  emailId: Id,
+  templateId: Id.nullable(),
+  campaignId: Id.nullable(),
+  sourceType: z.string(),
+};
+const EMAIL = {
+  subject: 'Your order 4711',
+  from: 'shop@shop.example.com',
+  fromName: 'Shop',
+  messageId: `<${EXAMPLE_ID}@shop.example.com>`,
+  emailId: EXAMPLE_ID,
+  templateId: null,
+  campaignId: null,
+  sourceType: 'TRANSACTIONAL',
+};
+const topic = { topicId: Id, topic: z.string().openapi({ description: 'Its slug' }), name: z.string() };
+const TOPIC = { topicId: EXAMPLE_ID, topic: 'product-news', name: 'Product news' };
+const segment = { segmentId: Id, segmentName: z.string() };
+const SEGMENT = { segmentId: EXAMPLE_ID, segmentName: 'VIP' };
+
+/** An event that the service records: what its data holds, and an example. */
+interface Documented {
+  name: string;
+  summary: string;
+  data: z.ZodRawShape;
+  example: Record<string, unknown>;
+}
+
+/** Source: contract §8.2 and §8.8. */
+const EVENTS: Documented[] = [
+  {
+    name: 'email.sent',
+    summary: 'An email left',
+    data: { ...email, sentAt: Instant },
+    example: { ...EMAIL, sentAt: AT },
+  },
+  {
+    name: 'email.delivery',
+    summary: 'The server of the recipient has taken an email',
+    data: { ...email, deliveredAt: Instant },
+    example: { ...EMAIL, deliveredAt: AT },
+  },
+  {
+    name: 'email.open',
+    summary: 'The recipient has opened an email for the first time',
+    data: { ...email, openedAt: Instant, opens: z.number().int(), isFirstOpen: z.boolean() },
+    example: { ...EMAIL, openedAt: AT, opens: 1, isFirstOpen: true },
+  },
+  {
+    name: 'email.click',
+    summary: 'The recipient has clicked a link in an email for the first time',
+    data: { ...email, link: z.string(), clickedAt: Instant, clicks: z.number().int(), isFirstClick: z.boolean() },
+    example: { ...EMAIL, link: 'https://shop.example.com/', clickedAt: AT, clicks: 1, isFirstClick: true },
+  },
+  {
+    name: 'email.bounce',
+    summary: 'An email came back',
+    data: {
+      ...email,
+      bounceType: z.enum(['Permanent', 'Transient']),
+      bouncedAt: Instant.optional().openapi({ description: 'Where it is Permanent' }),
+      transientBounce: z.boolean().optional().openapi({ description: 'true where it is Transient' }),
+    },
+    example: { ...EMAIL, bounceType: 'Permanent', bouncedAt: AT },
+  },
+  {
+    name: 'email.complaint',
+    summary: 'The recipient has marked an email as spam',
+    data: { ...email, complainedAt: Instant },
+    example: { ...EMAIL, complainedAt: AT },
+  },
+  {
+    name: 'email.received',
+    summary: 'Somebody has sent an email to an inbound address of the project',
+    data: {
+      ...email,
+      to: z.string(),
+      recipients: z.array(z.string()),
+      fromHeader: z.string(),
+      timestamp: Instant,
+      hasContent: z.boolean(),
+      body: z.string(),
+      autoSubmitted: z.boolean().openapi({ description: 'An automatic reply, or bulk email' }),
+    },
+    example: {
+      ...EMAIL,
+      from: 'ada@example.com',
+      fromName: 'Ada',
+      sourceType: 'INBOUND',
+      to: 'help@in.shop.example.com',
+      recipients: ['help@in.shop.example.com'],
+      fromHeader: 'Ada <ada@example.com>',
+      timestamp: AT,
+      hasContent: true,
+      body: 'Where is my order?',
+      autoSubmitted: false,
+    },
+  },
+  {
+    name: 'sms.received',
+    summary: 'Somebody has sent an SMS to a sender of the project',
+    data: { from: z.string(), to: z.string(), text: z.string(), messageId: z.string().nullable() },
+    example: { from: '+4915112345678', to: '+4915187654321', text: 'Where is my order?', messageId: 'SM4711' },
+  },
+  {
+    name: 'contact.subscribed',
+    summary: 'A contact was subscribed',
+    data: { resubscribed: z.boolean().optional().openapi({ description: 'true where they had refused before' }) },
+    example: {},
+  },
+  {
+    name: 'contact.unsubscribed',
+    summary: 'A contact was unsubscribed',
+    data: { reason: z.string().optional().openapi({ description: 'After a bounce or a complaint' }) },
+    example: { reason: 'complaint' },
+  },
+  { name: 'topic.joined', summary: 'A contact has joined a topic', data: topic, example: TOPIC },
+  { name: 'topic.left', summary: 'A contact has left a topic', data: topic, example: TOPIC },
+  {
+    name: 'segment.<slug>.entry',
+    summary: 'A contact has entered a segment that is tracked',
+    data: segment,
+    example: SEGMENT,
+  },
+  {
+    name: 'segment.<slug>.exit',
+    summary: 'A contact has left a segment that is tracked',
+    data: segment,
+    example: SEGMENT,
+  },
+  {
+    name: 'shopify.back_in_stock',
+    summary: 'A variant is available again that a contact waits for',
+    data: { variantId: z.string(), productTitle: z.string(), title: z.string(), url: z.string().nullable() },
+    example: { variantId: '4711', productTitle: 'Cup', title: 'Blue', url: 'https://shop.example.com/cup' },
+  },
+  {
+    name: 'any event of yours',
+    summary: 'An event that you have recorded with POST /v1/track, or that your pixel has',
+    data: {},
+    example: { cartId: '4711', total: 40 },
+  },
+];
+
+const Contact = z
+  .object({ id: Id, email: EmailAddressAnswer, subscribed: z.boolean(), data: z.record(z.string(), z.unknown()) })
+  .openapi('WebhookContact', {
+    example: { id: EXAMPLE_ID, email: 'ada@example.com', subscribed: true, data: { plan: 'pro' } },
+  });
+
+/** The names of the events that the document describes. */
+export const WEBHOOK_NAMES = EVENTS.map(({ name }) => name);
+
+/** Describes what the service sends to webhook endpoints: an operation for each event. Source: contract §11. */
+export function registerWebhooks(hono: OpenAPIHono<AppEnv>): void {
+  for (const { name, summary, data, example } of EVENTS) {
+    const isFixed = !name.includes(' ') && !name.includes('<');
+    const event = Object.keys(data).length > 0 ? z.looseObject(data) : z.record(z.string(), z.unknown());
+    const body = z.object({
+      id: Id.openapi({ description: 'The same on every attempt, as in the header `webhook-id`' }),
+      type: isFixed ? z.literal(name) : z.string(),
+      timestamp: Instant,
+      projectId: Id,
+      data: z.object({ event, contact: Contact.nullable().openapi({ description: 'Null for an event of nobody' }) }),
+    });
+    const shown = {
+      id: EXAMPLE_ID,
+      type: name === 'any event of yours' ? 'cart.left' : name.replace('<slug>', 'vip'),
+      timestamp: AT,
+      projectId: EXAMPLE_ID,
+      data: { event: example, contact: { id: EXAMPLE_ID, email: 'ada@example.com', subscribed: true, data: {} } },
+    };
+    hono.openAPIRegistry.registerWebhook({
+      method: 'post',
+      path: name,
+      operationId: `on${words(name)}`,
+      tags: ['Webhooks'],
+      security: [],
+      summary,
+      description: `${summary}. Signed as Standard Webhooks: check \`webhook-signature\` before you read it.`,
+      request: { body: { required: true, content: { 'application/json': { schema: body, example: shown } } } },
+      responses: { 200: { description: 'Any 2xx says that you have it; anything else is tried again' } },
+    });
+  }
+}
+
+function words(name: string): string {
+  return name
+    .split(/[^A-Za-z]+/)
+    .filter(Boolean)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
