@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { threadCpuMs } from '../bounded.ts';
 import { parseTemplate, renderTemplate, templateVariables } from './liquid.ts';
 import { rewriteDefaults } from './liquid-default.ts';
 import { TemplateError, templateRefusal } from './template-error.ts';
@@ -119,9 +120,9 @@ describe('bounds', () => {
     ['output in a loop', '{% for i in (1..100000) %}{{ x }}{% endfor %}'],
     ['splitting in a loop', '{% for i in (1..100000) %}{% assign q = x | split: "" | sort | join: "," %}{% endfor %}'],
   ])('%s ends as an error soon', (_, source) => {
-    const start = performance.now();
+    const start = threadCpuMs();
     expect(() => html(source, { x: big })).toThrow(TemplateError);
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(threadCpuMs() - start).toBeLessThan(1_000);
   });
 
   it('nesting without end is an error, not a crash', () => {

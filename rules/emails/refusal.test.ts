@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { threadCpuMs } from '../bounded.ts';
 import { isSessionStage, judgeRefusal, parseDiagnostic, type RefusalStage } from './refusal.ts';
 
 const judge = (line: string, stage: RefusalStage = 'rcpt') => judgeRefusal({ ...parseDiagnostic(line), stage });
@@ -68,12 +69,12 @@ describe('a refusal', () => {
   });
 
   it('in a hostile text of a megabyte is judged in no time', () => {
-    const startedAt = performance.now();
+    const startedAt = threadCpuMs();
     const words = ['header ', 'user ', 'message ', '<', 'a@', ' ', 'mailbox.', 'account ', 'exceeded ', 'your domain '];
     for (const word of words) {
       judgeRefusal({ code: 550, enhanced: null, text: word.repeat(150_000), stage: 'dsn' });
     }
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(threadCpuMs() - startedAt).toBeLessThan(1000);
   });
 });
 

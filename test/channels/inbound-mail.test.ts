@@ -250,11 +250,12 @@ describe('strangers', () => {
     ).join('');
     await expect(deliver({ to, raw: `From: a@b.c\n${deep}` })).rejects.toThrow(/554/);
     const many = `<https://a`.repeat(200_000);
-    const startedMs = performance.now();
+    const before = process.cpuUsage();
     await deliver({ to: 'fbl@shop.example.com', raw: arf({ headers: `List-Unsubscribe: ${many}` }) });
     await deliver({ to, raw: dsn({ status: '5.1.1', diagnostic: `smtp; ${'550 5.1.1 '.repeat(100_000)}` }) });
     await deliver({ to, raw: `From: x@y.z\n\n${'550 '.repeat(500_000)}` });
-    expect(performance.now() - startedMs).toBeLessThan(10_000);
+    // Of this process, which has the listener. Time would depend on what else the machine does.
+    expect(process.cpuUsage(before).user).toBeLessThan(10_000_000);
     await expect(
       deliver({ to, raw: `From: x@y.z\n\n${'x'.repeat(70)}\n`.padEnd(26 * 1024 * 1024, 'line\n') }),
     ).rejects.toThrow(/552/);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,6 +13,7 @@ import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { campaignWorker } from '../support/campaign-worker.ts';
 import { pruneTables } from '../support/periodic.ts';
+import { until } from '../support/until.ts';
 
 const FROM = 'hello@shop.example.com';
 const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');
@@ -37,13 +37,16 @@ async function erase(...mails: (Sent | undefined)[]): Promise<void> {
   for (const mail of mails) expect((await api.call('DELETE', `/contacts/${mail?.contact.id}`)).status).toBe(204);
 }
 /** What a transaction keeps goes the next time, and the API writes its log of requests meanwhile. */
-async function prune(): Promise<void> {
-  for (let round = 0; round < 20; round += 1) {
+const prune = () => pruneUntil((retired) => retired === 0);
+/** As far as a transaction that is open lets it. */
+const retire = () => pruneUntil((retired) => retired > 0);
+
+async function pruneUntil(isEnough: (retired: number) => boolean): Promise<void> {
+  await until(async () => {
     await pruneTables(api.db);
     const { rows } = await sql`SELECT FROM erased_contents WHERE retired_at IS NOT NULL`.execute(api.db);
-    if (rows.length === 0) return;
-    await sleep(50);
-  }
+    return isEnough(rows.length);
+  }, 'contents to be retired or removed');
 }
 const subjectOf = async (mail: Sent | undefined) =>
   (await api.call('GET', `/v1/emails/${mail?.email}`)).body.data.subject;
@@ -147,7 +150,7 @@ describe('a mail that is being accepted while its words are removed', () => {
     await api.db.transaction().execute(async (trx) => {
       found = await saveContent(trx, { ...content, projectId: api.one.id });
       await erase(old);
-      await prune(); // Between the look-up and the mail.
+      await retire(); // Between the look-up and the mail.
       expect([await stored('Raced words'), await noted()]).toEqual([1, 1]);
       await insert(found).execute(trx);
     });
@@ -163,7 +166,7 @@ describe('a mail that is being accepted while its words are removed', () => {
     await erase(old);
     await api.db.transaction().execute(async (trx) => {
       await sql`SELECT 1`.execute(trx);
-      await prune();
+      await retire();
       const found = await saveContent(trx, {
         ...content,
         projectId: api.one.id,
@@ -205,11 +208,11 @@ describe('a round', () => {
     for (let n = 0; n < 5; n++)
       await erase(...(await send({ to: person(), subject: 'Many', body: `<p>Many words ${n}</p>` })));
     const removed: number[] = [];
-    for (let round = 0; round < 50 && (await noted()) > 0; round += 1) {
-      const gone = await removeErasedContents(api.db, { rows: 2, rounds: 1 });
-      if (gone > 0) removed.push(gone);
-      else await sleep(50); // The log of requests is being written.
-    }
+    // A round removes nothing while the log of requests is being written.
+    await until(async () => {
+      removed.push(await removeErasedContents(api.db, { rows: 2, rounds: 1 }));
+      return (await noted()) === 0;
+    }, 'the removal of all of them');
     expect(removed.every((gone) => gone <= 2)).toBe(true);
     expect([removed.reduce((sum, gone) => sum + gone, 0), await stored('Many words'), await noted()]).toEqual([
       5, 0, 0,

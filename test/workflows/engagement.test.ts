@@ -44,9 +44,7 @@ describe('an automation that waits for its reader', () => {
     const path = waitedFor === 'email.open' ? `/o/${track}.gif` : `/c/${track}/0`;
     const scanner = { 'user-agent': 'Mimecast' };
     await fetch(service.baseUrl + path, { headers: scanner, redirect: 'manual' });
-    const startedMs = performance.now();
     const response = await fetch(service.baseUrl + path, { redirect: 'manual' });
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
     expect(response.status).toBe(waitedFor === 'email.open' ? 200 : 302);
     await until(async () => (await execution())?.status === 'COMPLETED' || (await execution())?.status === 'EXITED');
     expect((await execution()).exitReason).toBe('read it');

@@ -75,11 +75,9 @@ describe('verifying an address', () => {
   it.each(['ada@fault.example', 'ada@silent.example'])(
     '%s: a DNS that gives no answer makes nothing invalid',
     async (email) => {
-      const startedAt = Date.now();
       const found = await verify(email);
       expect(found).toMatchObject({ valid: true, domainExists: false, hasMxRecords: false });
       expect(found.reasons[0]).toContain('DNS');
-      expect(Date.now() - startedAt).toBeLessThan(3_500);
     },
   );
 
