@@ -28,15 +28,16 @@ export function whenSignedOut(then: () => void): void {
 export async function call<Id extends OperationId>(
   id: Id,
   input: InputOf<Id>,
-  options: { signal?: AbortSignal } = {},
+  { idempotencyKey, ...options }: { signal?: AbortSignal; idempotencyKey?: string | undefined } = {},
 ): Promise<AnswerOf<Id>> {
   const { method } = OPERATIONS[id];
   const { body } = input as Request;
-  const init: RequestInit = { method, credentials: 'same-origin', ...options };
+  const headers: Record<string, string> = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
+  const init: RequestInit = { method, credentials: 'same-origin', headers, ...options };
   if (body instanceof FormData) init.body = body;
   else if (body !== undefined) {
     init.body = JSON.stringify(body);
-    init.headers = { 'content-type': 'application/json' };
+    headers['content-type'] = 'application/json';
   }
   const response = await fetch(urlOf(id, input), init).catch((error: unknown) => {
     if (options.signal?.aborted) throw error;

@@ -6,7 +6,9 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query';
+import { useState } from 'react';
 import { type AnswerOf, ApiFailure, type Arguments, call, type InputOf, type OperationId } from './client.ts';
+import { createOneShot } from './one-shot.ts';
 
 /** Operations that answer a page and a cursor to the next. */
 export type ListId = {
@@ -76,15 +78,16 @@ export function rowsOf<Answer extends object>(answer: Answer): ArrayIn<Answer>[]
 }
 
 /**
- * A write. What it changes is named by operations, whose answers are asked for again; `'all'` where it could be
+ * A write that has one effect, also by a double click (`createOneShot`). What it changes is named by operations, whose answers are asked for again; `'all'` where it could be
  * anything.
  * @param p.changes operations whose answers it makes stale
  */
 export function useWrite<Id extends OperationId>(id: Id, p: { changes: readonly OperationId[] | 'all' }) {
   const client = useQueryClient();
+  const [write] = useState(() => createOneShot(id));
   return useMutation<AnswerOf<Id>, ApiFailure, InputOf<Id>>({
     mutationKey: [id],
-    mutationFn: (input) => call(id, input),
+    mutationFn: write,
     onSuccess: async () => {
       const stale = (name: unknown) => p.changes === 'all' || p.changes.includes(name as OperationId);
       await client.invalidateQueries({ predicate: ({ queryKey }) => stale(queryKey[0]) });

@@ -1,5 +1,5 @@
 import { Button, type ButtonProps, Tooltip } from '@mantine/core';
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import { type Permission, useSession } from '../app/session.ts';
 import { text } from '../text/text.ts';
 
@@ -31,12 +31,20 @@ export function ActionButton({
         disabled={reason ? false : isDisabled}
         data-disabled={isDisabled || undefined}
         aria-disabled={isDisabled || undefined}
-        onClick={isDisabled ? (event) => event.preventDefault() : onClick}
+        onClick={isDisabled ? (event) => event.preventDefault() : onFirstClick(onClick)}
       >
         {children}
       </Button>
     </Tooltip>
   );
+}
+
+/** Handles one click: the second one of a double click neither acts nor submits its form. */
+export function onFirstClick(act?: () => void) {
+  return (event: MouseEvent) => {
+    if (event.detail > 1) event.preventDefault();
+    else act?.();
+  };
 }
 
 /** Why the role may not do it; undefined where it may. */

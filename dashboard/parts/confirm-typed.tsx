@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { text } from '../text/text.ts';
+import { onFirstClick } from './action-button.tsx';
 import { Failed } from './failed.tsx';
 
 /** Asks for a word before something that nothing can undo. It stays open, and says so, when it failed. */
@@ -51,7 +52,13 @@ export function ConfirmTyped({
             <Button variant="default" onClick={onClose}>
               {text.parts.cancel}
             </Button>
-            <Button type="submit" color="red.9" loading={isPending} disabled={typed.trim() !== word}>
+            <Button
+              type="submit"
+              color="red.9"
+              loading={isPending}
+              disabled={typed.trim() !== word}
+              onClick={onFirstClick()}
+            >
               {action}
             </Button>
           </Group>

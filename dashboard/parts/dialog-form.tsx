@@ -1,5 +1,6 @@
 import { Button, Group, Stack } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
+import { onFirstClick } from './action-button.tsx';
 import { Failed } from './failed.tsx';
 
 /** The form of a dialog: its fields, why it was refused, and the button that does it. */
@@ -27,7 +28,7 @@ export function DialogForm({
         {children}
         {error !== null && error !== undefined && <Failed error={error} />}
         <Group justify="flex-end">
-          <Button type="submit" loading={isPending} disabled={!isReady}>
+          <Button type="submit" loading={isPending} disabled={!isReady} onClick={onFirstClick()}>
             {action}
           </Button>
         </Group>

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
 import { useSession } from '../app/session.ts';
+import { draftKey, keepDraft, readKept } from './record-edit/kept-drafts.ts';
 
 /** Saved a moment after the last key: a reload loses nothing that somebody has seen standing there. */
 const KEEP_AFTER_MS = 300;
@@ -11,21 +12,20 @@ const KEEP_AFTER_MS = 300;
  * @param p.saved what is stored in the service; where the draft is the same, none is kept
  */
 export function useLocalDraft<Draft>({ name, saved }: { name: string; saved: Draft }) {
-  const { projectId } = useSession();
-  const key = `tidings-draft:${projectId}:${name}`;
-  const [kept] = useState(() => read<Draft>(key));
+  const key = draftKey(useSession(), name);
+  const [kept] = useState(() => readKept<Draft>(key)?.draft);
   const [draft, setDraft] = useState<Draft>(kept ?? saved);
   const [isRestored, setRestored] = useState(kept !== undefined);
   const [isTouched, setTouched] = useState(kept !== undefined);
   useEffect(() => {
     if (!isTouched) return;
-    const timer = setTimeout(() => write(key, draft), KEEP_AFTER_MS);
+    const timer = setTimeout(() => keepDraft(key, draft), KEEP_AFTER_MS);
     return () => clearTimeout(timer);
   }, [key, draft, isTouched]);
   const forget = useCallback(() => {
     setTouched(false);
     setRestored(false);
-    write(key, undefined);
+    keepDraft(key, undefined);
   }, [key]);
   return {
     draft,
@@ -45,23 +45,4 @@ export function useLocalDraft<Draft>({ name, saved }: { name: string; saved: Dra
       setDraft(to);
     },
   };
-}
-
-function read<Draft>(key: string): Draft | undefined {
-  try {
-    const text = localStorage.getItem(key);
-    return text === null ? undefined : (JSON.parse(text) as Draft);
-  } catch {
-    // A browser that keeps nothing, or what is no JSON: as if there were no draft.
-    return undefined;
-  }
-}
-
-function write(key: string, draft: unknown): void {
-  try {
-    if (draft === undefined) localStorage.removeItem(key);
-    else localStorage.setItem(key, JSON.stringify(draft));
-  } catch {
-    // Storage is full or forbidden: the draft lives as long as the page, as in any form.
-  }
 }

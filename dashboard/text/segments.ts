@@ -51,6 +51,12 @@ export const segments = {
   slugWhat: (slug: string) => `Its events are called segment.${slug}.entry and segment.${slug}.exit.`,
   renameWarns:
     'Another name changes the names of its entry and exit events; automations that start by them stop doing so.',
+  fieldNames: {
+    name: 'Name',
+    description: 'Description',
+    trackMembership: 'Track who enters and leaves',
+    condition: 'Condition',
+  },
   track: 'Track who enters and leaves',
   draftKept: 'What you wrote before was kept in this browser and is not saved yet.',
   discardDraft: 'Discard it',

@@ -130,6 +130,33 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     ]);
   });
 
+  it('ask whether automatic replies end a wait and a run, where the event can be one', async () => {
+    const { id, steps } = await buildWorkflow(service, {
+      eventName: 'cart',
+      enabled: false,
+      steps: { wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'email.received' } } },
+    });
+    const { page, open } = await openDashboard({ service, path: `/automations/${id}?step=${steps.wait}` });
+    const ofWait = page.getByRole('checkbox', { name: 'Automatic replies end the wait, too' });
+    expect(await ofWait.isChecked()).toBe(false);
+    await ofWait.check();
+    await page.keyboard.press('Control+s');
+    await page.getByText('All saved').waitFor();
+    expect(await configOf(id, steps.wait)).toEqual({ eventName: 'email.received', includeAutomatic: true });
+
+    await open(`/automations/${id}?panel=automation`);
+    await page.getByRole('button', { name: 'Add an event that ends it' }).click();
+    const ofExit = page.getByRole('checkbox', { name: 'Automatic replies end the run, too' });
+    await page.getByRole('textbox', { name: 'Event 1' }).fill('order.paid');
+    expect(await ofExit.count()).toBe(0);
+    await page.getByRole('textbox', { name: 'Event 1' }).fill('email.received');
+    await page.keyboard.press('Escape');
+    await ofExit.check();
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByText('Settings saved.').waitFor();
+    expect((await read(id)).exitOn).toEqual([{ eventName: 'email.received', includeAutomatic: true }]);
+  });
+
   it('try an automation out with what came last, field by field, and with what happens meanwhile', async () => {
     await track('linus@example.com', 'booked', { seats: 2, guest: { name: 'Linus' } });
     const workflow = await buildWorkflow(service, {

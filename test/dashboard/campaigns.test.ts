@@ -66,6 +66,22 @@ describeInBrowser('a campaign in the dashboard', () => {
     // A whole journey, on a machine that may be busy.
   }, 120_000);
 
+  it('is made and tested once by a double click', async () => {
+    const { page, settled } = await open('/campaigns/new');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Pressed twice');
+    await button(page, 'Create draft').dblclick();
+    await page.getByRole('heading', { level: 1, name: 'Pressed twice' }).waitFor();
+    await page.getByRole('textbox', { name: 'To', exact: true }).fill('me@to.test');
+    await button(page, 'Save and send a test').dblclick();
+    await page.getByText('A test mail is on its way to me@to.test.').waitFor();
+    await settled();
+    const { rows } = await sql<{ campaigns: number; tests: number }>`
+      SELECT (SELECT count(*)::int FROM campaigns WHERE project_id = p.id AND name = 'Pressed twice') AS campaigns,
+        (SELECT count(*)::int FROM emails WHERE project_id = p.id AND campaign_id IS NULL) AS tests
+      FROM projects p WHERE p.id = ${campaigns.project.id}`.execute(campaigns.service.db);
+    expect(rows).toEqual([{ campaigns: 1, tests: 1 }]);
+  });
+
   it('of many asks for their number, can be paused, and goes on', async () => {
     await audience(150);
     // A minute for all of them: there is time to pause.

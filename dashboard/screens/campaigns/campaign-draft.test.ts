@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bodyOfDraft, draftOfCampaign } from './campaign-draft.ts';
+import { bodyOfDraft, changesOfDraft, draftOfCampaign } from './campaign-draft.ts';
 import type { Campaign } from './words.ts';
 
 /** Said by the API, with all that a version may have. */
@@ -18,4 +18,20 @@ it('what is taken out of a version is not sent again', () => {
   const draft = draftOfCampaign(campaign);
   const versions = draft.versions.map((version) => ({ ...version, subject: '' }));
   expect(bodyOfDraft({ ...draft, versions }).variants?.[1]).not.toHaveProperty('subject');
+});
+
+it('only what was changed is sent, and an audience as a whole', () => {
+  const said = { name: 'N', subject: 'News', body: '<p>Hi</p>', audienceType: 'ALL', from: 'a@a.test' };
+  const stored = draftOfCampaign({ ...said, variants: VARIANTS } as Campaign);
+  expect(changesOfDraft({ ...stored, subject: 'Other', preheader: '' }, stored)).toEqual({ subject: 'Other' });
+  expect(changesOfDraft({ ...stored, audienceType: 'SEGMENT', segmentId: 's1' }, stored)).toEqual({
+    audienceType: 'SEGMENT',
+    segmentId: 's1',
+  });
+  const ofSegment = { ...stored, audienceType: 'SEGMENT' as const, segmentId: 's1' };
+  expect(changesOfDraft({ ...ofSegment, segmentId: 's2' }, ofSegment)).toEqual({
+    audienceType: 'SEGMENT',
+    segmentId: 's2',
+  });
+  expect(changesOfDraft({ ...stored, versions: [] }, stored)).toEqual({ variants: null });
 });

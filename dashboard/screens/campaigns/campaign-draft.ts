@@ -114,6 +114,20 @@ export function bodyOfDraft(draft: CampaignDraft): InputOf<'updateCampaign'>['bo
   };
 }
 
+type CampaignBody = InputOf<'updateCampaign'>['body'];
+const AUDIENCE = ['audienceType', 'segmentId', 'audienceFilter'] as const;
+
+/** The body of the request that saves: only what differs from what is stored. The parts of an audience go together. */
+export function changesOfDraft(draft: CampaignDraft, stored: CampaignDraft): CampaignBody {
+  const [now, before] = [bodyOfDraft(draft), bodyOfDraft(stored)];
+  const isChanged = (name: keyof CampaignBody) => JSON.stringify(now[name]) !== JSON.stringify(before[name]);
+  const isAudienceChanged = AUDIENCE.some(isChanged);
+  const names = (Object.keys(now) as (keyof CampaignBody)[]).filter(
+    (name) => isChanged(name) || (isAudienceChanged && AUDIENCE.some((part) => part === name)),
+  );
+  return Object.fromEntries(names.map((name) => [name, now[name]]));
+}
+
 function variantOf({ name, weight, subject, preheader, from, body, others }: VersionDraft) {
   return {
     ...others,

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Stack, Stepper, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { ApiFailure } from '../../api/client.ts';
@@ -8,12 +8,14 @@ import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
 import { Answer } from '../../parts/answer.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { Conflict } from '../../parts/record-edit/conflict.tsx';
+import { isStale, type RecordEdit, useRecordEdit } from '../../parts/record-edit/use-record-edit.ts';
 import { tellDone } from '../../parts/tell.tsx';
-import { useLocalDraft } from '../../parts/use-local-draft.ts';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { AudienceStep } from './audience-step.tsx';
-import { bodyOfDraft, type CampaignDraft, draftOfCampaign, hasAudience } from './campaign-draft.ts';
+import { type CampaignDraft, changesOfDraft, draftOfCampaign, hasAudience } from './campaign-draft.ts';
+import { fieldAsText } from './campaign-fields.ts';
 import { CampaignMenu } from './campaign-menu.tsx';
 import { ContentStep } from './content-step.tsx';
 import { ReviewStep } from './review-step.tsx';
@@ -60,7 +62,7 @@ export function EditCampaign() {
 
 function Editor({ campaign }: { campaign: Campaign }) {
   const { step = 'content' } = useSearch({ from: '/shell/campaigns/$campaignId/edit' });
-  const editing = useEditing(campaign);
+  const { edit, ...editing } = useEditing(campaign);
   const shown = { content: ContentStep, audience: AudienceStep, review: ReviewStep, when: WhenStep }[step];
   const Shown = shown;
   return (
@@ -73,6 +75,7 @@ function Editor({ campaign }: { campaign: Campaign }) {
             <WordBadge kind="campaign" value={campaign.status} />
             <Text size="sm" aria-live="polite">
               {editing.isUnsaved ? words.unsaved : ''}
+              {editing.isUnsaved && !edit.isKept && ` ${text.parts.notKept}`}
             </Text>
           </Group>
         }
@@ -83,6 +86,7 @@ function Editor({ campaign }: { campaign: Campaign }) {
               variant="default"
               loading={editing.isSaving}
               disabled={!editing.isUnsaved}
+              whyNot={edit.hasConflict ? text.parts.conflict.settleFirst : undefined}
               onClick={() => void editing.save().then((done) => done && tellDone(words.saved))}
             >
               {words.save}
@@ -92,11 +96,12 @@ function Editor({ campaign }: { campaign: Campaign }) {
         }
       />
       <Stack>
-        {editing.isRestored && (
+        <Conflict edit={edit} labels={words.fieldNames} show={fieldAsText} />
+        {edit.isRestored && (
           <Alert color="blue" p="xs">
             <Group justify="space-between">
               {words.draftKept}
-              <Button size="compact-sm" variant="default" onClick={editing.discard}>
+              <Button size="compact-sm" variant="default" onClick={edit.discard}>
                 {words.discardDraft}
               </Button>
             </Group>
@@ -133,24 +138,30 @@ function Next({ step, editing }: { step: Exclude<Step, 'when'>; editing: Editing
   );
 }
 
-function useEditing(campaign: Campaign): Editing & { isRestored: boolean; discard: () => void } {
+function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDraft> } {
   const navigate = useNavigate();
   const isReadOnly = useWhyNot('campaigns:edit') !== undefined;
   const saved = useMemo(() => draftOfCampaign(campaign), [campaign]);
-  const local = useLocalDraft<CampaignDraft>({ name: `campaign:${campaign.id}`, saved });
+  const queries = useQueryClient();
   const write = useWrite('updateCampaign', { changes: CAMPAIGN_ANSWERS });
-  // What nobody has touched is what is stored, also when somebody else has just saved it.
-  const draft = local.isTouched ? local.draft : saved;
+  const edit = useRecordEdit({ name: `campaign:${campaign.id}`, stored: saved, isSaving: write.isPending });
+  const draft = edit.fields;
   const save = async () => {
+    if (edit.hasConflict) return false;
     const sent = hasAudience(draft) ? draft : { ...draft, ...audienceOf(saved) };
     try {
-      const stored = await write.mutateAsync({ params: { id: campaign.id }, body: bodyOfDraft(sent) });
-      if (sent === draft) local.discard(draftOfCampaign(stored));
+      const body = { ...changesOfDraft(sent, saved), updatedAt: campaign.updatedAt };
+      const stored = await write.mutateAsync({ params: { id: campaign.id }, body });
+      edit.saved(sent, draftOfCampaign(stored));
       return true;
     } catch (error) {
       // Shown by `failure`; anything else is a fault of ours.
-      if (error instanceof ApiFailure) return false;
-      throw error;
+      if (!(error instanceof ApiFailure)) throw error;
+      if (isStale(error)) {
+        edit.refuse();
+        await queries.invalidateQueries({ queryKey: ['getCampaign'] });
+      }
+      return false;
     }
   };
   const open = (step: Step) =>
@@ -160,20 +171,19 @@ function useEditing(campaign: Campaign): Editing & { isRestored: boolean; discar
     draft,
     change: (part) => {
       write.reset();
-      local.change({ ...draft, ...part });
+      edit.change(part);
     },
     save,
     isSaving: write.isPending,
-    isUnsaved: local.isTouched,
+    isUnsaved: edit.isTouched,
     fault: (field) => write.error?.fields.find((one) => one.field === field)?.message,
-    failure: write.error,
+    failure: isStale(write.error) ? null : write.error,
     isReadOnly,
     goTo: (step) => {
-      if (!local.isTouched || isReadOnly) open(step);
+      if (!edit.isTouched || isReadOnly) open(step);
       else void save().then((done) => done && open(step));
     },
-    isRestored: local.isRestored,
-    discard: () => local.discard(saved),
+    edit,
   };
 }
 

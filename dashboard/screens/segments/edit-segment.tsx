@@ -1,9 +1,14 @@
+import { Stack } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import type { AnswerOf } from '../../api/client.ts';
+import type { AnswerOf, InputOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
+import { conditionAsText } from '../../parts/condition-builder/condition-as-text.ts';
 import { conditionOf, type DraftCondition, draftOf, newCondition } from '../../parts/condition-builder/draft.ts';
+import { isSame } from '../../parts/record-edit/changes.ts';
+import { Conflict } from '../../parts/record-edit/conflict.tsx';
+import { isStale, useRecordEdit } from '../../parts/record-edit/use-record-edit.ts';
 import { tellDone } from '../../parts/tell.tsx';
-import { useLocalDraft } from '../../parts/use-local-draft.ts';
 import { text } from '../../text/text.ts';
 import { type FormDraft, SegmentForm } from './segment-form.tsx';
 
@@ -17,36 +22,45 @@ const CHANGED = [
 export function EditSegment({ segment }: { segment: AnswerOf<'getSegment'> }) {
   const { id, type, slug } = segment;
   const saved = useMemo(() => formOf(segment), [segment]);
-  const editing = useLocalDraft({ name: `segment:${id}`, saved });
   const [sent, setSent] = useState<DraftCondition>();
+  const queries = useQueryClient();
   const update = useWrite('updateSegment', { changes: CHANGED });
+  const edit = useRecordEdit({ name: `segment:${id}`, stored: saved, isSaving: update.isPending });
   const save = () => {
-    const { name, description, trackMembership, condition } = editing.draft;
-    setSent(condition);
-    const about = { name, description: description === '' ? null : description };
-    const body = type === 'STATIC' ? about : { ...about, trackMembership, filters: conditionOf(condition) };
+    if (edit.hasConflict) return;
+    const { fields } = edit;
+    setSent(fields.condition);
     update.mutate(
-      { params: { id }, body },
+      { params: { id }, body: { ...changesOf(fields, saved, type), updatedAt: segment.updatedAt } },
       {
-        onSuccess: () => {
-          editing.forget();
+        onSuccess: (stored) => {
+          edit.saved(fields, formOf(stored));
           tellDone(words.saved);
+        },
+        onError: (error) => {
+          if (!isStale(error)) return;
+          edit.refuse();
+          void queries.invalidateQueries({ queryKey: ['getSegment'] });
         },
       },
     );
   };
   return (
-    <SegmentForm
-      type={type}
-      editing={editing}
-      saved={saved}
-      savedSlug={slug}
-      action={words.save}
-      onSave={save}
-      isSaving={update.isPending}
-      failure={update.error}
-      sent={sent}
-    />
+    <Stack>
+      <Conflict edit={edit} labels={words.fieldNames} show={fieldAsText} />
+      <SegmentForm
+        type={type}
+        editing={{ ...edit, draft: edit.fields }}
+        saved={saved}
+        savedSlug={slug}
+        action={words.save}
+        onSave={save}
+        isSaving={update.isPending}
+        failure={isStale(update.error) ? null : update.error}
+        sent={sent}
+        whyNot={edit.hasConflict ? text.parts.conflict.settleFirst : undefined}
+      />
+    </Stack>
   );
 }
 
@@ -57,4 +71,24 @@ function formOf({ name, description, trackMembership, condition }: AnswerOf<'get
     description: description ?? '',
     condition: condition ? draftOf(condition) : newCondition(),
   };
+}
+
+/** The body of the request that saves: only what was changed. A STATIC segment has no condition and is not tracked. */
+function changesOf(
+  fields: FormDraft,
+  saved: FormDraft,
+  type: AnswerOf<'getSegment'>['type'],
+): InputOf<'updateSegment'>['body'] {
+  const isChanged = (name: keyof FormDraft) => !isSame(fields[name], saved[name]);
+  return {
+    ...(isChanged('name') && { name: fields.name }),
+    ...(isChanged('description') && { description: fields.description === '' ? null : fields.description }),
+    ...(type === 'DYNAMIC' && isChanged('trackMembership') && { trackMembership: fields.trackMembership }),
+    ...(type === 'DYNAMIC' && isChanged('condition') && { filters: conditionOf(fields.condition) }),
+  };
+}
+
+function fieldAsText(_name: keyof FormDraft, value: FormDraft[keyof FormDraft]): string {
+  if (typeof value === 'object') return conditionAsText(value);
+  return typeof value === 'boolean' ? text.conditions.truth[`${value}`] : value;
 }

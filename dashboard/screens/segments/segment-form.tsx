@@ -6,7 +6,6 @@ import { ConditionBuilder } from '../../parts/condition-builder/condition-builde
 import { type DraftCondition, isWhole, newCondition } from '../../parts/condition-builder/draft.ts';
 import { faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
 import { Failed } from '../../parts/failed.tsx';
-import type { useLocalDraft } from '../../parts/use-local-draft.ts';
 import { text } from '../../text/text.ts';
 import { Preview, usePreview } from './preview.tsx';
 
@@ -38,9 +37,16 @@ export function SegmentForm({
   isSaving,
   failure,
   sent,
+  whyNot,
 }: {
   type: 'DYNAMIC' | 'STATIC';
-  editing: ReturnType<typeof useLocalDraft<FormDraft>>;
+  editing: {
+    draft: FormDraft;
+    change: (draft: FormDraft) => void;
+    isRestored: boolean;
+    isTouched: boolean;
+    discard: (saved: FormDraft) => void;
+  };
   /** What discarding goes back to. */
   saved: FormDraft;
   /** Of a segment that is there. */
@@ -51,6 +57,8 @@ export function SegmentForm({
   failure: ApiFailure | null;
   /** The condition that was refused, whose rows the faults belong to. */
   sent: DraftCondition | undefined;
+  /** Why it cannot be saved just now. */
+  whyNot?: string | undefined;
 }) {
   const preview = usePreview(draft.condition, type === 'DYNAMIC');
   const refused = useMemo(() => {
@@ -121,7 +129,7 @@ export function SegmentForm({
         )}
         {failure && !isPlaced && <Failed error={failure} />}
         <Group>
-          <ActionButton needs="segments:edit" type="submit" loading={isSaving} disabled={!isReady}>
+          <ActionButton needs="segments:edit" type="submit" loading={isSaving} disabled={!isReady} whyNot={whyNot}>
             {action}
           </ActionButton>
           {isTouched && savedSlug && (

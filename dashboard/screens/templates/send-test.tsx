@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
+import { onFirstClick } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
@@ -66,7 +67,7 @@ export function SendTest({
             <Button variant="default" onClick={onClose}>
               {text.parts.cancel}
             </Button>
-            <Button type="submit" loading={send.isPending}>
+            <Button type="submit" loading={send.isPending} onClick={onFirstClick()}>
               {text.templates.testSend}
             </Button>
           </Group>

@@ -7,18 +7,17 @@ import { useSession } from '../../app/session.ts';
 import { useWhyNot } from '../../parts/action-button.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { draftKey, readKept } from '../../parts/record-edit/kept-drafts.ts';
 import { tellDone, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
-import { draftKey } from './draft-key.ts';
 import { RemoveTemplate } from './remove-template.tsx';
-import { readDraft } from './template-draft.ts';
 import { Thumbnail } from './thumbnail.tsx';
+import { draftName } from './use-template-edit.ts';
 
 /** A template in the list: how it looks, what it is called, when it was changed. */
 export function TemplateCard({ template }: { template: ItemOf<'listTemplates'> }) {
   const { id, name, subject, type, updatedAt } = template;
-  const { projectId } = useSession();
-  const isUnsaved = readDraft(draftKey(projectId, id)) !== undefined;
+  const isUnsaved = readKept(draftKey(useSession(), draftName(id))) !== undefined;
   return (
     <Card component="li" withBorder padding="sm">
       <Card.Section withBorder>

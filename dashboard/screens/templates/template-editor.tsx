@@ -5,6 +5,7 @@ import { Failed } from '../../parts/failed.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { MailEditor } from '../../parts/mail-editor/mail-editor.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { Conflict } from '../../parts/record-edit/conflict.tsx';
 import { text } from '../../text/text.ts';
 import { SendTest } from './send-test.tsx';
 import type { Template } from './template-fields.ts';
@@ -15,11 +16,11 @@ import { useTemplateEdit } from './use-template-edit.ts';
 /** Writes on a template: what it says beside how it reads, who sends it, and where it is used. */
 export function TemplateEditor({ saved }: { saved: Template }) {
   const edit = useTemplateEdit(saved);
-  const { fields, change, isDirty } = edit;
+  const { fields, change, isTouched, hasConflict } = edit;
   const [isTesting, testing] = useDisclosure();
   const isReadOnly = useWhyNot('templates:edit') !== undefined;
   const save = () => {
-    if (isDirty && !isReadOnly) edit.save();
+    if (isTouched && !isReadOnly) edit.save();
   };
   // Also while the cursor is in a field or in the code.
   useHotkeys([['mod+S', save]], [], true);
@@ -43,7 +44,9 @@ export function TemplateEditor({ saved }: { saved: Template }) {
               needs="templates:edit"
               onClick={edit.save}
               loading={edit.isSaving}
-              whyNot={isDirty ? undefined : text.templates.nothingToSave}
+              whyNot={
+                hasConflict ? text.parts.conflict.settleFirst : isTouched ? undefined : text.templates.nothingToSave
+              }
             >
               {text.templates.save}
             </ActionButton>
@@ -86,8 +89,8 @@ export function TemplateEditor({ saved }: { saved: Template }) {
 
 type Edit = ReturnType<typeof useTemplateEdit>;
 
-function State({ edit: { isDirty, isKept }, updatedAt }: { edit: Edit; updatedAt: string }) {
-  if (isDirty) {
+function State({ edit: { isTouched, isKept }, updatedAt }: { edit: Edit; updatedAt: string }) {
+  if (isTouched) {
     return (
       <Text span size="sm" c={isKept ? undefined : 'red'} role="status">
         {isKept ? text.templates.draftKept : text.templates.draftLost}
@@ -102,27 +105,19 @@ function State({ edit: { isDirty, isKept }, updatedAt }: { edit: Edit; updatedAt
 }
 
 function Notices({ edit }: { edit: Edit }) {
-  const { foundDraft, newer, isOlder, error, startFrom } = edit;
+  const { isRestored, restoredAt, hasConflict, error, discard } = edit;
   return (
     <>
       {error && <Failed error={error} />}
-      {newer && (
-        <Alert color="orange" title={text.templates.newer}>
-          <Group gap="xs">
-            <Text size="sm">{text.templates.newerWhy}</Text>
-            <Button size="compact-sm" variant="default" onClick={startFrom}>
-              {text.templates.loadNewer}
-            </Button>
-          </Group>
-        </Alert>
-      )}
-      {foundDraft && !newer && (
+      <Conflict edit={edit} labels={text.templates.fieldNames} show={(_name, value) => value} />
+      {isRestored && !hasConflict && (
         <Alert color="yellow" title={text.templates.draftFound}>
           <Group gap="xs">
             <Text size="sm">
-              {isOlder ? text.templates.draftOlder : text.templates.draftFoundWhy} <Instant at={foundDraft.at} />
+              {text.templates.draftFoundWhy}{' '}
+              {restoredAt !== undefined && <Instant at={new Date(restoredAt).toISOString()} />}
             </Text>
-            <Button size="compact-sm" variant="default" onClick={startFrom}>
+            <Button size="compact-sm" variant="default" onClick={discard}>
               {text.templates.discard}
             </Button>
           </Group>

@@ -111,7 +111,7 @@ function Icon(p: { label: string; onClick: () => void; icon: typeof IconSettings
 
 /** Nothing that is not saved or could not run is enabled; the reason is at the button. */
 function Enable({
-  workflow: { id, enabled },
+  workflow: { id, enabled, updatedAt },
   editor,
   faults,
   isChecking,
@@ -124,7 +124,7 @@ function Enable({
   const write = useWrite('updateWorkflow', { changes: ['getWorkflow', 'listWorkflows'] });
   const set = (wanted: boolean) =>
     write.mutate(
-      { params: { id }, body: { enabled: wanted } },
+      { params: { id }, body: { enabled: wanted, updatedAt } },
       { onSuccess: () => tellDone(wanted ? t.enabledNow : t.disabledNow), onError: tellFailure },
     );
   if (enabled) {

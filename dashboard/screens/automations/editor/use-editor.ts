@@ -3,8 +3,9 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiFailure, call } from '../../../api/client.ts';
 import { answerOf } from '../../../api/queries.ts';
 import { useSession } from '../../../app/session.ts';
+import { draftKey, keepDraft } from '../../../parts/record-edit/kept-drafts.ts';
 import { tellFailure } from '../../../parts/tell.tsx';
-import { keepDraft, readDraft } from '../graph/draft.ts';
+import { draftOfGraph, type GraphDraft } from '../graph/draft.ts';
 import { type Faults, faultsByStep } from '../graph/faults.ts';
 import { type Graph, graphOf, sameGraph, savedAs, type WorkflowDetail, withIds } from '../graph/graph.ts';
 import { change, type History, historyOf, mapHistory, redo, undo } from '../graph/history.ts';
@@ -47,10 +48,10 @@ export interface Editor {
 }
 
 export function useEditor(workflow: WorkflowDetail): Editor {
-  const { projectId } = useSession();
   const client = useQueryClient();
   const { id } = workflow;
-  const [state, setState] = useState<State>(() => begin(workflow, projectId));
+  const key = draftKey(useSession(), `automation:${id}`);
+  const [state, setState] = useState<State>(() => begin(workflow, key));
   const [isSaving, setSaving] = useState(false);
   // Known at once: a key that is held down asks again before the screen has changed.
   const underWay = useRef(false);
@@ -65,9 +66,9 @@ export function useEditor(workflow: WorkflowDetail): Editor {
   }, [isBehind, isDirty, isSaving, workflow]);
 
   useEffect(() => {
-    const draft = isDirty ? { version: base.version, graph, at: new Date().toISOString() } : null;
-    setKeepsDraft(keepDraft(localStorage, projectId, id, draft));
-  }, [graph, isDirty, base.version, projectId, id]);
+    const draft: GraphDraft | undefined = isDirty ? { version: base.version, graph } : undefined;
+    setKeepsDraft(keepDraft(key, draft));
+  }, [graph, isDirty, base.version, key]);
 
   const onHistory = useCallback((next: (history: History<Graph>) => History<Graph>) => {
     setState((before) => ({ ...before, history: next(before.history) }));
@@ -134,8 +135,8 @@ function jump(state: State, to: (history: History<Graph>) => History<Graph>): St
 }
 
 /** With what this browser has kept; where that was drawn on another version, the version tells of the conflict. */
-function begin(workflow: WorkflowDetail, projectId: string): State {
-  const draft = readDraft(localStorage, projectId, workflow.id);
+function begin(workflow: WorkflowDetail, key: string): State {
+  const draft = draftOfGraph(key);
   const saved = stateOf(workflow);
   if (!draft || sameGraph(draft.graph, saved.base.graph)) return saved;
   const base = { ...saved.base, version: draft.version };

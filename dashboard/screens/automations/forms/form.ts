@@ -21,7 +21,7 @@ const SHOWN: Record<Exclude<StepType, 'CONDITION'>, readonly string[]> = {
   SEND_EMAIL: ['templateId', 'from', 'recipient'],
   SEND_SMS: ['body', 'from', 'transactional'],
   DELAY: ['amount', 'unit', 'until', 'days', 'timezone'],
-  WAIT_FOR_EVENT: ['eventName', 'timeout', 'filters'],
+  WAIT_FOR_EVENT: ['eventName', 'timeout', 'filters', 'includeAutomatic'],
   SPLIT: ['branches'],
   WEBHOOK: ['url', 'method', 'headers', 'body', 'onFailure'],
   UPDATE_CONTACT: ['updates', 'subscribed'],

@@ -2,6 +2,7 @@ import { Checkbox, Chip, Group, NumberInput, SegmentedControl, Select, Stack, Te
 import { text } from '../../../text/text.ts';
 import type { Config } from '../graph/graph.ts';
 import { EventName } from '../new-automation.tsx';
+import { AutomaticReplies } from './automatic-replies.tsx';
 import { EventFilters } from './event-filters.tsx';
 import { type FormProps, orNone, textOf, unshownOf } from './form.ts';
 
@@ -137,6 +138,13 @@ export function WaitForm({ config, set, faultAt, faults, readOnly }: FormProps) 
         onChange={(eventName) => set({ eventName })}
         disabled={readOnly}
         error={faultAt('eventName')}
+      />
+      <AutomaticReplies
+        eventName={textOf(config.eventName)}
+        at="wait"
+        checked={config.includeAutomatic === true}
+        onChange={(checked) => set({ includeAutomatic: checked || undefined })}
+        readOnly={readOnly}
       />
       <Checkbox
         label={t.withTimeout}

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { describeStep } from './describe.ts';
-import { keepDraft, readDraft } from './draft.ts';
 import { faultsByStep } from './faults.ts';
 import { addStep, branchesOf, type Graph, type Step, waysOf } from './graph.ts';
 import { JOURNEYS } from './journeys.ts';
@@ -145,32 +144,6 @@ describe('the path of a contact', () => {
     const lit = litPath(welcome, [visit('hello'), visit('days'), visit('read', 'no'), visit('again'), visit('done')]);
     expect([...lit.ways].sort()).toEqual(['again ', 'days ', 'hello ', 'read no']);
     expect([...lit.steps.keys()]).toEqual(['hello', 'days', 'read', 'again', 'done']);
-  });
-});
-
-describe('a draft', () => {
-  it('is kept by project and automation, and what is no draft is none', () => {
-    const kept = new Map<string, string>();
-    const keeper = {
-      getItem: (key: string) => kept.get(key) ?? null,
-      setItem: (key: string, value: string) => void kept.set(key, value),
-      removeItem: (key: string) => void kept.delete(key),
-    };
-    const draft = { version: 'v', graph: welcome, at: 'now' };
-    expect(keepDraft(keeper, 'p', 'w', draft)).toBe(true);
-    expect(readDraft(keeper, 'p', 'w')).toEqual(draft);
-    expect(readDraft(keeper, 'other', 'w')).toBeNull();
-    keepDraft(keeper, 'p', 'w', null);
-    expect(kept.size).toBe(0);
-    kept.set('tidings.automation.p.w', '{"graph":');
-    expect(readDraft(keeper, 'p', 'w')).toBeNull();
-    const full = {
-      ...keeper,
-      setItem: () => {
-        throw new Error('QuotaExceededError');
-      },
-    };
-    expect(keepDraft(full, 'p', 'w', draft)).toBe(false);
   });
 });
 

@@ -1,12 +1,18 @@
-import { Button, Checkbox, Stack, Textarea, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useMemo, useState } from 'react';
+import type { InputOf } from '../../../api/client.ts';
 import { useWrite } from '../../../api/queries.ts';
 import { ActionButton, useWhyNot } from '../../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../../parts/confirm-typed.tsx';
 import { Failed } from '../../../parts/failed.tsx';
+import { isSame } from '../../../parts/record-edit/changes.ts';
+import { Conflict } from '../../../parts/record-edit/conflict.tsx';
+import { isStale, useRecordEdit } from '../../../parts/record-edit/use-record-edit.ts';
 import { tellDone } from '../../../parts/tell.tsx';
 import { text } from '../../../text/text.ts';
+import { AutomaticReplies } from '../forms/automatic-replies.tsx';
 import type { WorkflowDetail } from '../graph/graph.ts';
 import { EventName } from '../new-automation.tsx';
 import { ExitEvents } from './exit-events.tsx';
@@ -16,29 +22,45 @@ const t = text.automations;
 
 /** All of an automation but its drawing. */
 export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
-  const [form, setForm] = useState(() => formOf(workflow));
+  const queries = useQueryClient();
   const whyNot = useWhyNot('workflows:edit');
   const write = useWrite('updateWorkflow', { changes: ['getWorkflow', 'listWorkflows'] });
-  const set = (changes: Partial<typeof form>) => setForm((before) => ({ ...before, ...changes }));
+  const stored = useMemo(() => formOf(workflow), [workflow]);
+  const edit = useRecordEdit({ name: `automation-settings:${workflow.id}`, stored, isSaving: write.isPending });
+  const { fields: form, change: set } = edit;
   const faultAt = (field: string) => write.error?.fields.find((fault) => fault.field.startsWith(field))?.message;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const eventName = form.eventName.trim() || null;
-    const body = {
-      name: form.name,
-      description: form.description || null,
-      eventName,
-      triggerType: eventName === null ? ('MANUAL' as const) : ('EVENT' as const),
-      allowReentry: form.allowReentry,
-      includeAutomatic: form.includeAutomatic,
-      exitWhenUnsubscribed: form.exitWhenUnsubscribed,
-      exitOn: exitsOf(form.exitOn),
-    };
-    write.mutate({ params: { id: workflow.id }, body }, { onSuccess: () => tellDone(t.settingsSaved) });
+    if (edit.hasConflict) return;
+    write.mutate(
+      { params: { id: workflow.id }, body: { ...changesOf(form, stored), updatedAt: workflow.updatedAt } },
+      {
+        onSuccess: (saved) => {
+          edit.saved(form, formOf(saved));
+          tellDone(t.settingsSaved);
+        },
+        onError: (error) => {
+          if (!isStale(error)) return;
+          edit.refuse();
+          void queries.invalidateQueries({ queryKey: ['getWorkflow'] });
+        },
+      },
+    );
   };
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
+        <Conflict edit={edit} labels={t.settingNames} show={settingAsText} />
+        {edit.isRestored && !edit.hasConflict && (
+          <Alert color="blue" p="xs">
+            <Group justify="space-between">
+              <Text size="sm">{t.draftKept}</Text>
+              <Button size="compact-sm" variant="default" onClick={edit.discard}>
+                {t.discard}
+              </Button>
+            </Group>
+          </Alert>
+        )}
         <TextInput
           label={t.name}
           value={form.name}
@@ -64,14 +86,13 @@ export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
           disabled={whyNot !== undefined}
           error={faultAt('eventName')}
         />
-        {form.eventName.trim() === 'email.received' && (
-          <Checkbox
-            label={t.includeAutomatic}
-            checked={form.includeAutomatic}
-            disabled={whyNot !== undefined}
-            onChange={({ currentTarget: { checked } }) => set({ includeAutomatic: checked })}
-          />
-        )}
+        <AutomaticReplies
+          eventName={form.eventName}
+          at="trigger"
+          checked={form.includeAutomatic}
+          onChange={(includeAutomatic) => set({ includeAutomatic })}
+          readOnly={whyNot !== undefined}
+        />
         <ExitEvents
           exits={form.exitOn}
           onChange={(exitOn) => set({ exitOn })}
@@ -90,12 +111,18 @@ export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
           disabled={whyNot !== undefined}
           onChange={({ currentTarget: { checked } }) => set({ allowReentry: checked })}
         />
-        {write.error && <Failed error={write.error} />}
+        {write.error && !isStale(write.error) && <Failed error={write.error} />}
         <ActionButton
           needs="workflows:edit"
           type="submit"
           loading={write.isPending}
-          whyNot={form.exitOn.some(({ eventName }) => eventName.trim() === '') ? t.exitUnnamed : undefined}
+          whyNot={
+            edit.hasConflict
+              ? text.parts.conflict.settleFirst
+              : form.exitOn.some(({ eventName }) => eventName.trim() === '')
+                ? t.exitUnnamed
+                : undefined
+          }
         >
           {t.saveSettings}
         </ActionButton>
@@ -116,6 +143,31 @@ function formOf(workflow: WorkflowDetail) {
     includeAutomatic,
     exitOn: exitRowsOf(exitOn),
   };
+}
+
+type Settings = ReturnType<typeof formOf>;
+
+/** The body of the request that saves: only what was changed. The event decides what starts a run. */
+function changesOf(form: Settings, stored: Settings): InputOf<'updateWorkflow'>['body'] {
+  const isChanged = (name: keyof Settings) => !isSame(form[name], stored[name]);
+  const eventName = form.eventName.trim() || null;
+  return {
+    ...(isChanged('name') && { name: form.name }),
+    ...(isChanged('description') && { description: form.description || null }),
+    ...(isChanged('eventName') && {
+      eventName,
+      triggerType: eventName === null ? ('MANUAL' as const) : ('EVENT' as const),
+    }),
+    ...(isChanged('allowReentry') && { allowReentry: form.allowReentry }),
+    ...(isChanged('includeAutomatic') && { includeAutomatic: form.includeAutomatic }),
+    ...(isChanged('exitWhenUnsubscribed') && { exitWhenUnsubscribed: form.exitWhenUnsubscribed }),
+    ...(isChanged('exitOn') && { exitOn: exitsOf(form.exitOn) }),
+  };
+}
+
+function settingAsText(_name: keyof Settings, value: Settings[keyof Settings]): string {
+  if (typeof value === 'boolean') return text.conditions.truth[`${value}`];
+  return typeof value === 'string' ? value : value.map(({ eventName }) => eventName).join('\n');
 }
 
 function Delete({ workflow: { id, name } }: { workflow: WorkflowDetail }) {

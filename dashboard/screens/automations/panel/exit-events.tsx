@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, Input, Paper, Stack } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import type { FieldFault } from '../../../api/failure.ts';
 import { text } from '../../../text/text.ts';
+import { AutomaticReplies } from '../forms/automatic-replies.tsx';
 import { EventFilters } from '../forms/event-filters.tsx';
 import { EventName } from '../new-automation.tsx';
 import { EXITS_MAX, type ExitRow, newExit } from './exits.ts';
@@ -29,7 +30,7 @@ export function ExitEvents({
         <Input.Label labelElement="div">{t.exitOn}</Input.Label>
         <Input.Description>{exits.length > 0 ? t.exitOnHint : t.exitOnNone}</Input.Description>
       </div>
-      {exits.map(({ key, eventName, filters }, index) => (
+      {exits.map(({ key, eventName, filters, includeAutomatic }, index) => (
         <Paper key={key} withBorder p="xs" role="group" aria-label={t.exit(index + 1)}>
           <Stack gap="xs">
             <Group gap={6} wrap="nowrap" align="flex-end">
@@ -53,6 +54,13 @@ export function ExitEvents({
                 <IconX size={16} />
               </ActionIcon>
             </Group>
+            <AutomaticReplies
+              eventName={eventName}
+              at="exit"
+              checked={includeAutomatic}
+              onChange={(next) => change(key, { includeAutomatic: next })}
+              readOnly={readOnly}
+            />
             <EventFilters
               eventName={eventName}
               value={filters}

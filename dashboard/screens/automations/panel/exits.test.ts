@@ -6,19 +6,25 @@ it('events that end a run are the same again, with what no form shows, but for w
     logic: 'AND',
     groups: [{ filters: [{ field: 'event.total', operator: 'greaterThan', value: 1 }] }],
   };
-  const stored = [{ eventName: 'order.paid', filters }, { eventName: 'signup', since: 'later' }, { eventName: 'gone' }];
+  const stored = [
+    { eventName: 'order.paid', filters },
+    { eventName: 'signup', since: 'later' },
+    { eventName: 'gone', includeAutomatic: true },
+  ];
   const rows = exitRowsOf(stored);
   expect(exitsOf(rows)).toEqual(stored);
-  const [paid, signup] = rows;
-  if (!paid || !signup) throw new Error('rows of both');
+  const [paid, signup, gone] = rows;
+  if (!paid || !signup || !gone) throw new Error('rows of all');
   const changed = [
     { ...paid, filters: undefined },
     { ...signup, eventName: ' joined ' },
-    { ...newExit(), eventName: 'x' },
+    { ...gone, includeAutomatic: false },
+    { ...newExit(), eventName: 'x', includeAutomatic: true },
   ];
   expect(exitsOf(changed)).toEqual([
     { eventName: 'order.paid' },
     { eventName: 'joined', since: 'later' },
-    { eventName: 'x' },
+    { eventName: 'gone' },
+    { eventName: 'x', includeAutomatic: true },
   ]);
 });

@@ -7,6 +7,8 @@ export interface ExitRow {
   key: string;
   eventName: string;
   filters: unknown;
+  /** Whether an automatic reply counts as the event. */
+  includeAutomatic: boolean;
   /** As it is stored, with whatever else it has. */
   stored: object;
 }
@@ -21,17 +23,29 @@ const newKey = (): string => {
 };
 
 export function newExit(): ExitRow {
-  return { key: newKey(), eventName: '', filters: undefined, stored: {} };
+  return { key: newKey(), eventName: '', filters: undefined, includeAutomatic: false, stored: {} };
 }
 
 export function exitRowsOf(exitOn: readonly Exit[]): ExitRow[] {
-  return exitOn.map((stored) => ({ key: newKey(), eventName: stored.eventName, filters: stored.filters, stored }));
+  return exitOn.map((stored) => {
+    const { eventName, filters, includeAutomatic = false } = stored;
+    return { key: newKey(), eventName, filters, includeAutomatic, stored };
+  });
 }
 
 /** As the API takes them: what a form does not show stays with each. */
 export function exitsOf(exits: readonly ExitRow[]): Exit[] {
-  return exits.map(({ stored, eventName, filters }) => {
-    const { filters: _, ...rest } = { filters: undefined, ...stored };
-    return { ...rest, eventName: eventName.trim(), ...(filters !== undefined && { filters }) } as Exit;
+  return exits.map(({ stored, eventName, filters, includeAutomatic }) => {
+    const {
+      filters: _,
+      includeAutomatic: __,
+      ...rest
+    } = { filters: undefined, includeAutomatic: undefined, ...stored };
+    return {
+      ...rest,
+      eventName: eventName.trim(),
+      ...(filters !== undefined && { filters }),
+      ...(includeAutomatic && { includeAutomatic }),
+    } as Exit;
   });
 }

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { ApiFailure } from './client.ts';
+import { unreachable } from './failure.ts';
+import { createOneShot } from './one-shot.ts';
+
+const input = { params: { id: 'c1' }, body: { latePolicy: 'SEND' as const } };
+const refusal = new ApiFailure({ status: 409, code: 'CONFLICT', message: 'No.' });
+
+/** Answers each request in turn, and keeps the Idempotency-Key of each. */
+function setUp(...ends: (ApiFailure | 'done')[]) {
+  const keys: (string | undefined)[] = [];
+  const write = createOneShot('sendCampaign', async (_id, _input, { idempotencyKey }) => {
+    const end = ends[keys.length];
+    keys.push(idempotencyKey);
+    await Promise.resolve();
+    if (end !== 'done') throw end;
+    return { success: true, message: `Answer ${keys.length}` } as never;
+  });
+  return { keys, write };
+}
+
+it('joins the same request while it is under way, and sends another one after it', async () => {
+  const { keys, write } = setUp('done', 'done', 'done');
+  const [first, second, other] = await Promise.all([write(input), write(input), write({ params: { id: 'c2' } })]);
+  expect(first).toBe(second);
+  expect(other).not.toBe(first);
+  await write(input);
+  expect(keys).toHaveLength(3);
+  expect(new Set(keys).size).toBe(3);
+  expect(keys[0]).toMatch(/^[\w-]{36}$/);
+});
+
+it('keeps the key where the answer was lost, and takes a new one after an answer', async () => {
+  const { keys, write } = setUp(unreachable(), refusal, 'done', 'done');
+  await expect(write(input)).rejects.toThrow('does not answer');
+  await expect(write(input)).rejects.toThrow('No.');
+  await write(input);
+  await write(input);
+  expect(keys[1]).toBe(keys[0]);
+  expect(new Set(keys).size).toBe(3);
+});
+
+it('sends no key where the answer holds a secret that is shown once', async () => {
+  const keys: (string | undefined)[] = [];
+  const write = createOneShot('rotatePublicKey', async (_id, _input, { idempotencyKey }) => {
+    keys.push(idempotencyKey);
+    return {} as never;
+  });
+  await write({});
+  expect(keys).toEqual([undefined]);
+});

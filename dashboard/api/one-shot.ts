@@ -1,0 +1,53 @@
+import { OPERATIONS } from '../../packages/client/src/operations.generated.ts';
+import { type AnswerOf, ApiFailure, call, type InputOf, type OperationId } from './client.ts';
+
+/** Operations that change nothing the second time. A key would only hold their locks longer. */
+const REPEATABLE: readonly OperationId[] = ['pauseCampaign', 'resumeCampaign', 'cancelCampaign'];
+/** Operations whose answer holds a secret that is shown once: a stored answer would come back without it. */
+const SHOWS_SECRET: readonly OperationId[] = [
+  'createApiKey',
+  'createWebhook',
+  'rotatePublicKey',
+  'rotateWebhookSecret',
+];
+
+type Send<Id extends OperationId> = (
+  id: Id,
+  input: InputOf<Id>,
+  options: { idempotencyKey?: string | undefined },
+) => Promise<AnswerOf<Id>>;
+
+/**
+ * Makes a write that has one effect, however often its button is pressed. The same request joins the one that is under
+ * way. A request whose answer was lost keeps its Idempotency-Key, so that another try does not repeat its effect.
+ */
+export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = call) {
+  const takesKey = OPERATIONS[id].idempotencyKey && ![...REPEATABLE, ...SHOWS_SECRET].includes(id);
+  let underWay: { content: string; answer: Promise<AnswerOf<Id>> } | undefined;
+  let lost: { content: string; idempotencyKey: string } | undefined;
+
+  const write = async (input: InputOf<Id>, content: string): Promise<AnswerOf<Id>> => {
+    const idempotencyKey = lost?.content === content ? lost.idempotencyKey : crypto.randomUUID();
+    try {
+      const answer = await send(id, input, takesKey ? { idempotencyKey } : {});
+      lost = undefined;
+      return answer;
+    } catch (error) {
+      const isLost = error instanceof ApiFailure && (error.status === 0 || error.status >= 500);
+      lost = isLost ? { content, idempotencyKey } : undefined;
+      throw error;
+    }
+  };
+
+  return (input: InputOf<Id>): Promise<AnswerOf<Id>> => {
+    // A form with a file has no text to compare.
+    if ((input as { body?: unknown }).body instanceof FormData) return call(id, input);
+    const content = JSON.stringify(input);
+    if (underWay?.content === content) return underWay.answer;
+    const answer = write(input, content).finally(() => {
+      if (underWay?.answer === answer) underWay = undefined;
+    });
+    underWay = { content, answer };
+    return answer;
+  };
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { addChanges, changedNames, conflictsOf, dropSaved, namesChanged, settle, withChanges } from './changes.ts';
+
+interface Fields {
+  name: string;
+  subject: string;
+  rows: { key: string; text: string }[];
+  window: string | null | undefined;
+}
+const stored: Fields = { name: 'N', subject: 'S', rows: [{ key: '1', text: 'a' }], window: undefined };
+const mine = addChanges(stored, {}, { subject: 'Mine' });
+
+describe('changes of a record', () => {
+  it('are the fields that differ by content, also after a text is kept as JSON', () => {
+    const changes = addChanges(
+      stored,
+      {},
+      { name: 'N', subject: 'Mine', rows: [{ key: '2', text: 'a' }], window: null },
+    );
+    expect(changedNames(stored, changes)).toEqual(['subject', 'window']);
+    const kept = JSON.parse(JSON.stringify(changes));
+    expect(withChanges(stored, kept)).toEqual({ ...stored, subject: 'Mine', window: null });
+    expect(conflictsOf(stored, kept)).toEqual([]);
+    expect(addChanges(stored, changes, { subject: 'S', window: undefined })).toEqual({});
+  });
+
+  it('stay on top of what another person changes elsewhere', () => {
+    const theirs = { ...stored, name: 'Theirs' };
+    expect(withChanges(theirs, mine)).toEqual({ ...theirs, subject: 'Mine' });
+    expect(conflictsOf(theirs, mine)).toEqual([]);
+    expect(namesChanged(stored, theirs)).toEqual(['name']);
+  });
+
+  it('conflict where both changed a field, until one is chosen', () => {
+    const theirs = { ...stored, subject: 'Theirs' };
+    expect(conflictsOf(theirs, mine)).toEqual(['subject']);
+    // A conflict does not end by writing on.
+    expect(conflictsOf(theirs, addChanges(theirs, mine, { subject: 'Mine, too' }))).toEqual(['subject']);
+    const kept = settle(theirs, mine, { subject: 'mine' });
+    expect([conflictsOf(theirs, kept), withChanges(theirs, kept).subject]).toEqual([[], 'Mine']);
+    expect(settle(theirs, mine, { subject: 'theirs' })).toEqual({});
+    expect(conflictsOf({ ...stored, subject: 'Mine' }, mine)).toEqual([]);
+  });
+
+  it('are dropped once saved, but for what was written meanwhile', () => {
+    const sent = withChanges(stored, mine);
+    const later = addChanges(stored, mine, { subject: 'Mine, later', name: 'Also' });
+    expect(dropSaved(mine, sent, sent)).toEqual({});
+    expect(dropSaved(later, sent, sent)).toEqual({
+      subject: { from: 'Mine', to: 'Mine, later' },
+      name: { from: 'N', to: 'Also' },
+    });
+  });
+});

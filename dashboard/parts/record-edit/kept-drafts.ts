@@ -1,0 +1,75 @@
+/** Texts that this browser keeps until they are saved: a reload or the end of the session loses nothing. */
+
+const PREFIX = 'tidings.draft:';
+/** Prefixes of earlier versions, whose drafts did not say which person wrote them. */
+const OLD_PREFIXES = ['tidings-draft:', 'tidings draft ', 'tidings.automation.'];
+/** Of all drafts together. Browsers give an origin about 5 million characters. */
+export const KEPT_MAX_CHARS = 3_000_000;
+
+type Keeper = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
+
+interface Kept<Draft> {
+  /** When it was last written, in milliseconds. */
+  at: number;
+  draft: Draft;
+}
+
+/** Names a draft of one person in one project, so that no other person or project sees it. */
+export function draftKey({ userId, projectId }: { userId: string; projectId: string }, name: string): string {
+  return `${PREFIX}${userId}:${projectId}:${name}`;
+}
+
+/** Reads a draft; undefined where there is none that can be read. */
+export function readKept<Draft>(key: string, keeper: Keeper = localStorage): Kept<Draft> | undefined {
+  try {
+    const kept: unknown = JSON.parse(keeper.getItem(key) ?? 'null');
+    const isKept = typeof kept === 'object' && kept !== null && 'at' in kept && 'draft' in kept;
+    return isKept ? (kept as Kept<Draft>) : undefined;
+  } catch {
+    // The browser keeps nothing, or the text is no JSON: there is no draft.
+    return undefined;
+  }
+}
+
+/**
+ * Keeps a draft, and removes the oldest ones where all of them would be too large; without a draft removes it.
+ * @returns false where the browser does not keep it
+ */
+export function keepDraft(key: string, draft: unknown, keeper: Keeper = localStorage): boolean {
+  try {
+    if (draft === undefined) {
+      keeper.removeItem(key);
+      return true;
+    }
+    const written = JSON.stringify({ at: Date.now(), draft } satisfies Kept<unknown>);
+    if (!makeRoom(keeper, { key, chars: written.length })) {
+      // An older text would come back as if it were the last one.
+      keeper.removeItem(key);
+      return false;
+    }
+    keeper.setItem(key, written);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function makeRoom(keeper: Keeper, { key, chars }: { key: string; chars: number }): boolean {
+  if (chars > KEPT_MAX_CHARS) return false;
+  const keys = Array.from({ length: keeper.length }, (_, n) => keeper.key(n) ?? '');
+  for (const old of keys) if (OLD_PREFIXES.some((prefix) => old.startsWith(prefix))) keeper.removeItem(old);
+  const others = keys
+    .filter((other) => other.startsWith(PREFIX) && other !== key)
+    .map((other) => ({
+      other,
+      chars: keeper.getItem(other)?.length ?? 0,
+      at: readKept(other, keeper)?.at ?? 0,
+    }))
+    .sort((a, b) => b.at - a.at);
+  let room = KEPT_MAX_CHARS - chars;
+  for (const one of others) {
+    room -= one.chars;
+    if (room < 0) keeper.removeItem(one.other);
+  }
+  return true;
+}

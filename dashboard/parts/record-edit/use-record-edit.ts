@@ -1,0 +1,123 @@
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useCallback, useEffect, useState } from 'react';
+import { ApiFailure } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
+import {
+  addChanges,
+  type Changes,
+  changedNames,
+  conflictsOf,
+  dropSaved,
+  namesChanged,
+  settle,
+  withChanges,
+} from './changes.ts';
+import { draftKey, keepDraft, readKept } from './kept-drafts.ts';
+
+/** Typing pauses this long before a draft is kept; leaving the page keeps it at once. */
+const TYPING_MS = 300;
+
+/** Tells whether a write was refused because another person had saved the record meanwhile. */
+export function isStale(error: unknown): boolean {
+  return error instanceof ApiFailure && error.status === 409 && typeof error.details.updatedAt === 'string';
+}
+
+/** A difference between what is written here and what another person has saved. */
+export interface Difference<Fields> {
+  name: keyof Fields;
+  /** Absent where only the other person changed the field. */
+  mine?: Fields[keyof Fields];
+  theirs: Fields[keyof Fields];
+}
+
+/**
+ * Edits a record by fields. The screen shows what is stored with the changes of this person on top, so another person's
+ * change of another field is seen at once and stays. This browser keeps the changes until they are saved.
+ * @param p.name of the record, unique in the project
+ * @param p.stored the fields of the latest version that was read
+ * @param p.isSaving while a write is under way, a difference to what is stored is no conflict
+ */
+export function useRecordEdit<Fields extends object>({
+  name,
+  stored,
+  isSaving,
+}: {
+  name: string;
+  stored: Fields;
+  isSaving: boolean;
+}) {
+  const key = draftKey(useSession(), name);
+  const [kept] = useState(() => readKept<Changes<Fields>>(key));
+  const [changes, setChanges] = useState<Changes<Fields>>(kept?.draft ?? {});
+  const [isRestored, setRestored] = useState(kept !== undefined);
+  const [isKept, setKept] = useState(kept !== undefined);
+  /** The fields on the screen when a write was refused as stale. */
+  const [refused, setRefused] = useState<Fields>();
+  const keepLater = useDebouncedCallback(
+    (next: Changes<Fields>) => setKept(keepDraft(key, Object.keys(next).length === 0 ? undefined : next)),
+    { delay: TYPING_MS, flushOnUnmount: true },
+  );
+  useEffect(() => {
+    // Each call makes another `flush`.
+    const flush = () => keepLater.flush();
+    window.addEventListener('pagehide', flush);
+    return () => window.removeEventListener('pagehide', flush);
+  }, [keepLater]);
+
+  const put = useCallback(
+    (next: Changes<Fields>) => {
+      setChanges(next);
+      keepLater(next);
+    },
+    [keepLater],
+  );
+  const conflicts = isSaving ? [] : conflictsOf(stored, changes);
+  const theirs = refused && !isSaving ? namesChanged(refused, stored) : [];
+  const differences: Difference<Fields>[] = [...new Set([...conflicts, ...theirs])].map((field) => ({
+    name: field,
+    theirs: stored[field],
+    ...(conflicts.includes(field) && { mine: changes[field]?.to as Fields[keyof Fields] }),
+  }));
+  const isTouched = changedNames(stored, changes).length > 0;
+  return {
+    /** What the screen shows and a save sends. */
+    fields: withChanges(stored, changes),
+    change: (written: Partial<Fields>) => put(addChanges(stored, changes, written)),
+    /** Something is written that is not saved. */
+    isTouched,
+    /** It was written before this page was opened. */
+    isRestored: isRestored && isTouched,
+    restoredAt: kept?.at,
+    /** The browser keeps what is written. */
+    isKept,
+    /** What another person has saved meanwhile, to be settled or seen before the next save. */
+    differences,
+    hasConflict: differences.length > 0,
+    /** The write was refused as stale. Ask for the record again after it. */
+    refuse: () => setRefused(stored),
+    settle: (choices: Partial<Record<keyof Fields, 'mine' | 'theirs'>>) => {
+      setRefused(undefined);
+      put(settle(stored, changes, choices));
+    },
+    /** The fields were saved, and the service stored them so. */
+    saved: (sent: Fields, now: Fields) => {
+      setRestored(false);
+      setRefused(undefined);
+      setChanges((latest) => {
+        const left = dropSaved(latest, sent, now);
+        keepLater.cancel();
+        setKept(keepDraft(key, Object.keys(left).length === 0 ? undefined : left));
+        return left;
+      });
+    },
+    discard: () => {
+      setRestored(false);
+      setRefused(undefined);
+      setChanges({});
+      keepLater.cancel();
+      setKept(!keepDraft(key, undefined));
+    },
+  };
+}
+
+export type RecordEdit<Fields extends object> = ReturnType<typeof useRecordEdit<Fields>>;

@@ -1,0 +1,18 @@
+import { conditionAsText } from '../../parts/condition-builder/condition-as-text.ts';
+import { text } from '../../text/text.ts';
+import type { CampaignDraft } from './campaign-draft.ts';
+
+/** Shows a field of a campaign as text, to be compared with another version of it. */
+export function fieldAsText(name: keyof CampaignDraft, value: CampaignDraft[keyof CampaignDraft]): string {
+  const field = { [name]: value } as Partial<CampaignDraft>;
+  if (field.condition) return conditionAsText(field.condition);
+  if (name === 'window' && value === undefined) return text.campaigns.windowOfProject;
+  if (field.versions) {
+    return field.versions
+      .map(({ name: called, weight, subject, preheader, from, body }) =>
+        [`${called} (${weight})`, subject, preheader, from, body].filter(Boolean).join('\n'),
+      )
+      .join('\n\n');
+  }
+  return typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : String(value ?? '');
+}

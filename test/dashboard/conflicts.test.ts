@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { campaignBody } from '../build/campaigns.ts';
+import { buildDomain } from '../build/senders.ts';
+import { expectOk } from '../build/workflows.ts';
+import {
+  describeInBrowser,
+  expectNoSeriousAxe,
+  expectNoSidewaysScroll,
+  newWindow,
+  openDashboard,
+  type Page,
+} from '../support/browser/browser.ts';
+import { buildPerson } from '../support/person.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const FILTERS = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] };
+const MAIL = { type: 'TRANSACTIONAL', subject: 'Old', from: 'hi@sender.test', body: '<p>Hi</p>' };
+const STALE = [/answer: 409/, /409 \(Conflict\)/];
+
+/** Two people on the same record: one in the browser, the other by the API. */
+describeInBrowser('an editor of the dashboard', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService();
+    await buildDomain(service.db, { projectId: service.one.id, domain: 'sender.test' });
+  });
+  afterAll(() => service?.close());
+
+  const call = async (method: string, path: string, body?: object) =>
+    expectOk(service.call(method, path, body ? { body } : {}));
+  const create = async (kind: string, body: object) => {
+    const created = await call('POST', `/${kind}`, body);
+    return (created.data ?? created).id as string;
+  };
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+  const choice = (page: Page, field: string, side: 'Mine' | 'Theirs') =>
+    page.getByRole('radiogroup', { name: field, exact: true }).getByRole('radio', { name: side });
+
+  const EDITORS = [
+    {
+      kind: 'campaigns',
+      method: 'PUT',
+      body: () => campaignBody({ name: 'Old name', subject: 'Old' }),
+      path: (id: string) => `/campaigns/${id}/edit`,
+      field: 'Subject',
+      mine: { subject: 'Mine' },
+      theirs: { subject: 'Theirs' },
+      other: { preheader: 'Theirs alone' },
+      save: 'Save',
+      saved: 'Saved.',
+    },
+    {
+      kind: 'templates',
+      method: 'PATCH',
+      body: () => ({ ...MAIL, name: 'Old name' }),
+      path: (id: string) => `/templates/${id}`,
+      field: 'Subject',
+      mine: { subject: 'Mine' },
+      theirs: { subject: 'Theirs' },
+      other: { preheader: 'Theirs alone' },
+      save: 'Save',
+      saved: 'Saved.',
+    },
+    {
+      kind: 'segments',
+      method: 'PATCH',
+      body: () => ({ name: `Old name ${crypto.randomUUID()}`, description: 'Old', filters: FILTERS }),
+      path: (id: string) => `/segments/${id}?tab=condition`,
+      field: 'Description',
+      mine: { description: 'Mine' },
+      theirs: { description: 'Theirs' },
+      other: { trackMembership: true },
+      save: 'Save',
+      saved: 'Saved.',
+    },
+    {
+      kind: 'workflows',
+      method: 'PATCH',
+      body: () => ({ name: 'Old name', description: 'Old', eventName: 'signup' }),
+      path: (id: string) => `/automations/${id}?panel=automation`,
+      field: 'Description',
+      mine: { description: 'Mine' },
+      theirs: { description: 'Theirs' },
+      other: { allowReentry: true },
+      save: 'Save settings',
+      saved: 'Settings saved.',
+    },
+  ] as const;
+
+  it.each(EDITORS)('of $kind shows mine and theirs on a conflict, and loses neither', async (editor) => {
+    const { kind, method, field } = editor;
+    const id = await create(kind, editor.body());
+    const read = () => call('GET', `/${kind}/${id}`);
+    const { page, mayFail } = await openDashboard({ service, path: editor.path(id) });
+    for (const fault of STALE) mayFail(fault);
+    const input = page.getByRole('textbox', { name: field, exact: true });
+    await input.fill('Mine');
+    await call(method, `/${kind}/${id}`, { ...editor.theirs, ...editor.other });
+    await button(page, editor.save).last().click();
+    await page.getByText('Somebody else saved this meanwhile').waitFor();
+    expect(await read()).toMatchObject({ ...editor.theirs, ...editor.other });
+    expect(await input.inputValue()).toBe('Mine');
+    await expectNoSeriousAxe(page);
+    await expectNoSidewaysScroll(page);
+    expect(await button(page, 'Continue with these').isDisabled()).toBe(true);
+    await choice(page, field, 'Mine').check();
+    await button(page, 'Continue with these').click();
+    await button(page, editor.save).last().click();
+    await page.getByText(editor.saved).waitFor();
+    expect(await read()).toMatchObject({ ...editor.mine, ...editor.other });
+    expect(await page.evaluate('Object.keys(localStorage).filter((key) => key.includes("draft"))')).toEqual([]);
+  });
+
+  it.each(EDITORS)('of $kind takes theirs where that is chosen, and sends only what was changed', async (editor) => {
+    const { kind, method, field } = editor;
+    const id = await create(kind, editor.body());
+    const { page } = await openDashboard({ service, path: editor.path(id) });
+    const input = page.getByRole('textbox', { name: field, exact: true });
+    await input.fill('Mine');
+    await call(method, `/${kind}/${id}`, editor.theirs);
+    // The draft comes back, on top of what was saved since.
+    await page.reload();
+    await choice(page, field, 'Theirs').check();
+    await button(page, 'Continue with these').click();
+    await expect.poll(() => input.inputValue()).toBe('Theirs');
+    const bodies: object[] = [];
+    page.on('request', (request) => {
+      if (request.method() === method && request.url().endsWith(id)) bodies.push(request.postDataJSON() as object);
+    });
+    const { updatedAt } = await call('GET', `/${kind}/${id}`);
+    await input.fill('Mine, again');
+    await button(page, editor.save).last().click();
+    await page.getByText(editor.saved).waitFor();
+    expect(bodies).toEqual([{ [Object.keys(editor.mine)[0] ?? '']: 'Mine, again', updatedAt }]);
+  });
+
+  it('says what another person saved in other fields, before mine is saved', async () => {
+    const id = await create('templates', { ...MAIL, name: 'Shared' });
+    const { page, mayFail } = await openDashboard({ service, path: `/templates/${id}` });
+    for (const fault of STALE) mayFail(fault);
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Mine');
+    await call('PATCH', `/templates/${id}`, { preheader: 'Theirs' });
+    await page.keyboard.press('Control+s');
+    await page.getByText('Their changes are shown here and stay.').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Preheader' }).inputValue()).toBe('Theirs');
+    await button(page, 'Continue with these').click();
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved.').waitFor();
+    expect(await call('GET', `/templates/${id}`)).toMatchObject({ subject: 'Mine', preheader: 'Theirs' });
+  });
+
+  it('keeps what is typed when the session ends, for this person only', async () => {
+    const id = await create('campaigns', campaignBody({ name: 'Kept' }));
+    const path = `${service.baseUrl}/app/campaigns/${id}/edit`;
+    const [ada, bob] = [
+      await buildPerson(service.db, service.one.id, 'OWNER'),
+      await buildPerson(service.db, service.one.id, 'OWNER'),
+    ];
+    const { context, page } = await newWindow();
+    const signIn = async (person: { email: string; password: string }) => {
+      const answer = await context.request.post(`${service.baseUrl}/auth/login`, { data: person });
+      expect(answer.status()).toBe(200);
+      await page.goto(path);
+    };
+    const subject = page.getByRole('textbox', { name: 'Subject', exact: true });
+    await signIn(ada);
+    const stored = await subject.inputValue();
+    await subject.fill('Typed by Ada');
+    await context.clearCookies();
+    await button(page, 'Save').click();
+    await page.getByRole('button', { name: /sign in/i }).waitFor();
+    await signIn(bob);
+    await subject.waitFor();
+    expect(await subject.inputValue()).toBe(stored);
+    await context.clearCookies();
+    await signIn(ada);
+    await page.getByText('Restored what was written here').waitFor();
+    expect(await subject.inputValue()).toBe('Typed by Ada');
+    await button(page, 'Discard it').click();
+    expect(await subject.inputValue()).toBe(stored);
+    await page.reload();
+    await subject.waitFor();
+    expect(await subject.inputValue()).toBe(stored);
+  });
+
+  it('compares conditions as sentences', async () => {
+    const id = await create('segments', { name: 'Compared', filters: FILTERS });
+    const { page } = await openDashboard({ service, path: `/segments/${id}?tab=condition` });
+    await page.getByRole('textbox', { name: 'Value of condition 1', exact: true }).fill('free');
+    const [group] = FILTERS.groups;
+    const [filter] = group?.filters ?? [];
+    await call('PATCH', `/segments/${id}`, {
+      filters: { ...FILTERS, groups: [{ filters: [{ ...filter, value: 'team' }] }] },
+    });
+    await page.reload();
+    const group1 = page.getByRole('radiogroup', { name: 'Condition', exact: true });
+    await group1.getByText('plan is free').waitFor();
+    await group1.getByText('plan is team').waitFor();
+  });
+});
