@@ -74,6 +74,9 @@ export const InstantInput = z
   .transform((text) => new Date(text))
   .openapi({ type: 'string', format: 'date-time', example: '2026-01-01T12:00:00Z' });
 
+/** An instant as input that null takes away. */
+export const NullableInstantInput = InstantInput.nullish().openapi({ type: ['string', 'null'] });
+
 /** A whole number in a query. */
 export function wholeNumber(p: { min: number; max: number; default: number; description?: string }) {
   return z

@@ -142,6 +142,65 @@ describe('every operation', () => {
   });
 });
 
+// biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON here
+type Json = any;
+
+/** The members of an operation's JSON body by the document, with what each may be. */
+function membersOf(document: Json, operation: Operation): [name: string, schema: Json][] {
+  const content = document.paths[operation.path][operation.method.toLowerCase()].requestBody?.content;
+  const follow = (schema: Json): Json =>
+    schema?.$ref ? follow(document.components.schemas[schema.$ref.split('/').at(-1)]) : schema;
+  const schema = follow(content?.['application/json']?.schema);
+  return Object.entries<Json>(schema?.properties ?? {}).map(([name, member]) => [name, follow(member)]);
+}
+
+/** The JSON types that a schema takes; undefined where it takes any. */
+function typesOf(document: Json, given: Json): Set<string> | undefined {
+  if (given.$ref) return typesOf(document, document.components.schemas[given.$ref.split('/').at(-1)]);
+  const forms = given.anyOf ?? given.oneOf ?? given.allOf;
+  if (forms) {
+    const types = forms.map((form: Json) => typesOf(document, form));
+    return types.some((one: Set<string> | undefined) => one === undefined)
+      ? undefined
+      : new Set(types.flatMap((one: Set<string>) => [...one]));
+  }
+  if (given.type !== undefined) return new Set([given.type].flat());
+  if (given.enum) return new Set(given.enum.map((value: unknown) => (value === null ? 'null' : typeof value)));
+  return undefined;
+}
+
+it('every member of a body is refused with a type that the document does not name', async () => {
+  const document: Json = await (await api.app.request('/openapi.json?paths=v1')).json();
+  const values: [string, unknown][] = [
+    ['null', null],
+    ['string', 'x'],
+    ['number', 4.5],
+    ['boolean', true],
+    ['array', [[]]],
+    ['object', { x: { y: [] } }],
+  ];
+  const taken: string[] = [];
+  let asked = 0;
+  for (const operation of operationsOf(api.app).filter((one) => one.path in document.paths && one.body !== undefined)) {
+    for (const [member, schema] of membersOf(document, operation)) {
+      const types = typesOf(document, schema);
+      for (const [type, value] of types === undefined ? [] : values) {
+        if (types?.has(type) || (type === 'number' && types?.has('integer'))) continue;
+        asked += 1;
+        const { status, body } = await call(operation, '', {
+          body: { ...(operation.body as object), [member]: value },
+        });
+        const named = (body?.error?.errors ?? []).some(
+          ({ field }: { field: string }) => field.split('.')[0] === member,
+        );
+        if (!named || ![400, 422].includes(status)) taken.push(`${nameOf(operation)} ${member}: ${type} ${status}`);
+      }
+    }
+  }
+  expect(taken).toEqual([]);
+  expect(asked).toBeGreaterThan(500);
+});
+
 describe('an unknown field', () => {
   const mail = { to: 'a@example.com', from: 'x@shop.example.com', subject: 'S', body: '<p>b</p>' };
 

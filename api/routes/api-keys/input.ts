@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { GRANTABLE_SCOPES } from '../../../rules/access/scopes.ts';
-import { InstantInput } from '../../http/schemas.ts';
+import { NullableInstantInput } from '../../http/schemas.ts';
 
 export const Mode = z.enum(['live', 'test']);
 
@@ -11,7 +11,7 @@ export const CreateApiKey = z
       .array(z.string())
       .max(GRANTABLE_SCOPES.length)
       .openapi({ items: { type: 'string', enum: [...GRANTABLE_SCOPES] } }),
-    expiresAt: InstantInput.nullish(),
+    expiresAt: NullableInstantInput,
     mode: Mode.default('live'),
   })
   .openapi('CreateApiKey', { example: { name: 'Web shop', scopes: ['email:send', 'contacts:edit'], mode: 'live' } });

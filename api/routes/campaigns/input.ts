@@ -4,7 +4,7 @@ import { AUDIENCE_TYPES } from '../../../rules/campaigns/campaign.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { type Condition, ConditionInput } from '../../../rules/filters/filters.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
-import { EmailAddress, Id, InstantInput, SlugInput } from '../../http/schemas.ts';
+import { EmailAddress, Id, NullableInstantInput, SlugInput } from '../../http/schemas.ts';
 import { changedMailText, mailTextInput, splitSender } from '../mail-text.ts';
 import { changedTiming, hourInput, timingInput } from './timing.ts';
 import { changedVariants, variantFields } from './variants-input.ts';
@@ -21,7 +21,7 @@ const EXAMPLE = {
 const AudienceType = z.enum(AUDIENCE_TYPES);
 
 const Filter = ConditionInput.nullish().openapi({
-  type: 'object',
+  type: ['object', 'null'],
   description: 'Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same.',
   example: EXAMPLE.audienceFilter,
 });
@@ -50,7 +50,7 @@ export const CreateCampaign = z.object(fields).transform(splitSender).openapi('C
 export const CampaignFields = z
   .object(fields)
   .partial()
-  .extend({ scheduledFor: InstantInput.nullish().openapi({ description: 'Moves a SCHEDULED campaign to this time' }) });
+  .extend({ scheduledFor: NullableInstantInput.openapi({ description: 'Moves a SCHEDULED campaign to this time' }) });
 
 export const PutCampaign = CampaignFields.extend({ updatedAt: ReadUpdatedAt })
   .transform(splitSender)
@@ -60,8 +60,8 @@ export const PutCampaign = CampaignFields.extend({ updatedAt: ReadUpdatedAt })
 
 export const SendCampaign = z
   .object({
-    scheduledFor: InstantInput.nullish().openapi({ description: 'Absent or null sends now' }),
-    scheduledAt: InstantInput.nullish().openapi({
+    scheduledFor: NullableInstantInput.openapi({ description: 'Absent or null sends now' }),
+    scheduledAt: NullableInstantInput.openapi({
       description: 'The same as scheduledFor',
       'x-alias-of': 'scheduledFor',
     }),

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { EVENT_NAME_LENGTH, eventNameShapeFault, PIXEL_PREFIX } from '../../../rules/events/event-names.ts';
 import { checkData } from '../../../rules/filters/data-values.ts';
 import { readVariantId, VARIANTS_MAX } from '../../../rules/storefront/storefront.ts';
-import { EmailAddress, InstantInput } from '../../http/schemas.ts';
+import { EmailAddress, NullableInstantInput } from '../../http/schemas.ts';
 
 const TITLE_MAX_CHARS = 500;
 const URL_MAX_CHARS = 2_000;
@@ -85,7 +85,7 @@ const PixelEventInput = z
         }
       })
       .nullish(),
-    timestamp: InstantInput.nullish(),
+    timestamp: NullableInstantInput,
   })
   .openapi('PixelEvent', { example: PIXEL_EXAMPLE });
 

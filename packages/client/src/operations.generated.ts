@@ -773,7 +773,7 @@ export type ContactsFile = {
 export type CreateApiKey = {
   name: string;
   scopes: ("email:send" | "emails:view" | "sms:send" | "sms:view" | "contacts:view" | "contacts:edit" | "templates:view" | "templates:edit" | "campaigns:view" | "campaigns:edit" | "campaigns:send" | "segments:view" | "segments:edit" | "workflows:view" | "workflows:edit" | "events:view" | "events:edit" | "domains:view" | "domains:edit" | "analytics:view")[];
-  expiresAt?: string;
+  expiresAt?: string | null;
   mode?: "live" | "test";
 };
 
@@ -797,11 +797,11 @@ export type CreateCampaign = {
   type?: "ALL" | "SEGMENT" | "FILTERED";
   segmentId?: string | null;
   /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
-  audienceFilter?: Record<string, unknown>;
+  audienceFilter?: Record<string, unknown> | null;
   /** The same as audienceFilter */
-  audienceCondition?: Record<string, unknown>;
+  audienceCondition?: Record<string, unknown> | null;
   /** The same as audienceFilter */
-  filters?: Record<string, unknown>;
+  filters?: Record<string, unknown> | null;
   /** What it is about: who left the topic does not get it */
   topicId?: string | null;
   sendAtLocal?: SendAtLocal;
@@ -1808,7 +1808,7 @@ export type Pixel = {
   clientId?: string | null;
   email?: string | null;
   data?: Record<string, unknown> | null;
-  timestamp?: string;
+  timestamp?: string | null;
   events?: PixelEvent[];
 };
 
@@ -1821,7 +1821,7 @@ export type PixelEvent = {
   clientId?: string | null;
   email?: string | null;
   data?: Record<string, unknown> | null;
-  timestamp?: string;
+  timestamp?: string | null;
 };
 
 /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
@@ -1956,11 +1956,11 @@ export type PutCampaign = {
   type?: "ALL" | "SEGMENT" | "FILTERED";
   segmentId?: string | null;
   /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
-  audienceFilter?: Record<string, unknown>;
+  audienceFilter?: Record<string, unknown> | null;
   /** The same as audienceFilter */
-  audienceCondition?: Record<string, unknown>;
+  audienceCondition?: Record<string, unknown> | null;
   /** The same as audienceFilter */
-  filters?: Record<string, unknown>;
+  filters?: Record<string, unknown> | null;
   /** What it is about: who left the topic does not get it */
   topicId?: string | null;
   sendAtLocal?: SendAtLocal;
@@ -1971,7 +1971,7 @@ export type PutCampaign = {
   variants?: CampaignVariantInput[] | null;
   test?: CampaignTestInput;
   /** Moves a SCHEDULED campaign to this time */
-  scheduledFor?: string;
+  scheduledFor?: string | null;
   /** Of the record as you read it: 409 if it was changed since. Without it the last write wins. */
   updatedAt?: string;
 };
@@ -2214,9 +2214,9 @@ export type SendAtLocal = string | null;
 
 export type SendCampaign = {
   /** Absent or null sends now */
-  scheduledFor?: string;
+  scheduledFor?: string | null;
   /** The same as scheduledFor */
-  scheduledAt?: string;
+  scheduledAt?: string | null;
   sendAtLocal?: SendAtLocal;
   latePolicy?: LatePolicy;
 };
