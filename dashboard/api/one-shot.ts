@@ -1,8 +1,6 @@
 import { OPERATIONS } from '../../packages/client/src/operations.generated.ts';
 import { type AnswerOf, ApiFailure, call, type InputOf, type OperationId } from './client.ts';
 
-/** Operations that change nothing the second time. A key would only hold their locks longer. */
-const REPEATABLE: readonly OperationId[] = ['pauseCampaign', 'resumeCampaign', 'cancelCampaign'];
 /** Operations whose answer holds a secret that is shown once: a stored answer would come back without it. */
 const SHOWS_SECRET: readonly OperationId[] = [
   'createApiKey',
@@ -22,7 +20,7 @@ type Send<Id extends OperationId> = (
  * way. A request whose answer was lost keeps its Idempotency-Key, so that another try does not repeat its effect.
  */
 export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = call) {
-  const takesKey = OPERATIONS[id].idempotencyKey && ![...REPEATABLE, ...SHOWS_SECRET].includes(id);
+  const takesKey = OPERATIONS[id].idempotencyKey && !SHOWS_SECRET.includes(id);
   let underWay: { content: string; answer: Promise<AnswerOf<Id>> } | undefined;
   let lost: { content: string; idempotencyKey: string } | undefined;
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
+import { joinedTransaction } from '../joined-transaction.ts';
 import { sqlStateOf } from '../postgres-errors.ts';
 import { inSavepoint } from '../transaction.ts';
 import { type ChunkFigures, countChunks, SERIES, type SeriesKind } from './chunk-figures.ts';
@@ -55,19 +56,29 @@ export async function readFigures(
   return figures;
 }
 
-/** Counts what a campaign's chunks lack, in one snapshot with those that do not, and keeps it. */
+/**
+ * Counts what a campaign's chunks lack, in one snapshot with those that do not, and keeps it. In a transaction that `db`
+ * has joined, nothing is kept: that one has another snapshot for each statement.
+ */
 async function countLacking(db: Db, p: { projectId: string; campaignId: string }): Promise<Chunk[]> {
+  const joined = joinedTransaction(db);
+  if (joined) return (await countChunksOf(joined, p)).chunks;
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
     .execute(async (trx) => {
-      const chunks = await listChunks(trx, { projectId: p.projectId, ids: [p.campaignId] });
-      const lacking = chunks.filter(({ figures }) => figures === null);
-      const counted = await countChunks(trx, { ...p, seqs: lacking.map(({ seq }) => seq) });
-      for (const chunk of lacking) chunk.figures = counted.get(chunk.seq) ?? null;
+      const { chunks, lacking } = await countChunksOf(trx, p);
       await keep(trx, p, lacking.filter(isToBeKept));
       return chunks;
     });
+}
+
+async function countChunksOf(trx: Trx, p: { projectId: string; campaignId: string }) {
+  const chunks = await listChunks(trx, { projectId: p.projectId, ids: [p.campaignId] });
+  const lacking = chunks.filter(({ figures }) => figures === null);
+  const counted = await countChunks(trx, { ...p, seqs: lacking.map(({ seq }) => seq) });
+  for (const chunk of lacking) chunk.figures = counted.get(chunk.seq) ?? null;
+  return { chunks, lacking };
 }
 
 /** What cannot change stays; of a campaign that is over, where nobody waits any more. */

@@ -28,6 +28,21 @@ async function sending(changes: Record<string, unknown> = {}): Promise<string> {
 }
 
 describe('pausing a campaign', () => {
+  it('takes an Idempotency-Key, also while recipients are still to be counted', async () => {
+    const id = await sending();
+    await sql`
+      INSERT INTO campaign_chunks (campaign_id, seq, project_id, first_id, last_id, size)
+      VALUES (${id}, 1, ${project.id}, gen_random_uuid(), gen_random_uuid(), 1)`.execute(api.db);
+    for (const [action, status] of [
+      ['pause', 'PAUSED'],
+      ['resume', 'SENDING'],
+    ]) {
+      const headers = { 'Idempotency-Key': crypto.randomUUID() };
+      const answer = await api.call('POST', `/campaigns/${id}/${action}`, { key: project.secretKey, headers });
+      expect([answer.status, answer.body.data?.status], JSON.stringify(answer.body)).toEqual([200, status]);
+    }
+  });
+
   it('is SENDING to PAUSED and back; a second pause and a second resume are 200 and change nothing', async () => {
     const id = await sending();
     for (const _ of [1, 2]) {
