@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchesEventData } from '../filters/evaluate.ts';
+import { evaluateCondition, matchesEventData } from '../filters/evaluate.ts';
 import { parseCondition } from '../filters/filters.ts';
 import { trusted } from '../strangers/provenance.ts';
 import { fillCondition } from './fill-condition.ts';
@@ -33,5 +33,42 @@ describe('fillCondition', () => {
     expect(holds('equals', value, undefined)).toBe(false);
     expect(holds('contains', value, 'x')).toBe(false);
     expect(holds('notEquals', value, 'x')).toBe(true);
+  });
+
+  it.each(['subscribed', 'topic.01890a00-0000-7000-8000-000000000000', 'email', 'createdAt', 'data.x'])(
+    'matches nothing, and the opposite everything, where the value for %s is missing',
+    (field) => {
+      const world = {
+        contact: { email: 'a@x.test', subscribed: true, createdAt: new Date(), updatedAt: new Date(), data: {} },
+        events: [],
+        emails: [],
+        segmentIds: new Set<string>(),
+        payload: {},
+        context: {},
+        now: new Date(),
+      };
+      const missing = (operator: string) => {
+        const condition = parseCondition(
+          { logic: 'AND', groups: [{ filters: [{ field, operator, value: '{{event.none}}' }] }] },
+          'step',
+        );
+        return evaluateCondition(fillCondition(condition, variables, 'step'), world, 'step');
+      };
+      expect([missing('equals'), missing('notEquals')]).toEqual([false, true]);
+    },
+  );
+
+  it('fills the filters of a CONDITION step too', () => {
+    const condition = (value: string) =>
+      fillCondition(
+        parseCondition(
+          { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value }] }] },
+          'step',
+        ),
+        variables,
+        'step',
+      );
+    const [filter] = condition('{{ plan }}').groups[0]?.filters ?? [];
+    expect(filter).toEqual({ field: 'data.plan', operator: 'equals', value: 'Pro' });
   });
 });

@@ -1,6 +1,5 @@
 import { hasExpression } from '../content/expressions.ts';
 import { interpolateJson } from '../content/interpolate.ts';
-import { AppError } from '../errors.ts';
 import type { Data } from '../filters/data-values.ts';
 import { operatorsOf, parseField } from '../filters/fields.ts';
 import { type Condition, type Filter, type FilterValue, parseCondition } from '../filters/filters.ts';
@@ -14,7 +13,6 @@ const NEGATIVE: ReadonlySet<string> = new Set(['notEquals', 'notContains', 'notI
  * Fills the expressions in the values of a condition's filters. A value that is one expression keeps its type. A filter
  * whose value is missing or of no use to its operator matches nothing, and its opposite everything. Source: contract
  * §7.6.
- * @throws AppError VALIDATION_ERROR where the field of such a filter takes true and false only
  */
 export function fillCondition(condition: Condition, variables: Sourced<Data>, scope: Scope): Condition {
   const groups = condition.groups.map(({ filters, conditions }) => ({
@@ -53,11 +51,10 @@ function readFilter(filter: Omit<Filter, 'value'> & { value: unknown }, scope: S
   }
 }
 
-/** The filter that compares with no value at all. */
+/** The filter that compares with no value at all; a field that takes no list gives its place to one that does. */
 function withoutMatch({ field, operator }: Filter, scope: Scope): Filter {
-  const none: Filter = { field, operator: NEGATIVE.has(operator) ? 'notIn' : 'in', value: [] };
+  const none = { operator: NEGATIVE.has(operator) ? ('notIn' as const) : ('in' as const), value: [] };
   const ref = parseField(field, none.operator, scope);
-  if (ref && operatorsOf(ref.kind).includes(none.operator)) return none;
-  const message = `the value that ${field} is compared with is missing`;
-  throw new AppError('VALIDATION_ERROR', { errors: [{ field, message, code: 'custom' }] });
+  const takesList = ref !== undefined && operatorsOf(ref.kind).includes(none.operator);
+  return { field: takesList ? field : 'email', ...none };
 }
