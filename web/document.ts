@@ -58,6 +58,7 @@ a{color:inherit;text-underline-offset:.15em}
 fieldset{margin:0 0 1.25rem;padding:0;border:0}
 legend{padding:0;margin-bottom:.5rem;font-weight:600}
 label{display:flex;gap:.75rem;align-items:center;min-height:48px;padding:.6rem .9rem;margin-bottom:.5rem;border:1px solid var(--line);border-radius:10px;cursor:pointer}
+label>span{min-width:0;overflow-wrap:anywhere}
 input{width:1.25rem;height:1.25rem;margin:0;flex:none;accent-color:var(--accent)}
 :focus-visible{outline:3px solid var(--text);outline-offset:2px}`;
 }

@@ -147,8 +147,9 @@ describeInBrowser('automations in the dashboard', () => {
         ask: {
           type: 'CONDITION',
           config: { field: 'data.plan', operator: 'equals', value: 'x'.repeat(300) },
-          to: { yes: 'end', no: 'end' },
+          to: { yes: 'end', no: 'pause' },
         },
+        pause: { type: 'DELAY', config: { amount: 1, unit: 'days' } },
         end: { type: 'EXIT' },
       },
     });
@@ -157,6 +158,19 @@ describeInBrowser('automations in the dashboard', () => {
     expect(await page.locator('.react-flow').count()).toBe(0);
     await expectNoSidewaysScroll(page);
     await expectNoSeriousAxe(page);
+    // Whatever the steps are called: the buttons that add a step after one have its name.
+    for (const id of Object.values(workflow.steps)) {
+      const body = { name: `<b>${'M'.repeat(190)}` };
+      await expectOk(service.call('PATCH', `/workflows/${workflow.id}/steps/${id}`, { body }));
+    }
+    for (const search of ['', `?step=${workflow.steps.pause}`, '?panel=automation', '?panel=try']) {
+      await open(`/automations/${workflow.id}${search}`);
+      await page
+        .getByRole('button', { name: /Add a step after <b>M/ })
+        .last()
+        .waitFor();
+      await expectNoSidewaysScroll(page);
+    }
     await open('/automations');
     await page.getByRole('link', { name: 'Test' }).first().waitFor();
     await expectNoSidewaysScroll(page);

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { MAIL_VIEWS } from '../../dashboard/screens/messages/search.ts';
 import { buildEmail } from '../build/emails.ts';
 import { track } from '../build/events.ts';
 import { buildDomain } from '../build/senders.ts';
@@ -55,6 +57,30 @@ describeInBrowser('messages and executions', () => {
     await buildEmail(service.db, { projectId, status: 'FAILED', subject: 'Lost', to: 'lost@example.com' });
   });
   afterAll(() => service?.close());
+
+  it('a message is read on a phone, whatever its texts are', async () => {
+    const long = 'W'.repeat(200);
+    const body = {
+      to: `${'w'.repeat(60)}@${'w'.repeat(60)}.${'w'.repeat(60)}.example`,
+      from: { name: long, email: 'hello@shop.example.com' },
+      reply: `${'r'.repeat(60)}@${'r'.repeat(60)}.example.com`,
+      subject: 'W'.repeat(900),
+      body: `<p>${long}</p>`,
+      headers: { [`X-${'H'.repeat(60)}`]: long },
+      attachments: [{ filename: `${long}.txt`, content: 'aGk=', contentType: 'text/plain' }],
+    };
+    const sent = await expectOk(service.call('POST', '/v1/send', { body }));
+    const id = (sent.data ?? sent).emails[0].email;
+    await sql`UPDATE emails SET error = ${long}, provider_message_id = ${`<${long}@mail.example>`} WHERE id = ${id}`.execute(
+      service.db,
+    );
+    const { page, open } = await openDashboard({ service, viewport: 'phone' });
+    for (const view of MAIL_VIEWS) {
+      await open(`/messages/${id}?view=${view}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await expectNoSidewaysScroll(page);
+    }
+  });
 
   it('an execution that waits is moved on, and leads to its mail and back to itself', async () => {
     const { page } = await openDashboard({ service, path: `/messages/executions/${workflow.id}` });

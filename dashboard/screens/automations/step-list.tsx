@@ -151,7 +151,15 @@ function Row(
 
 function Add({ label, onClick }: { label: string; onClick: () => void }) {
   return (
-    <Button variant="subtle" size="compact-xs" mt={4} leftSection={<IconPlus size={12} />} onClick={onClick}>
+    <Button
+      variant="subtle"
+      size="compact-xs"
+      mt={4}
+      leftSection={<IconPlus size={12} />}
+      onClick={onClick}
+      // The name of a step can be longer than a line.
+      styles={{ root: { height: 'auto' }, label: { whiteSpace: 'normal', textAlign: 'start' } }}
+    >
       {label}
     </Button>
   );

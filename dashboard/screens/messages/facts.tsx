@@ -18,10 +18,10 @@ export function Facts({ title, children }: { title: string; children: ReactNode 
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <Group justify="space-between" gap="xs" wrap="nowrap" align="baseline">
-      <Text size="sm" c="dimmed" style={{ flex: 'none' }}>
+      <Text size="sm" c="dimmed" maw="50%" style={{ flex: 'none' }}>
         {name}
       </Text>
-      <Text size="sm" component="div" ta="right" style={{ overflowWrap: 'anywhere' }}>
+      <Text size="sm" component="div" ta="right" miw={0} style={{ overflowWrap: 'anywhere' }}>
         {children}
       </Text>
     </Group>
