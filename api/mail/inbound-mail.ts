@@ -154,6 +154,14 @@ function detailOf(message: InboundMessage, mail: InboundMail, verdicts: Verdicts
   return {
     from: message.from || mail.from,
     fromHeader: clean(mail.fromHeader),
+    inReplyTo: mail.inReplyTo && clean(mail.inReplyTo),
+    references: mail.references.map(clean),
+    attachments: mail.attachments.map((file) => ({
+      filename: file.filename && clean(file.filename),
+      contentType: clean(file.contentType),
+      size: file.size,
+      contentId: file.contentId && clean(file.contentId),
+    })),
     timestamp: message.receivedAt.toISOString(),
     autoSubmitted: mail.hasAutomaticMark || isMailSystem(message.from),
     hasContent: body.trim().length > 0,

@@ -9,6 +9,11 @@ import { statusOf } from './delivery-status.ts';
 /** A mail from a person or a program, taken apart. */
 export interface InboundMail {
   messageId: string;
+  /** The id that it replies to, with its angle brackets; null where there is none. */
+  inReplyTo: string | null;
+  /** The ids of its thread, oldest first, with their angle brackets. */
+  references: string[];
+  attachments: InboundAttachment[];
   /** The address in From, in lower case; null where there is none. */
   from: string | null;
   /** From as it is written. */
@@ -19,6 +24,16 @@ export interface InboundMail {
   html: string | null;
   /** Its headers say that a program wrote it; the envelope may say so too. */
   hasAutomaticMark: boolean;
+}
+
+/** Names an attached file; its bytes are not kept. */
+export interface InboundAttachment {
+  filename: string | null;
+  contentType: string;
+  /** Bytes of the decoded file. */
+  size: number;
+  /** The id that the HTML names it by (`cid:`), without angle brackets. */
+  contentId: string | null;
 }
 
 /** What a message is: a report on mail of ours, or mail. */
@@ -38,8 +53,8 @@ export type ReadMessage =
 export type StatusReport = { kind: 'report'; feedback: Feedback } | { kind: 'nothing'; why: string };
 
 /**
- * The parser takes a third of a second a megabyte of short lines. What is read here stands at the beginning;
- * attachments are not kept.
+ * The parser takes a third of a second a megabyte of short lines. Reports stand at the beginning, so only mail is parsed
+ * beyond this, to name its attachments.
  */
 const PARSED_MAX_BYTES = 512 * 1024;
 /** It takes 4 seconds a megabyte of empty parts. */
@@ -47,6 +62,12 @@ const PARTS_MAX = 500;
 /** Reports are short; whoever writes one must not make the patterns run for minutes. */
 const PART_MAX_CHARS = 128 * 1024;
 const LINKS_MAX_CHARS = 4 * 1024;
+/** Bounds of what an event names; the event is stored and sent to webhooks whole. */
+const ATTACHMENTS_MAX = 100;
+const NAME_MAX_CHARS = 255;
+const REFERENCES_MAX = 100;
+/** RFC 5322 §2.1.1: an id cannot be folded, and a line has at most 998 characters. */
+const MESSAGE_ID = /<[^<>\s]{1,996}>/g;
 /** Bounces in words name the refusal before they quote the email. */
 const RETURNED_MAX_CHARS = 20_000;
 /** A reply with an enhanced code, qmail's `(#5.1.1)`, or a bare `550 words` that stands first or behind a colon. */
@@ -79,7 +100,16 @@ export async function readMessage(raw: Buffer, p: ReadingOf): Promise<ReadMessag
   const abuse = partOf(email, 'message/feedback-report');
   if (abuse !== undefined) return readAbuseReport(abuse, quotedHeaders(email), p.at);
   if (isReadReceipt(email)) return { kind: 'nothing', why: 'a read receipt' };
-  return p.isReturned ? readReturned(email, p) : { kind: 'mail', mail: mailOf(email) };
+  if (p.isReturned) return readReturned(email, p);
+  return { kind: 'mail', mail: mailOf(raw.length > start.length ? await parseWhole(raw, email) : email) };
+}
+
+/**
+ * Parses a long email whole, in the parser's thread. One with more lines that could separate parts than `PARTS_MAX`, such
+ * as a long text of SQL, keeps what its beginning says: many parts take the parser minutes.
+ */
+async function parseWhole(raw: Buffer, beginning: Email): Promise<Email> {
+  return countBoundaries(raw) > PARTS_MAX ? beginning : parseMime(raw);
 }
 
 /**
@@ -170,6 +200,9 @@ function mailOf(email: Email): InboundMail {
   const written = email.headers.find(({ key }) => key === 'from')?.value ?? '';
   return {
     messageId: email.messageId ?? '',
+    inReplyTo: idsOf(email, 'in-reply-to')[0] ?? null,
+    references: idsOf(email, 'references').slice(-REFERENCES_MAX),
+    attachments: email.attachments.slice(0, ATTACHMENTS_MAX).map(describeAttachment),
     from: email.from?.address?.trim().toLowerCase() || null,
     fromHeader: written,
     fromName: email.from?.name || null,
@@ -177,6 +210,21 @@ function mailOf(email: Email): InboundMail {
     text: email.text ?? null,
     html: email.html ?? null,
     hasAutomaticMark: hasAutomaticMark(email.headers),
+  };
+}
+
+/** Lists the message ids of a header field. */
+function idsOf(email: Email, name: string): string[] {
+  const value = email.headers.find(({ key }) => key === name)?.value ?? '';
+  return value.match(MESSAGE_ID) ?? [];
+}
+
+function describeAttachment({ filename, mimeType, contentId, content }: Attachment): InboundAttachment {
+  return {
+    filename: filename?.slice(0, NAME_MAX_CHARS) || null,
+    contentType: mimeType.toLowerCase().slice(0, NAME_MAX_CHARS),
+    size: typeof content === 'string' ? Buffer.byteLength(content) : content.byteLength,
+    contentId: contentId?.replace(/^<|>$/g, '').slice(0, NAME_MAX_CHARS) || null,
   };
 }
 

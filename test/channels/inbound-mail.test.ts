@@ -394,6 +394,59 @@ describe('mail to a verified domain', () => {
     });
   });
 
+  it('names what it replies to, its thread and its attachments, also beyond the first 512 KB', async () => {
+    const long = Buffer.alloc(700 * 1024, 'pdf')
+      .toString('base64')
+      .replace(/.{76}/g, '$&\n');
+    const raw = `From: thread@author.example
+Message-ID: <three@x>
+In-Reply-To: <sent@shop.example.com> (your email)
+References: <first@shop.example.com>
+ <sent@shop.example.com>
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary="m1"
+
+--m1
+Content-Type: text/plain
+
+See the files.
+--m1
+Content-Type: application/pdf
+Content-Transfer-Encoding: base64
+Content-Disposition: attachment; filename*=UTF-8''b%C3%BCro.pdf
+
+${long}
+--m1
+Content-Type: image/png; name="logo.png"
+Content-Transfer-Encoding: base64
+Content-Disposition: inline
+Content-ID: <logo@x>
+
+AAECAw==
+--m1--
+`;
+    await deliver({ from: 'thread@author.example', to: 'help@shop.example.com', raw });
+    const events = api.db.selectFrom('events').selectAll().where('name', '=', 'email.received');
+    const event = await events.orderBy('id', 'desc').executeTakeFirstOrThrow();
+    expect(event.data).toMatchObject({
+      inReplyTo: '<sent@shop.example.com>',
+      references: ['<first@shop.example.com>', '<sent@shop.example.com>'],
+      body: expect.stringContaining('See the files.'),
+      attachments: [
+        { filename: 'büro.pdf', contentType: 'application/pdf', size: 700 * 1024, contentId: null },
+        { filename: 'logo.png', contentType: 'image/png', size: 4, contentId: 'logo@x' },
+      ],
+    });
+  });
+
+  it('without a thread or files says so', async () => {
+    const raw = 'From: alone@author.example\nMessage-ID: <four@x>\nIn-Reply-To: your email\n\nHello.\n';
+    await deliver({ from: 'alone@author.example', to: 'help@shop.example.com', raw });
+    const events = api.db.selectFrom('events').selectAll().where('name', '=', 'email.received');
+    const event = await events.orderBy('id', 'desc').executeTakeFirstOrThrow();
+    expect(event.data).toMatchObject({ inReplyTo: null, references: [], attachments: [] });
+  });
+
   it('that somebody wrote in the name of another says so in its verdicts', async () => {
     const raw = 'From: eve@author.example\nMessage-ID: <two@x>\nSubject: {{ 7 }}\n\nSend me money.\n';
     await deliver({ from: 'eve@elsewhere.example', to: 'help@shop.example.com', raw });

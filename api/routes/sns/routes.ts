@@ -17,6 +17,10 @@ import { describeCallback, type OpenRoutes } from '../../http/registrar.ts';
 import { createSnsCertificates, fetchText } from './certificates.ts';
 
 const PATH = '/webhooks/sns';
+/** Without its envelope a notification has no signature, so nothing proves that SNS sent it. */
+const RAW_DELIVERY =
+  'The SNS subscription has raw message delivery on. Switch off "Enable raw message delivery" in the subscription.';
+const ARN_MAX_CHARS = 256;
 /** SNS's own limit of a message. */
 const MESSAGE_MAX_BYTES = 256 * 1024;
 /**
@@ -54,7 +58,12 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
 
   async function authentic(c: RequestContext): Promise<SnsMessage> {
     const text = Buffer.from(await readBody(c, MESSAGE_MAX_BYTES)).toString('utf8');
-    const parsed = SnsMessage.safeParse(jsonOf(text));
+    const body = jsonOf(text);
+    const parsed = SnsMessage.safeParse(body);
+    if (!parsed.success && (c.req.header('x-amz-sns-rawdelivery') === 'true' || isSesNotification(body))) {
+      log.warn({ topic: c.req.header('x-amz-sns-topic-arn')?.slice(0, ARN_MAX_CHARS) }, RAW_DELIVERY);
+      throw refused(RAW_DELIVERY);
+    }
     if (!parsed.success) throw refused('The body is no message of SNS.');
     const message = parsed.data;
     if (!config.email.ses.snsTopicArns.includes(message.TopicArn))
@@ -116,6 +125,11 @@ function notYet(): AppError {
 
 function refused(message: string): AppError {
   return new AppError('FORBIDDEN', { message });
+}
+
+/** Tells whether a body is a notification of SES without the envelope of SNS. */
+function isSesNotification(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && ('notificationType' in body || 'eventType' in body);
 }
 
 function jsonOf(text: string): unknown {

@@ -399,6 +399,24 @@ describe('what is not from our topic', () => {
     expect((await stateOf(mail)).names).toEqual([]);
   });
 
+  it('with raw delivery is refused with the setting to switch off, in the log too', async () => {
+    const mail = await newSentMail(api);
+    const body = JSON.stringify(delivery(mail.id));
+    const warn = vi.spyOn(api.deps.log, 'warn');
+    const marked: Record<string, string> = { 'x-amz-sns-rawdelivery': 'true', 'x-amz-sns-topic-arn': TOPIC };
+    for (const headers of [marked, {}]) {
+      const response = await api.app.request('/webhooks/sns', { method: 'POST', body, headers });
+      expect(response.status).toBe(403);
+      expect(await response.text()).toContain('Switch off \\"Enable raw message delivery\\"');
+    }
+    expect(warn.mock.calls.map(([, text]) => text)).toEqual([
+      expect.stringContaining('raw message delivery'),
+      expect.stringContaining('raw message delivery'),
+    ]);
+    warn.mockRestore();
+    expect((await mailState(api, mail)).mail.status).toBe('SENT');
+  });
+
   it('nor what somebody else signed, or changed', async () => {
     const mail = await sentMail();
     const Message = JSON.stringify(complaint(mail.id));
