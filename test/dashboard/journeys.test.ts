@@ -11,9 +11,6 @@ import { newHome, removeHome, type StartedService, signInLinkOf, startService } 
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
-/** A whole journey, on a machine that may be busy. */
-const JOURNEY = { timeout: 180_000 };
-
 /**
  * Three people on a real `npm start`, the first on a fresh one, the others among all that the demo leaves. They know
  * what they want and nothing of Tidings: they open the link or the address that the start prints, and go on by what
@@ -50,9 +47,7 @@ describeInBrowser('on a fresh npm start', () => {
   const mailbox = async (to: string): Promise<{ subject: string; html: string }[]> =>
     (await callHttp(service.baseUrl, 'GET', `/mailbox.json?to=${encodeURIComponent(to)}`)).body.data;
 
-  it('a marketer imports people, writes to some of them, finds who did not get it and why, and mends it', {
-    ...JOURNEY,
-  }, async () => {
+  it('a marketer imports people, writes to some of them, finds who did not get it and why, and mends it', async () => {
     const { page } = await signedOut();
     await page.goto(await signInLinkOf(started));
     await page.getByRole('link', { name: 'Add a contact' }).click();
@@ -133,7 +128,7 @@ describeInBrowser('on a fresh npm start', () => {
       expect(code, output).toBe(0);
     });
 
-    it('a marketer finds the campaign with two subjects among the others, and which of them won', JOURNEY, async () => {
+    it('a marketer finds the campaign with two subjects among the others, and which of them won', async () => {
       const { page } = await signedOut();
       await signIn(page);
       await go(page, 'Campaigns');
@@ -143,9 +138,7 @@ describeInBrowser('on a fresh npm start', () => {
       await page.getByText('Winner: Chosen by hand').waitFor();
     });
 
-    it('a marketer draws an automation, sees beforehand which way a contact takes, and watches them take it', {
-      ...JOURNEY,
-    }, async () => {
+    it('a marketer draws an automation, sees beforehand which way a contact takes, and watches them take it', async () => {
       const { page } = await signedOut();
       await signIn(page);
       await go(page, 'Contacts');
@@ -215,9 +208,7 @@ describeInBrowser('on a fresh npm start', () => {
       expect((await mailbox('eve@tea.test')).map(({ subject }) => subject)).toEqual(['Thank you']);
     });
 
-    it('a developer makes a key, sends by the curl that is offered, and finds request, mail and delivery', {
-      ...JOURNEY,
-    }, async () => {
+    it('a developer makes a key, sends by the curl that is offered, and finds request, mail and delivery', async () => {
       const receiver: WebhookReceiver = await startWebhookReceiver();
       try {
         const { page } = await signedOut();
@@ -264,55 +255,51 @@ describeInBrowser('on a fresh npm start', () => {
       }
     });
 
-    it(
-      'an operator holds a project with a reason, its mail waits, and leaves when it is released',
-      JOURNEY,
-      async () => {
-        const tenant = await buildProject(service.db, 'Corner Books');
-        await buildDomain(service.db, { projectId: tenant.id, domain: 'books.test', signing: false });
-        const call = (path: string, body: unknown) =>
-          callHttp(service.baseUrl, 'POST', path, { key: tenant.secretKey, body });
-        for (const name of ['one', 'two']) await call('/contacts', { email: `${name}@readers.test`, subscribed: true });
-        await call('/campaigns', campaignBody({ name: 'New books', from: 'news@books.test' }));
-        const arrived = async () =>
-          (await Promise.all(['one', 'two'].map((name) => mailbox(`${name}@readers.test`)))).flat().length;
+    it('an operator holds a project with a reason, its mail waits, and leaves when it is released', async () => {
+      const tenant = await buildProject(service.db, 'Corner Books');
+      await buildDomain(service.db, { projectId: tenant.id, domain: 'books.test', signing: false });
+      const call = (path: string, body: unknown) =>
+        callHttp(service.baseUrl, 'POST', path, { key: tenant.secretKey, body });
+      for (const name of ['one', 'two']) await call('/contacts', { email: `${name}@readers.test`, subscribed: true });
+      await call('/campaigns', campaignBody({ name: 'New books', from: 'news@books.test' }));
+      const arrived = async () =>
+        (await Promise.all(['one', 'two'].map((name) => mailbox(`${name}@readers.test`)))).flat().length;
 
-        const { page } = await signedOut();
-        await signIn(page);
-        await go(page, 'Operator');
-        await page.getByRole('link', { name: 'Projects' }).click();
-        await page.getByRole('textbox', { name: 'Search by name' }).fill('corner');
-        await page.getByRole('link', { name: 'Corner Books' }).click();
-        await button(page, 'Hold …').click();
-        const dialog = page.getByRole('dialog');
-        await dialog.getByLabel('Reason').fill('Complaints, ticket 7.');
-        await button(dialog, 'Hold').click();
-        await page.getByText('You hold this project').waitFor();
+      const { page } = await signedOut();
+      await signIn(page);
+      await go(page, 'Operator');
+      await page.getByRole('link', { name: 'Projects' }).click();
+      await page.getByRole('textbox', { name: 'Search by name' }).fill('corner');
+      await page.getByRole('link', { name: 'Corner Books' }).click();
+      await button(page, 'Hold …').click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Reason').fill('Complaints, ticket 7.');
+      await button(dialog, 'Hold').click();
+      await page.getByText('You hold this project').waitFor();
 
-        const { page: theirs } = await openDashboard({ service, project: tenant, path: '/' });
-        await theirs.getByText('Complaints, ticket 7.').first().waitFor();
-        await go(theirs, 'Campaigns');
-        await theirs.getByRole('link', { name: 'New books' }).click();
-        await button(theirs, 'Audience').last().click();
-        await button(theirs, 'Review').last().click();
-        await theirs.getByText('mails wait until it is released').waitFor();
-        await button(theirs, 'When').last().click();
-        await button(theirs, 'Send to 2 contacts now').click();
-        await theirs.getByText(/^Waiting 2/).waitFor();
-        await theirs.getByText('Sending is on hold').waitFor();
-        expect(await arrived()).toBe(0);
+      const { page: theirs } = await openDashboard({ service, project: tenant, path: '/' });
+      await theirs.getByText('Complaints, ticket 7.').first().waitFor();
+      await go(theirs, 'Campaigns');
+      await theirs.getByRole('link', { name: 'New books' }).click();
+      await button(theirs, 'Audience').last().click();
+      await button(theirs, 'Review').last().click();
+      await theirs.getByText('mails wait until it is released').waitFor();
+      await button(theirs, 'When').last().click();
+      await button(theirs, 'Send to 2 contacts now').click();
+      await theirs.getByText(/^Waiting 2/).waitFor();
+      await theirs.getByText('Sending is on hold').waitFor();
+      expect(await arrived()).toBe(0);
 
-        await button(page, 'Release …').click();
-        await dialog.getByLabel('Note').fill('They have mended their list.');
-        await button(dialog, 'Release').click();
-        await page.getByText('You hold this project').waitFor({ state: 'detached' });
-        await page.getByText('released: They have mended their list.').waitFor();
-        await theirs.getByText('SENT', { exact: true }).waitFor();
-        await theirs.getByText(/^Sent 2/).waitFor();
-        await theirs.getByText('Sending is on hold').waitFor({ state: 'detached' });
-        expect(await arrived()).toBe(2);
-      },
-    );
+      await button(page, 'Release …').click();
+      await dialog.getByLabel('Note').fill('They have mended their list.');
+      await button(dialog, 'Release').click();
+      await page.getByText('You hold this project').waitFor({ state: 'detached' });
+      await page.getByText('released: They have mended their list.').waitFor();
+      await theirs.getByText('SENT', { exact: true }).waitFor();
+      await theirs.getByText(/^Sent 2/).waitFor();
+      await theirs.getByText('Sending is on hold').waitFor({ state: 'detached' });
+      expect(await arrived()).toBe(2);
+    });
   });
 });
 

@@ -145,7 +145,8 @@ async function newContext({ viewport = 'desktop', dark = false }: Pick<OpenDashb
     timezoneId: 'Europe/Berlin',
   });
   // Generous for a busy machine; what is there is found at once.
-  context.setDefaultTimeout(15_000);
+  // For hangs only, as all limits of tests.
+  context.setDefaultTimeout(120_000);
   return context;
 }
 
