@@ -27,8 +27,10 @@ export function onceByKey(handler: Handler<AppEnv>, rules: OnceRules, deps: Deps
     if (key === undefined) return handler(c, next);
     const projectId = c.get('projectId');
     const keyed = { projectId, key, owner: keyOwner(c), request: rules.request, fingerprint: c.get('fingerprint') };
-    // Few of a project at a time: each holds a connection, also while it waits for the first with its key.
-    return deps.compute.keyed({ projectId, kind: rules.request }, async () => {
+    // Few at a time: each holds a connection, also while it waits for the first with its key. Strangers with the public
+    // key wait for each other, and not the project for them.
+    const turn = keyed.owner.public ? `${projectId} public` : projectId;
+    return deps.compute.keyed({ projectId: turn, kind: rules.request }, async () => {
       const { result, committed } = await inTransaction(deps.db, async (trx) => {
         const [reused] = (await takeKeys(trx, [keyed])).values();
         if (reused) throw reused;

@@ -49,7 +49,6 @@ function others(body: Json): Json[] {
 const WITHOUT_KEY = [
   'POST /contacts/import/preview',
   'POST /contacts/lookup',
-  'POST /pixel',
   'POST /segments/preview',
   'POST /templates/preview',
   'POST /verify',

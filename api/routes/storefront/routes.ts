@@ -56,7 +56,6 @@ const pixel = createRoute({
   method: 'post',
   path: '/v1/pixel',
   operationId: 'recordPixel',
-  idempotency: 'none',
   anyQuery: true,
   tags: ['Storefront'],
   summary: 'Record what happened on a storefront page',

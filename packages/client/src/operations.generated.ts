@@ -4282,7 +4282,7 @@ export const OPERATIONS = {
   receiveTwilioMessage: { method: 'POST', path: '/webhooks/twilio/inbound', idempotencyKey: false },
   receiveTwilioStatus: { method: 'POST', path: '/webhooks/twilio/status', idempotencyKey: false },
   recordEvent: { method: 'POST', path: '/v1/events/track', idempotencyKey: true },
-  recordPixel: { method: 'POST', path: '/v1/pixel', idempotencyKey: false },
+  recordPixel: { method: 'POST', path: '/v1/pixel', idempotencyKey: true },
   refreshSegment: { method: 'POST', path: '/v1/segments/{id}/refresh', idempotencyKey: true },
   releaseProject: { method: 'POST', path: '/project/release', idempotencyKey: true },
   releaseTenant: { method: 'POST', path: '/operator/projects/{id}/release', idempotencyKey: false },
