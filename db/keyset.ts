@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type CursorKey, decodeIdCursor, encodeCursor } from '../rules/cursor.ts';
-import { fittingCount } from './page-budget.ts';
+import { answeredBytes, fittingCount } from './page-budget.ts';
 
 /** What a caller asks of a list; `cursor` undefined is the first page. */
 export interface PageRequest {
@@ -35,9 +35,9 @@ export function afterCursor(cursor: string | undefined, column = 'id'): RawBuild
 }
 
 /**
- * Cuts `limit + 1` rows to a page: the extra row only says that there is more. Where rows may be large, `bytesOf` says
- * what each costs in the answer: a page that would pass what an answer carries ends earlier, and its cursor goes on
- * from there.
+ * Cuts `limit + 1` rows to a page: the extra row only says that there is more. A page that would pass
+ * `PAGE_MAX_BYTES` ends earlier, and its cursor goes on from there. `bytesOf` says what a row costs where the answer
+ * shows it more than once or leaves out a part of it.
  */
 export function toPage<R extends { id: string }, T>(
   rows: R[],
@@ -53,7 +53,12 @@ export function toKeyedPage<R, T>(
   rows: R[],
   p: { limit: number; keyOf: (row: R) => CursorKey; map: (row: R) => T; bytesOf?: ((row: R) => number) | undefined },
 ): Page<T> {
-  const most = p.bytesOf ? Math.min(p.limit, fittingCount(rows.map(p.bytesOf))) : p.limit;
+  const most = Math.min(p.limit, fittingCount(rows.map(p.bytesOf ?? ((row) => answeredBytes(row)))));
+  return pageOf(rows, { ...p, most });
+}
+
+function pageOf<R, T>(rows: R[], p: { most: number; keyOf: (row: R) => CursorKey; map: (row: R) => T }): Page<T> {
+  const { most } = p;
   const shown = rows.slice(0, most);
   const last = shown.at(-1);
   const hasMore = rows.length > most;
@@ -62,14 +67,16 @@ export function toKeyedPage<R, T>(
 
 /**
  * The page of a list that takes page numbers and cursors (contract §1.6): a cursor wins over a page number.
- * `rows` were read with `LIMIT pageSize + 1`, and `OFFSET offsetOf(request)` where there was no cursor.
+ * `rows` were read with `LIMIT pageSize + 1`, and `OFFSET offsetOf(request)` where there was no cursor. They come from
+ * `fittedPage`: a numbered page that ended earlier would hide records from the next number.
  */
 export function toNumberedPage<R extends { id: string }, T>(
   rows: R[],
   p: { page: number; pageSize: number; total: number },
   map: (row: R) => T,
 ): NumberedPage<T> {
-  return { ...toPage(rows, p.pageSize, map), ...p, totalPages: Math.ceil(p.total / p.pageSize) };
+  const keyOf = ({ id }: R): CursorKey => [id];
+  return { ...pageOf(rows, { most: p.pageSize, keyOf, map }), ...p, totalPages: Math.ceil(p.total / p.pageSize) };
 }
 
 /** Rows to pass over for a page number; none where a cursor says where to go on. */

@@ -4,9 +4,11 @@ import { type RawBuilder, sql } from 'kysely';
  * Bytes of JSON that one page of a list carries at most, so that a few callers at a time do not take the memory of the
  * API.
  */
-export const PAGE_MAX_BYTES = 4 * 1024 * 1024;
-/** Of a record's other fields, more than they have. */
+export const PAGE_MAX_BYTES = 4_000_000;
+/** Names of fields, and what an answer adds to a stored record. */
 const RECORD_BYTES = 2_000;
+/** Kept for the other fields of an answer that has lists without a cursor, such as an execution's context. */
+const BESIDE_LISTS_BYTES = 600_000;
 
 /** A record as a list has it: where `truncated`, its large fields are empty, for the page is full. */
 export type Listed<T> = T & { truncated: boolean };
@@ -22,13 +24,18 @@ export type LargeColumns = Readonly<Record<string, 'text' | { jsonb: number }>>;
 export function fittedPage<R>(p: {
   columns: readonly string[];
   large: LargeColumns;
+  /** How many times the answer shows a record. */
+  times?: number;
   rows: RawBuilder<unknown>;
 }): RawBuilder<Listed<R>> {
-  const bytes = sql.join([sql`${RECORD_BYTES}::int`, ...Object.entries(p.large).map(bytesOf)], sql` + `);
+  const large = sql.join(Object.entries(p.large).map(bytesOf), sql` + `);
+  const small = sql`${RECORD_BYTES}::int + octet_length((to_jsonb(page) - ${Object.keys(p.large)}::text[])::text)`;
+  const maxBytes = Math.floor(PAGE_MAX_BYTES / (p.times ?? 1));
   const columns = sql.join(p.columns.map((name) => shown(name, p.large[name])));
   return sql<Listed<R>>`
     SELECT ${columns}, NOT fits AS truncated FROM (
-      SELECT page.*, sum(${bytes}) OVER (ORDER BY id DESC) <= ${PAGE_MAX_BYTES}::int AS fits FROM (${p.rows}) page
+      SELECT page.*, sum(${large}) OVER (ORDER BY id DESC) + sum(${small}) OVER () <= ${maxBytes}::int AS fits
+      FROM (${p.rows}) page
     ) page ORDER BY id DESC`;
 }
 
@@ -61,4 +68,25 @@ export function fittingCount(sizes: readonly number[]): number {
 /** Bytes of a value as JSON in an answer that shows it `times` times. */
 export function answeredBytes(value: unknown, times = 1): number {
   return times * Buffer.byteLength(JSON.stringify(value) ?? '');
+}
+
+/**
+ * Cuts the lists of an answer that has no cursor: each has an equal share of what an answer carries, and `truncated` is
+ * there when a list was cut.
+ */
+export function fitLists<L extends Record<string, readonly unknown[]>>(lists: L): L & { truncated?: true } {
+  const names = Object.keys(lists);
+  const share = (PAGE_MAX_BYTES - BESIDE_LISTS_BYTES) / names.length;
+  const fitted = names.map((name) => [name, leadingItems(lists[name] ?? [], share)] as const);
+  const isCut = fitted.some(([name, items]) => items.length < (lists[name]?.length ?? 0));
+  return { ...(Object.fromEntries(fitted) as L), ...(isCut && { truncated: true as const }) };
+}
+
+function leadingItems(items: readonly unknown[], maxBytes: number): readonly unknown[] {
+  let bytes = 0;
+  const over = items.findIndex((item) => {
+    bytes += answeredBytes(item) + 1;
+    return bytes > maxBytes;
+  });
+  return over < 0 ? items : items.slice(0, over);
 }

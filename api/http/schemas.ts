@@ -172,6 +172,12 @@ export const Truncated = z
   .optional()
   .openapi({ description: 'Its large fields are left out: a page is 4 MB at most. Ask for the record itself.' });
 
+/** On an answer whose lists have no cursor and did not fit. */
+export const TruncatedLists = z
+  .literal(true)
+  .optional()
+  .openapi({ description: 'A list is cut: an answer is 4 MB at most.' });
+
 /** The success envelope of the public endpoints. */
 export function success<S extends z.ZodType>(data: S) {
   return z.object({ success: z.literal(true), data });

@@ -100,7 +100,7 @@ export async function listContacts(
   const { rows } = await sql<ContactRow>`
     SELECT ${CONTACT_COLUMNS} FROM contacts WHERE ${found} AND ${afterCursor(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}
   `.execute(db);
-  return { ...toPage(rows, p.limit, toContact, (row) => answeredBytes(row.data, 2)), total };
+  return { ...toPage(rows, p.limit, toContact, (row) => answeredBytes(row) + answeredBytes(row.data)), total };
 }
 
 /** Which of the addresses are contacts; `notFound` has the others as they were given. */

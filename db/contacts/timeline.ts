@@ -1,9 +1,10 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { decodeCursor, encodeCursor, unreadableCursor } from '../../rules/cursor.ts';
+import { decodeCursor, unreadableCursor } from '../../rules/cursor.ts';
 import { ACTIVITY_EVENTS } from '../../rules/events/activity.ts';
 import type { Db } from '../connection.ts';
 import { uuidAt } from '../events/activity-sources.ts';
 import { FAR_FUTURE } from '../id-time.ts';
+import { toKeyedPage } from '../keyset.ts';
 
 /** What the timeline of a contact shows beside what the activity of a project does. */
 export const TIMELINE_ONLY_TYPES = ['email.failed', 'workflow.step'] as const;
@@ -71,15 +72,12 @@ export async function listTimeline(
     FROM (${sql.join(parts, sql` UNION ALL `)}) u ORDER BY u.at DESC, u.key COLLATE "C" DESC LIMIT ${p.limit + 1}
   `.execute(db);
   const total = asked.position ? 0 : await countItems(db, sources);
-  const shown = rows.slice(0, p.limit);
-  const last = shown.at(-1);
-  const hasMore = rows.length > p.limit;
-  return {
-    items: shown.map(({ key: _, ...item }) => item),
-    cursor: hasMore && last ? encodeCursor([last.timestamp.getTime(), last.key]) : null,
-    hasMore,
-    total,
-  };
+  const page = toKeyedPage(rows, {
+    limit: p.limit,
+    keyOf: ({ timestamp, key }) => [timestamp.getTime(), key],
+    map: ({ key: _, ...item }) => item,
+  });
+  return { ...page, total };
 }
 
 async function countItems(db: Db, sources: Source[]): Promise<number> {

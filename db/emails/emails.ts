@@ -10,6 +10,7 @@ import { type Sourced, sourced } from '../../rules/strangers/provenance.ts';
 import type { Db } from '../connection.ts';
 import { earliestIdOf, latestIdOf } from '../id-time.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { answeredBytes } from '../page-budget.ts';
 import type { MailType } from '../schema/contents.ts';
 import { type CarriedVariables, readVariableColumns } from './variable-columns.ts';
 
@@ -119,7 +120,13 @@ export async function listEmails(db: Db, p: PageRequest & EmailFilter): Promise<
     WHERE e.project_id = ${p.projectId} AND ${filterOf(p)} AND ${afterCursor(p.cursor, 'e.id')}
     ORDER BY e.id DESC LIMIT ${p.limit + 1}
   `.execute(db);
-  return toPage(rows, p.limit, (row) => toEmail<Email>(row));
+  return toPage(
+    rows,
+    p.limit,
+    (row) => toEmail<Email>(row),
+    // A list shows none of these.
+    ({ variables: _, options: __, contactData: ___, ...row }) => answeredBytes(row),
+  );
 }
 
 /** @throws AppError NOT_FOUND (another project's id too) */

@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import { decodeCursor, encodeCursor, unreadableCursor } from '../../rules/cursor.ts';
+import { decodeCursor, unreadableCursor } from '../../rules/cursor.ts';
 import { ACTIVITY_EVENTS, type ActivityType } from '../../rules/events/activity.ts';
 import type { Db } from '../connection.ts';
 import { FAR_FUTURE } from '../id-time.ts';
+import { toKeyedPage } from '../keyset.ts';
+import { answeredBytes } from '../page-budget.ts';
 import {
   ACTIVITY_SOURCES,
   type ActivityFilter,
@@ -56,15 +58,14 @@ export async function listActivity(
     LEFT JOIN contacts c ON c.project_id = ${p.projectId} AND c.id = f.contact_id
     ORDER BY f.at DESC, f.key DESC
   `.execute(db);
-  const shown = rows.slice(0, p.limit);
-  const last = shown.at(-1);
-  const hasMore = rows.length > p.limit;
-  return {
-    items: shown.map(({ key: _, ...item }) => item),
-    cursor: hasMore && last ? encodeCursor([last.timestamp.getTime(), last.key]) : null,
-    hasMore,
-    total,
-  };
+  const page = toKeyedPage(rows, {
+    limit: p.limit,
+    keyOf: ({ timestamp, key }) => [timestamp.getTime(), key],
+    map: ({ key: _, ...item }) => item,
+    // Answered as `data` and as `activities`.
+    bytesOf: (row) => answeredBytes(row, 2),
+  });
+  return { ...page, total };
 }
 
 async function countItems(db: Db, p: ActivityFilter, sources: readonly ActivitySource[]): Promise<number> {

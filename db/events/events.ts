@@ -52,7 +52,7 @@ export async function listEvents(db: Db, p: PageRequest & EventFilter): Promise<
     rows,
     p.limit,
     (row) => row,
-    (row) => answeredBytes(row.data, 2),
+    (row) => answeredBytes(row, 2),
   );
 }
 

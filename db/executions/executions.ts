@@ -75,7 +75,7 @@ export async function listExecutions(
     rows,
     p.limit,
     (row) => row,
-    (row) => answeredBytes([row.context, row.event], 2),
+    (row) => answeredBytes(row) + answeredBytes([row.context, row.event]),
   );
   return { ...page, total: p.cursor === undefined ? await countWhere(db, found) : 0 };
 }

@@ -3,7 +3,6 @@ import { decodeCursor, unreadableCursor } from '../../rules/cursor.ts';
 import type { Db } from '../connection.ts';
 import { type Page, type PageRequest, toKeyedPage } from '../keyset.ts';
 import { ownedBy } from '../owned-by.ts';
-import { answeredBytes } from '../page-budget.ts';
 import { countVisits } from './step-stats.ts';
 
 /** How a visit to a step can have ended. */
@@ -69,7 +68,6 @@ export async function listEndedVisits(
     limit: p.limit,
     keyOf: ({ endedAt, executionId, visit }) => [endedAt, executionId, visit],
     map: ({ endedAt: _, visit: __, ...visited }): EndedVisit => visited,
-    bytesOf: ({ output, error }) => answeredBytes([output, error]),
   });
   return { ...page, total: p.cursor === undefined ? await countEnded(db, p) : 0 };
 }

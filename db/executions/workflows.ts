@@ -9,6 +9,7 @@ import { assertUnchanged, type ReadVersion } from '../../rules/record-version.ts
 import type { Db, Trx } from '../connection.ts';
 import { hasPart } from '../has-part.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
+import { fittedPage, type Listed } from '../page-budget.ts';
 import { nextVersion } from '../record-version.ts';
 import { required } from '../required.ts';
 import { takeRoom } from '../room.ts';
@@ -197,19 +198,24 @@ export async function findFaults(trx: Trx, p: WorkflowKey): Promise<{ drawn: Fie
 export async function listWorkflows(
   db: Db,
   p: { projectId: string; search?: string | undefined; page: number; pageSize: number; cursor?: string | undefined },
-): Promise<NumberedPage<Workflow>> {
+): Promise<NumberedPage<Listed<Workflow>>> {
   const { projectId, page, pageSize, cursor } = p;
   const named = hasPart(['name'], p.search);
   const ofProject = db.selectFrom('workflows').where('project_id', '=', projectId).where(named);
-  const rows = await ofProject
-    .select(COLUMNS)
-    .where(afterCursor(cursor))
-    .orderBy('id', 'desc')
-    .limit(pageSize + 1)
-    .offset(offsetOf(p))
-    .execute();
+  const { rows } = await fittedPage<RowOf<'workflows', typeof COLUMNS>>({
+    columns: COLUMNS,
+    large: { exit_on: { jsonb: 1 } },
+    // Answered as `workflows` and as `data`.
+    times: 2,
+    rows: sql`${ofProject
+      .select(COLUMNS)
+      .where(afterCursor(cursor))
+      .orderBy('id', 'desc')
+      .limit(pageSize + 1)
+      .offset(offsetOf(p))}`,
+  }).execute(db);
   const { total } = await ofProject.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return toNumberedPage(rows, { page, pageSize, total }, toWorkflow);
+  return toNumberedPage(rows, { page, pageSize, total }, (row) => ({ ...toWorkflow(row), truncated: row.truncated }));
 }
 
 /**

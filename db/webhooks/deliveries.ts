@@ -8,7 +8,6 @@ import type { SubscribedEndpoint } from '../events/listeners.ts';
 import type { RecordedEvent } from '../events/record-events.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { enqueue } from '../outbox/outbox.ts';
-import { answeredBytes } from '../page-budget.ts';
 import type { DeliveryStatus } from '../schema/webhooks.ts';
 import type { EndpointRef } from './endpoints.ts';
 
@@ -93,12 +92,7 @@ export async function listDeliveries(
     FROM webhook_deliveries WHERE ${found} AND ${afterCursor(p.cursor)}
     ORDER BY id DESC LIMIT ${p.limit + 1}
   `.execute(db);
-  const page = toPage(
-    rows,
-    p.limit,
-    (row) => row,
-    (row) => answeredBytes(row.payload),
-  );
+  const page = toPage(rows, p.limit, (row) => row);
   return { ...page, total: p.cursor === undefined ? await countWhere(db, found) : 0 };
 }
 

@@ -4,12 +4,13 @@ import { readyContent } from '../../../compute/contents.ts';
 import { type Campaign, getCampaign, getContentIds, textsOf } from '../../../db/campaigns/campaigns.ts';
 import { findContents } from '../../../db/contents/contents.ts';
 import { listLinkClicks } from '../../../db/events/link-clicks.ts';
+import { fitLists } from '../../../db/page-budget.ts';
 import { type LinksOf, sumLinks } from '../../../rules/campaigns/link-figures.ts';
 import { contentSource } from '../../../rules/content/content.ts';
 import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IdParams } from '../../http/schemas.ts';
+import { IdParams, TruncatedLists } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 
 const figures = {
@@ -48,7 +49,7 @@ const linksRoute = createRoute({
     'those of all variants, each once with the clicks of all of them.',
   security: scopes('campaigns:view'),
   request: { params: IdParams },
-  responses: { 200: ok(z.object({ data: z.array(LinkRecord) })) },
+  responses: { 200: ok(z.object({ data: z.array(LinkRecord), truncated: TruncatedLists })) },
 });
 
 /** What people clicked in a campaign. */
@@ -62,12 +63,13 @@ export function campaignLinkRoutes(app: App, { db, reads, compute }: Deps): void
     const contentIds = await getContentIds(db, ref);
     const clicks = await listLinkClicks(reads, { ...ref, variants: campaign.variants !== null });
     // Before it is started, what it says now.
-    if (contentIds === null) return c.json({ data: sumLinks(await draftLinks(campaign), namesOf(campaign), []) }, 200);
+    if (contentIds === null)
+      return c.json(fitLists({ data: sumLinks(await draftLinks(campaign), namesOf(campaign), []) }), 200);
     const ids = [...new Set([...contentIds, ...clicks.map((row) => row.contentId)])];
     const urls = await storedLinks(contents, ids, ref.projectId);
     const said = contentIds.map((id, n) => ({ urls: urls.get(id) ?? [], variant: campaign.variants ? n : null }));
     const counted = clicks.map((row) => ({ ...row, url: urls.get(row.contentId)?.[row.link] }));
-    return c.json({ data: sumLinks(said, namesOf(campaign), counted) }, 200);
+    return c.json(fitLists({ data: sumLinks(said, namesOf(campaign), counted) }), 200);
 
     async function draftLinks(draft: Campaign): Promise<LinksOf[]> {
       const sources = textsOf(draft).map((text) => contentSource({ ...text, type: 'MARKETING' }, true));

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { NamedUse } from '../../http/schemas.ts';
+import { NamedUse, TruncatedLists } from '../../http/schemas.ts';
 
 const FieldUsers = z.array(NamedUse);
 
@@ -14,13 +14,20 @@ export const Fields = z
       }),
     ),
     count: z.number().int(),
+    truncated: TruncatedLists,
   })
   .openapi('ContactFields', {
     example: { fields: [{ field: 'data.plan', type: 'string', coverage: 87.5, standard: false }], count: 1 },
   });
 
 export const FieldValues = z
-  .object({ field: z.string(), values: z.array(z.unknown()), count: z.number().int(), limit: z.number().int() })
+  .object({
+    field: z.string(),
+    values: z.array(z.unknown()),
+    count: z.number().int(),
+    limit: z.number().int(),
+    truncated: TruncatedLists,
+  })
   .openapi('ContactFieldValues', { example: { field: 'plan', values: ['free', 'pro'], count: 2, limit: 100 } });
 
 export const Usage = z
@@ -30,6 +37,7 @@ export const Usage = z
     usedInWorkflows: FieldUsers,
     contactCount: z.number().int(),
     canDelete: z.boolean(),
+    truncated: TruncatedLists,
   })
   .openapi('ContactFieldUsage', {
     example: { usedInSegments: [], usedInCampaigns: [], usedInWorkflows: [], contactCount: 1200, canDelete: true },

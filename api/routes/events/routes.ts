@@ -2,13 +2,14 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { getContact } from '../../../db/contacts/contacts.ts';
 import { countEvents, deleteEvents, getEventUsage, listEvents, recordManualEvent } from '../../../db/events/events.ts';
 import { listEventNames } from '../../../db/executions/workflow-fields.ts';
+import { fitLists } from '../../../db/page-budget.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { noteMade } from '../../http/request-log.ts';
-import { cursorQuery, EXAMPLE_ID, Id, Instant, InstantInput, NamedUse } from '../../http/schemas.ts';
+import { cursorQuery, EXAMPLE_ID, Id, Instant, InstantInput, NamedUse, TruncatedLists } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { EventList, EventSchema, eventAnswers } from './answer.ts';
 import { NameParams, RecordEvent } from './input.ts';
@@ -103,6 +104,7 @@ const usageRoute = createRoute({
           totalCount: z.number().int(),
           uniqueContacts: z.number().int(),
           canDelete: z.boolean(),
+          truncated: TruncatedLists,
         })
         .openapi('EventUsage', {
           example: {
@@ -186,7 +188,11 @@ export function eventRoutes(app: App, { db, reads, lifecycle }: Deps): void {
 
   app.openapi(usageRoute, async (c) => {
     const { eventName: name } = c.req.valid('param');
-    return c.json(await getEventUsage(reads, { projectId: c.var.projectId, name }), 200);
+    const { usedInSegments, usedInWorkflows, ...counts } = await getEventUsage(reads, {
+      projectId: c.var.projectId,
+      name,
+    });
+    return c.json({ ...fitLists({ usedInSegments, usedInWorkflows }), ...counts }, 200);
   });
 
   app.openapi(purgeRoute, async (c) => {

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { fitLists } from '../../../db/page-budget.ts';
 import { nameActors } from '../../../db/projects/actors.ts';
 import { explainSegment } from '../../../db/segments/explain.ts';
 import { HISTORY_TOTAL_MAX, listSegmentHistory, SEGMENT_CHANGES } from '../../../db/segments/history.ts';
@@ -11,7 +12,16 @@ import { OPERATORS, UNITS } from '../../../rules/filters/fields.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { cursorList, cursorQuery, EXAMPLE_ID, Id, IdParams, Instant, NamedUse } from '../../http/schemas.ts';
+import {
+  cursorList,
+  cursorQuery,
+  EXAMPLE_ID,
+  Id,
+  IdParams,
+  Instant,
+  NamedUse,
+  TruncatedLists,
+} from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { CONTACT_EXAMPLE, ContactRecord, contactAnswer } from '../contacts/answer.ts';
 import { PreviewCondition } from './input.ts';
@@ -143,6 +153,7 @@ const Usage = z
     usedInSegments: z.array(NamedUse),
     usedInCampaigns: z.array(NamedUse.extend({ status: z.enum(CAMPAIGN_STATUSES) })),
     usedInWorkflows: z.array(NamedUse),
+    truncated: TruncatedLists,
     canDelete: z.boolean().openapi({ description: 'False while a SCHEDULED, SENDING or PAUSED campaign goes by it' }),
   })
   .openapi('SegmentUsage', {
@@ -206,6 +217,7 @@ export function segmentLookRoutes(app: App, { reads, compute }: Deps): void {
 
   app.openapi(usageRoute, async (c) => {
     const segment = await getSegment(reads, { projectId: c.var.projectId, id: c.req.valid('param').id });
-    return c.json(await getSegmentUsage(reads, segment), 200);
+    const { canDelete, ...uses } = await getSegmentUsage(reads, segment);
+    return c.json({ ...fitLists(uses), canDelete }, 200);
   });
 }

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Template } from '../../../db/contents/templates.ts';
 import type { Listed } from '../../../db/page-budget.ts';
-import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated, TruncatedLists } from '../../http/schemas.ts';
 import { mailTextAnswer } from '../mail-text.ts';
 import { Type } from './input.ts';
 
@@ -55,6 +55,7 @@ export const Usage = z
     campaigns: z.array(z.object({ id: Id, name: z.string() })),
     workflowSteps: z.array(z.object({ id: Id, name: z.string(), workflowId: Id, workflowName: z.string() })),
     emailsSent: z.number().int(),
+    truncated: TruncatedLists,
   })
   .openapi('TemplateUsage', { example: { campaigns: [], workflowSteps: [], emailsSent: 120 } });
 

@@ -8,6 +8,7 @@ import {
   listTemplates,
   updateTemplate,
 } from '../../../db/contents/templates.ts';
+import { fitLists } from '../../../db/page-budget.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -177,6 +178,7 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
 
   app.openapi(usageRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    return c.json(await getTemplateUsage(db, ref), 200);
+    const { emailsSent, ...uses } = await getTemplateUsage(db, ref);
+    return c.json({ ...fitLists(uses), emailsSent }, 200);
   });
 }

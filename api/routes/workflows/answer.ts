@@ -2,10 +2,11 @@ import { z } from '@hono/zod-openapi';
 import type { Execution, ExecutionVisit } from '../../../db/executions/executions.ts';
 import { maskStepConfig } from '../../../db/executions/step-secrets.ts';
 import type { Step, Transition, Workflow, WorkflowDetail } from '../../../db/executions/workflows.ts';
+import { fitLists, type Listed } from '../../../db/page-budget.ts';
 import { graphVersion } from '../../../rules/executions/graph-version.ts';
 import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
 import type { InstallationNames } from '../../../temporal/names.ts';
-import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated, TruncatedLists } from '../../http/schemas.ts';
 
 const AT = '2026-01-01T12:00:00.000Z';
 
@@ -162,6 +163,7 @@ export const ExecutionSchema = z
   .openapi('Execution', { example: executionExample });
 
 export const ExecutionDetailSchema = ExecutionSchema.extend({
+  truncated: TruncatedLists,
   steps: z.array(
     z.object({
       stepId: Id,
@@ -197,8 +199,13 @@ export const ExecutionDetailSchema = ExecutionSchema.extend({
   },
 });
 
+const ListedWorkflow = WorkflowSchema.extend({
+  exitOn: WorkflowSchema.shape.exitOn.optional(),
+  truncated: Truncated,
+}).openapi('ListedWorkflow');
+
 export const WorkflowList = z
-  .object({ workflows: z.array(WorkflowSchema), data: z.array(WorkflowSchema), ...numberedListFields })
+  .object({ workflows: z.array(ListedWorkflow), data: z.array(ListedWorkflow), ...numberedListFields })
   .openapi('WorkflowList', {
     example: { workflows: [], data: [], page: 1, pageSize: 20, total: 0, totalPages: 0, cursor: null, hasMore: false },
   });
@@ -215,6 +222,12 @@ export function workflowAnswer(workflow: Workflow) {
     createdAt: workflow.createdAt.toISOString(),
     updatedAt: workflow.updatedAt.toISOString(),
   };
+}
+
+/** A workflow as a list has it: a truncated one is without `exitOn`. */
+export function listedWorkflowAnswer({ truncated, ...workflow }: Listed<Workflow>) {
+  const { exitOn, ...answer } = workflowAnswer(workflow);
+  return truncated ? { ...answer, truncated: true as const } : { ...answer, exitOn };
 }
 
 export function workflowDetailAnswer(secretKey: string, detail: WorkflowDetail) {
@@ -295,11 +308,13 @@ export function executionDetailAnswer(
 ) {
   return {
     ...executionAnswer(execution, names, temporal),
-    steps: execution.steps.map((visit) => ({
-      ...visit,
-      startedAt: visit.startedAt.toISOString(),
-      completedAt: visit.completedAt?.toISOString() ?? null,
-      dueAt: visit.dueAt?.toISOString() ?? null,
-    })),
+    ...fitLists({
+      steps: execution.steps.map((visit) => ({
+        ...visit,
+        startedAt: visit.startedAt.toISOString(),
+        completedAt: visit.completedAt?.toISOString() ?? null,
+        dueAt: visit.dueAt?.toISOString() ?? null,
+      })),
+    }),
   };
 }

@@ -7,14 +7,15 @@ import {
   listWorkflows,
   updateWorkflow,
 } from '../../../db/executions/workflows.ts';
+import { fitLists } from '../../../db/page-budget.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
-import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
+import { IdParams, NameSearch, pageQuery, TruncatedLists } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { WorkflowDetailSchema, WorkflowList, workflowAnswer, workflowDetailAnswer } from './answer.ts';
+import { listedWorkflowAnswer, WorkflowDetailSchema, WorkflowList, workflowDetailAnswer } from './answer.ts';
 import { CreateWorkflow, PatchWorkflow } from './input.ts';
 
 const tags = ['Workflows'];
@@ -50,6 +51,7 @@ const fieldsRoute = createRoute({
           contactFields: z.array(z.string()),
           eventFields: z.array(z.string()),
           eventNames: z.array(z.string()),
+          truncated: TruncatedLists,
         })
         .openapi('WorkflowFields', {
           example: {
@@ -119,11 +121,11 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
     const { limit, ...query } = c.req.valid('query');
     const page = await listWorkflows(db, { projectId: c.var.projectId, ...query, pageSize: limit ?? query.pageSize });
     const { items, ...numbers } = page;
-    const workflows = items.map(workflowAnswer);
+    const workflows = items.map(listedWorkflowAnswer);
     return c.json({ workflows, data: workflows, ...numbers }, 200);
   });
 
-  app.openapi(fieldsRoute, async (c) => c.json(await listWorkflowFields(db, c.var.projectId), 200));
+  app.openapi(fieldsRoute, async (c) => c.json(fitLists(await listWorkflowFields(db, c.var.projectId)), 200));
 
   app.openapi(createWorkflowRoute, async (c) => {
     const body = c.req.valid('json');

@@ -700,6 +700,8 @@ export type ContactFieldUsage = {
   usedInWorkflows: NamedUse[];
   contactCount: number;
   canDelete: boolean;
+  /** A list is cut: an answer is 4 MB at most. */
+  truncated?: true;
 };
 
 export type ContactFieldValues = {
@@ -707,6 +709,8 @@ export type ContactFieldValues = {
   values: unknown[];
   count: number;
   limit: number;
+  /** A list is cut: an answer is 4 MB at most. */
+  truncated?: true;
 };
 
 export type ContactFields = {
@@ -717,6 +721,8 @@ export type ContactFields = {
     standard: boolean;
   })[];
   count: number;
+  /** A list is cut: an answer is 4 MB at most. */
+  truncated?: true;
 };
 
 export type ContactLookup = {
@@ -1098,6 +1104,8 @@ export type EventUsage = {
   totalCount: number;
   uniqueContacts: number;
   canDelete: boolean;
+  /** A list is cut: an answer is 4 MB at most. */
+  truncated?: true;
 };
 
 export type Execution = {
@@ -1129,6 +1137,8 @@ export type Execution = {
 };
 
 export type ExecutionDetail = Execution & ({
+  /** A list is cut: an answer is 4 MB at most. */
+  truncated?: true;
   steps: ({
     stepId: string;
     type: StepType;
@@ -1456,6 +1466,11 @@ export type ListedSegment = {
 };
 
 export type ListedTemplate = Template & {
+  /** Its large fields are left out: a page is 4 MB at most. Ask for the record itself. */
+  truncated?: true;
+};
+
+export type ListedWorkflow = Workflow & {
   /** Its large fields are left out: a page is 4 MB at most. Ask for the record itself. */
   truncated?: true;
 };
@@ -2205,6 +2220,8 @@ export type SegmentUsage = {
     status: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED";
   }))[];
   usedInWorkflows: NamedUse[];
+  /** A list is cut: an answer is 4 MB at most. */
+  truncated?: true;
   /** False while a SCHEDULED, SENDING or PAUSED campaign goes by it */
   canDelete: boolean;
 };
@@ -2553,6 +2570,8 @@ export type TemplateUsage = {
     workflowName: string;
   }[];
   emailsSent: number;
+  /** A list is cut: an answer is 4 MB at most. */
+  truncated?: true;
 };
 
 export type Tenant = {
@@ -2873,6 +2892,8 @@ export type WorkflowFields = {
   contactFields: string[];
   eventFields: string[];
   eventNames: string[];
+  /** A list is cut: an answer is 4 MB at most. */
+  truncated?: true;
 };
 
 export type WorkflowFile = {
@@ -2918,8 +2939,8 @@ export type WorkflowGraphTransition = {
 };
 
 export type WorkflowList = {
-  workflows: Workflow[];
-  data: Workflow[];
+  workflows: ListedWorkflow[];
+  data: ListedWorkflow[];
   page: number;
   pageSize: number;
   total: number;
@@ -3556,6 +3577,8 @@ export interface Operations {
     params: { id: string };
     answer: {
   data: CampaignLink[];
+  /** A list is cut: an answer is 4 MB at most. */
+  truncated?: true;
 };
   };
   /** List the recipients of a campaign: `GET /v1/campaigns/{id}/recipients` */

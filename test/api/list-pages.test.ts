@@ -1,0 +1,133 @@
+import { type RawBuilder, sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { buildEverything } from '../support/everything.ts';
+import { type Operation, operationsOf } from '../support/operations.ts';
+
+/** Contract §1.11. */
+const PAGE_MAX_BYTES = 4_000_000;
+const RECORDS = 90;
+/** Lists that hold more than one page of the records below, and have a cursor. */
+const SEVERAL_PAGES = [
+  '/v1/activity',
+  '/v1/contacts',
+  '/v1/contacts/{id}/timeline',
+  '/v1/events',
+  '/v1/events/contact/{contactId}',
+  '/v1/webhooks/{id}/deliveries',
+  '/v1/workflows/{id}/executions',
+  '/v1/workflows/{id}/steps/{stepId}/visits',
+];
+/** Answers that say that they leave something out. */
+const TRUNCATED = [
+  '/v1/campaigns',
+  '/v1/contacts/fields',
+  '/v1/contacts/fields/{field}/values',
+  '/v1/segments',
+  '/v1/templates',
+  '/v1/workflows',
+  '/v1/workflows/fields',
+  '/v1/workflows/{id}/executions/{executionId}',
+];
+
+let api: TestApi;
+let idOf: (path: string, param: string) => string | undefined;
+beforeAll(async () => {
+  api = await startTestApi();
+  idOf = await buildEverything(api.db, api.one.id);
+  for (const statement of largeRecords()) await statement.execute(api.db);
+});
+afterAll(() => api.close());
+
+/** Times and ids differ, so that a cursor tells records apart. */
+function largeRecords(): RawBuilder<unknown>[] {
+  const project = api.one.id;
+  const id = (path: string, param = 'id') => idOf(path, param);
+  const [contact, workflow, step] = [id('/contacts'), id('/workflows'), id('/workflows', 'stepId')];
+  const n = sql`generate_series(1, ${RECORDS}::int) n`;
+  const at = sql`now() - n * interval '1 second'`;
+  // Quotes double in JSON: bytes are to be counted as the answer has them.
+  const large = sql`jsonb_build_object('text', n || repeat('"', 30000))`;
+  return [
+    sql`UPDATE contacts SET data = ${'{"text": "own"}'}::jsonb WHERE id = ${contact}`,
+    sql`INSERT INTO contacts (project_id, email, subscribed, data, created_at)
+      SELECT ${project}, n || '@large.test', true, ${large}, ${at} FROM ${n}`,
+    sql`INSERT INTO contacts (project_id, email, subscribed, data)
+      SELECT ${project}, n || '@names.test', true,
+        (SELECT jsonb_object_agg(n || '-' || k || repeat('k', 3000), 1) FROM generate_series(1, 20) k) FROM ${n}`,
+    sql`INSERT INTO events (project_id, contact_id, name, data, created_at)
+      SELECT ${project}, ${contact}, 'large', ${large}, ${at} FROM ${n}`,
+    sql`INSERT INTO templates (project_id, name, subject, body, type, description)
+      SELECT ${project}, 't' || n, 'S', repeat('"', 200000), 'MARKETING', repeat('d', 2000) FROM ${n}`,
+    sql`INSERT INTO campaigns (project_id, name, subject, body, from_email, audience_type)
+      SELECT ${project}, 'c' || n, 'S', repeat('"', 200000), 'x@e.test', 'ALL' FROM ${n}`,
+    sql`INSERT INTO segments (project_id, name, slug, type, condition)
+      SELECT ${project}, 's' || n, 's-' || n, 'DYNAMIC', jsonb_build_object('logic', 'AND', 'groups', jsonb_build_array(
+        jsonb_build_object('filters', jsonb_build_array(
+          jsonb_build_object('field', 'data.' || repeat('x', 60000), 'operator', 'exists'))))) FROM ${n}`,
+    sql`INSERT INTO workflows (project_id, name, description, event_name, exit_on)
+      SELECT ${project}, 'w' || n, repeat('ä', 2000), 'large',
+        jsonb_build_array(jsonb_build_object('eventName', repeat('x', 50000))) FROM ${n}`,
+    sql`INSERT INTO executions (project_id, workflow_id, contact_id, entry, context)
+      SELECT ${project}, ${workflow}, c.id, 1, jsonb_build_object('text', repeat('"', 30000)) FROM contacts c
+      WHERE c.project_id = ${project} AND c.email LIKE '%@large.test'`,
+    sql`INSERT INTO execution_steps (project_id, execution_id, visit, step_id, type, status, output, started_at, completed_at)
+      SELECT ${project}, ${id('/workflows', 'executionId')}, n, ${step}, 'DELAY', 'COMPLETED', ${large}, ${at}, ${at} FROM ${n}`,
+    sql`INSERT INTO webhook_deliveries (project_id, endpoint_id, event_id, event_name, payload)
+      SELECT ${project}, ${id('/webhooks')}, uuidv7(), 'large', ${large} FROM ${n}`,
+  ];
+}
+
+/** The address of an operation with as many records as it gives; undefined where a parameter has no record. */
+function addressOf({ path, params }: Operation, has: Set<string>): string | undefined {
+  let address = path;
+  for (const param of params) {
+    const value = param === 'field' ? 'text' : param === 'eventName' ? 'large' : idOf(path, param);
+    if (value === undefined) return undefined;
+    address = address.replace(`{${param}}`, value);
+  }
+  const size = has.has('limit') ? 'limit=100' : has.has('pageSize') ? 'pageSize=100' : '';
+  return `${address}?${size}`;
+}
+
+it('is 4 MB at most on every list, and a cursor reaches every record', { timeout: 300_000 }, async () => {
+  const { body: document } = await api.call('GET', '/openapi.json', { key: null });
+  const pages = new Map<string, number>();
+  const truncated: string[] = [];
+  const reads = operationsOf(api.app).filter(({ method, path }) => method === 'GET' && path.startsWith('/v1/'));
+  for (const operation of reads) {
+    // biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON here
+    const parameters: any[] = document.paths[operation.path].get.parameters ?? [];
+    const names = new Set<string>(
+      parameters.map((one) => one.name ?? document.components.parameters[one.$ref.split('/').at(-1)].name),
+    );
+    // A contact's export and the project's are whole by design.
+    if (operation.path.endsWith('/export')) continue;
+    const address = addressOf(operation, names);
+    if (address === undefined) continue;
+    const seen: string[] = [];
+    let count = 0;
+    for (let cursor: string | null = ''; cursor !== null; count += 1) {
+      const response: Response = await api.app.request(
+        `${address}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+        { headers: { authorization: `Bearer ${api.one.secretKey}` } },
+      );
+      const text = await response.text();
+      if (response.status !== 200) break;
+      expect([operation.path, Buffer.byteLength(text) <= PAGE_MAX_BYTES]).toEqual([operation.path, true]);
+      const page = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : {};
+      const records: { id?: string }[] = Array.isArray(page.data) ? page.data : [];
+      seen.push(...records.flatMap(({ id }) => (id === undefined ? [] : [id])));
+      if (text.includes('"truncated":true')) truncated.push(operation.path);
+      cursor = names.has('cursor') ? (page.cursor ?? page.nextCursor ?? null) : null;
+      if (cursor !== null)
+        expect([operation.path, records.length > 0 || !('data' in page)]).toEqual([operation.path, true]);
+    }
+    expect([operation.path, new Set(seen).size]).toEqual([operation.path, seen.length]);
+    pages.set(operation.path, count);
+    if (SEVERAL_PAGES.includes(operation.path) && seen.length > 0)
+      expect([operation.path, seen.length >= RECORDS]).toEqual([operation.path, true]);
+  }
+  expect(SEVERAL_PAGES.filter((path) => (pages.get(path) ?? 0) < 2)).toEqual([]);
+  expect(TRUNCATED.filter((path) => !truncated.includes(path))).toEqual([]);
+});
