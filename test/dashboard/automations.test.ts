@@ -140,6 +140,35 @@ describeInBrowser('automations in the dashboard', () => {
     expect(steps).toMatchObject([{ config: { amount: 3 } }, { name: 'last' }]);
   });
 
+  it('put the steps of two people together, and let a step that both changed be chosen', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'both',
+      steps: { first: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'last' }, last: { type: 'EXIT' } },
+    });
+    const { first, last } = workflow.steps;
+    const { page, mayFail } = await openDashboard({ service, path: `/automations/${workflow.id}?step=${first}` });
+    // The check of the drawing meets the other version, too.
+    mayFail(/409/);
+    await page.getByLabel('Amount').fill('3');
+    const patch = (id: string | undefined, body: object) =>
+      expectOk(service.call('PATCH', `/workflows/${workflow.id}/steps/${id}`, { body }));
+    await patch(first, { config: { amount: 9, unit: 'hours' } });
+    await patch(last, { name: 'theirs' });
+    // The draft comes back, on top of what was saved since.
+    await page.reload();
+    await page.getByText('Somebody else has changed this automation').waitFor();
+    await expectNoSeriousAxe(page);
+    const both = page.getByRole('radiogroup', { name: 'first' });
+    await both.getByText('9 hours').waitFor();
+    await both.getByRole('radio', { name: 'Mine' }).check();
+    await page.getByRole('button', { name: 'Continue with these' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('All saved').waitFor();
+    const { steps, transitions } = await expectOk(service.call('GET', `/workflows/${workflow.id}`));
+    expect(steps).toMatchObject([{ config: { amount: 3, unit: 'days' } }, { name: 'theirs' }]);
+    expect(transitions).toMatchObject([{ fromStepId: first, toStepId: last }]);
+  });
+
   it('are read on a phone as a list of steps, whatever the words are', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'phone',

@@ -1,5 +1,5 @@
-import { Alert, Button, Paper, Radio, SimpleGrid, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Alert, Button, Group, Paper, Radio, SimpleGrid, Stack, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { text } from '../../text/text.ts';
 import type { RecordEdit } from './use-record-edit.ts';
 
@@ -15,17 +15,22 @@ export function Conflict<Fields extends object>({
   edit,
   labels,
   show,
+  title = words.title,
+  children,
 }: {
   edit: Pick<RecordEdit<Fields>, 'differences' | 'settle'>;
   labels: Record<keyof Fields, string>;
   show: (name: keyof Fields, value: Fields[keyof Fields]) => string;
+  title?: string;
+  /** Choices of the whole. */
+  children?: ReactNode;
 }) {
   const [choices, setChoices] = useState<Partial<Record<keyof Fields, 'mine' | 'theirs'>>>({});
   const { differences } = edit;
-  if (differences.length === 0) return null;
+  if (differences.length === 0 && children === undefined) return null;
   const isChosen = differences.every((one) => !('mine' in one) || choices[one.name] !== undefined);
   return (
-    <Alert color="orange" title={words.title} role="alert">
+    <Alert color="orange" title={title} role="alert">
       <Stack gap="sm">
         <Text size="sm">{differences.some((one) => 'mine' in one) ? words.choose : words.theirsOnly}</Text>
         {differences.map((one) => (
@@ -47,18 +52,20 @@ export function Conflict<Fields extends object>({
             </SimpleGrid>
           </Radio.Group>
         ))}
-        <Button
-          size="xs"
-          variant="default"
-          disabled={!isChosen}
-          onClick={() => {
-            edit.settle(pick(choices, differences));
-            setChoices({});
-          }}
-          style={{ alignSelf: 'flex-start' }}
-        >
-          {words.goOn}
-        </Button>
+        <Group gap="xs">
+          <Button
+            size="xs"
+            variant="default"
+            disabled={!isChosen}
+            onClick={() => {
+              edit.settle(pick(choices, differences));
+              setChoices({});
+            }}
+          >
+            {words.goOn}
+          </Button>
+          {children}
+        </Group>
       </Stack>
     </Alert>
   );

@@ -1,7 +1,10 @@
 import { Alert, Anchor, Button, Group, Stack, Text, Tooltip } from '@mantine/core';
+import { Conflict } from '../../../parts/record-edit/conflict.tsx';
 import { text } from '../../../text/text.ts';
+import { describeStep } from '../graph/describe.ts';
 import type { Faults } from '../graph/faults.ts';
 import { type Graph, stepOf } from '../graph/graph.ts';
+import type { Unit } from '../graph/merge.ts';
 import type { Editor } from './use-editor.ts';
 
 const t = text.automations;
@@ -23,17 +26,22 @@ export function Notices({
   return (
     <Stack gap="xs" mb="sm">
       {editor.conflict && (
-        <Alert color="orange" title={t.conflict} role="alert">
-          <Text size="sm">{t.conflictWhat}</Text>
-          <Group mt="xs" gap="xs">
-            <Button size="xs" variant="default" onClick={editor.discard}>
-              {t.takeTheirs}
-            </Button>
-            <Button size="xs" variant="light" onClick={editor.keepMine}>
-              {t.keepMine}
-            </Button>
-          </Group>
-        </Alert>
+        <Conflict<Record<string, Unit | null>>
+          title={t.conflict}
+          edit={{
+            differences: editor.differences.map(({ id, name: _, ...sides }) => ({ name: id, ...sides })),
+            settle: editor.settle,
+          }}
+          labels={Object.fromEntries(editor.differences.map(({ id, name }) => [id, name]))}
+          show={(_id, unit) => unitAsText(unit, graph)}
+        >
+          <Button size="xs" variant="subtle" onClick={editor.discard}>
+            {t.takeTheirs}
+          </Button>
+          <Button size="xs" variant="subtle" onClick={editor.keepMine}>
+            {t.keepMine}
+          </Button>
+        </Conflict>
       )}
       {editor.fromDraft && !editor.conflict && (
         <Alert color="blue" p="xs">
@@ -90,4 +98,11 @@ function FaultList({
       </Group>
     </Alert>
   );
+}
+
+/** Shows a step with where it leads, to be compared with another version of it. */
+function unitAsText(unit: Unit | null | undefined, graph: Graph): string {
+  if (!unit) return t.removedStep;
+  const ways = unit.ways.map(({ branch, to }) => t.leadsOn(branch, stepOf(graph, to)?.name ?? t.otherStep));
+  return [unit.step.name, describeStep(unit.step), ...ways].filter(Boolean).join('\n');
 }

@@ -9,6 +9,7 @@ import { draftOfGraph, type GraphDraft } from '../graph/draft.ts';
 import { type Faults, faultsByStep } from '../graph/faults.ts';
 import { type Graph, graphOf, sameGraph, savedAs, type WorkflowDetail, withIds } from '../graph/graph.ts';
 import { change, type History, historyOf, mapHistory, redo, undo } from '../graph/history.ts';
+import { differencesOf, mergeGraphs, type StepDifference } from '../graph/merge.ts';
 import { CHECK } from './use-check.ts';
 
 interface State {
@@ -43,6 +44,10 @@ export interface Editor {
   save: () => Promise<Faults | undefined>;
   /** Takes what is saved, whatever is drawn. */
   discard: () => void;
+  /** The steps that the other person has changed. */
+  differences: StepDifference[];
+  /** Goes on with the changes of both; a step that both have changed is taken by choice. */
+  settle: (choices: Partial<Record<string, 'mine' | 'theirs'>>) => void;
   /** Goes on with what is drawn, on what is saved by now. */
   keepMine: () => void;
 }
@@ -66,9 +71,9 @@ export function useEditor(workflow: WorkflowDetail): Editor {
   }, [isBehind, isDirty, isSaving, workflow]);
 
   useEffect(() => {
-    const draft: GraphDraft | undefined = isDirty ? { version: base.version, graph } : undefined;
+    const draft: GraphDraft | undefined = isDirty ? { version: base.version, graph, base: base.graph } : undefined;
     setKeepsDraft(keepDraft(key, draft));
-  }, [graph, isDirty, base.version, key]);
+  }, [graph, isDirty, base, key]);
 
   const onHistory = useCallback((next: (history: History<Graph>) => History<Graph>) => {
     setState((before) => ({ ...before, history: next(before.history) }));
@@ -117,6 +122,17 @@ export function useEditor(workflow: WorkflowDetail): Editor {
     undo: useCallback(() => setState((before) => jump(before, undo)), []),
     redo: useCallback(() => setState((before) => jump(before, redo)), []),
     discard: () => setState((before) => stateOf(workflow, before)),
+    differences:
+      isBehind && isDirty && !isSaving
+        ? differencesOf({ base: base.graph, mine: graph, theirs: graphOf(workflow) })
+        : [],
+    settle: (choices) =>
+      setState((before) => {
+        const theirs = baseOf(workflow);
+        const graphs = { base: before.base.graph, mine: before.history.present, theirs: theirs.graph };
+        const next = change(before.history, mergeGraphs(graphs, choices));
+        return { base: theirs, history: next, fromDraft: false, epoch: before.epoch + 1 };
+      }),
     keepMine: () => setState((before) => ({ ...before, base: baseOf(workflow), fromDraft: false })),
   };
 }
@@ -139,7 +155,7 @@ function begin(workflow: WorkflowDetail, key: string): State {
   const draft = draftOfGraph(key);
   const saved = stateOf(workflow);
   if (!draft || sameGraph(draft.graph, saved.base.graph)) return saved;
-  const base = { ...saved.base, version: draft.version };
+  const base = { graph: draft.base ?? saved.base.graph, version: draft.version };
   return { ...saved, base, history: change(historyOf(saved.base.graph), draft.graph), fromDraft: true };
 }
 

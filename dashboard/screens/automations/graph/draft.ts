@@ -6,6 +6,8 @@ export interface GraphDraft {
   /** The version that it was drawn on. */
   version: string;
   graph: Graph;
+  /** What was saved by that version. */
+  base?: Graph;
 }
 
 /** Reads the drawing that this browser keeps; undefined where there is none that can be shown. */

@@ -223,6 +223,21 @@ export function sameGraph(one: Graph, other: Graph): boolean {
   return one === other || canonical(one) === canonical(other);
 }
 
+/** Whether two steps with their ways on are the same for the API, wherever they stand on the canvas. */
+export function sameUnit(
+  one: { step: Step; ways: Pick<Transition, 'branch' | 'to'>[] } | null,
+  other: { step: Step; ways: Pick<Transition, 'branch' | 'to'>[] } | null,
+): boolean {
+  const contentOf = (unit: typeof one) =>
+    unit &&
+    canonical({
+      entry: null,
+      steps: [{ ...unit.step, position: null }],
+      transitions: unit.ways.map(({ branch, to }) => ({ from: unit.step.id, branch, to })),
+    });
+  return contentOf(one) === contentOf(other);
+}
+
 function canonical({ entry, steps, transitions }: Graph): string {
   const byId = [...steps].sort((a, b) => (a.id < b.id ? -1 : 1));
   return JSON.stringify([

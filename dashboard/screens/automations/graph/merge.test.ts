@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import type { Graph, Step } from './graph.ts';
+import { differencesOf, mergeGraphs } from './merge.ts';
+
+const step = (id: string, name = id, position: Step['position'] = null): Step => ({
+  id,
+  type: 'DELAY',
+  name,
+  config: { amount: 1, unit: 'days' },
+  position,
+});
+const way = (from: string, to: string) => ({ from, to, branch: null });
+const base: Graph = {
+  entry: 'a',
+  steps: [step('a'), step('b'), step('c')],
+  transitions: [way('a', 'b'), way('b', 'c')],
+};
+
+it('changes of different steps go together, without a question', () => {
+  const mine = { ...base, steps: [step('a', 'mine', { x: 1, y: 2 }), step('b'), step('c')] };
+  const theirs: Graph = {
+    ...base,
+    steps: [step('a'), step('b', 'theirs'), step('c'), step('d')],
+    transitions: [...base.transitions, way('c', 'd')],
+  };
+  const differences = differencesOf({ base, mine, theirs });
+  expect(differences.map(({ id }) => id)).toEqual(['b', 'c', 'd']);
+  expect(differences.some((one) => 'mine' in one)).toBe(false);
+  expect(mergeGraphs({ base, mine, theirs }, {})).toEqual({
+    entry: 'a',
+    steps: [step('a', 'mine', { x: 1, y: 2 }), step('b', 'theirs'), step('c'), step('d')],
+    transitions: [way('a', 'b'), way('b', 'c'), way('c', 'd')],
+  });
+});
+
+it('a step that both changed is taken by choice, also where one removed it', () => {
+  const mine: Graph = { ...base, steps: [step('a'), step('b', 'mine'), step('c')] };
+  const theirs: Graph = { entry: 'a', steps: [step('a'), step('c')], transitions: [way('a', 'c')] };
+  const differences = differencesOf({ base, mine, theirs });
+  expect(differences).toMatchObject([{ id: 'a' }, { id: 'b', mine: { step: { name: 'mine' } }, theirs: null }]);
+  expect(mergeGraphs({ base, mine, theirs }, { b: 'theirs' })).toEqual(theirs);
+  expect(mergeGraphs({ base, mine, theirs }, { b: 'mine' }).steps.map(({ name }) => name)).toEqual(['a', 'mine', 'c']);
+});
+
+it('the same change of both is no difference, and no way leads to a step that is gone', () => {
+  const both: Graph = { ...base, steps: [step('a', 'both'), step('b'), step('c')] };
+  expect(differencesOf({ base, mine: both, theirs: both })).toEqual([]);
+  const mine: Graph = { ...base, steps: [step('a'), step('b')], transitions: [way('a', 'b')] };
+  const theirs: Graph = { ...base, steps: [step('a', 'theirs'), step('b'), step('c')] };
+  expect(mergeGraphs({ base, mine, theirs }, {})).toEqual({
+    entry: 'a',
+    steps: [step('a', 'theirs'), step('b')],
+    transitions: [way('a', 'b')],
+  });
+});

@@ -1,0 +1,66 @@
+import type { Graph, Step, Transition } from './graph.ts';
+import { sameUnit } from './graph.ts';
+
+/** A step with its ways on: what one person changes as a whole. */
+export interface Unit {
+  step: Step;
+  ways: Pick<Transition, 'branch' | 'to'>[];
+}
+
+/** A step that another person has changed. */
+export interface StepDifference {
+  id: string;
+  name: string;
+  /** Absent where only they changed it; null where it is removed here. */
+  mine?: Unit | null;
+  /** Null where they removed it. */
+  theirs: Unit | null;
+}
+
+/** Lists the steps that were saved otherwise since `base`, and whether they are changed here, too. */
+export function differencesOf({ base, mine, theirs }: Record<'base' | 'mine' | 'theirs', Graph>): StepDifference[] {
+  return idsOf(base, theirs, mine).flatMap((id) => {
+    const [before, here, there] = [unitOf(base, id), unitOf(mine, id), unitOf(theirs, id)];
+    if (sameUnit(before, there) || sameUnit(here, there)) return [];
+    const name = (there ?? here ?? before)?.step.name ?? '';
+    return [{ id, name, theirs: there, ...(!sameUnit(before, here) && { mine: here }) }];
+  });
+}
+
+/**
+ * Puts the changes of both people together, step by step. A step that both have changed is taken by choice. Where steps
+ * stand on the canvas is mine.
+ */
+export function mergeGraphs(
+  graphs: Record<'base' | 'mine' | 'theirs', Graph>,
+  choices: Partial<Record<string, 'mine' | 'theirs'>>,
+): Graph {
+  const { base, mine, theirs } = graphs;
+  const taken = idsOf(mine, theirs).flatMap((id) => {
+    const [before, here, there] = [unitOf(base, id), unitOf(mine, id), unitOf(theirs, id)];
+    const isMine = !sameUnit(before, here) && (sameUnit(before, there) || choices[id] !== 'theirs');
+    const unit = isMine ? here : there;
+    return unit ? [{ ...unit, step: { ...unit.step, position: here?.step.position ?? unit.step.position } }] : [];
+  });
+  const known = new Set(taken.map(({ step }) => step.id));
+  const transitions = taken.flatMap(({ step, ways }) =>
+    ways.filter(({ to }) => known.has(to)).map(({ branch, to }) => ({ from: step.id, to, branch })),
+  );
+  const entry = mine.entry === base.entry ? theirs.entry : mine.entry;
+  return {
+    entry: entry !== null && known.has(entry) ? entry : null,
+    steps: taken.map(({ step }) => step),
+    transitions,
+  };
+}
+
+function unitOf(graph: Graph, id: string): Unit | null {
+  const step = graph.steps.find((one) => one.id === id);
+  if (!step) return null;
+  const ways = graph.transitions.filter(({ from }) => from === id).map(({ branch, to }) => ({ branch, to }));
+  return { step, ways };
+}
+
+function idsOf(...graphs: Graph[]): string[] {
+  return [...new Set(graphs.flatMap(({ steps }) => steps.map(({ id }) => id)))];
+}
