@@ -18,6 +18,21 @@ it.each([
   expect(statusOf(blocks, 'ada@example.com').fields.get('action')).toBe('delivered');
 });
 
+it.each(['utf-8;ada@bücher.example', 'UTF-8; Ada@b\\x{FC}cher.example', 'rfc822;ada@xn--bcher-kva.example'])(
+  'a block about %j is about an address with an international domain',
+  (recipient) => {
+    const blocks = [block('rfc822;bob@example.com', 'failed'), block(recipient, 'delivered')];
+    const { fields, isAboutAnother } = statusOf(blocks, 'ada@xn--bcher-kva.example');
+    expect(fields.get('action')).toBe('delivered');
+    expect(isAboutAnother).toBe(false);
+  },
+);
+
+it('a character that does not exist is left as written', () => {
+  const { isAboutAnother } = statusOf([block('utf-8;a\\x{ffffff}@example.com', 'failed')], 'a@example.com');
+  expect(isAboutAnother).toBe(true);
+});
+
 it.each(['ada@example.com', 'rfc822;ada@example.com> x', 'r f c;ada@example.com', 'rfc822;'])(
   'a block about %j is not',
   (recipient) => {

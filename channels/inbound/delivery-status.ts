@@ -1,3 +1,5 @@
+import { normalizeEmail } from '../../rules/emails/email-address.ts';
+
 /** The block of a delivery status notification (RFC 3464) about one recipient; fields by name in lower case. */
 export type RecipientStatus = Map<string, string>;
 
@@ -6,6 +8,8 @@ const ACTIONS = ['delivered', 'relayed', 'expanded', 'delayed', 'failed'];
 const RECIPIENT_FIELDS = ['final-recipient', 'original-recipient'] as const;
 /** A notification about more recipients than one of our mails can have been given to. */
 const BLOCKS_MAX = 1_000;
+/** An address has at most 254 characters; each may be written as `\x{00e9}`. */
+const WRITTEN_MAX_CHARS = 254 * 8;
 
 /**
  * Finds the block about `address`, known by its Final- or Original-Recipient, among the blocks of a notification: it
@@ -30,7 +34,8 @@ function namesSomebody(fields: RecipientStatus): boolean {
 function names(fields: RecipientStatus, address: string): boolean {
   return RECIPIENT_FIELDS.some((field) => {
     const written = writtenAddress(fields.get(field)?.toLowerCase() ?? '');
-    return written !== undefined && (written === address || fromXtext(written) === address);
+    if (written === undefined) return false;
+    return written === address || fromXtext(written) === address || fromUtf8Address(written) === address;
   });
 }
 
@@ -49,6 +54,19 @@ function writtenAddress(value: string): string | undefined {
 /** RFC 3461 §4: characters of Original-Recipient as `+2B`, here in lower case. */
 function fromXtext(text: string): string {
   return text.replace(/\+([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+/**
+ * RFC 6533 §3: an address of the type `utf-8` holds characters as such or as `\x{e9}`, and its domain as U-labels. The
+ * service stores domains as A-labels.
+ */
+function fromUtf8Address(text: string): string | undefined {
+  if (text.length > WRITTEN_MAX_CHARS) return undefined;
+  const decoded = text.replace(/\\x\{([0-9a-f]{2,6})\}/g, (whole, hex: string) => {
+    const codePoint = Number.parseInt(hex, 16);
+    return codePoint > 0x10ffff ? whole : String.fromCodePoint(codePoint);
+  });
+  return normalizeEmail(decoded);
 }
 
 function worst(blocks: RecipientStatus[]): RecipientStatus | undefined {

@@ -2,6 +2,7 @@ import type { Attachment, Email } from 'postal-mime';
 import { htmlToText } from '../../rules/content/content-text.ts';
 import type { Feedback } from '../../rules/emails/email-feedback.ts';
 import { ABOUT_ANOTHER_ADDRESS, judgeRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
+import { codeClass } from '../../rules/emails/refusal-table.ts';
 import { parseMime } from '../mime-parser.ts';
 import { hasAutomaticMark, isMailSystem } from './automatic-email.ts';
 import { statusOf } from './delivery-status.ts';
@@ -96,7 +97,8 @@ export async function readMessage(raw: Buffer, p: ReadingOf): Promise<ReadMessag
   if (countBoundaries(start) > PARTS_MAX) throw new Error(`more than ${PARTS_MAX} parts`);
   const email = await parseMime(start);
   const status = partOf(email, 'message/delivery-status') ?? partOf(email, 'message/global-delivery-status');
-  if (status !== undefined) return readDeliveryStatus(status, p.at);
+  if (status !== undefined)
+    return readDeliveryStatus(status, { at: p.at, body: isOfMailSystem(email, p.sender) ? bodyOf(email) : '' });
   const abuse = partOf(email, 'message/feedback-report');
   if (abuse !== undefined) return readAbuseReport(abuse, quotedHeaders(email), p.at);
   if (isReadReceipt(email)) return { kind: 'nothing', why: 'a read receipt' };
@@ -116,16 +118,20 @@ async function parseWhole(raw: Buffer, beginning: Email): Promise<Email> {
  * Blocks of fields, the first about the message, the others about a recipient each. Our mails have one; a relay may
  * report on several.
  */
-function readDeliveryStatus(text: string, at: Date): ReadMessage {
+function readDeliveryStatus(text: string, p: { at: Date; body: string }): ReadMessage {
   const blocks = text
     .replace(/\r\n/g, '\n')
     .trim()
     .split(/\n\s*\n/)
     .map(fieldsOf);
-  return { kind: 'status', of: (address) => readRecipientStatus(statusOf(blocks, address), at) };
+  return { kind: 'status', of: (address) => readRecipientStatus(statusOf(blocks, address), { ...p, address }) };
 }
 
-function readRecipientStatus(found: ReturnType<typeof statusOf>, at: Date): StatusReport {
+/** `body` is the text for people. OpenSMTPD gives the reason only there, beside the status 5.0.0. */
+function readRecipientStatus(
+  found: ReturnType<typeof statusOf>,
+  { at, body, address }: { at: Date; body: string; address: string | null },
+): StatusReport {
   const { fields: recipient, isAboutAnother } = found;
   const action = recipient.get('action')?.toLowerCase() ?? '';
   if (action === 'delivered') return { kind: 'report', feedback: { kind: 'delivery', at } };
@@ -134,8 +140,10 @@ function readRecipientStatus(found: ReturnType<typeof statusOf>, at: Date): Stat
       kind: 'nothing',
       why: `a delivery status with ${ACTIONS.has(action) ? `the action ${action}` : 'an unknown action'}`,
     };
-  const words = recipient.get('diagnostic-code') ?? '';
-  return bounce(words, { status: recipient.get('status') ?? null, at, isAboutAnother });
+  const status = recipient.get('status') ?? null;
+  const isUnclear = codeClass(status, undefined) === undefined;
+  const words = recipient.get('diagnostic-code') || (isUnclear && findRefusal(body, address)) || '';
+  return bounce(words, { status, at, isAboutAnother });
 }
 
 function readAbuseReport(text: string, quoted: Map<string, string>, at: Date): ReadMessage {
@@ -161,20 +169,47 @@ function readReturned(email: Email, p: { at: Date; sender: string }): ReadMessag
   // Exim marks its bounces as automatic replies, too.
   if (hasAutomaticMark(email.headers) && !isAuthorSystem && failed.length === 0)
     return { kind: 'nothing', why: 'an automatic reply' };
-  if (!isMailSystem(p.sender) && !isAuthorSystem) return { kind: 'nothing', why: 'a returned message of a person' };
+  if (!isOfMailSystem(email, p.sender)) return { kind: 'nothing', why: 'a returned message of a person' };
   const lines = bodyOf(email).split(/\r?\n/);
   const at = lines.findIndex((line) => REFUSAL_LINE.test(line));
   const line = lines[at];
   if (line === undefined) return { kind: 'nothing', why: 'a returned message without a status' };
-  const start = line.search(REPLY_CODE);
-  const words = start < 0 ? line : line.slice(start);
-  const named = addressesIn(failed.length > 0 ? failed.join(' ') : lines.slice(Math.max(0, at - 3), at + 1).join(' '));
+  const words = fromReplyCode(line);
+  const named = addressesIn(failed.length > 0 ? failed.join(' ') : linesBefore(lines, at));
   const isAboutAnother = (address: string | null) =>
     address !== null && named.length > 0 && !named.includes(address.toLowerCase());
   return {
     kind: 'status',
     of: (address) => bounce(words, { status: null, at: p.at, isAboutAnother: isAboutAnother(address) }),
   };
+}
+
+/**
+ * Finds a server's reply in words that are about `address`, or about no named address. With several recipients, the
+ * address stands on the same line or shortly before.
+ */
+function findRefusal(body: string, address: string | null): string | undefined {
+  const lines = body.split(/\r?\n/);
+  const line = lines.find((text, at) => {
+    if (!REFUSAL_LINE.test(text)) return false;
+    const onLine = addressesIn(text);
+    const named = onLine.length > 0 ? onLine : addressesIn(linesBefore(lines, at));
+    return address === null || named.length === 0 || named.includes(address.toLowerCase());
+  });
+  return line && fromReplyCode(line);
+}
+
+function linesBefore(lines: string[], at: number): string {
+  return lines.slice(Math.max(0, at - 3), at + 1).join(' ');
+}
+
+function fromReplyCode(line: string): string {
+  const start = line.search(REPLY_CODE);
+  return start < 0 ? line : line.slice(start);
+}
+
+function isOfMailSystem(email: Email, sender: string): boolean {
+  return isMailSystem(sender) || isMailSystem(email.from?.address || 'unknown');
 }
 
 function bodyOf(email: Email): string {

@@ -205,6 +205,43 @@ describe('delivery status notifications', () => {
     });
   });
 
+  const opensmtpd = (status: string, words: string) =>
+    dsn({ status, recipient: 'RECIPIENT' }).replace("I'm sorry to have", `    ${words}\n\nI'm sorry to have`);
+
+  it.each([
+    ['OpenSMTPD', opensmtpd('5.0.0', 'RECIPIENT: 550 5.1.1 <RECIPIENT>: User unknown'), 'bounced:dead_mailbox', 1],
+    ['OpenSMTPD for another address', opensmtpd('5.0.0', 'x@y.example: 550 5.1.1 User unknown'), 'bounced:unknown', 0],
+    ['a status that says enough', opensmtpd('5.7.1', 'RECIPIENT: 550 5.1.1 User unknown'), 'provider_rejected', 0],
+    [
+      'Exchange',
+      dsn({
+        status: '5.1.10',
+        recipient: 'RECIPIENT',
+        diagnostic:
+          'smtp;550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient RECIPIENT not found by SMTP address lookup',
+      }),
+      'bounced:dead_mailbox',
+      1,
+    ],
+    [
+      'Exchange for a restricted group',
+      dsn({
+        status: '5.7.133',
+        recipient: 'RECIPIENT',
+        diagnostic:
+          'smtp;550 5.7.133 RESOLVER.RST.SenderNotAuthenticatedForGroup; authentication required; Delivery restriction check failed because the sender was not authenticated when sending to this group',
+      }),
+      'provider_rejected',
+      0,
+    ],
+  ])('a report of %s is judged by its code, and by its text where the code says nothing', async (_, raw, reason, n) => {
+    const mail = await sentMail();
+    await deliver({ to: mail.returnPath, raw: raw.replaceAll('RECIPIENT', mail.email) });
+    const state = await stateOf(mail);
+    expect(state).toMatchObject({ mail: { reason }, subscribed: n === 0 });
+    expect(state.entries).toHaveLength(n);
+  });
+
   it('delayed says nothing, delivered says so', async () => {
     const mail = await sentMail();
     await deliver({ to: mail.returnPath, raw: dsn({ action: 'delayed', status: '4.4.1' }) });
