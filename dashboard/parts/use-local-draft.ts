@@ -1,8 +1,9 @@
+import { useDebouncedCallback } from '@mantine/hooks';
 import { useCallback, useEffect, useState } from 'react';
 import { useSession } from '../app/session.ts';
 import { draftKey, keepDraft, readKept } from './record-edit/kept-drafts.ts';
 
-/** Saved a moment after the last key: a reload loses nothing that somebody has seen standing there. */
+/** Typing pauses this long before a draft is kept; leaving the page keeps it at once. */
 const KEEP_AFTER_MS = 300;
 
 /**
@@ -17,21 +18,28 @@ export function useLocalDraft<Draft>({ name, saved }: { name: string; saved: Dra
   const [draft, setDraft] = useState<Draft>(kept ?? saved);
   const [isRestored, setRestored] = useState(kept !== undefined);
   const [isTouched, setTouched] = useState(kept !== undefined);
+  const keepLater = useDebouncedCallback((next: Draft) => void keepDraft(key, next), {
+    delay: KEEP_AFTER_MS,
+    flushOnUnmount: true,
+  });
   useEffect(() => {
-    if (!isTouched) return;
-    const timer = setTimeout(() => keepDraft(key, draft), KEEP_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, [key, draft, isTouched]);
+    // Each call makes another `flush`.
+    const flush = () => keepLater.flush();
+    window.addEventListener('pagehide', flush);
+    return () => window.removeEventListener('pagehide', flush);
+  }, [keepLater]);
   const forget = useCallback(() => {
     setTouched(false);
     setRestored(false);
+    keepLater.cancel();
     keepDraft(key, undefined);
-  }, [key]);
+  }, [key, keepLater]);
   return {
     draft,
     change: (next: Draft) => {
       setTouched(true);
       setDraft(next);
+      keepLater(next);
     },
     /** It was kept before this page was opened: the editor says so. */
     isRestored,

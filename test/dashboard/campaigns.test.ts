@@ -34,7 +34,6 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.getByRole('heading', { level: 1, name: 'Autumn teas' }).waitFor();
     await page.getByRole('textbox', { name: 'Subject', exact: true }).fill('Teas for {{firstName}}');
     // A reload loses nothing, and says so.
-    await page.waitForTimeout(500);
     await page.reload();
     await page.getByText('Restored what was written here').waitFor();
     expect(await page.getByRole('textbox', { name: 'Subject', exact: true }).inputValue()).toBe(
@@ -80,6 +79,17 @@ describeInBrowser('a campaign in the dashboard', () => {
         (SELECT count(*)::int FROM emails WHERE project_id = p.id AND campaign_id IS NULL) AS tests
       FROM projects p WHERE p.id = ${campaigns.project.id}`.execute(campaigns.service.db);
     expect(rows).toEqual([{ campaigns: 1, tests: 1 }]);
+  });
+
+  it('is found by each status on a phone', async () => {
+    await campaigns.create({ name: 'A draft' });
+    const { service, project } = campaigns;
+    const { page } = await openDashboard({ service, project, path: '/campaigns', viewport: 'phone' });
+    await page.getByRole('link', { name: 'A draft' }).waitFor();
+    for (const status of ['All', 'Cancelled']) {
+      const box = await page.getByText(status, { exact: true }).boundingBox();
+      expect((box?.x ?? 0) + (box?.width ?? 1_000)).toBeLessThanOrEqual(390);
+    }
   });
 
   it('of many asks for their number, can be paused, and goes on', async () => {

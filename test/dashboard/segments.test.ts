@@ -78,7 +78,6 @@ describeInBrowser('segments in a browser', () => {
     const row = page.getByRole('group', { name: 'Condition 1', exact: true });
     await row.getByText('The span is longer than a hundred years.').waitFor();
     await expectNoSeriousAxe(page);
-    await page.waitForTimeout(400);
     await page.reload();
     await page.getByText('What you wrote before was kept').waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('Long ago');

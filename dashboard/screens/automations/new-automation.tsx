@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { type ApiFailure, call } from '../../api/client.ts';
 import { answerOf } from '../../api/queries.ts';
+import { onFirstClick } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { text } from '../../text/text.ts';
 import { savedAs } from './graph/graph.ts';
@@ -58,7 +59,7 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
             <Button variant="default" onClick={onClose}>
               {text.parts.cancel}
             </Button>
-            <Button type="submit" loading={create.isPending}>
+            <Button type="submit" loading={create.isPending} onClick={onFirstClick()}>
               {t.open}
             </Button>
           </Group>

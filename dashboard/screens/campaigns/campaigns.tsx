@@ -49,9 +49,11 @@ export function Campaigns() {
   return (
     <>
       <PageHead title={words.title} actions={<NewCampaign />} />
-      <Box mb="sm" style={{ overflowX: 'auto' }}>
+      <Box mb="sm">
         <SegmentedControl
           aria-label={words.byStatus}
+          // On a phone the statuses take two rows: what is cut off is not found.
+          styles={{ root: { flexWrap: 'wrap' } }}
           value={status ?? ''}
           onChange={(next) => show({ status: (next || undefined) as CampaignStatus | undefined, search })}
           data={[

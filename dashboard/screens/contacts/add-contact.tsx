@@ -2,6 +2,7 @@ import { Button, Checkbox, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
+import { onFirstClick } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
@@ -59,7 +60,7 @@ function Form({ onClose }: { onClose: () => void }) {
           <Button variant="default" onClick={onClose}>
             {text.parts.cancel}
           </Button>
-          <Button type="submit" loading={save.isPending} disabled={email.trim() === ''}>
+          <Button type="submit" loading={save.isPending} disabled={email.trim() === ''} onClick={onFirstClick()}>
             {words.save}
           </Button>
         </Group>

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
+import { onFirstClick } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 import { text } from '../../text/text.ts';
@@ -73,7 +74,12 @@ export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: 
             <Button variant="default" onClick={onClose}>
               {text.parts.cancel}
             </Button>
-            <Button type="submit" loading={create.isPending} disabled={name.trim() === '' || !domains}>
+            <Button
+              type="submit"
+              loading={create.isPending}
+              disabled={name.trim() === '' || !domains}
+              onClick={onFirstClick()}
+            >
               {text.templates.create}
             </Button>
           </Group>

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Modal, Select, Stack, Text, TextInput } from '@ma
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { answerOf, useWrite } from '../../../api/queries.ts';
+import { onFirstClick } from '../../../parts/action-button.tsx';
 import { AppLink } from '../../../parts/app-link.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { text } from '../../../text/text.ts';
@@ -77,7 +78,7 @@ function Form({ contact, onClose }: { contact: Contact; onClose: () => void }) {
           <Button variant="default" onClick={onClose}>
             {text.parts.cancel}
           </Button>
-          <Button type="submit" loading={send.isPending} disabled={template === null}>
+          <Button type="submit" loading={send.isPending} disabled={template === null} onClick={onFirstClick()}>
             {words.send}
           </Button>
         </Group>
