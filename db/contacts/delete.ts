@@ -73,13 +73,15 @@ async function anonymiseMessages(trx: Trx, p: { projectId: string; contactIds: s
   const { projectId, contactIds } = p;
   await eraseWords(trx, p);
   await noteAttachments(trx, p);
+  // The id of an inbound email is the person's: it often names their computer or their address.
   // What has not left stays unsent; what is on the wire is settled by its sender, who has the address in memory.
   await sql`
     WITH erased AS (
     UPDATE emails SET contact_id = NULL, to_email = NULL, to_name = NULL, variables = NULL, options = NULL,
       status = CASE WHEN status IN ('PENDING', 'HELD') THEN 'FAILED' ELSE status END,
       reason = CASE WHEN status IN ('PENDING', 'HELD') THEN ${CONTACT_DELETED} ELSE reason END,
-      error = NULL
+      error = NULL, received_digest = NULL,
+      provider_message_id = CASE WHEN source_type <> 'INBOUND' THEN provider_message_id END
     WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[])
     RETURNING id, campaign_id, project_id, old.status)
     ${touch(sql`SELECT * FROM erased WHERE status IN ('PENDING', 'HELD')`)}

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { removeErasedContents } from '../../../db/contents/removal.ts';
+import { recordReceived } from '../../../db/emails/inbound-mail.ts';
 import { recordReceivedSms } from '../../../db/sms/received.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { buildDomain } from '../../build/senders.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../../build/senders.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { signedIn } from '../../support/session.ts';
 
@@ -242,6 +244,20 @@ describe('erasing a contact', () => {
       })
       .execute();
     const emailId = sent.body.data.emails[0].email;
+    const threadId = `<${mark}@laptop>`;
+    const received = {
+      sender: address,
+      fromName: mark,
+      subject: mark,
+      html: mark,
+      messageId: threadId,
+      digest: Buffer.alloc(32),
+      recipients: ['help@erase.test'],
+      detail: { body: mark, inReplyTo: threadId, references: [threadId], attachments: [{ filename: `${mark}.pdf` }] },
+    };
+    await inTransaction(api.db, (trx) =>
+      recordReceived(trx, { projectId, suppressionKey: deriveKey(TEST_SECRET_KEY, 'suppression'), mail: received }),
+    );
     await api.db
       .insertInto('captured_emails')
       .values({ id: emailId, from_email: 'a@erase.test', to_email: address, raw: Buffer.from(mark) })
