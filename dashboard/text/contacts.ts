@@ -268,7 +268,7 @@ export const contacts = {
     or: 'or choose one from your computer',
     choose: 'Choose a file',
     limits:
-      'UTF-8, at most 5 MB and 200 columns, separated by commas, semicolons or tabs; the first row has the names of the columns.',
+      'UTF-8 or UTF-16, at most 5 MB and 200 columns, separated by commas, semicolons or tabs; the first row has the names of the columns.',
     tooLarge: 'The file has more than 5 MB. Split it, and import the parts one after the other.',
     another: 'Another file',
     looking: 'Looking through the file …',

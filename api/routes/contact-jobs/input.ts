@@ -79,7 +79,7 @@ export const ImportFile = z
   .object({
     file: z
       .instanceof(File)
-      .openapi({ type: 'string', format: 'binary', description: 'A CSV file in UTF-8, at most 5 MB' }),
+      .openapi({ type: 'string', format: 'binary', description: 'A CSV file in UTF-8 or UTF-16, at most 5 MB' }),
     mapping: MappingText.optional(),
   })
   .openapi('ContactsFile');

@@ -3,6 +3,7 @@ import { knownTypesOf, listRecentFields } from '../../../db/contacts/fields.ts';
 import { findKnown, foresee, type ImportForecast } from '../../../db/contacts/import-review.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { CSV_MAX_BYTES, type CsvLayout, type CsvRow, TORN_ROWS_MAX } from '../../../rules/contacts/csv.ts';
+import { toUtf8 } from '../../../rules/contacts/csv-encoding.ts';
 import type { CsvLook, CsvReview } from '../../../rules/contacts/csv-review.ts';
 import { JOB_ERRORS_MAX } from '../../../rules/contacts/jobs.ts';
 import { multipart, ok } from '../../http/answers.ts';
@@ -78,7 +79,7 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
     const { projectId } = c.var;
     const text = c.req.valid('query').types === 'string';
     const answer = await compute.page({ projectId, kind: 'contacts.preview' }, async () => {
-      const bytes = new Uint8Array(await upload.arrayBuffer());
+      const bytes = toUtf8(new Uint8Array(await upload.arrayBuffer()));
       // Threads read it where it is.
       const file = new Uint8Array(new SharedArrayBuffer(bytes.byteLength));
       file.set(bytes);

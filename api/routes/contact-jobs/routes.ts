@@ -10,6 +10,7 @@ import {
 } from '../../../db/contacts/jobs.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { CSV_MAX_BYTES } from '../../../rules/contacts/csv.ts';
+import { toUtf8 } from '../../../rules/contacts/csv-encoding.ts';
 import { csvRow } from '../../../rules/contacts/csv-write.ts';
 import { BULK_KINDS, type BulkKind } from '../../../rules/contacts/jobs.ts';
 import { errors, json, multipart, ok } from '../../http/answers.ts';
@@ -149,7 +150,7 @@ export function contactJobRoutes(app: App, { db, reads, compute, lifecycle }: De
     const { file, mapping } = c.req.valid('form');
     if (file.size > CSV_MAX_BYTES) throw tooLarge(CSV_MAX_BYTES);
     const { projectId, mode } = c.var;
-    const bytes = Buffer.from(await file.arrayBuffer());
+    const bytes = toUtf8(Buffer.from(await file.arrayBuffer()));
     const { layout, rows } = await compute.inThread({ projectId, kind: 'contacts.upload' }, 'csv.layout', {
       file: bytes,
       mapping,

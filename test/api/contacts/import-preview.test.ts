@@ -14,7 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-async function upload(path: string, csv: string, p: { mapping?: unknown; key?: string } = {}) {
+async function upload(
+  path: string,
+  csv: string | Uint8Array<ArrayBuffer>,
+  p: { mapping?: unknown; key?: string } = {},
+) {
   const form = new FormData();
   form.append('file', new File([csv], 'contacts.csv', { type: 'text/csv' }));
   if (p.mapping !== undefined)
@@ -110,6 +114,19 @@ it('an import and its preview take a mapping, and refuse one that does not fit t
   expect([bad.status, bad.body.error.errors[0].field]).toEqual([422, 'mapping.Nope']);
   for (const wrong of ['{', '[]', '{"Zip":5}'])
     expect((await upload('/contacts/import', csv, { mapping: wrong })).status).toBe(422);
+});
+
+it('an import and its preview read UTF-16 with a byte order mark', async () => {
+  const csv = Buffer.from('\ufeffemail\tCity\nutf16@to.test\tŁódź\n', 'utf16le');
+  for (const file of [csv, Buffer.from(csv).swap16()]) {
+    const { body } = await upload('/contacts/import/preview', Uint8Array.from(file));
+    expect(body.preview).toMatchObject([{ email: 'utf16@to.test', data: { City: 'Łódź' }, error: null }]);
+    const queued = await upload('/contacts/import', Uint8Array.from(file));
+    expect(queued.status).toBe(202);
+    const { rows } = await sql<{ text: string }>`
+      SELECT convert_from(file, 'UTF8') AS text FROM jobs WHERE id = ${queued.body.jobId}`.execute(api.db);
+    expect(rows[0]?.text).toContain('utf16@to.test\tŁódź');
+  }
 });
 
 it('bad rows of an import are a CSV, of which nobody else learns', async () => {

@@ -1,0 +1,21 @@
+import { fieldError } from '../errors.ts';
+
+/**
+ * Converts a file that a spreadsheet saved as "Unicode text" to UTF-8: UTF-16 in either byte order, told by its byte
+ * order mark. Returns any other file as it is.
+ * @throws AppError VALIDATION_ERROR when the bytes behind the mark are not UTF-16
+ */
+export function toUtf8<B extends Uint8Array>(file: B): B | Buffer {
+  const encoding = utf16Of(file);
+  if (encoding === undefined) return file;
+  try {
+    return Buffer.from(new TextDecoder(encoding, { fatal: true }).decode(file));
+  } catch {
+    throw fieldError('file', 'The file has the mark of UTF-16 and is not UTF-16 text.', 'invalid_string');
+  }
+}
+
+function utf16Of([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
+}
