@@ -59,14 +59,19 @@ async function eraseAnswers(trx: Trx, { projectId, contactIds, emails, phones }:
   `.execute(trx);
 }
 
-/** Takes the rows of these addresses out of the errors that imports keep. */
+/**
+ * Takes the rows that name these addresses out of the errors that imports keep. A row with errors is kept as written, so
+ * the address may stand between others, or beside a name.
+ */
 async function eraseImportErrors(trx: Trx, { projectId, emails }: ErasedPeople): Promise<void> {
+  const marks = emails.map((email) => JSON.stringify(email).slice(1, -1).toLowerCase());
+  const namesThem = sql<boolean>`EXISTS (SELECT FROM unnest(${marks}::text[]) AS u (mark) WHERE strpos(lower(r.error::text), u.mark) > 0)`;
   await sql`
     UPDATE jobs SET result = jsonb_set(result, '{errors}', (
       SELECT coalesce(jsonb_agg(error ORDER BY n), '[]') FROM jsonb_array_elements(result->'errors') WITH ORDINALITY AS r (error, n)
-      WHERE lower(error->>'email') <> ALL (${emails}::text[])))
+      WHERE NOT ${namesThem}))
     WHERE project_id = ${projectId} AND kind = 'import' AND EXISTS (
-      SELECT FROM jsonb_array_elements(result->'errors') AS r (error) WHERE lower(error->>'email') = ANY(${emails}::text[]))
+      SELECT FROM jsonb_array_elements(result->'errors') AS r (error) WHERE ${namesThem})
   `.execute(trx);
 }
 

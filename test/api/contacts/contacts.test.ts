@@ -239,6 +239,8 @@ describe('erasing a contact', () => {
           errors: [
             { row: 2, email: address, error: mark },
             { row: 3, email: 'x@y.z', error: 'e' },
+            { row: 4, email: `${mark} <${address.toUpperCase()}>`, error: 'subscribed' },
+            { row: 5, email: `a@b.example, ${address}`, error: 'email' },
           ],
         }),
       })
@@ -276,6 +278,8 @@ describe('erasing a contact', () => {
           OR t::text LIKE ${`%${Buffer.from(mark).toString('hex')}%`}`.execute(api.db);
       expect(rows, name).toEqual([]);
     }
+    const { rows: imports } = await sql`SELECT result FROM jobs WHERE project_id = ${projectId}`.execute(api.db);
+    expect(imports).toEqual([{ result: { errors: [{ row: 3, email: 'x@y.z', error: 'e' }] } }]);
     const { body } = await deliveries();
     expect(body.data.length).toBeGreaterThan(0);
     for (const delivery of body.data)
