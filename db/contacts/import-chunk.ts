@@ -57,7 +57,7 @@ async function importRows(
   const { contacts, faults } = await writeRows(trx, { ...p, rows: good });
   const outbox = await recordSubscriptionChanges(trx, {
     projectId: p.projectId,
-    contacts,
+    contacts: p.job.input.triggerWorkflows ? contacts : contacts.map(({ isNew: _, ...contact }) => contact),
     mode: p.job.input.mode,
     forStranger: false,
     causeId: null,

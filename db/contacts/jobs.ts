@@ -54,6 +54,8 @@ export interface ImportInput {
   layout: CsvLayout;
   /** Keeps every value as text. */
   text: boolean;
+  /** New contacts that are subscribed record `contact.subscribed`; absent in jobs from before. */
+  triggerWorkflows?: boolean;
   mode: KeyMode;
 }
 
@@ -115,7 +117,7 @@ export async function createBulkJobWhere(
  */
 export async function createImportJob(
   trx: Trx,
-  p: { projectId: string; file: Buffer; layout: CsvLayout; rows: number; text: boolean; mode: KeyMode },
+  p: ImportInput & { projectId: string; file: Buffer; rows: number },
 ): Promise<{ id: string; outbox: OutboxRow[] }> {
   const result: ImportResult = {
     totalRows: 0,
@@ -125,7 +127,8 @@ export async function createImportJob(
     failureCount: 0,
     errors: [],
   };
-  const input: ImportInput = { layout: p.layout, text: p.text, mode: p.mode };
+  const { layout, text, triggerWorkflows, mode } = p;
+  const input: ImportInput = { layout, text, triggerWorkflows, mode };
   return insertJob(trx, { projectId: p.projectId, kind: 'import', input, result, total: p.rows, file: p.file });
 }
 

@@ -11,6 +11,8 @@ export interface SubscriptionState {
   id: string;
   subscribed: boolean;
   subscriptionChanged: boolean;
+  /** It was added by this call. */
+  isNew?: boolean;
   /** It had refused by itself: the change is in the audit log too. */
   resubscribed?: boolean;
   /** Who changed it, where contacts of one call were changed by several. */
@@ -23,8 +25,9 @@ export function subscriptionEvent(subscribed: boolean): ContactEvent {
 }
 
 /**
- * Emits `contact.subscribed` or `contact.unsubscribed` for those contacts whose state changed, in the transaction of
- * the change. Every path that changes `subscribed` comes through here; `reason` says why the service did it by itself
+ * Emits `contact.subscribed` or `contact.unsubscribed` for those contacts whose state changed, and for those who were
+ * added as subscribed, in the transaction of the change. A welcome series greets both; an import of old customers does
+ * not, unless it asks for that: it hands over its contacts without `isNew`. Every path that changes `subscribed` comes through here; `reason` says why the service did it by itself
  * (contract §8.2).
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
@@ -48,7 +51,10 @@ export async function recordSubscriptionChanges(
 ): Promise<OutboxRow[]> {
   const cause = p.causeId === null ? null : `execution:${p.causeId}`;
   const events = p.contacts
-    .filter((contact) => contact.subscriptionChanged || contact.resubscribed)
+    .filter(
+      ({ subscriptionChanged, resubscribed, isNew, subscribed }) =>
+        subscriptionChanged || resubscribed || (isNew && subscribed),
+    )
     .map((contact) => ({
       contactId: contact.id,
       name: subscriptionEvent(contact.subscribed),

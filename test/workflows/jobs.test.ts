@@ -56,6 +56,16 @@ describe('an import', () => {
     expect(await find('torn-before@import.test')).toMatchObject({ data: { plan: 'pro' } });
   });
 
+  it('greets nobody, unless it says triggerWorkflows', async () => {
+    const csv = (name: string) => `email,subscribed\n${name}@import.test,yes\n${name}-out@import.test,no\n`;
+    await ended('import', await startImport(csv('quiet')));
+    await ended('import', await startImport(csv('greeted'), { query: '?triggerWorkflows=true' }));
+    const names = async (email: string) => eventsOf((await find(email)).id);
+    expect(await names('quiet@import.test')).toEqual([]);
+    expect(await names('greeted@import.test')).toEqual(['contact.subscribed']);
+    expect(await names('greeted-out@import.test')).toEqual([]);
+  });
+
   it('comes after those that its project asked for before, and another project waits for neither', async () => {
     const rows = (name: string, count: number) =>
       `email,plan\n${Array.from({ length: count }, (_, n) => `${name}${n}@turns.test,pro`).join('\n')}\n`;
@@ -153,7 +163,7 @@ describe('an import', () => {
     expect(await find('back@import.test')).toMatchObject({ subscribed: true });
     expect(await eventsOf(back.id)).toEqual(['contact.subscribed']);
     expect(await find('refused@import.test')).toMatchObject({ subscribed: false });
-    expect(await eventsOf(refused.id)).toEqual(['contact.unsubscribed']);
+    expect(await eventsOf(refused.id)).toEqual(['contact.subscribed', 'contact.unsubscribed']);
     expect(await find('gone@import.test')).toMatchObject({ subscribed: false });
     const { body } = await service.call('GET', '/suppressions');
     expect(body.data.map((entry: { reason: string }) => entry.reason).sort()).toEqual(['complaint', 'unsubscribe']);
@@ -297,7 +307,7 @@ describe('a bulk job', () => {
     await ended('bulk', await startBulk('subscribe', ids.slice(0, 2)));
     await ended('bulk', await startBulk('subscribe', ids.slice(0, 2)));
     expect(await find('bulk0@bulk.test')).toMatchObject({ subscribed: true });
-    expect(await eventsOf(ids[0] ?? '')).toEqual(['contact.unsubscribed', 'contact.subscribed']);
+    expect(await eventsOf(ids[0] ?? '')).toEqual(['contact.subscribed', 'contact.unsubscribed', 'contact.subscribed']);
     expect((await service.call('DELETE', '/suppressions/bulk0@bulk.test')).status).toBe(404);
     expect((await service.call('GET', `/contacts/${theirs.id}`, { key: service.two.secretKey })).body.subscribed).toBe(
       true,

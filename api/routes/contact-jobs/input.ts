@@ -81,7 +81,13 @@ export const ImportFile = z
       .instanceof(File)
       .openapi({ type: 'string', format: 'binary', description: 'A CSV file in UTF-8 or UTF-16, at most 5 MB' }),
     mapping: MappingText.optional(),
+    triggerWorkflows: QuerySwitch.optional().openapi({ description: 'The same as in the query' }),
   })
   .openapi('ContactsFile');
 
-export const ImportTypes = z.object({ types: z.enum(['infer', 'string']).default('infer') });
+export const ImportTypes = z.object({
+  types: z.enum(['infer', 'string']).default('infer'),
+  triggerWorkflows: QuerySwitch.optional().openapi({
+    description: 'Whether new contacts that are subscribed record `contact.subscribed`, so that workflows greet them',
+  }),
+});

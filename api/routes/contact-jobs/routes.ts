@@ -147,7 +147,7 @@ const cancelRoute = createRoute({
 /** Register before `contactRoutes`: these paths have the shape of `/contacts/{id}`. */
 export function contactJobRoutes(app: App, { db, reads, compute, lifecycle }: Deps): void {
   app.openapi(importRoute, async (c) => {
-    const { file, mapping } = c.req.valid('form');
+    const { file, mapping, triggerWorkflows } = c.req.valid('form');
     if (file.size > CSV_MAX_BYTES) throw tooLarge(CSV_MAX_BYTES);
     const { projectId, mode } = c.var;
     const bytes = toUtf8(Buffer.from(await file.arrayBuffer()));
@@ -156,10 +156,9 @@ export function contactJobRoutes(app: App, { db, reads, compute, lifecycle }: De
       mapping,
       knownTypes: knownTypesOf(await listRecentFields(reads, projectId)),
     });
-    const text = c.req.valid('query').types === 'string';
-    const job = await inTransaction(db, (trx) =>
-      createImportJob(trx, { projectId, file: bytes, layout, rows, text, mode }),
-    );
+    const { types, triggerWorkflows: fromQuery } = c.req.valid('query');
+    const input = { text: types === 'string', triggerWorkflows: triggerWorkflows ?? fromQuery ?? false, layout, mode };
+    const job = await inTransaction(db, (trx) => createImportJob(trx, { projectId, file: bytes, rows, ...input }));
     lifecycle.dispatch(job.outbox);
     return c.json({ message: 'The import is queued.', jobId: job.id }, 202);
   });

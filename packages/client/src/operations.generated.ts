@@ -770,10 +770,12 @@ export type ContactSubscription = {
 };
 
 export type ContactsFile = {
-  /** A CSV file in UTF-8, at most 5 MB */
+  /** A CSV file in UTF-8 or UTF-16, at most 5 MB */
   file: string;
   /** JSON: where columns go by their header, `email`, `subscribed` or `data.<name>`, null to leave one out, or `{ "field": …, "type": "string" }` for one whose values stay text. Columns that are not named go by their header. */
   mapping?: string;
+  /** The same as in the query */
+  triggerWorkflows?: boolean;
 };
 
 export type CreateApiKey = {
@@ -3516,7 +3518,7 @@ export interface Operations {
   };
   /** Import contacts from a CSV file: `POST /v1/contacts/import` */
   importContacts: {
-    query?: { types?: "infer" | "string" };
+    query?: { types?: "infer" | "string"; triggerWorkflows?: boolean };
     body: FormData;
     answer: QueuedJob;
   };
@@ -3867,7 +3869,7 @@ export interface Operations {
   };
   /** Try an import out: `POST /v1/contacts/import/preview` */
   previewImport: {
-    query?: { types?: "infer" | "string" };
+    query?: { types?: "infer" | "string"; triggerWorkflows?: boolean };
     body: FormData;
     answer: ImportPreview;
   };

@@ -6,6 +6,7 @@ import { recordReceivedSms } from '../../../db/sms/received.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../../build/senders.ts';
+import { buildWorkflow } from '../../build/workflows.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { signedIn } from '../../support/session.ts';
 
@@ -147,7 +148,7 @@ describe('changing a contact', () => {
     expect(patched.status).toBe(200);
     expect(patched.body).toMatchObject({ id, email: `new-${email}`, subscribed: false, data: { b: 2, c: 3 } });
     expect((await api.call('GET', `/v1/contacts/${id}`)).body).toEqual(patched.body);
-    expect(await eventsOf(id)).toEqual(['contact.unsubscribed']);
+    expect(await eventsOf(id)).toEqual(['contact.subscribed', 'contact.unsubscribed']);
   });
 
   it('refuses the address of another contact, and changes nothing then', async () => {
@@ -156,6 +157,25 @@ describe('changing a contact', () => {
     const answer = await api.call('PATCH', `/contacts/${id}`, { body: { email: `other-${email}`, data: { x: 1 } } });
     expect(answer).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
     expect((await api.call('GET', `/contacts/${id}`)).body).toMatchObject({ email, data: {} });
+  });
+});
+
+describe('adding a contact as subscribed', () => {
+  it('starts what greets new people, whichever way it comes, and once', async () => {
+    const welcome = await buildWorkflow(api, {
+      eventName: 'contact.subscribed',
+      steps: { wait: { type: 'DELAY', config: { amount: 1, unit: 'days' } } },
+    });
+    await api.call('POST', '/contacts', { body: { email: 'added@welcome.test' } });
+    await api.call('POST', '/v1/track', { body: { email: 'tracked@welcome.test', event: 'seen' } });
+    await api.call('POST', '/v1/track', { body: { email: 'tracked@welcome.test', event: 'seen' } });
+    await api.call('POST', '/contacts', { body: { email: 'silent@welcome.test', subscribed: false } });
+    const { body } = await api.call('GET', `/workflows/${welcome.id}/executions`);
+    expect(body.data.map(({ contactEmail }: { contactEmail: string }) => contactEmail).sort()).toEqual([
+      'added@welcome.test',
+      'tracked@welcome.test',
+    ]);
+    await api.call('PATCH', `/workflows/${welcome.id}`, { body: { enabled: false } });
   });
 });
 

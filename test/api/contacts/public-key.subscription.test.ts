@@ -20,7 +20,7 @@ describe('`subscribed` by the public key', () => {
     await calls.save({ email: 'dora@example.com', subscribed: true });
     expect((await calls.track({ email: 'dora@example.com', subscribed: false })).status).toBe(200);
     expect(await subscribedOf('dora@example.com')).toBe(true);
-    expect(await eventNames('dora@example.com')).toEqual(['page_form']);
+    expect(await eventNames('dora@example.com')).toEqual(['contact.subscribed', 'page_form']);
   });
 
   it('true brings nobody back whom the project unsubscribed', async () => {
@@ -28,7 +28,7 @@ describe('`subscribed` by the public key', () => {
     await calls.api.call('PATCH', `/contacts/${body.id}`, { body: { subscribed: false } });
     await calls.track({ email: 'erin@example.com', subscribed: true, data: { a: 1 } });
     expect(await calls.contactOf('erin@example.com')).toMatchObject({ subscribed: false, data: { a: 1 } });
-    expect(await eventNames('erin@example.com')).toEqual(['contact.unsubscribed', 'page_form']);
+    expect(await eventNames('erin@example.com')).toEqual(['contact.subscribed', 'contact.unsubscribed', 'page_form']);
   });
 
   it.each(['unsubscribe', 'complaint', 'hard_bounce', 'manual'])(

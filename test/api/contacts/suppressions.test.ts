@@ -49,7 +49,10 @@ describe('the suppression list', () => {
     await add(email, reason);
     expect((await api.call('GET', `/contacts/${id}`)).body.subscribed).toBe(subscribed);
     const { rows } = await sql<{ name: string }>`SELECT name FROM events WHERE contact_id = ${id}`.execute(api.db);
-    expect(rows.map((row) => row.name)).toEqual(subscribed ? [] : ['contact.unsubscribed']);
+    expect(rows.map((row) => row.name)).toEqual([
+      'contact.subscribed',
+      ...(subscribed ? [] : ['contact.unsubscribed']),
+    ]);
   });
 
   it.each(['complaint', 'unsubscribe', 'hard_bounce', 'manual'])(

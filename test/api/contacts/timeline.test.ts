@@ -50,6 +50,7 @@ it('says who changed a subscription and why', async () => {
     ['contact.unsubscribed', key, 'request'],
     ['contact.subscribed', key, 'request'],
     ['contact.unsubscribed', key, 'request'],
+    ['contact.subscribed', key, 'request'],
   ]);
 });
 
