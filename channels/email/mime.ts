@@ -12,7 +12,10 @@ export interface MailAttachment {
   filename: string;
   contentType: string;
   content: Buffer;
-  /** `inline` with a content id is an image that the HTML shows by `cid:<contentId>`. */
+  /**
+   * `inline` with a content id is an image that the HTML shows by `cid:<contentId>`; `alternative` is another form of
+   * the body, such as an invitation.
+   */
   disposition?: string | null | undefined;
   contentId?: string | null | undefined;
 }
@@ -43,6 +46,9 @@ const OWN_HEADERS =
  * passes 998 octets. Nothing in it can add a header, name a file of this host or fetch a URL.
  */
 export async function buildMessage(input: MailInput): Promise<Buffer> {
+  const attachments = input.attachments ?? [];
+  const forms = attachments.filter(({ disposition }) => disposition === 'alternative');
+  const amp = forms.find(isAmp);
   const composer = new MailComposer({
     from: address(input.from),
     to: address(input.to),
@@ -52,7 +58,10 @@ export async function buildMessage(input: MailInput): Promise<Buffer> {
     html: input.html,
     text: input.text,
     headers: headersOf(input.headers ?? []),
-    attachments: (input.attachments ?? []).map(attachmentOf),
+    // Readers take the last form that they know, so AMP stands before the HTML and all others after it.
+    ...(amp && { amp: { content: amp.content } }),
+    alternatives: forms.filter((form) => form !== amp).map(alternativeOf),
+    attachments: attachments.filter(({ disposition }) => disposition !== 'alternative').map(attachmentOf),
     messageId: singleLine(input.messageId),
     date: input.date,
     textEncoding: 'quoted-printable',
@@ -97,6 +106,17 @@ function attachmentOf(attachment: MailAttachment) {
     contentDisposition: attachment.disposition === 'inline' ? ('inline' as const) : ('attachment' as const),
     ...(cid ? { cid } : {}),
   };
+}
+
+function isAmp({ contentType }: MailAttachment): boolean {
+  return /^text\/x-amp-html\b/i.test(contentType);
+}
+
+/** Without a name, by which programs would show it as a file. */
+function alternativeOf({ contentType, content }: MailAttachment) {
+  const type = singleLine(contentType);
+  const isPlainText = /^text\//i.test(type) && !/;\s*charset\s*=/i.test(type);
+  return { contentType: isPlainText ? `${type}; charset=utf-8` : type, content };
 }
 
 /** A file is encoded in base64, which a multipart must not be (RFC 2045 §6.4): readers would look for parts in it. */

@@ -6,7 +6,7 @@ export interface Attachment {
   id: string;
   filename: string;
   contentType: string;
-  disposition: 'attachment' | 'inline';
+  disposition: 'attachment' | 'inline' | 'alternative';
   contentId: string | null;
   content: Buffer;
 }

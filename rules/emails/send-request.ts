@@ -18,7 +18,8 @@ export interface Recipient {
 export interface SendAttachment {
   filename: string;
   contentType: string;
-  disposition: 'attachment' | 'inline';
+  /** `alternative` is another form of the body, such as an invitation. */
+  disposition: 'attachment' | 'inline' | 'alternative';
   contentId: string | null;
   content: Buffer;
 }

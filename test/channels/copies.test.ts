@@ -232,3 +232,53 @@ describe('headers of the caller', () => {
     expect(body.error.errors[0].message).toContain(remedy);
   });
 });
+
+describe('an attachment that is an alternative', () => {
+  const INVITATION = ['BEGIN:VCALENDAR', 'METHOD:REQUEST', 'SUMMARY:Büro', 'END:VCALENDAR', ''].join('\r\n');
+  const invitation = {
+    filename: 'invite.ics',
+    content: Buffer.from(INVITATION).toString('base64'),
+    contentType: 'text/calendar; method=REQUEST',
+    alternative: true,
+  };
+  const file = { filename: 'a.txt', content: 'QQ==', contentType: 'text/plain' };
+
+  it.each([
+    ['alone', [invitation]],
+    ['beside a file', [file, invitation]],
+  ])('stands beside text and HTML, %s, and is no file', async (name, attachments) => {
+    const to = `invited-${name.replace(/ /g, '-')}@to.test`;
+    expect((await send({ to, attachments })).status).toBe(200);
+    const { raw, parsed } = await arrivedAt(to);
+    const types = [...raw.matchAll(/^Content-Type: ([^\r\n;]+)/gm)].map(([, type]) => type);
+    const body = ['multipart/alternative', 'text/plain', 'text/html', 'text/calendar'];
+    expect(types).toEqual(attachments.length > 1 ? ['multipart/mixed', ...body, 'text/plain'] : body);
+    expect(raw.replace(/\r\n[ \t]/g, ' ')).toMatch(/Content-Type: text\/calendar; method=REQUEST; charset=utf-8/);
+    const calendar = parsed.attachments.find(({ mimeType }) => mimeType === 'text/calendar');
+    // On the wire: the parser would give its lines other ends.
+    expect(raw).toContain(`quoted-printable\r\n\r\n${INVITATION.replace('ü', '=C3=BC')}`);
+    expect(calendar?.filename ?? null).toBeNull();
+  });
+
+  it('as AMP stands before the HTML', async () => {
+    const amp = {
+      filename: 'a.html',
+      content: Buffer.from('<html amp4email></html>').toString('base64'),
+      contentType: 'text/x-amp-html',
+      alternative: true,
+    };
+    await send({ to: 'amp@to.test', attachments: [amp] });
+    const { raw } = await arrivedAt('amp@to.test');
+    const types = [...raw.matchAll(/^Content-Type: ([^\r\n;]+)/gm)].map(([, type]) => type);
+    expect(types).toEqual(['multipart/alternative', 'text/plain', 'text/x-amp-html', 'text/html']);
+  });
+
+  it.each([
+    ['text/html', {}, 'contentType'],
+    ['multipart/mixed', {}, 'contentType'],
+    ['text/calendar', { disposition: 'inline', contentId: 'x' }, 'alternative'],
+  ])('is 422 as %s with %j', async (contentType, more, field) => {
+    const { status, body } = await send({ to: 'a@to.test', attachments: [{ ...invitation, contentType, ...more }] });
+    expect([status, body.error.errors[0].field]).toEqual([422, `attachments.0.${field}`]);
+  });
+});

@@ -37,6 +37,9 @@ export function checkAttachments(files: readonly { content: Buffer }[], maxBytes
   });
 }
 
+/** What the service makes of `body`, and what would hold parts of its own. */
+const OWN_FORMS = /^(?:text\/(?:plain|html)|multipart\/|message\/)/i;
+
 const Attachment = z
   .object({
     filename: z
@@ -60,8 +63,21 @@ const Attachment = z
       .regex(/^[^\s<>"]+$/, 'Must not contain spaces, quotes or angle brackets')
       .optional(),
     disposition: z.enum(['attachment', 'inline']).default('attachment'),
+    alternative: z.boolean().optional().openapi({
+      description:
+        'Another form of the body beside text and HTML, such as an invitation: `text/calendar; method=REQUEST`',
+    }),
   })
   .superRefine((file, ctx) => {
+    if (file.alternative && OWN_FORMS.test(file.contentType)) {
+      const message = 'An alternative must be of another type than the text and the HTML that every email has';
+      ctx.addIssue({ code: 'custom', path: ['contentType'], message });
+    }
+    if (file.alternative && (file.disposition === 'inline' || file.contentId !== undefined)) {
+      const message = 'An alternative is no file of the email: leave out `disposition` and `contentId`';
+      ctx.addIssue({ code: 'custom', path: ['alternative'], message });
+      return;
+    }
     if (file.disposition !== 'inline' || file.contentId !== undefined) return;
     const message = 'Required for an inline attachment: the body refers to it as cid:<contentId>';
     ctx.addIssue({ code: 'custom', path: ['contentId'], message, params: { code: 'invalid_type' } });

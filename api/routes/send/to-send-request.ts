@@ -97,7 +97,7 @@ function withBytes(
   const attachments = files.map((file, n) => ({
     filename: file.filename,
     contentType: file.contentType,
-    disposition: file.disposition,
+    disposition: file.alternative ? ('alternative' as const) : file.disposition,
     contentId: file.contentId ?? null,
     content: asBuffer(caller.files[n]),
   }));

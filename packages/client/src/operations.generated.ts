@@ -2302,6 +2302,8 @@ export type SendEmail = {
     contentType: string;
     contentId?: string;
     disposition?: "attachment" | "inline";
+    /** Another form of the body beside text and HTML, such as an invitation: `text/calendar; method=REQUEST` */
+    alternative?: boolean;
   })[];
 };
 
