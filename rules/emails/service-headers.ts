@@ -15,14 +15,16 @@ export function isReservedMailHeader(name: string): boolean {
 }
 
 /** Fields of `/v1/send` that say what a header would. */
-const FIELDS_OF_HEADERS: Record<string, string> = {
-  from: 'from',
-  to: 'to',
-  cc: 'cc',
-  bcc: 'bcc',
-  subject: 'subject',
-  'reply-to': 'replyTo',
-};
+const FIELDS_OF_HEADERS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    from: 'from',
+    to: 'to',
+    cc: 'cc',
+    bcc: 'bcc',
+    subject: 'subject',
+    'reply-to': 'replyTo',
+  }),
+);
 /** A message id, without comments and spaces; longer ones would not fit a line. Source: RFC 5322 §3.6.4. */
 const MESSAGE_ID = /^<[^<>@\s\u0080-\uffff]{1,400}@[^<>@\s\u0080-\uffff]{1,400}>$/;
 const LANGUAGES = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*(?:\s*,\s*[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)*$/;
@@ -31,7 +33,7 @@ const LANGUAGES = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*(?:\s*,\s*[A-Za-z]{1,8}(?
 export function headerProblem(name: string, value: string): string | undefined {
   const lower = name.toLowerCase();
   if (isReservedMailHeader(name)) return 'This header is set by the service and by mail servers only';
-  const field = FIELDS_OF_HEADERS[lower];
+  const field = FIELDS_OF_HEADERS.get(lower);
   if (field) return `Use the field \`${field}\` in place of this header`;
   if (lower === 'date') return 'The service sets it when the email leaves';
   if (lower === 'message-id') return MESSAGE_ID.test(value.trim()) ? undefined : NO_ID;

@@ -236,6 +236,22 @@ describe('an unknown field', () => {
     if (meant !== undefined) expect(answer.error.suggestion).toContain(`Did you mean ${meant}`);
   });
 
+  it.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])(
+    'named %s, as members of all objects are, is one like others',
+    async (name) => {
+      const body = JSON.parse(`${JSON.stringify(mail).slice(0, -1)},"${name}":1}`);
+      const { status, body: answer } = await api.call('POST', '/v1/send', { body });
+      expect([status, answer.error.errors?.[0]]).toMatchObject([422, { field: name, code: 'unrecognized_keys' }]);
+      const query = await api.call('GET', `/v1/contacts?${name}=1`);
+      expect([query.status, query.body.error.errors[0].field]).toEqual([400, name]);
+    },
+  );
+
+  it('is none where a header of an email has the name of a member of all objects', async () => {
+    const { status } = await api.call('POST', '/v1/send', { body: { ...mail, headers: { constructor: 'x' } } });
+    expect(status).toBe(200);
+  });
+
   it('leaves nothing half done: no contact, no email, no key', async () => {
     const idempotencyKey = uuidv7();
     const ask = (body: object) =>
