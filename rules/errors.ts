@@ -154,7 +154,7 @@ export class AppError extends Error {
   }
 }
 
-/** What an answer says of an error, beside the id of the request. Source: contract §1.5. */
+/** An error as answers describe it, without the id of the request. Source: contract §1.5. */
 export interface ErrorBody {
   code: ErrorCode;
   message: string;

@@ -8,7 +8,7 @@ import { type ReadyContent, renderedMessage, renderedParts } from '../../compute
 import type { Db } from '../../db/connection.ts';
 import { findAttachments, readLargeAttachments, sumAttachmentBytes } from '../../db/contents/attachments.ts';
 import type { Content } from '../../db/contents/contents.ts';
-import { findRecipients } from '../../db/emails/emails.ts';
+import { findShownRecipients } from '../../db/emails/emails.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
 import { deriveKey, openSecret } from '../../rules/access/secrets.ts';
 import { asBuffer } from '../../rules/as-buffer.ts';
@@ -180,12 +180,11 @@ function repliesOf({ options }: ClaimedEmail, { replyTo }: Content): Mailbox[] |
   return options.replyTo ?? (replyTo ? [{ email: replyTo }] : null);
 }
 
-/** To and Cc as they stand in the header: of a copy those of the email that it is a copy of (RFC 5322 §3.6.3). */
 async function shownRecipients({ db, email, to }: Rendering): Promise<{ to: Mailbox; cc?: Mailbox[] }> {
-  const { copies } = email.options;
-  if (!copies) return { to };
-  const found = await findRecipients(db, { projectId: email.projectId, ids: [copies.to, ...copies.cc] });
-  return { to: found.get(copies.to) ?? to, cc: copies.cc.flatMap((id) => found.get(id) ?? []) };
+  const { projectId, options } = email;
+  if (!options.copies) return { to };
+  const shown = await findShownRecipients(db, { projectId, copies: options.copies });
+  return { to: shown.to ?? to, cc: shown.cc };
 }
 
 /** Completes and signs the message that the application composed. */

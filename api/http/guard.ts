@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
 import type { PaidFor } from '../../compute/compute.ts';
-import { AppError, queryErrors } from '../../rules/errors.ts';
+import { AppError } from '../../rules/errors.ts';
 import { isStorable, type JsonBody, readJsonBody, TOO_MANY_NODES } from '../../rules/json-body.ts';
 import { authenticate } from './authenticate.ts';
 import { JSON_MAX_BYTES, readBody, tooLarge } from './body.ts';
@@ -11,11 +11,10 @@ import { OPEN_WRITES } from './caller-limits.ts';
 import { clientAddress } from './client-address.ts';
 import type { Deps } from './deps.ts';
 import type { AppEnv, RequestContext } from './env.ts';
-import { fieldErrors } from './field-errors.ts';
 import { noteFingerprint } from './idempotency-key.ts';
-import { type BodyRules, bodyParser, invalidBody, type ParsedBody, suggestKnown, unknownErrors } from './parse-body.ts';
+import { type BodyRules, bodyParser, invalidBody, type ParsedBody } from './parse-body.ts';
+import { queryParser, refuseUnknownQuery } from './parse-query.ts';
 import { accessRule } from './security.ts';
-import { fieldNames, type UnknownField } from './unknown-fields.ts';
 
 /** Larger bodies take tens of milliseconds of the thread that all share, so few of a project are taken at a time. */
 const LARGE_BODY_BYTES = 1024 * 1024;
@@ -38,7 +37,7 @@ export interface RouteOptions extends BodyRules {
   idempotency?: 'none';
   /** Members of the answer that are shown once: they are not kept with an Idempotency-Key. */
   shownOnce?: readonly string[];
-  /** What a caller with a key may use in place of an operation that takes a session only. */
+  /** Says how a caller with a key gets the same, on an operation that takes a session only. */
   insteadOfKey?: string;
 }
 
@@ -120,28 +119,8 @@ function paramsCheck(route: GuardedRoute): Check | undefined {
 function queryCheck(route: GuardedRoute): Check | undefined {
   const schema = route.request?.query;
   if (!schema) return route.anyQuery ? undefined : noQueryCheck;
-  const names = fieldNames(schema);
-  return async (c) => {
-    const query = Object.fromEntries(
-      Object.entries(c.req.queries()).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
-    );
-    if (!route.anyQuery) refuseUnknownQuery(names.unknownIn(query));
-    const parsed = schema.safeParse(query);
-    if (!parsed.success) throw queryErrors(fieldErrors(parsed.error.issues, query).map(nameParameter));
-    const unstorable = Object.entries(query).find(
-      ([, values]) => ![values].flat().every((one) => isStorable(one ?? '')),
-    );
-    if (unstorable) {
-      const message = 'Must not contain NUL characters.';
-      throw queryErrors([{ field: unstorable[0], message, code: 'invalid_string' }]);
-    }
-    c.req.addValidatedData('query', parsed.data as object);
-  };
-}
-
-/** `?status=X` is a list of one value: its fault is that of `status`, not of `status.0`. */
-function nameParameter<Fault extends { field: string }>(fault: Fault): Fault {
-  return { ...fault, field: fault.field.replace(/^([^.]+)\.\d+$/, '$1') };
+  const parse = queryParser(schema, route);
+  return async (c) => c.req.addValidatedData('query', parse(c.req.queries()) as object);
 }
 
 const noQueryCheck: Check = async (c) => {
@@ -149,10 +128,6 @@ const noQueryCheck: Check = async (c) => {
   if (!c.req.url.includes('?')) return;
   refuseUnknownQuery(Object.keys(c.req.queries()).map((name) => ({ path: [name], siblings: [] })));
 };
-
-function refuseUnknownQuery(unknown: UnknownField[]): void {
-  if (unknown.length > 0) throw queryErrors(unknownErrors(unknown, 'query parameter'), suggestKnown(unknown));
-}
 
 function bodyCheck(route: GuardedRoute): Check | undefined {
   const body = route.request?.body;

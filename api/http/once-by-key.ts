@@ -45,7 +45,7 @@ export function onceByKey(handler: Handler<AppEnv>, rules: OnceRules, deps: Deps
   };
 }
 
-/** What handlers get so that `onceByKey` can put all that they do into one transaction. */
+/** Dependencies of handlers whose writes `onceByKey` can put into one transaction. */
 export function joinableDeps(deps: Deps): Deps {
   const { lifecycle, keys } = deps;
   return {
@@ -64,7 +64,7 @@ export function withKeyHeader(headers: unknown): z.ZodObject {
   return headers instanceof z.ZodObject ? headers.extend(IdempotencyHeader.shape) : IdempotencyHeader;
 }
 
-/** Whether an operation takes the key by itself, such as sends, which share transactions. */
+/** Tells whether an operation takes the key by itself, such as sends, which share transactions. */
 export function takesKey(headers: unknown): boolean {
   return headers instanceof z.ZodObject && 'Idempotency-Key' in headers.shape;
 }

@@ -143,7 +143,7 @@ function invalidStatuses(route: GuardedRoute): number[] {
   return [...new Set([...ofQuery, ...ofBody, ...ofUnknownFields])];
 }
 
-/** Whether `onceByKey` serves the key of an operation: of every POST in a project that does not say otherwise. */
+/** Tells whether `onceByKey` serves the key: on every POST in a project that does not say otherwise. */
 function isKeyed(route: GuardedRoute): boolean {
   if (route.method !== 'post' || route.idempotency === 'none' || takesKey(route.request?.headers)) return false;
   return accessRule(route.security)?.ofProject === true;

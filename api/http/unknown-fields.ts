@@ -53,7 +53,7 @@ function collect(value: unknown, known: Known, prefix: string[], found: UnknownF
     if (element) value.forEach((item, i) => void collect(item, element(), [...prefix, String(i)], found));
     return;
   }
-  // What takes no object is told so by its type.
+  // The type check refuses an object where none is taken.
   if (known.fields.size === 0 && prefix.length > 0) return;
   for (const key of Object.keys(value)) {
     const field = known.fields.get(key);

@@ -1,6 +1,7 @@
 import { type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { AppEnv } from '../http/env.ts';
 import { EmailAddressAnswer, EXAMPLE_ID, Id, Instant } from '../http/schemas.ts';
+import { capital } from './json.ts';
 
 const AT = '2026-01-01T12:00:00.000Z';
 
@@ -33,6 +34,8 @@ const SEGMENT = { segmentId: EXAMPLE_ID, segmentName: 'VIP' };
 /** An event that the service records: what its data holds, and an example. */
 interface Documented {
   name: string;
+  /** A name of this kind, where `name` stands for many. */
+  sample?: string;
   summary: string;
   data: z.ZodRawShape;
   example: Record<string, unknown>;
@@ -143,12 +146,14 @@ const EVENTS: Documented[] = [
   { name: 'topic.left', summary: 'A contact has left a topic', data: topic, example: TOPIC },
   {
     name: 'segment.<slug>.entry',
+    sample: 'segment.vip.entry',
     summary: 'A contact has entered a segment that is tracked',
     data: segment,
     example: SEGMENT,
   },
   {
     name: 'segment.<slug>.exit',
+    sample: 'segment.vip.exit',
     summary: 'A contact has left a segment that is tracked',
     data: segment,
     example: SEGMENT,
@@ -161,6 +166,7 @@ const EVENTS: Documented[] = [
   },
   {
     name: 'any event of yours',
+    sample: 'cart.left',
     summary: 'An event that you have recorded with POST /v1/track, or that your pixel has',
     data: {},
     example: { cartId: '4711', total: 40 },
@@ -178,19 +184,18 @@ export const WEBHOOK_NAMES = EVENTS.map(({ name }) => name);
 
 /** Describes what the service sends to webhook endpoints: an operation for each event. Source: contract §11. */
 export function registerWebhooks(hono: OpenAPIHono<AppEnv>): void {
-  for (const { name, summary, data, example } of EVENTS) {
-    const isFixed = !name.includes(' ') && !name.includes('<');
+  for (const { name, sample, summary, data, example } of EVENTS) {
     const event = Object.keys(data).length > 0 ? z.looseObject(data) : z.record(z.string(), z.unknown());
     const body = z.object({
       id: Id.openapi({ description: 'The same on every attempt, as in the header `webhook-id`' }),
-      type: isFixed ? z.literal(name) : z.string(),
+      type: sample === undefined ? z.literal(name) : z.string(),
       timestamp: Instant,
       projectId: Id,
       data: z.object({ event, contact: Contact.nullable().openapi({ description: 'Null for an event of nobody' }) }),
     });
     const shown = {
       id: EXAMPLE_ID,
-      type: name === 'any event of yours' ? 'cart.left' : name.replace('<slug>', 'vip'),
+      type: sample ?? name,
       timestamp: AT,
       projectId: EXAMPLE_ID,
       data: { event: example, contact: { id: EXAMPLE_ID, email: 'ada@example.com', subscribed: true, data: {} } },
@@ -213,6 +218,6 @@ function words(name: string): string {
   return name
     .split(/[^A-Za-z]+/)
     .filter(Boolean)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .map(capital)
     .join('');
 }

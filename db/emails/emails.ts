@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import type { EmailOptions } from '../../rules/emails/email-outcome.ts';
+import type { CopyOptions, EmailOptions } from '../../rules/emails/email-outcome.ts';
 import type { EmailHappened, EmailSourceType } from '../../rules/emails/email-source.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import { AppError } from '../../rules/errors.ts';
@@ -142,13 +142,20 @@ export async function getEmail(db: Db, p: { projectId: string; id: string }): Pr
   return toEmail<Email>(row);
 }
 
-/** The recipients of emails by id; of those whose contact was erased there is none. */
-export async function findRecipients(db: Db, p: { projectId: string; ids: string[] }): Promise<Map<string, Mailbox>> {
+/**
+ * Finds whom a copy names in its header: the recipients of the email that it is a copy of (RFC 5322 §3.6.3). Erased
+ * contacts are left out.
+ */
+export async function findShownRecipients(
+  db: Db,
+  { projectId, copies }: { projectId: string; copies: CopyOptions },
+): Promise<{ to: Mailbox | undefined; cc: Mailbox[] }> {
   const { rows } = await sql<{ id: string; email: string; name: string | null }>`
     SELECT id, to_email AS email, to_name AS name FROM emails
-    WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[]) AND to_email IS NOT NULL
+    WHERE project_id = ${projectId} AND id = ANY(${[copies.to, ...copies.cc]}::uuid[]) AND to_email IS NOT NULL
   `.execute(db);
-  return new Map(rows.map(({ id, email, name }) => [id, { email, name }]));
+  const found = new Map(rows.map(({ id, email, name }) => [id, { email, name }]));
+  return { to: found.get(copies.to), cc: copies.cc.flatMap((id) => found.get(id) ?? []) };
 }
 
 /** Emails of a project by id, in no order; unknown ids are left out. */

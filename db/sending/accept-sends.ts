@@ -148,7 +148,7 @@ async function saveRecipients(
     const rows = group.flatMap(({ request, recipients }) =>
       recipients.map(({ email, role }) => ({
         email,
-        // What the request says of a person is about the recipient, not about who gets a copy.
+        // The request describes its recipient, not the people who get a copy.
         subscribed: role ? undefined : request.subscribed,
         set: role ? {} : request.data.set,
         remove: role ? [] : request.data.remove,

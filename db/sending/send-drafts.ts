@@ -4,6 +4,7 @@ import { emailDomain } from '../../rules/emails/email-address.ts';
 import { suppresses } from '../../rules/emails/reasons.ts';
 import type { Recipient, SendAnswer, SendRequest } from '../../rules/emails/send-request.ts';
 import { AppError, fieldError } from '../../rules/errors.ts';
+import { groupBy } from '../../rules/filters/group-by.ts';
 import type { Trx } from '../connection.ts';
 import { findSuppressions } from '../contacts/suppressions.ts';
 import type { NewContent } from '../contents/contents.ts';
@@ -16,7 +17,7 @@ import { isOnTopic } from '../topics/choices.ts';
 export interface Draft {
   request: SendRequest;
   content: NewContent;
-  /** Whoever gets it: the recipients of the request without the copies that are skipped. */
+  /** The recipients of the request, without the copies that are skipped. */
   recipients: Recipient[];
   skipped: SkippedCopy[];
 }
@@ -26,7 +27,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
  * Makes drafts of requests, or says why a request cannot be one: TEMPLATE_NOT_FOUND, no sender, DOMAIN_NOT_VERIFIED,
- * CONTACT_UNSUBSCRIBED. At most three queries for any number of requests. Source: contract §1.7.
+ * CONTACT_UNSUBSCRIBED. A few queries for any number of requests, and one a project with copies. Source: contract
+ * §1.7.
  */
 export async function composeSends(
   trx: Trx,
@@ -58,8 +60,8 @@ export async function composeSends(
 
 /** Skips the copies to these addresses, and returns those that are no copies. */
 function skipCopies(draft: Draft, emails: readonly string[], reason: SkippedCopy['reason']): string[] {
-  const isCopy = (email: string) => draft.recipients.some((one) => one.email === email && one.role !== undefined);
-  const copies = new Set(emails.filter(isCopy));
+  const ofDraft = new Set(copiesOf(draft));
+  const copies = new Set(emails.filter((email) => ofDraft.has(email)));
   draft.skipped.push(...[...copies].map((email) => ({ email, reason })));
   draft.recipients = draft.recipients.filter(({ email }) => !copies.has(email));
   return emails.filter((email) => !copies.has(email));
@@ -67,13 +69,18 @@ function skipCopies(draft: Draft, emails: readonly string[], reason: SkippedCopy
 
 /** A copy to a suppressed address is left out; the email itself ends as `suppressed` in its own record. */
 async function skipSuppressedCopies(trx: Trx, drafts: Draft[], key: Buffer): Promise<void> {
-  for (const draft of drafts) {
-    const copies = draft.recipients.filter(({ role }) => role !== undefined).map(({ email }) => email);
-    if (copies.length === 0) continue;
-    const found = await findSuppressions(trx, key, { projectId: draft.request.projectId, emails: copies });
-    const isStopped = (email: string) => found.get(email)?.some((reason) => suppresses(reason, draft.content.type));
-    skipCopies(draft, copies.filter(isStopped), 'suppressed');
+  const withCopies = drafts.filter((draft) => copiesOf(draft).length > 0);
+  for (const [projectId, group] of groupBy(withCopies, ({ request }) => request.projectId)) {
+    const found = await findSuppressions(trx, key, { projectId, emails: group.flatMap(copiesOf) });
+    for (const draft of group) {
+      const isStopped = (email: string) => found.get(email)?.some((reason) => suppresses(reason, draft.content.type));
+      skipCopies(draft, copiesOf(draft).filter(isStopped), 'suppressed');
+    }
   }
+}
+
+function copiesOf({ recipients }: Draft): string[] {
+  return recipients.filter(({ role }) => role !== undefined).map(({ email }) => email);
 }
 
 interface SendTemplate extends MailText<string | null> {

@@ -66,7 +66,7 @@ export interface SentBefore {
   origin: Pick<EmailOptions, 'forStranger' | 'resentFrom' | 'copies' | 'replyTo' | 'messageId'>;
 }
 
-/** What a request changes of each contact: requests that change one in two ways go one after the other. */
+/** The change that a request makes to each contact. Requests that change one in two ways go one after the other. */
 export function contactChanges({ projectId, to, subscribed, data }: SendRequest): [contact: string, change: string][] {
   const change = JSON.stringify([subscribed, data.set, data.remove]);
   // A copy changes nothing of who gets it.

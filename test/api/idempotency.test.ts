@@ -3,11 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildDomain } from '../build/senders.ts';
 import { type CallOptions, startTestApi, type TestApi } from '../support/api.ts';
 import { buildEverything } from '../support/everything.ts';
-import { type Operation, operationsOf } from '../support/operations.ts';
+import { nameOf, operationCaller, operationsOf } from '../support/operations.ts';
 import { signedIn } from '../support/session.ts';
 
 let api: TestApi;
 let owner: Record<string, string>;
+let call: ReturnType<typeof operationCaller>;
 let idOf: (path: string, param: string) => string | undefined;
 
 beforeAll(async () => {
@@ -17,20 +18,11 @@ beforeAll(async () => {
   await buildDomain(api.db, { projectId: api.one.id, domain: 'example.com' });
   owner = await signedIn(api, api.one);
   idOf = await buildEverything(api.db, api.one.id);
+  call = operationCaller({ api, owner, idOf });
 });
 afterAll(() => api.close());
 
 type Json = Record<string, unknown>;
-const nameOf = ({ method, path }: Operation) => `${method} ${path.replace(/^\/v1\//, '/')}`;
-
-/** Calls an operation as somebody who may, on records that exist. */
-function call({ method, path, security }: Operation, key: string, options: CallOptions = {}) {
-  const url = path.replaceAll(/\{(.+?)\}/g, (_, name) => idOf(path, name) ?? uuidv7());
-  const takesKey = security.some((requirement) => 'secretKey' in requirement);
-  const headers = { 'idempotency-key': key, ...(takesKey ? {} : owner) };
-  return api.call(method, url, { ...(takesKey ? {} : { key: null }), ...options, headers });
-}
-
 /** Bodies that differ from one in a value, of which an operation may take some. */
 function others(body: Json): Json[] {
   return Object.entries(body).flatMap(([name, value]): Json[] => {
@@ -45,7 +37,7 @@ function others(body: Json): Json[] {
   });
 }
 
-/** What makes and starts nothing, or is asked without an account. */
+/** These make and start nothing. */
 const WITHOUT_KEY = [
   'POST /contacts/import/preview',
   'POST /contacts/lookup',
@@ -81,11 +73,11 @@ describe('every POST that makes or starts something', () => {
     for (const operation of ofProject().filter((one) => one.path.startsWith('/v1/') || one.path === '/apikeys')) {
       const name = nameOf(operation);
       if (operation.multipart || WITHOUT_KEY.includes(name)) continue;
-      const key = uuidv7();
-      const first = await call(operation, key, { body: operation.body });
-      const second = await call(operation, key, { body: operation.body });
+      const headers = { 'idempotency-key': uuidv7() };
+      const first = await call(operation, { headers, body: operation.body });
+      const second = await call(operation, { headers, body: operation.body });
       if (first.status >= 400) {
-        // What failed has left no key behind.
+        // A refusal leaves no key behind.
         expect([second.status, second.body?.error?.code], name).toEqual([first.status, first.body.error.code]);
         continue;
       }
@@ -99,7 +91,7 @@ describe('every POST that makes or starts something', () => {
       );
       refused.add(name);
       for (const body of others((operation.body ?? {}) as Json)) {
-        const other = await call(operation, key, { body });
+        const other = await call(operation, { headers, body });
         if (other.status !== 409) continue;
         expect(other.body.error.details, name).toMatchObject({ sameRequest: false, originalResponse: null });
         told.add(name);

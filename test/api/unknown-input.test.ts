@@ -1,24 +1,23 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDomain } from '../build/senders.ts';
-import { type CallOptions, startTestApi, type TestApi } from '../support/api.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
 import { buildEverything } from '../support/everything.ts';
-import { type Operation, operationsOf } from '../support/operations.ts';
+import { nameOf, type Operation, operationCaller, operationsOf } from '../support/operations.ts';
 import { signedIn } from '../support/session.ts';
 
 let api: TestApi;
-let owner: Record<string, string>;
-let idOf: (path: string, param: string) => string | undefined;
+let call: ReturnType<typeof operationCaller>;
 
 beforeAll(async () => {
   api = await startTestApi();
   await buildDomain(api.db, { projectId: api.one.id });
-  owner = await signedIn(api, api.one);
-  idOf = await buildEverything(api.db, api.one.id);
+  const owner = await signedIn(api, api.one);
+  call = operationCaller({ api, owner, idOf: await buildEverything(api.db, api.one.id) });
 });
 afterAll(() => api.close());
 
-/** What sends or starts something: a field that is left out might do more than was asked. */
+/** These send or start something: a field that is left out might do more than was asked. */
 const REFUSING = [
   'POST /campaigns',
   'POST /campaigns/{id}/cancel',
@@ -48,22 +47,11 @@ const ANY_QUERY = ['GET /health', 'GET /health/live', 'GET /health/ready', 'POST
 const isCallback = ({ path }: Operation) =>
   /^\/(v1\/)?(webhooks\/(ses|sns|twilio)|providers|sns|twilio|storefront\/shopify)/.test(path);
 
-const nameOf = ({ method, path }: Operation) => `${method} ${path.replace(/^\/v1\//, '/')}`;
-
-/** Calls an operation as somebody who may. */
-function call({ method, path, security }: Operation, query = '', options: CallOptions = {}) {
-  const url =
-    path.replaceAll(/\{(.+?)\}/g, (_, name) => idOf(path, name) ?? (name === 'phone' ? '+4915112345678' : uuidv7())) +
-    query;
-  const takesKey = security.some((requirement) => 'secretKey' in requirement);
-  return api.call(method, url, { ...(takesKey ? {} : { key: null, headers: owner }), ...options });
-}
-
 describe('every operation', () => {
   it('refuses an unknown query parameter by name, but for those that pages and probes call', async () => {
     const taking = new Set<string>();
     for (const operation of operationsOf(api.app).filter((one) => !isCallback(one))) {
-      const { status, body } = await call(operation, '?utm_nonsense=1');
+      const { status, body } = await call(operation, { query: '?utm_nonsense=1' });
       const [fault] = body?.error?.errors ?? [];
       if (fault?.code !== 'unrecognized_keys') taking.add(nameOf(operation));
       else
@@ -82,7 +70,7 @@ describe('every operation', () => {
       const name = nameOf(operation);
       if (operation.multipart || (operation.body === undefined && !REFUSING.includes(name))) continue;
       const given = { ...(operation.body as object), utm_nonsense: 1 };
-      const { status, body, headers } = await call(operation, '', { body: given });
+      const { status, body, headers } = await call(operation, { body: given });
       const faults = body?.error?.errors ?? [];
       if (status === 422 && faults[0]?.code === 'unrecognized_keys') refusing.add(name);
       else expect(headers.get('x-ignored-fields'), name).toBe('utm_nonsense');
@@ -126,10 +114,10 @@ describe('every operation', () => {
       for (const parameter of parameters) {
         const name = parameter.name ?? document.components.parameters[parameter.$ref.split('/').at(-1)].name;
         const value = bad[name];
-        // Whoever is no operator learns of these operations no more than that they are not there.
+        // These answer 404 to everybody but operators.
         if (value === undefined || operation.path.startsWith('/operator')) continue;
         const where = `${nameOf(operation)}?${name}`;
-        const { status, body } = await call(operation, `?${name}=${value}`);
+        const { status, body } = await call(operation, { query: `?${name}=${value}` });
         asked.push(where);
         expect([status, body.error.code, body.error.errors?.[0]?.field], where).toEqual([
           400,
@@ -187,7 +175,7 @@ it('every member of a body is refused with a type that the document does not nam
       for (const [type, value] of types === undefined ? [] : values) {
         if (types?.has(type) || (type === 'number' && types?.has('integer'))) continue;
         asked += 1;
-        const { status, body } = await call(operation, '', {
+        const { status, body } = await call(operation, {
           body: { ...(operation.body as object), [member]: value },
         });
         const named = (body?.error?.errors ?? []).some(

@@ -1,6 +1,8 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
+import { v7 as uuidv7 } from 'uuid';
 import type { AppEnv } from '../../api/http/env.ts';
 import { openApiDocument } from '../../api/openapi/document.ts';
+import type { CallOptions, TestApi } from './api.ts';
 
 /** An operation of the OpenAPI document, as far as suites over all operations need it. */
 export interface Operation {
@@ -41,4 +43,27 @@ function toOperation(document: any, method: string, path: string, operation: any
 function exampleOf(document: any, schema: any): unknown {
   const named = schema.$ref ? document.components.schemas[schema.$ref.split('/').at(-1)] : schema;
   return named.example ?? named.examples?.[0];
+}
+
+/** An operation as its documentation calls it, whichever of its paths this is. */
+export function nameOf({ method, path }: Operation): string {
+  return `${method} ${path.replace(/^\/v1\//, '/')}`;
+}
+
+/** Makes what calls operations as somebody who may: by key, or by the session of `owner` where only that is taken. */
+export function operationCaller(p: {
+  api: Pick<TestApi, 'call'>;
+  owner: Record<string, string>;
+  idOf: (path: string, param: string) => string | undefined;
+}) {
+  return (
+    { method, path, security }: Operation,
+    { query = '', headers, ...options }: CallOptions & { query?: string },
+  ) => {
+    const stranger = (param: string) => (param === 'phone' ? '+4915112345678' : uuidv7());
+    const url = path.replaceAll(/\{(.+?)\}/g, (_, param: string) => p.idOf(path, param) ?? stranger(param)) + query;
+    const takesKey = security.some((requirement) => 'secretKey' in requirement);
+    const credentials = takesKey ? { headers: { ...headers } } : { key: null, headers: { ...p.owner, ...headers } };
+    return p.api.call(method, url, { ...options, ...credentials });
+  };
 }

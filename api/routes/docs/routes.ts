@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { OpenAPIHono } from '@hono/zod-openapi';
-import { AppError, queryErrors } from '../../../rules/errors.ts';
+import { type OpenAPIHono, z } from '@hono/zod-openapi';
+import { AppError } from '../../../rules/errors.ts';
 import type { AppEnv } from '../../http/env.ts';
+import { queryParser } from '../../http/parse-query.ts';
 import type { RouteTable } from '../../http/route-table.ts';
 import { type DocumentPaths, openApiDocument } from '../../openapi/document.ts';
 
@@ -36,21 +37,8 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "font-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/**
- * Which document a request asks for: `?paths=v1` is that of the paths under `/v1`.
- * @throws AppError VALIDATION_ERROR (400) for any other parameter or value
- */
-function wantedPaths(query: Record<string, string[]>): DocumentPaths {
-  const unknown = Object.keys(query).find((name) => name !== 'paths');
-  if (unknown !== undefined) {
-    throw queryErrors([
-      { field: unknown, message: 'Unknown query parameter. `paths` is taken.', code: 'unrecognized_keys' },
-    ]);
-  }
-  const [paths = 'all'] = query.paths ?? [];
-  if (paths === 'v1' || paths === 'all') return paths;
-  throw queryErrors([{ field: 'paths', message: 'Must be v1 or all', code: 'invalid_enum_value' }]);
-}
+/** `?paths=v1` asks for the document of the paths under `/v1`. */
+const parseQuery = queryParser(z.object({ paths: z.enum(['v1', 'all'], 'Must be v1 or all').default('all') }));
 
 /** The OpenAPI document at `/openapi.json`, and Swagger UI over it at `/docs`, from our own files. */
 export function docsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable): void {
@@ -58,7 +46,7 @@ export function docsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable): void {
   for (const path of ['/openapi.json', '/docs', '/docs/{file}']) table.add('get', path);
   hono.get('/openapi.json', (c) => {
     c.set('route', '/openapi.json');
-    const which = wantedPaths(c.req.queries());
+    const { paths: which } = parseQuery(c.req.queries());
     // Made when first asked for: by then every route is registered, and it never changes.
     const document = documents.get(which) ?? JSON.stringify(openApiDocument(hono, which));
     documents.set(which, document);

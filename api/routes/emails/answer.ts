@@ -4,7 +4,7 @@ import { eventDataOf, subjectAsRead } from '../../../db/emails/email-variables.t
 import type { Email, EmailEvent } from '../../../db/emails/emails.ts';
 import { EMAIL_SOURCES } from '../../../rules/emails/email-source.ts';
 import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
-import { messageIdOf as ownMessageId } from '../../../rules/emails/message-id.ts';
+import { messageIdOf } from '../../../rules/emails/message-id.ts';
 import { REASONS } from '../../../rules/emails/reasons.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import type { EmailAsRead } from './rendering.ts';
@@ -121,7 +121,7 @@ export function emailItem(email: Email) {
     templateId: email.templateId,
     campaignId: email.campaignId,
     workflowExecutionId: email.executionId,
-    messageId: messageIdOf(email),
+    messageId: knownMessageId(email),
     opens: email.opens,
     clicks: email.clicks,
     reason: email.reason,
@@ -170,9 +170,9 @@ export function emailRecord(p: {
 }
 
 /** The provider's id of the message; before the provider has it, none. */
-function messageIdOf(email: Email): string | null {
+function knownMessageId(email: Email): string | null {
   if (email.providerMessageId !== null) return email.providerMessageId;
-  return email.sentAt === null ? null : ownMessageId(email);
+  return email.sentAt === null ? null : messageIdOf(email);
 }
 
 /**

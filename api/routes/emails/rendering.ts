@@ -3,7 +3,7 @@ import { readyContent, renderedParts } from '../../../compute/contents.ts';
 import type { Db } from '../../../db/connection.ts';
 import type { Content } from '../../../db/contents/contents.ts';
 import { variablesOf } from '../../../db/emails/email-variables.ts';
-import { type Email, findRecipients } from '../../../db/emails/emails.ts';
+import { type Email, findShownRecipients } from '../../../db/emails/emails.ts';
 import { BoundExceeded } from '../../../rules/bounded.ts';
 import { contentSource, listUnsubscribeHeaders } from '../../../rules/content/content.ts';
 import { linkToken } from '../../../rules/content/link-tokens.ts';
@@ -22,19 +22,18 @@ export interface EmailAsRead {
   headers: Record<string, string>;
 }
 
-/** Whom the header of an email names; `to` is null once the contact was erased. */
+/** The recipients that the header of an email names; `to` is null once the contact was erased. */
 export interface ShownRecipients {
   to: Mailbox | null;
   cc: Mailbox[];
 }
 
-/** Finds whom an email names: of a copy, the recipients of the email that it is a copy of. */
-export async function findShownRecipients(db: Db, p: { projectId: string; email: Email }): Promise<ShownRecipients> {
+/** Finds the recipients that the header of an email names. */
+export async function shownRecipients(db: Db, p: { projectId: string; email: Email }): Promise<ShownRecipients> {
   const { to, toName, options } = p.email;
   if (!options?.copies) return { to: to === null ? null : { email: to, name: toName }, cc: [] };
-  const { copies } = options;
-  const found = await findRecipients(db, { projectId: p.projectId, ids: [copies.to, ...copies.cc] });
-  return { to: found.get(copies.to) ?? null, cc: copies.cc.flatMap((id) => found.get(id) ?? []) };
+  const shown = await findShownRecipients(db, { projectId: p.projectId, copies: options.copies });
+  return { to: shown.to ?? null, cc: shown.cc };
 }
 
 /** Where links of the service lead, and what signs them. */

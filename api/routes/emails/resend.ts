@@ -29,7 +29,7 @@ const resendRoute = createRoute({
     200: ok(Sent, 'Accepted'),
     ...errors(
       ...(['NOT_FOUND', 'CONFLICT', 'DOMAIN_NOT_VERIFIED', 'CONTACT_UNSUBSCRIBED'] as const),
-      ...(['IDEMPOTENCY_KEY_REUSED', 'BILLING_LIMIT_EXCEEDED'] as const),
+      'BILLING_LIMIT_EXCEEDED',
     ),
   },
 });

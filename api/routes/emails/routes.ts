@@ -10,7 +10,7 @@ import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { EmailItem, EmailRecord, emailItem, emailRecord } from './answer.ts';
 import { ListQuery } from './input.ts';
-import { emailAsRead, findShownRecipients } from './rendering.ts';
+import { emailAsRead, shownRecipients } from './rendering.ts';
 
 const listRoute = {
   ...createRoute({
@@ -55,7 +55,7 @@ export function emailRoutes(app: App, { config, compute, db, reads }: Deps): voi
       email.options?.original?.files ?? listAttachmentInfos(db, { projectId, ids: email.options?.attachmentIds ?? [] }),
       listEmailEvents(db, { projectId, emailId: email.id, contactId: email.contactId }),
       executionId === null ? null : findWorkflowOf(db, { projectId, executionId }),
-      findShownRecipients(db, { projectId, email }),
+      shownRecipients(db, { projectId, email }),
     ]);
     const content = contents.get(email.contentId);
     if (!content) throw new Error('an email is without its content');

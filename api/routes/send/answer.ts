@@ -1,5 +1,14 @@
 import { z } from '@hono/zod-openapi';
+import { errors } from '../../http/answers.ts';
 import { EmailAddressAnswer, EXAMPLE_ID, Id, Instant, success } from '../../http/schemas.ts';
+
+/** The refusals of a send, beside those that every operation has. */
+export const SEND_ERRORS = errors(
+  'DOMAIN_NOT_VERIFIED',
+  'CONTACT_UNSUBSCRIBED',
+  'TEMPLATE_NOT_FOUND',
+  'BILLING_LIMIT_EXCEEDED',
+);
 
 export const Sent = success(
   z.object({

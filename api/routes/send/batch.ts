@@ -3,14 +3,14 @@ import type { SendBatch } from '../../../rules/emails/send-request.ts';
 import { AppError, fieldError } from '../../../rules/errors.ts';
 import type { SendAcceptor } from '../../accept/send-acceptor.ts';
 import { keyOwner } from '../../http/actor.ts';
-import { errors, json, ok } from '../../http/answers.ts';
+import { json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
 import { bodyParser } from '../../http/parse-body.ts';
 import { noteMade } from '../../http/request-log.ts';
 import { scopes } from '../../http/security.ts';
-import { BatchSent } from './answer.ts';
+import { BatchSent, SEND_ERRORS } from './answer.ts';
 import { SendBatchBody, SendBody, sendMaxBytes } from './input.ts';
 import { checkLargeTemplates, toSendRequest } from './to-send-request.ts';
 
@@ -32,13 +32,7 @@ const batchRoute = {
     request: { headers: IdempotencyHeader, body: json(SendBatchBody) },
     responses: {
       200: ok(BatchSent, 'Each accepted or refused'),
-      ...errors(
-        'DOMAIN_NOT_VERIFIED',
-        'CONTACT_UNSUBSCRIBED',
-        'TEMPLATE_NOT_FOUND',
-        'IDEMPOTENCY_KEY_REUSED',
-        'BILLING_LIMIT_EXCEEDED',
-      ),
+      ...SEND_ERRORS,
     },
   }),
   filesAt: ['emails', 'attachments'],

@@ -37,7 +37,7 @@ export function checkAttachments(files: readonly { content: Buffer }[], maxBytes
   });
 }
 
-/** What the service makes of `body`, and what would hold parts of its own. */
+/** Types that the service makes of `body`, and types that hold parts of their own. */
 const OWN_FORMS = /^(?:text\/(?:plain|html)|multipart\/|message\/)/i;
 
 const Attachment = z
@@ -91,11 +91,12 @@ const EXAMPLE = {
   data: { name: 'Ada', orderNo: { value: 4711, persistent: false } },
 };
 
-const Mailboxes = z.union([MailboxInput, z.array(MailboxInput).min(1).max(COPIES_MAX)]);
-const Copies = Mailboxes.transform((given) => [given].flat());
-const Replies = z
-  .union([MailboxInput, z.array(MailboxInput).min(1).max(REPLIES_MAX)])
-  .transform((given) => [given].flat());
+/** One mailbox, or a list of at most `max`; read to a list. */
+function mailboxes(max: number) {
+  return z.union([MailboxInput, z.array(MailboxInput).min(1).max(max)]).transform((given) => [given].flat());
+}
+const Copies = mailboxes(COPIES_MAX);
+const Replies = mailboxes(REPLIES_MAX);
 
 interface WithCopies {
   to: Recipient | Recipient[];

@@ -2,13 +2,13 @@ import { createRoute } from '@hono/zod-openapi';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { createSendAcceptor } from '../../accept/send-acceptor.ts';
 import { keyOwner } from '../../http/actor.ts';
-import { errors, json, ok } from '../../http/answers.ts';
+import { json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
 import { noteMade } from '../../http/request-log.ts';
 import { scopes } from '../../http/security.ts';
-import { Sent } from './answer.ts';
+import { SEND_ERRORS, Sent } from './answer.ts';
 import { sendBatchRoutes } from './batch.ts';
 import { SendBody, sendMaxBytes } from './input.ts';
 import { checkLargeTemplates, toSendRequest } from './to-send-request.ts';
@@ -26,13 +26,7 @@ const sendRoute = {
     request: { headers: IdempotencyHeader, body: json(SendBody) },
     responses: {
       200: ok(Sent, 'Accepted'),
-      ...errors(
-        'DOMAIN_NOT_VERIFIED',
-        'CONTACT_UNSUBSCRIBED',
-        'TEMPLATE_NOT_FOUND',
-        'IDEMPOTENCY_KEY_REUSED',
-        'BILLING_LIMIT_EXCEEDED',
-      ),
+      ...SEND_ERRORS,
     },
   }),
   filesAt: ['attachments'],

@@ -70,7 +70,7 @@ export async function checkLargeTemplates(compute: Compute, p: { projectId: stri
   }
 }
 
-/** Whoever gets the email; of an address that is named twice, the more visible place counts. */
+/** The recipients in all places. An address that is named twice counts in the more visible one. */
 function recipientsOf({ to, cc = [], bcc = [] }: Pick<SendInput, 'to' | 'cc' | 'bcc'>): Recipient[] {
   const as = (role: 'cc' | 'bcc') => (recipient: Recipient) => ({ ...recipient, role });
   return onceEach([...[to].flat(), ...cc.map(as('cc')), ...bcc.map(as('bcc'))]);

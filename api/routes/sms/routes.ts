@@ -32,7 +32,7 @@ const sendRoute = {
     request: { headers: IdempotencyHeader, body: json(SendSms) },
     responses: {
       202: ok(AcceptedSms, 'Accepted'),
-      ...errors('NO_SMS_SENDER', 'SMS_NOT_ENABLED', 'NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'),
+      ...errors('NO_SMS_SENDER', 'SMS_NOT_ENABLED', 'NOT_FOUND'),
     },
   }),
   invalid: 400 as const,

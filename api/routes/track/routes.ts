@@ -4,7 +4,7 @@ import { deriveKey } from '../../../rules/access/secrets.ts';
 import { publicContactId } from '../../../rules/contacts/public-contact-id.ts';
 import { createTrackAcceptor } from '../../accept/track-acceptor.ts';
 import { keyOwner } from '../../http/actor.ts';
-import { errors, json, ok } from '../../http/answers.ts';
+import { json, ok } from '../../http/answers.ts';
 import { PUBLIC_MAX_BYTES } from '../../http/body.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -29,7 +29,7 @@ const trackRoute = createRoute({
     'unsubscribed. What does not count is left out, and the answer is the same.',
   security: publicKey(),
   request: { headers: IdempotencyHeader, body: json(TrackEvent) },
-  responses: { 200: ok(TrackedEvent), ...errors('IDEMPOTENCY_KEY_REUSED') },
+  responses: { 200: ok(TrackedEvent) },
 });
 
 export function trackRoutes(app: App, { config, db, lifecycle, limits }: Deps): void {

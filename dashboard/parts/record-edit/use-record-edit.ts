@@ -80,7 +80,7 @@ export function useRecordEdit<Fields extends object>({
   }));
   const isTouched = changedNames(stored, changes).length > 0;
   return {
-    /** What the screen shows and a save sends. */
+    /** The values that the screen shows and a save sends. */
     fields: withChanges(stored, changes),
     change: (written: Partial<Fields>) => put(addChanges(stored, changes, written)),
     /** Something is written that is not saved. */
@@ -90,7 +90,7 @@ export function useRecordEdit<Fields extends object>({
     restoredAt: kept?.at,
     /** The browser keeps what is written. */
     isKept,
-    /** What another person has saved meanwhile, to be settled or seen before the next save. */
+    /** The changes that another person has saved meanwhile. They are settled or seen before the next save. */
     differences,
     hasConflict: differences.length > 0,
     /** The write was refused as stale. Ask for the record again after it. */

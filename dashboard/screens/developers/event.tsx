@@ -111,7 +111,7 @@ function Whose({ contactId }: { contactId: string | null }) {
   return <AppLink to={`/contacts/${contactId}`}>{`…${contactId.slice(-6)}`}</AppLink>;
 }
 
-/** What the event started, and why it did not start what it triggers. */
+/** The executions that the event started, and the reasons why automations did not start. */
 function Started({ event: { executions, notStarted } }: { event: Event }) {
   if (executions.length + notStarted.length === 0) {
     return (

@@ -6,7 +6,7 @@ export interface GraphDraft {
   /** The version that it was drawn on. */
   version: string;
   graph: Graph;
-  /** What was saved by that version. */
+  /** The graph that was saved in that version. */
   base?: Graph;
 }
 

@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+import { queryErrors } from '../../rules/errors.ts';
+import { isStorable } from '../../rules/json-body.ts';
+import { fieldErrors } from './field-errors.ts';
+import { suggestKnown, unknownErrors } from './parse-body.ts';
+import { fieldNames, type UnknownField } from './unknown-fields.ts';
+
+/**
+ * Makes what parses the queries of an operation. Make it once a route: what a schema knows is found once.
+ * @throws AppError VALIDATION_ERROR (400, by the function) for unknown parameters, unless `anyQuery`, and bad values
+ */
+export function queryParser<Schema extends z.ZodType>(
+  schema: Schema,
+  { anyQuery }: { anyQuery?: true | undefined } = {},
+): (queries: Record<string, string[]>) => z.output<Schema> {
+  const names = fieldNames(schema);
+  return (queries) => {
+    const query = Object.fromEntries(
+      Object.entries(queries).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+    );
+    if (!anyQuery) refuseUnknownQuery(names.unknownIn(query));
+    const parsed = schema.safeParse(query);
+    if (!parsed.success) throw queryErrors(fieldErrors(parsed.error.issues, query).map(nameParameter));
+    const unstorable = Object.entries(queries).find(([, values]) => !values.every(isStorable));
+    if (unstorable) {
+      const message = 'Must not contain NUL characters.';
+      throw queryErrors([{ field: unstorable[0], message, code: 'invalid_string' }]);
+    }
+    return parsed.data;
+  };
+}
+
+/** @throws AppError VALIDATION_ERROR (400) for unknown parameters */
+export function refuseUnknownQuery(unknown: UnknownField[]): void {
+  if (unknown.length > 0) throw queryErrors(unknownErrors(unknown, 'query parameter'), suggestKnown(unknown));
+}
+
+/** `?status=X` is a list of one value: its fault is that of `status`, not of `status.0`. */
+function nameParameter<Fault extends { field: string }>(fault: Fault): Fault {
+  return { ...fault, field: fault.field.replace(/^([^.]+)\.\d+$/, '$1') };
+}
