@@ -43,6 +43,21 @@ describe('the published client @plunk/node', () => {
     expect(rows).toEqual([{ to_email: 'ada@example.com' }]);
   });
 
+  it('sends a body of the type html, and is told what to do with markdown', async () => {
+    const client = new Plunk(api.one.secretKey, { baseUrl });
+    const mail = { to: 'eve@example.com', subject: 'Hello', body: '<p>Hi</p>', from: 'hi@shop.test' };
+    expect(await client.emails.send({ ...mail, type: 'html' })).toMatchObject({ success: true });
+    const send = await api.call('POST', '/v1/send', { body: { ...mail, type: 'markdown' } });
+    expect(send.status).toBe(422);
+    expect(send.body.error.errors).toEqual([
+      expect.objectContaining({ field: 'type', message: expect.stringContaining('convert Markdown to HTML') }),
+    ]);
+    const batch = await api.call('POST', '/v1/send/batch', {
+      body: { emails: ['html', 'markdown'].map((type) => ({ ...mail, type })) },
+    });
+    expect(batch.body.data.results.map(({ success }: { success: boolean }) => success)).toEqual([true, false]);
+  });
+
   it('tracks an event, by public and by secret key', async () => {
     for (const key of [api.one.publicKey, api.one.secretKey]) {
       const client = new Plunk(key, { baseUrl });

@@ -144,6 +144,10 @@ export const SendBody = z
       deprecated: true,
       description: 'Sender name where `from` is an address alone',
     }),
+    type: z
+      .literal('html', { error: 'Must be `html`, or left out: convert Markdown to HTML before you send it' })
+      .optional()
+      .openapi({ deprecated: true, description: 'The body is always HTML; clients of other services send this field' }),
     subscribed: z.boolean().optional(),
     data: z.record(z.string(), z.unknown()).optional(),
     headers: z

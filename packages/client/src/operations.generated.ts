@@ -2261,6 +2261,8 @@ export type SendEmail = {
   };
   /** Sender name where `from` is an address alone */
   name?: string;
+  /** The body is always HTML; clients of other services send this field */
+  type?: "html";
   subscribed?: boolean;
   data?: Record<string, unknown>;
   headers?: Record<string, string>;
