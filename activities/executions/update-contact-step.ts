@@ -1,5 +1,5 @@
 import type { Trx } from '../../db/connection.ts';
-import { patchContact } from '../../db/contacts/contacts.ts';
+import { patchContact } from '../../db/contacts/patch-contact.ts';
 import { completeEffect, type EffectStanding, resumeExecution } from '../../db/executions/resume.ts';
 import { loadStepVariables } from '../../db/executions/variables.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';

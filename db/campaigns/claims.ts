@@ -3,7 +3,7 @@ import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { Db } from '../connection.ts';
 import { notSuppressed, suppressedReason } from '../contacts/suppressions.ts';
 import { type FrequencyCap, hasSlot, isCap, takeSlots } from '../sending/frequency.ts';
-import { isOnTopic } from '../topics/choices.ts';
+import { isOnTopic } from '../topics/contact-topics.ts';
 import { type OpenClock, stillOpen } from './chunk-clock.ts';
 import type { ChunkRef } from './chunks.ts';
 import { SHARES_CLAIM_LOCK } from './claim-lock.ts';

@@ -7,7 +7,6 @@ import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
 import { eventOfMail } from '../emails/email-variables.ts';
 import type { Email } from '../emails/emails.ts';
-import { countLinkClicks } from './link-clicks.ts';
 import { type NewEvent, recordEvents } from './record-events.ts';
 
 /** What happened to one mail since it was last recorded. */
@@ -51,6 +50,27 @@ export async function recordEngagements(
   const { outbox } = await recordEvents(trx, { projectId: p.projectId, events });
   await countMachineHits(trx, { projectId: p.projectId, hits: engagements.flatMap(machineHits) });
   return outbox;
+}
+
+/**
+ * Counts the clicks of campaigns' mails by link, in the transaction that counts them by mail, and under the locks that
+ * it holds on the mails. `engagements` are in the order of their mails.
+ */
+async function countLinkClicks(trx: Trx, p: { projectId: string; engagements: Engagement[] }): Promise<void> {
+  const rows = p.engagements.flatMap(({ email, links = [] }) =>
+    email.campaignId === null ? [] : links.map((link) => ({ ...link, email, campaignId: email.campaignId })),
+  );
+  if (rows.length === 0) return;
+  await sql`
+    INSERT INTO link_clicks AS l (campaign_id, email_id, link, project_id, content_id, clicks, machine_clicks)
+    SELECT u.campaign_id, u.email_id, u.link, ${p.projectId}, u.content_id, u.clicks, u.machine_clicks
+    FROM unnest(${rows.map((row) => row.campaignId)}::uuid[], ${rows.map((row) => row.email.id)}::uuid[],
+      ${rows.map((row) => row.index)}::int[], ${rows.map((row) => row.email.contentId)}::uuid[],
+      ${rows.map((row) => row.clicks)}::int[], ${rows.map((row) => row.machineClicks)}::int[])
+      AS u (campaign_id, email_id, link, content_id, clicks, machine_clicks)
+    ON CONFLICT (campaign_id, email_id, link) DO UPDATE
+      SET clicks = l.clicks + excluded.clicks, machine_clicks = l.machine_clicks + excluded.machine_clicks
+  `.execute(trx);
 }
 
 function machineHits({ email, machineOpens: opens, machineClicks: clicks }: Engagement): MachineHits[] {

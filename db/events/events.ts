@@ -1,5 +1,4 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { AppError } from '../../rules/errors.ts';
 import { isSystemEvent } from '../../rules/events/event-names.ts';
 import type { NotStarted } from '../../rules/events/not-started.ts';
@@ -8,11 +7,9 @@ import { STEP_TYPES, STEPS, type StepType } from '../../rules/executions/steps/r
 import { parseCondition } from '../../rules/filters/filters.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import { conditionUses } from '../../rules/filters/references.ts';
-import type { OutboxRow } from '../../rules/outbox.ts';
-import type { Db, Trx } from '../connection.ts';
+import type { Db } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { answeredBytes } from '../page-budget.ts';
-import { recordEvents } from './record-events.ts';
 
 export interface EventRecord {
   id: string;
@@ -54,6 +51,14 @@ export async function listEvents(db: Db, p: PageRequest & EventFilter): Promise<
     (row) => row,
     (row) => answeredBytes(row, 2),
   );
+}
+
+/** Undefined where the project has no event of this id. */
+export async function findEvent(db: Db, p: { projectId: string; id: string | null }): Promise<EventRecord | undefined> {
+  const { rows } = await sql<EventRecord>`
+    SELECT ${COLUMNS} FROM events WHERE project_id = ${p.projectId} AND id = ${p.id}
+  `.execute(db);
+  return rows[0];
 }
 
 /** The executions that events of contacts started, by the id of the event. By the index executions_contact. */
@@ -154,61 +159,6 @@ async function deleteInBatches(db: Db, where: RawBuilder<unknown>): Promise<numb
     deleted += batch;
   }
   return deleted;
-}
-
-export interface ManualEvent {
-  projectId: string;
-  name: string;
-  contactId: string | null;
-  emailId: string | null;
-  data: Record<string, unknown>;
-  mode: KeyMode;
-}
-
-/**
- * Records an event from the dashboard; with an email and no contact it is that email's contact's.
- * @throws AppError NOT_FOUND for a contact or email that is not the project's
- */
-export async function recordManualEvent(
-  trx: Trx,
-  p: ManualEvent,
-): Promise<{ event: EventRecord; outbox: OutboxRow[] }> {
-  const contactId = (await resolveContact(trx, p)) ?? null;
-  const { events, outbox } = await recordEvents(trx, {
-    projectId: p.projectId,
-    events: [
-      {
-        contactId,
-        name: p.name,
-        data: p.data,
-        emailId: p.emailId,
-        mode: p.mode,
-        untrusted: false,
-        swayed: false,
-        causeId: null,
-      },
-    ],
-  });
-  const { rows } = await sql<EventRecord>`
-    SELECT ${COLUMNS} FROM events WHERE project_id = ${p.projectId} AND id = ${events[0]?.id ?? null}
-  `.execute(trx);
-  const [event] = rows;
-  if (!event) throw new Error('a recorded event is missing from its own transaction');
-  return { event, outbox };
-}
-
-async function resolveContact(trx: Trx, p: ManualEvent): Promise<string | null | undefined> {
-  if (p.contactId !== null) {
-    const { rows } =
-      await sql`SELECT 1 FROM contacts WHERE project_id = ${p.projectId} AND id = ${p.contactId}`.execute(trx);
-    if (rows.length === 0) throw new AppError('NOT_FOUND', { message: 'No contact of this project has this id.' });
-  }
-  if (p.emailId === null) return p.contactId;
-  const { rows } = await sql<{ contactId: string | null }>`
-    SELECT contact_id AS "contactId" FROM emails WHERE project_id = ${p.projectId} AND id = ${p.emailId}
-  `.execute(trx);
-  if (!rows[0]) throw new AppError('NOT_FOUND', { message: 'No email of this project has this id.' });
-  return p.contactId ?? rows[0].contactId;
 }
 
 async function countByName(db: Db, p: { projectId: string; name: string }) {

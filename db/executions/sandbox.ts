@@ -3,8 +3,9 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
-import { lockWorkflowForStart, requireContact, type WorkflowRef } from './executions.ts';
+import type { WorkflowRef } from './executions.ts';
 import { beginExecutions } from './start.ts';
+import { lockWorkflowForStart, requireContact } from './start-manually.ts';
 import { fillOwnExits } from './variables.ts';
 import { getWorkflow } from './workflows.ts';
 

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execution.ts';
 import type { Laps } from '../../rules/executions/laps.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
@@ -84,4 +84,9 @@ export async function findTakenBranch(
     ORDER BY e.entry DESC, s.visit DESC LIMIT 1
   `.execute(db);
   return rows[0]?.branch ?? undefined;
+}
+
+/** Whether somebody moved the visit on by hand, so that no window holds it. */
+export function wasAdvanced(visit: RawBuilder<unknown>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${visit}.output->'advanced' IS NOT NULL`;
 }

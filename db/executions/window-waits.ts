@@ -1,4 +1,4 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import { windowGate } from '../../rules/campaigns/gate.ts';
 import type { Next } from '../../rules/executions/execution.ts';
 import type { Trx } from '../connection.ts';
@@ -8,6 +8,7 @@ import { prepared } from '../prepared.ts';
 import { nextAtEffect } from './next.ts';
 import type { EffectStanding } from './resume.ts';
 import { bookTimers } from './timer-seconds.ts';
+import { wasAdvanced } from './visits.ts';
 
 /**
  * Of steps that are about to send MARKETING, those outside of the project's sending window wait until it opens: as a
@@ -67,11 +68,6 @@ async function findAdvanced(trx: Trx, p: { projectId: string; steps: EffectStand
     WHERE ${wasAdvanced(sql`v`)}
   `.execute(trx);
   return new Set(rows.map((row) => row.id));
-}
-
-/** Of a visit: somebody moved it on by hand, so no window holds it. */
-export function wasAdvanced(visit: RawBuilder<unknown>): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${visit}.output->'advanced' IS NOT NULL`;
 }
 
 function timerOf(wait: { dueAt: Date }) {

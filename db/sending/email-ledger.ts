@@ -13,12 +13,12 @@ import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { Db, Trx } from '../connection.ts';
 import { suppressedReason } from '../contacts/suppressions.ts';
 import { type CarriedVariables, readVariableColumns } from '../emails/variable-columns.ts';
-import { wasAdvanced } from '../executions/window-waits.ts';
+import { wasAdvanced } from '../executions/visits.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { MailType } from '../schema/contents.ts';
 import type { EmailSource } from '../schema/emails.ts';
-import { isOnTopic } from '../topics/choices.ts';
+import { isOnTopic } from '../topics/contact-topics.ts';
 import { capOf, type FrequencyCap, takeSlotsFor, wouldFit } from './frequency.ts';
 import { isSimulatorSql } from './simulator-addresses.ts';
 

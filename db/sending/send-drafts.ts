@@ -11,7 +11,7 @@ import type { NewContent } from '../contents/contents.ts';
 import { selectMailText } from '../contents/mail-text.ts';
 import { prepared } from '../prepared.ts';
 import type { MailType } from '../schema/contents.ts';
-import { isOnTopic } from '../topics/choices.ts';
+import { isOnTopic } from '../topics/contact-topics.ts';
 
 /** A request with what its mails say: the template's parts, overridden by its own. */
 export interface Draft {

@@ -1,7 +1,7 @@
 /** Topics that a person left whose address no contact has now, by the keyed hash of the address. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
-import type { ContactTopic } from './choices.ts';
+import type { ContactTopic } from './contact-topics.ts';
 
 /** Keeps the topics that these contacts have left, and forgets those that they have joined. May run twice. */
 export async function keepTopicRefusals(

@@ -5,7 +5,6 @@ import { uuidv7 } from '../../rules/uuid.ts';
 import { matchesEvent } from '../../rules/webhooks/registry.ts';
 import type { Db, Trx } from '../connection.ts';
 import type { SubscribedEndpoint } from '../events/listeners.ts';
-import type { RecordedEvent } from '../events/record-events.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import type { DeliveryStatus } from '../schema/webhooks.ts';
@@ -28,13 +27,20 @@ export interface WebhookDelivery {
   completedAt: Date | null;
 }
 
+interface DeliveredEvent {
+  id: string;
+  name: string;
+  contactId: string | null;
+  data: Record<string, unknown>;
+}
+
 /**
  * Queues events for each of the endpoints that wants them, in the transaction that records them. The payload is what
  * the contact and the event are now: a delivery tried again tomorrow says the same.
  */
 export async function queueDeliveries(
   trx: Trx,
-  p: { projectId: string; events: RecordedEvent[]; endpoints: SubscribedEndpoint[] },
+  p: { projectId: string; events: DeliveredEvent[]; endpoints: SubscribedEndpoint[] },
 ): Promise<OutboxRow[]> {
   const { projectId, events, endpoints } = p;
   const wanted = endpoints.flatMap(({ id, events: patterns }) =>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { patchContact } from '../../db/contacts/contacts.ts';
+import { patchContact } from '../../db/contacts/patch-contact.ts';
 import { recordEvents } from '../../db/events/record-events.ts';
 import { computeSegment } from '../../db/segments/compute.ts';
 import { inTransaction } from '../../db/transaction.ts';

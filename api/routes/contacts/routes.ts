@@ -1,6 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
-import { getContact, listContacts, lookupContacts, patchContact } from '../../../db/contacts/contacts.ts';
+import { getContact, listContacts, lookupContacts } from '../../../db/contacts/contacts.ts';
 import { deleteContacts } from '../../../db/contacts/delete.ts';
+import { patchContact } from '../../../db/contacts/patch-contact.ts';
 import { recordSubscriptionChanges } from '../../../db/contacts/subscription-changes.ts';
 import { upsertContacts } from '../../../db/contacts/upsert.ts';
 import { setContactTopics } from '../../../db/topics/choices.ts';

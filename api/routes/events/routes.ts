@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { getContact } from '../../../db/contacts/contacts.ts';
-import { countEvents, deleteEvents, getEventUsage, listEvents, recordManualEvent } from '../../../db/events/events.ts';
+import { countEvents, deleteEvents, getEventUsage, listEvents } from '../../../db/events/events.ts';
+import { recordManualEvent } from '../../../db/events/manual-event.ts';
 import { listEventNames } from '../../../db/executions/workflow-fields.ts';
 import { fitLists } from '../../../db/page-budget.ts';
 import { inTransaction } from '../../../db/transaction.ts';

@@ -4,9 +4,9 @@ import {
   cancelExecution,
   getExecution,
   listExecutions,
-  startManually,
 } from '../../../db/executions/executions.ts';
 import { startSandbox } from '../../../db/executions/sandbox.ts';
+import { startManually } from '../../../db/executions/start-manually.ts';
 import { getWorkflow } from '../../../db/executions/workflows.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import type { Config } from '../../../rules/config.ts';

@@ -9,7 +9,7 @@ import {
   subscribeByLink,
   unsubscribeByLink,
 } from '../../../db/contacts/subscription-links.ts';
-import { type ContactTopic, listContactTopics } from '../../../db/topics/choices.ts';
+import { type ContactTopic, listContactTopics } from '../../../db/topics/contact-topics.ts';
 import { listAddressTopics } from '../../../db/topics/topic-refusals.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';

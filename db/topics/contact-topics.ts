@@ -1,0 +1,27 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../connection.ts';
+
+/** A topic as one contact sees it. */
+export interface ContactTopic {
+  id: string;
+  name: string;
+  description: string | null;
+  joined: boolean;
+}
+
+/** Whether a contact is on a topic: what they said, else the topic's default. Null where the topic is not there. */
+export function isOnTopic(p: { contact: RawBuilder<unknown>; topic: RawBuilder<unknown> }): RawBuilder<boolean | null> {
+  return sql<boolean | null>`coalesce(
+    (SELECT s.joined FROM topic_choices s WHERE s.contact_id = ${p.contact} AND s.topic_id = ${p.topic}),
+    (SELECT t.default_subscribed FROM topics t WHERE t.id = ${p.topic}))`;
+}
+
+/** All topics of the project as a contact sees them, by name. */
+export async function listContactTopics(db: Db, p: { projectId: string; contactId: string }): Promise<ContactTopic[]> {
+  const { rows } = await sql<ContactTopic>`
+    SELECT t.id, t.name, t.description, coalesce(s.joined, t.default_subscribed) AS joined
+    FROM topics t LEFT JOIN topic_choices s ON s.topic_id = t.id AND s.contact_id = ${p.contactId}
+    WHERE t.project_id = ${p.projectId} ORDER BY lower(t.name), t.id
+  `.execute(db);
+  return rows;
+}
