@@ -1,13 +1,8 @@
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { openMonthOf, takeAudiencePage } from '../../db/campaigns/audience.ts';
+import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
 import { findSendTerms, reopenChunks, skipCancelled } from '../../db/campaigns/chunks.ts';
-import {
-  advanceStart,
-  type CampaignStart,
-  findStartEnd,
-  finishCampaign,
-  type StartState,
-} from '../../db/campaigns/lifecycle.ts';
+import { advanceStart, findStartEnd, finishCampaign, type StartState } from '../../db/campaigns/lifecycle.ts';
 import { judgeTest, type TestStanding } from '../../db/campaigns/variant-test.ts';
 import { keepWaits, readDueChunks } from '../../db/campaigns/waiting-chunks.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';

@@ -15,7 +15,7 @@ import { inSavepoint } from '../transaction.ts';
 import { EFFECTIVE_WINDOW } from './chunk-clock.ts';
 import { type DealtCampaign, insertDealtPage, type PageChunk } from './dealt-page.ts';
 import { BEGUN_CAMPAIGNS } from './status.ts';
-import { isTesting } from './variant-test.ts';
+import { isTesting } from './testing.ts';
 import { withheldReason } from './withheld.ts';
 import {
   findPageZones,

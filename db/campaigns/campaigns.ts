@@ -73,6 +73,13 @@ export interface CampaignRef {
   id: string;
 }
 
+/** One start of a campaign; the number tells a start from an earlier one that was cancelled. */
+export interface CampaignStart {
+  projectId: string;
+  campaignId: string;
+  sendNo: number;
+}
+
 /** The columns of `CampaignContent` but the name and `sendAtLocal`, which a copy does without. */
 const SAID = [
   'description',

@@ -1,22 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Trx } from '../connection.ts';
-import { type CampaignCounts, NO_COUNTS } from './counts.ts';
+import { type CampaignCounts, type ChunkFigures, NO_COUNTS, SERIES, type SeriesKind } from './counts.ts';
 import { OUTCOME_OF_E } from './outcomes.ts';
 import { ofCampaign } from './recipient-rows.ts';
-
-export const SERIES = ['sent', 'delivered', 'opened', 'clicked'] as const;
-export type SeriesKind = (typeof SERIES)[number];
-
-/** What became of the recipients of one chunk. Plain JSON: it is kept with the chunk. */
-export interface ChunkFigures {
-  /** By the number of the variant that they were sent; null where the campaign has none, or it is not known yet. */
-  variants: { variant: number | null; counts: CampaignCounts }[];
-  byReason: Record<string, number>;
-  /** How many by the hour in which it happened, numbered from 1970. */
-  hours: Record<SeriesKind, Record<string, number>>;
-  machineOpens: number;
-  machineClicks: number;
-}
 
 interface FiguresRow extends CampaignCounts {
   seq: number;

@@ -3,7 +3,7 @@ import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
 import type { Db } from '../connection.ts';
 import { capOf, type FrequencyCap } from '../sending/frequency.ts';
-import type { CampaignStart } from './lifecycle.ts';
+import type { CampaignStart } from './campaigns.ts';
 import { OPEN_RECIPIENTS, ofCampaign } from './recipient-rows.ts';
 import { BEGUN_CAMPAIGNS, OPEN_CAMPAIGNS } from './status.ts';
 

@@ -4,10 +4,10 @@ import type { Db } from '../connection.ts';
 import { notSuppressed, suppressedReason } from '../contacts/suppressions.ts';
 import { type FrequencyCap, hasSlot, isCap, takeSlots } from '../sending/frequency.ts';
 import { isOnTopic } from '../topics/contact-topics.ts';
+import type { CampaignStart } from './campaigns.ts';
 import { type OpenClock, stillOpen } from './chunk-clock.ts';
 import type { ChunkRef } from './chunks.ts';
 import { SHARES_CLAIM_LOCK } from './claim-lock.ts';
-import type { CampaignStart } from './lifecycle.ts';
 import { OPEN_RECIPIENTS, ofCampaign } from './recipient-rows.ts';
 
 /** A stretch of a chunk that is claimed by one statement. */

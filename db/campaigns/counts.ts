@@ -38,3 +38,17 @@ export const NO_COUNTS: Readonly<CampaignCounts> = {
 export function addCounts(sum: CampaignCounts, counts: CampaignCounts): void {
   for (const name of Object.keys(NO_COUNTS) as (keyof CampaignCounts)[]) sum[name] += counts[name];
 }
+
+export const SERIES = ['sent', 'delivered', 'opened', 'clicked'] as const;
+export type SeriesKind = (typeof SERIES)[number];
+
+/** What became of the recipients of one chunk. Plain JSON: it is kept with the chunk. */
+export interface ChunkFigures {
+  /** By the number of the variant that they were sent; null where the campaign has none, or it is not known yet. */
+  variants: { variant: number | null; counts: CampaignCounts }[];
+  byReason: Record<string, number>;
+  /** How many by the hour in which it happened, numbered from 1970. */
+  hours: Record<SeriesKind, Record<string, number>>;
+  machineOpens: number;
+  machineClicks: number;
+}

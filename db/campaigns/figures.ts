@@ -3,8 +3,8 @@ import type { Db, Trx } from '../connection.ts';
 import { joinedTransaction } from '../joined-transaction.ts';
 import { sqlStateOf } from '../postgres-errors.ts';
 import { inSavepoint } from '../transaction.ts';
-import { type ChunkFigures, countChunks, SERIES, type SeriesKind } from './chunk-figures.ts';
-import { addCounts, type CampaignCounts, NO_COUNTS } from './counts.ts';
+import { countChunks } from './chunk-figures.ts';
+import { addCounts, type CampaignCounts, type ChunkFigures, NO_COUNTS, SERIES, type SeriesKind } from './counts.ts';
 
 /** All that can be counted of a campaign's recipients. */
 export interface Figures {

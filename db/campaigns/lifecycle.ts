@@ -21,6 +21,7 @@ import {
   type Campaign,
   type CampaignRef,
   type CampaignRow,
+  type CampaignStart,
   lockCampaign,
   refusal,
   textsOf,
@@ -29,14 +30,7 @@ import {
 import { CLOCK_KEY } from './chunk-clock.ts';
 import { awaitClaims } from './claim-lock.ts';
 import { BEGUN_CAMPAIGNS, isOpen, OPEN_CAMPAIGNS } from './status.ts';
-import { findTest } from './variant-test.ts';
-
-/** One start of a campaign; the number tells a start from an earlier one that was cancelled. */
-export interface CampaignStart {
-  projectId: string;
-  campaignId: string;
-  sendNo: number;
-}
+import { findTest } from './testing.ts';
 
 export interface ChangedCampaign {
   campaign: Campaign;

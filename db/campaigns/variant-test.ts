@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import {
   betterVariant,
   type CampaignVariant,
@@ -12,10 +12,11 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ReadVersion } from '../../rules/record-version.ts';
 import type { Db, Trx } from '../connection.ts';
 import { enqueue } from '../outbox/outbox.ts';
+import type { CampaignStart } from './campaigns.ts';
 import { type Campaign, type CampaignRef, getCampaign, lockCampaign, refusal } from './campaigns.ts';
-import type { CampaignStart } from './lifecycle.ts';
 import { ofCampaign } from './recipient-rows.ts';
 import { BEGUN_CAMPAIGNS } from './status.ts';
+import { findTest, lastSeqOf } from './testing.ts';
 
 /**
  * Where a test stands. `waiting`: it is judged at `endsAt`. `paused`: its time is over, and it is judged when the
@@ -89,26 +90,6 @@ export async function chooseWinner(
   const payload = { sendNo: row.send_no };
   const outbox = await enqueue(trx, [{ projectId, kind: 'campaign.changed', refId: id, payload }]);
   return { campaign: await getCampaign(trx, p), outbox };
-}
-
-/** Whether some of a campaign wait for its winner, or will; undefined where it has no test. */
-export async function isTesting(db: Db, p: { projectId: string; campaignId: string }): Promise<boolean | undefined> {
-  return (await findTest(db, p))?.testing;
-}
-
-/** The same, with the highest chunk that may be sent; undefined where the campaign has no test. */
-export async function findTest(
-  db: Db,
-  p: { projectId: string; campaignId: string },
-): Promise<{ testing: boolean; lastSeq: number } | undefined> {
-  const { rows } = await sql<{ testing: boolean; lastSeq: number }>`
-    SELECT c.winner IS NULL AND CASE WHEN c.audience_done
-        THEN EXISTS (SELECT FROM campaign_chunks k WHERE k.campaign_id = c.id AND k.seq < 0)
-        ELSE (c.variant_test->>'share')::numeric < 1 END AS testing,
-      ${lastSeqOf(sql`c.id`)} AS "lastSeq"
-    FROM campaigns c WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId} AND c.variant_test IS NOT NULL
-  `.execute(db);
-  return rows[0];
 }
 
 interface CountedResult {
@@ -196,8 +177,4 @@ async function setWinner(
 
 async function lastChunk(trx: Trx, p: { projectId: string; campaignId: string }): Promise<number> {
   return (await findTest(trx, p))?.lastSeq ?? 0;
-}
-
-function lastSeqOf(campaignId: RawBuilder<unknown>): RawBuilder<number> {
-  return sql<number>`(SELECT greatest(max(o.seq), 0) FROM campaign_chunks o WHERE o.campaign_id = ${campaignId})`;
 }

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DueChunks, LaterChunk, WaitingChunks } from '../../rules/campaigns/campaign.ts';
 import type { Db } from '../connection.ts';
+import type { CampaignStart } from './campaigns.ts';
 import { CLOCK_KEY } from './chunk-clock.ts';
-import type { CampaignStart } from './lifecycle.ts';
 
 /** A chunk that waits. `clock` identifies the settings by which it does; null if the provider deferred it. */
 export interface Wait {

@@ -1,15 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { MailText } from '../../rules/content/mail-text.ts';
-
-/** The columns that hold what a mail says: `templates`, `campaigns` and `contents` have the same. */
-export interface MailTextColumns<From = string> {
-  subject: string;
-  body: string;
-  preheader: string | null;
-  from_email: From;
-  from_name: string | null;
-  reply_to: string | null;
-}
+import type { MailTextColumns } from '../schema/contents.ts';
 
 /** Which column holds what; all are text. */
 export const MAIL_TEXT_COLUMNS = {

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { insertAudit } from './audit-log.ts';
-import { getProject, lockProject, type OperatorLimits, type Project, sendHeld } from './projects.ts';
+import { sendHeld } from './project-changes.ts';
+import { getProject, lockProject, type OperatorLimits, type Project } from './projects.ts';
 
 /** What the operator of the service changes of one project, and who they are. */
 export interface OperatorChange {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { JobKind } from '../../rules/contacts/jobs.ts';
 import type { ExecutionStatus } from '../../rules/executions/execution.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import type { CampaignStart } from '../campaigns/lifecycle.ts';
+import type { CampaignStart } from '../campaigns/campaigns.ts';
 import type { Db, Trx } from '../connection.ts';
 import { enqueue } from '../outbox/outbox.ts';
 

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import type { CampaignStart } from '../campaigns/campaigns.ts';
 import { awaitClaims } from '../campaigns/claim-lock.ts';
-import { type CampaignStart, cancelCampaign } from '../campaigns/lifecycle.ts';
+import { cancelCampaign } from '../campaigns/lifecycle.ts';
 import { OPEN_RECIPIENTS } from '../campaigns/recipient-rows.ts';
 import { OPEN_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db, Trx } from '../connection.ts';

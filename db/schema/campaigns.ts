@@ -5,9 +5,9 @@ import type { LatePolicy } from '../../rules/campaigns/timing.ts';
 import type { CampaignVariant, VariantTest, WinnerSource } from '../../rules/campaigns/variants.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
-import type { ChunkFigures } from '../campaigns/chunk-figures.ts';
-import type { MailTextColumns } from '../contents/mail-text.ts';
+import type { ChunkFigures } from '../campaigns/counts.ts';
 import type { GeneratedTimestamp, NullableJson, NullableTimestamp } from './columns.ts';
+import type { MailTextColumns } from './contents.ts';
 
 /** Campaigns, the chunks in which their audience is taken, and the links that were followed. */
 export interface CampaignsTables {

@@ -1,6 +1,15 @@
 import type { Generated } from 'kysely';
-import type { MailTextColumns } from '../contents/mail-text.ts';
 import type { GeneratedTimestamp, NullableTimestamp } from './columns.ts';
+
+/** The columns that hold what a mail says: `templates`, `campaigns` and `contents` have the same. */
+export interface MailTextColumns<From = string> {
+  subject: string;
+  body: string;
+  preheader: string | null;
+  from_email: From;
+  from_name: string | null;
+  reply_to: string | null;
+}
 
 export type MailType = 'TRANSACTIONAL' | 'MARKETING';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CampaignStart } from '../../db/campaigns/lifecycle.ts';
+import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
 import type { Recipient } from '../../db/campaigns/recipient-rows.ts';
 import { listRecipients } from '../../db/campaigns/recipients.ts';
 import { chooseWinner } from '../../db/campaigns/variant-test.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CampaignStart } from '../../db/campaigns/lifecycle.ts';
+import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
 import { countCampaign } from '../../db/campaigns/stats.ts';
 import { monthlyRoom, takeMonthlyAllowance } from '../../db/projects/usage.ts';
 import { takeSendTokens } from '../../db/sending/send-rate.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createFeedbackRecorder } from '../../api/accept/feedback-recorder.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
-import { releaseProject } from '../../db/projects/projects.ts';
+import { releaseProject } from '../../db/projects/project-changes.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { recordEmailResults } from '../../db/sending/email-outcomes.ts';
 import { inTransaction } from '../../db/transaction.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { type CampaignContent, insertCampaign } from '../../db/campaigns/campaigns.ts';
-import { type CampaignStart, startCampaign } from '../../db/campaigns/lifecycle.ts';
+import { type CampaignContent, type CampaignStart, insertCampaign } from '../../db/campaigns/campaigns.ts';
+import { startCampaign } from '../../db/campaigns/lifecycle.ts';
 import type { Db } from '../../db/connection.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { NO_TEXT } from '../../rules/content/mail-text.ts';

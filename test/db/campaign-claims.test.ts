@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
 import { findChunkClock } from '../../db/campaigns/chunk-clock.ts';
-import { type CampaignStart, cancelCampaign, pauseCampaign } from '../../db/campaigns/lifecycle.ts';
+import { cancelCampaign, pauseCampaign } from '../../db/campaigns/lifecycle.ts';
 import type { Db } from '../../db/connection.ts';
 import { cancelStopped } from '../../db/recovery/lost-campaigns.ts';
 import { inTransaction } from '../../db/transaction.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
 import { findChunkClock, type OpenClock } from '../../db/campaigns/chunk-clock.ts';
-import type { CampaignStart } from '../../db/campaigns/lifecycle.ts';
-import { updateProject } from '../../db/projects/projects.ts';
+import { updateProject } from '../../db/projects/project-changes.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';

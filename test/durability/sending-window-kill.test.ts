@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { updateProject } from '../../db/projects/projects.ts';
+import { updateProject } from '../../db/projects/project-changes.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { buildContacts, buildStartedCampaign } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';

@@ -1,4 +1,5 @@
-import { getProjectAsSet, lockProject, type Project, updateProject } from '../../../db/projects/projects.ts';
+import { updateProject } from '../../../db/projects/project-changes.ts';
+import { getProjectAsSet, lockProject, type Project } from '../../../db/projects/projects.ts';
 import { changedFields } from '../../../rules/as-code/changes.ts';
 import { withIds } from '../../../rules/as-code/references.ts';
 import { AppError } from '../../../rules/errors.ts';
