@@ -20,6 +20,7 @@ const ROOMS = [
   'rules',
   'compute',
   'db',
+  'engine',
   'temporal',
   'workflows',
   'activities',

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
-const ROOMS = 'api,rules,compute,db,temporal,workflows,activities,channels,worker,cli,web,bench,dashboard';
+const ROOMS = 'api,rules,compute,db,engine,temporal,workflows,activities,channels,worker,cli,web,bench,dashboard';
 
 /**
  * Pure rules run without any server; what is in test/ shares one Postgres and one Temporal, started only when needed.

@@ -1,10 +1,10 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { OverBudget } from '../compute/compute.ts';
-import { type ChunkDone, runBulkChunk } from '../db/contacts/bulk-chunk.ts';
-import { HOPELESS, IMPORT_CHUNK_ROWS, runImportChunk } from '../db/contacts/import-chunk.ts';
 import { findImport, findJobEnd, finishJob, isBulkKind } from '../db/contacts/jobs.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { type ChunkDone, runBulkChunk } from '../engine/contacts/bulk-chunk.ts';
+import { HOPELESS, IMPORT_CHUNK_ROWS, runImportChunk } from '../engine/contacts/import-chunk.ts';
 import { deriveKey } from '../rules/access/secrets.ts';
 import { BoundExceeded } from '../rules/bounded.ts';
 import type { CsvChunk } from '../rules/contacts/csv.ts';

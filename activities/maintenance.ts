@@ -1,8 +1,8 @@
-import { wakeCampaigns } from '../db/campaigns/lifecycle.ts';
-import { wakeWindowPage } from '../db/executions/window-wakes.ts';
 import { enqueue } from '../db/outbox/outbox.ts';
 import { releaseHeldPage } from '../db/sending/held-emails.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { wakeWindowPage } from '../engine/automations/window-wakes.ts';
+import { wakeCampaigns } from '../engine/campaigns/lifecycle.ts';
 import type { ActivityDeps } from './deps.ts';
 
 export type MaintenanceActivities = ReturnType<typeof maintenanceActivities>;

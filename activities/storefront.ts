@@ -1,6 +1,6 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import { tellWaiting } from '../db/storefront/storefront.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { tellWaiting } from '../engine/events/storefront.ts';
 import type { Restock } from '../rules/storefront/storefront.ts';
 import type { ActivityDeps } from './deps.ts';
 

@@ -26,7 +26,7 @@ it('the log of a process loses what an error quotes, whoever logs it', () => {
 });
 
 it('no room hands the own text of an error to its log', () => {
-  const rooms = ['activities', 'api', 'channels', 'cli', 'compute', 'db', 'temporal', 'worker', 'workflows'];
+  const rooms = ['activities', 'api', 'channels', 'cli', 'compute', 'db', 'engine', 'temporal', 'worker', 'workflows'];
   const files = execFileSync('git', ['ls-files', ...rooms], { cwd: ROOT, encoding: 'utf8' })
     .trim()
     .split('\n');

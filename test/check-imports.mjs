@@ -12,9 +12,10 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const RULES = {
   rules: { values: [], types: [] },
   db: { values: ['rules'], types: [] },
-  compute: { values: ['rules', 'db', 'channels/email'], types: [] },
+  engine: { values: ['rules', 'db'], types: [] },
+  compute: { values: ['rules', 'db', 'engine', 'channels/email'], types: [] },
   channels: { values: ['rules'], types: [] },
-  activities: { values: ['compute', 'db', 'channels', 'rules', 'temporal'], types: [] },
+  activities: { values: ['compute', 'db', 'engine', 'channels', 'rules', 'temporal'], types: [] },
   workflows: { values: ['rules'], types: ['activities'] },
   temporal: { values: ['rules'], types: ['workflows'] },
   web: { values: ['rules'], types: [] },
@@ -23,6 +24,7 @@ const RULES = {
     values: [
       'compute',
       'db',
+      'engine',
       'rules',
       'channels/assets',
       'channels/dns',

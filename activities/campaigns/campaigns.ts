@@ -2,11 +2,11 @@ import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activ
 import { openMonthOf, takeAudiencePage } from '../../db/campaigns/audience.ts';
 import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
 import { findSendTerms, reopenChunks, skipCancelled } from '../../db/campaigns/chunks.ts';
-import { advanceStart, findStartEnd, finishCampaign, type StartState } from '../../db/campaigns/lifecycle.ts';
-import { judgeTest, type TestStanding } from '../../db/campaigns/variant-test.ts';
 import { keepWaits, readDueChunks } from '../../db/campaigns/waiting-chunks.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { advanceStart, findStartEnd, finishCampaign, type StartState } from '../../engine/campaigns/lifecycle.ts';
+import { judgeTest, type TestStanding } from '../../engine/campaigns/variant-test.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { type ChunkResult, type DueChunks, LATER_MAX, type LaterChunk } from '../../rules/campaigns/campaign.ts';
 import type { ActivityDeps } from '../deps.ts';

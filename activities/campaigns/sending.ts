@@ -13,12 +13,12 @@ import {
   type SendTerms,
 } from '../../db/campaigns/chunks.ts';
 import type { ClaimedRecipient } from '../../db/campaigns/claims.ts';
-import { pauseCampaign } from '../../db/campaigns/lifecycle.ts';
 import type { Wait } from '../../db/campaigns/waiting-chunks.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { hasListeners } from '../../db/events/listeners.ts';
 import { lowerRate } from '../../db/sending/send-rate.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { pauseCampaign } from '../../engine/campaigns/lifecycle.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
 import { chunkAfter } from '../../rules/campaigns/later-chunk.ts';

@@ -3,9 +3,9 @@ import type { EmailProvider, ProviderResult } from '../../channels/email/provide
 import { providerAddress } from '../../channels/email/providers.ts';
 import { type Compute, OverBudget, type PaidFor } from '../../compute/compute.ts';
 import type { Db } from '../../db/connection.ts';
-import { takeMonthlyAllowance } from '../../db/projects/usage.ts';
 import { type ClaimedEmail, releaseEmail } from '../../db/sending/email-ledger.ts';
-import type { EmailResult } from '../../db/sending/email-outcomes.ts';
+import { takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
+import type { EmailResult } from '../../engine/attempts/email-outcomes.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';

@@ -1,7 +1,7 @@
 import type { Db, Trx } from '../../db/connection.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
-import { type EmailResult, recordEmailResults } from '../../db/sending/email-outcomes.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { type EmailResult, recordEmailResults } from '../../engine/attempts/email-outcomes.ts';
 import { type EmailOutcome, reasonOfRefusal } from '../../rules/emails/email-outcome.ts';
 import type { EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';

@@ -1,6 +1,10 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Trx } from '../../db/connection.ts';
+import { noteAttempt } from '../../db/executions/visits.ts';
+import { createGroupCommit } from '../../db/group-commit.ts';
+import { type ClaimedEmail, claimEmails } from '../../db/sending/email-ledger.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import {
   completeEffect,
   completeEffects,
@@ -8,13 +12,9 @@ import {
   type EffectStanding,
   type EffectWays,
   resumeExecutions,
-} from '../../db/executions/resume.ts';
-import { noteAttempt } from '../../db/executions/visits.ts';
-import { waitForWindow } from '../../db/executions/window-waits.ts';
-import { createGroupCommit } from '../../db/group-commit.ts';
-import { type ClaimedEmail, claimEmails } from '../../db/sending/email-ledger.ts';
-import { findMarketing, type StepEmail, saveStepEmails } from '../../db/sending/step-emails.ts';
-import { inTransaction } from '../../db/transaction.ts';
+} from '../../engine/automations/resume.ts';
+import { waitForWindow } from '../../engine/automations/window-waits.ts';
+import { findMarketing, type StepEmail, saveStepEmails } from '../../engine/sending/step-emails.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
 import { describeAttempt } from '../../rules/emails/last-attempt.ts';

@@ -2,18 +2,18 @@ import { ApplicationFailure } from '@temporalio/common';
 import { type Compute, OverBudget } from '../../compute/compute.ts';
 import { readyContent, renderedParts } from '../../compute/contents.ts';
 import type { Trx } from '../../db/connection.ts';
+import { findPhoneCountry } from '../../db/projects/phone-country.ts';
+import { consentsToSms, insertSms } from '../../db/sms/messages.ts';
+import { inSavepoint, inTransaction } from '../../db/transaction.ts';
 import {
   completeEffect,
   type EffectOutcome,
   type EffectStanding,
   type EffectWays,
   resumeExecution,
-} from '../../db/executions/resume.ts';
-import { loadStepVariables } from '../../db/executions/variables.ts';
-import { waitForWindow } from '../../db/executions/window-waits.ts';
-import { consentsToSms, insertSms } from '../../db/sms/messages.ts';
-import { findPhoneCountry } from '../../db/sms/phone-country.ts';
-import { inSavepoint, inTransaction } from '../../db/transaction.ts';
+} from '../../engine/automations/resume.ts';
+import { loadStepVariables } from '../../engine/automations/variables.ts';
+import { waitForWindow } from '../../engine/automations/window-waits.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { contactToken, contactUrls } from '../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';

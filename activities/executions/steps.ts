@@ -1,5 +1,5 @@
-import { resumeExecution } from '../../db/executions/resume.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { resumeExecution } from '../../engine/automations/resume.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import type { EffectOn } from '../../rules/executions/steps/registry.ts';
 import { RowMissing } from '../../rules/row-missing.ts';

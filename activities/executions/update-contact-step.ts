@@ -1,8 +1,8 @@
 import type { Trx } from '../../db/connection.ts';
-import { patchContact } from '../../db/contacts/patch-contact.ts';
-import { completeEffect, type EffectStanding, resumeExecution } from '../../db/executions/resume.ts';
-import { loadStepVariables } from '../../db/executions/variables.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
+import { completeEffect, type EffectStanding, resumeExecution } from '../../engine/automations/resume.ts';
+import { loadStepVariables } from '../../engine/automations/variables.ts';
+import { patchContact } from '../../engine/contacts/patch-contact.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { AppError } from '../../rules/errors.ts';
 import { changedNames, resolveUpdates } from '../../rules/executions/contact-updates.ts';

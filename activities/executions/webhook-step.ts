@@ -1,10 +1,10 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { WebhookRequest, WebhookResult } from '../../channels/webhook-request.ts';
-import { completeEffect, type EffectStanding, resumeExecution } from '../../db/executions/resume.ts';
-import { openStepConfig } from '../../db/executions/step-secrets.ts';
-import { loadStepVariables } from '../../db/executions/variables.ts';
 import { countTries, noteAttempt } from '../../db/executions/visits.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { openStepConfig } from '../../db/workflows/step-secrets.ts';
+import { completeEffect, type EffectStanding, resumeExecution } from '../../engine/automations/resume.ts';
+import { loadStepVariables } from '../../engine/automations/variables.ts';
 import { interpolate } from '../../rules/content/interpolate.ts';
 import { contactToken, contactUrls } from '../../rules/content/link-tokens.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';

@@ -1,5 +1,5 @@
-import { sealClearUrlSecrets } from '../../db/clear-url-secrets.ts';
-import { listPrunings } from '../../db/pruning.ts';
+import { sealClearUrlSecrets } from '../../db/housekeeping/clear-url-secrets.ts';
+import { listPrunings } from '../../db/housekeeping/pruning.ts';
 import { fillSmsStops } from '../../db/sms/stops.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { keyPads } from '../../rules/emails/suppression.ts';

@@ -1,5 +1,5 @@
-import { computeSegment } from '../../db/segments/compute.ts';
 import { countDueProjects, listDueProjects, listDueSegments } from '../../db/segments/due.ts';
+import { computeSegment } from '../../engine/segments/compute.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { PartRun, Parts } from './parts.ts';
 

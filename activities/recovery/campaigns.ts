@@ -1,11 +1,11 @@
+import { inTransaction } from '../../db/transaction.ts';
 import {
   cancelStopped,
   enqueueCampaigns,
   listOpenCampaigns,
   type OpenCampaign,
   pauseRestored,
-} from '../../db/recovery/lost-campaigns.ts';
-import { inTransaction } from '../../db/transaction.ts';
+} from '../../engine/campaigns/lost-campaigns.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { hasSentChunks } from '../../temporal/run-stories.ts';
 import { noteNotRecovered } from './not-recovered.ts';

@@ -7,9 +7,9 @@ import {
   listEndedJobs,
   listEndedStarts,
 } from '../../db/recovery/ended-rows.ts';
-import { enqueueCampaigns } from '../../db/recovery/lost-campaigns.ts';
 import { enqueueJobs } from '../../db/recovery/lost-work.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { enqueueCampaigns } from '../../engine/campaigns/lost-campaigns.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 

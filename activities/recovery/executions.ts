@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { endExecutions } from '../../db/executions/end-executions.ts';
-import { listOpenExecutions, type OpenExecution, restartExecutions } from '../../db/recovery/lost-executions.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { listOpenExecutions, type OpenExecution, restartExecutions } from '../../engine/automations/lost-executions.ts';
 import type { ExecutionEnd } from '../../rules/executions/execution.ts';
 import { FAILURE_CODES } from '../../rules/executions/failure-codes.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';

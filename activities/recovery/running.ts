@@ -1,4 +1,4 @@
-import { findDeletedAnywhere } from '../../db/deleted-rows.ts';
+import { findDeletedAnywhere } from '../../db/records/deleted-rows.ts';
 import {
   findPendingEndpoints,
   findRunningCampaigns,
@@ -19,7 +19,7 @@ const TYPES = ['contactExecution', 'campaignSend', 'bulkJob', 'contactImport', '
 /**
  * Compares each workflow that runs with its row. A workflow whose row has ended is ended in the same way. A workflow
  * that stands elsewhere than its row is made to look, and goes on from where the row stands: one of the two stores was
- * restored. Where the workflow is ahead, its next activity moves the row on instead (db/executions/catch-up.ts).
+ * restored. Where the workflow is ahead, its next activity moves the row on instead (engine/automations/catch-up.ts).
  */
 export async function recoverRunning(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const startedBefore = new Date(Date.now() - turn.settledMs);

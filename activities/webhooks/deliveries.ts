@@ -1,5 +1,5 @@
 import { cancellationSignal } from '@temporalio/activity';
-import { findDeleted } from '../../db/deleted-rows.ts';
+import { findDeleted } from '../../db/records/deleted-rows.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import {
   beginTurn,

@@ -1,8 +1,8 @@
 import { createDns } from '../../channels/dns.ts';
 import type { Db } from '../../db/connection.ts';
-import { type FeedbackRequest, type FeedbackResult, recordFeedback } from '../../db/emails/email-feedback.ts';
 import { guardRefusals } from '../../db/sending/hold-guard.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { type FeedbackRequest, type FeedbackResult, recordFeedback } from '../../engine/feedback/email-feedback.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { mailboxProviderOf } from '../../rules/emails/hold-guard.ts';

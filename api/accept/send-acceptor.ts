@@ -1,9 +1,9 @@
 import type { Db } from '../../db/connection.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
-import { createMonthOpener } from '../../db/projects/usage.ts';
-import { acceptBatch } from '../../db/sending/accept-batch.ts';
-import { acceptSends, type SendOutcome } from '../../db/sending/accept-sends.ts';
+import { createMonthOpener } from '../../db/sending/monthly-usage.ts';
 import { inTransaction, limitLockWaits } from '../../db/transaction.ts';
+import { acceptBatch } from '../../engine/sending/accept-batch.ts';
+import { acceptSends, type SendOutcome } from '../../engine/sending/accept-sends.ts';
 import { isLargeMail } from '../../rules/emails/large-mail.ts';
 import {
   type BatchAnswer,

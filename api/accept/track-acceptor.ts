@@ -1,13 +1,13 @@
 import type { Db } from '../../db/connection.ts';
+import { createGroupCommit } from '../../db/group-commit.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import {
   type TrackAnswer,
   type TrackOutcome,
   type TrackRequest,
   type TrackRequests,
   trackEvents,
-} from '../../db/events/track.ts';
-import { createGroupCommit } from '../../db/group-commit.ts';
-import { inTransaction } from '../../db/transaction.ts';
+} from '../../engine/events/track.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 

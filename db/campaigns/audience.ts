@@ -6,15 +6,15 @@ import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { Db, Trx } from '../connection.ts';
-import { monthIsFull, monthlyRoom, openMonth, takeMonthlyAllowance } from '../projects/usage.ts';
+import { BEGUN_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
 import { compileCondition } from '../segments/filter-sql.ts';
 import { loadSegmentSources } from '../segments/sources.ts';
+import { monthIsFull, monthlyRoom, openMonth, takeMonthlyAllowance } from '../sending/monthly-usage.ts';
 import { isSimulatorSql } from '../sending/simulator-addresses.ts';
 import { inSavepoint } from '../transaction.ts';
 import { EFFECTIVE_WINDOW } from './chunk-clock.ts';
 import { type DealtCampaign, insertDealtPage, type PageChunk } from './dealt-page.ts';
-import { BEGUN_CAMPAIGNS } from './status.ts';
 import { isTesting } from './testing.ts';
 import { withheldReason } from './withheld.ts';
 import {

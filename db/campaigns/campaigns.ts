@@ -13,17 +13,17 @@ import type { Condition } from '../../rules/filters/filters.ts';
 import { assertUnchanged, type ReadVersion } from '../../rules/record-version.ts';
 import type { Db, Trx } from '../connection.ts';
 import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from '../contents/mail-text.ts';
-import { noteDeleted } from '../deleted-rows.ts';
 import { assertSender } from '../domains/senders.ts';
 import { hasPart } from '../has-part.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
-import { nextVersion } from '../record-version.ts';
+import { noteDeleted } from '../records/deleted-rows.ts';
+import { nextVersion } from '../records/record-version.ts';
+import { newSlug, refusingTakenSlug } from '../records/slugs.ts';
+import { OPEN_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
-import { newSlug, refusingTakenSlug } from '../slugs.ts';
 import { assertTopic } from '../topics/topics.ts';
 import { deleteMachineHours } from './machine-hours.ts';
-import { OPEN_CAMPAIGNS } from './status.ts';
 import { timingColumns, timingOf, WINDOW_COLUMN_NAMES } from './timing.ts';
 
 /** What a campaign says and to whom; everything that a caller can write. */

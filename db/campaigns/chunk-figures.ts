@@ -1,6 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
+import {
+  type CampaignCounts,
+  type ChunkFigures,
+  NO_COUNTS,
+  SERIES,
+  type SeriesKind,
+} from '../../rules/campaigns/counts.ts';
 import type { Trx } from '../connection.ts';
-import { type CampaignCounts, type ChunkFigures, NO_COUNTS, SERIES, type SeriesKind } from './counts.ts';
 import { OUTCOME_OF_E } from './outcomes.ts';
 import { ofCampaign } from './recipient-rows.ts';
 

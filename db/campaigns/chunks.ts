@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
 import type { Db } from '../connection.ts';
+import { BEGUN_CAMPAIGNS, OPEN_CAMPAIGNS } from '../schema/campaign-status.ts';
 import { capOf, type FrequencyCap } from '../sending/frequency.ts';
 import type { CampaignStart } from './campaigns.ts';
 import { OPEN_RECIPIENTS, ofCampaign } from './recipient-rows.ts';
-import { BEGUN_CAMPAIGNS, OPEN_CAMPAIGNS } from './status.ts';
 
 /** A chunk of a start: the lane that works on it owns its rows. */
 export interface ChunkRef extends CampaignStart {

@@ -1,10 +1,17 @@
 import { sql } from 'kysely';
+import {
+  addCounts,
+  type CampaignCounts,
+  type ChunkFigures,
+  NO_COUNTS,
+  SERIES,
+  type SeriesKind,
+} from '../../rules/campaigns/counts.ts';
 import type { Db, Trx } from '../connection.ts';
 import { joinedTransaction } from '../joined-transaction.ts';
 import { sqlStateOf } from '../postgres-errors.ts';
 import { inSavepoint } from '../transaction.ts';
 import { countChunks } from './chunk-figures.ts';
-import { addCounts, type CampaignCounts, type ChunkFigures, NO_COUNTS, SERIES, type SeriesKind } from './counts.ts';
 
 /** All that can be counted of a campaign's recipients. */
 export interface Figures {

@@ -1,6 +1,6 @@
+import { type CampaignCounts, NO_COUNTS, SERIES } from '../../rules/campaigns/counts.ts';
 import type { Db } from '../connection.ts';
 import type { CampaignRef } from './campaigns.ts';
-import { type CampaignCounts, NO_COUNTS, SERIES } from './counts.ts';
 import { type Figures, readFigures } from './figures.ts';
 import { readMachineHours, SERIES_HOURS } from './machine-hours.ts';
 

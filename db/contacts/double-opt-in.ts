@@ -6,7 +6,7 @@ import type { Db, Trx } from '../connection.ts';
 import { saveContent } from '../contents/contents.ts';
 import { selectMailText } from '../contents/mail-text.ts';
 import { enqueue } from '../outbox/outbox.ts';
-import { takeMonthlyAllowance } from '../projects/usage.ts';
+import { takeMonthlyAllowance } from '../sending/monthly-usage.ts';
 
 /** Whether a project's public key makes contacts pending until they confirm, and with which template they are asked. */
 export interface DoubleOptIn {

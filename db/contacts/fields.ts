@@ -5,8 +5,8 @@ import { AppError } from '../../rules/errors.ts';
 import type { StepConfig } from '../../rules/executions/steps/definition.ts';
 import { STEP_TYPES, STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
 import { storedConditionUses } from '../../rules/filters/references.ts';
-import { UNFINISHED_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db } from '../connection.ts';
+import { UNFINISHED_CAMPAIGNS } from '../schema/campaign-status.ts';
 import { inTransaction } from '../transaction.ts';
 
 export type FieldType = 'string' | 'number' | 'boolean' | 'date' | 'array' | 'object';

@@ -87,7 +87,7 @@ export async function findAttachments(db: Db, p: { projectId: string; ids: strin
   return rows;
 }
 
-/** What a message carries, without the bytes; it stays when they are dropped (db/retention.ts). */
+/** What a message carries, without the bytes; it stays when they are dropped (db/housekeeping/retention.ts). */
 export async function listAttachmentInfos(db: Db, p: { projectId: string; ids: string[] }): Promise<AttachmentInfo[]> {
   if (p.ids.length === 0) return [];
   const { rows } = await sql<AttachmentInfo>`

@@ -7,11 +7,11 @@ import { assertSender } from '../domains/senders.ts';
 import { hasPart } from '../has-part.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
-import { nextVersion } from '../record-version.ts';
-import { takeRoom } from '../room.ts';
+import { takeRoom } from '../records/quotas.ts';
+import { nextVersion } from '../records/record-version.ts';
+import { newSlug, refusingTakenSlug } from '../records/slugs.ts';
 import type { MailType } from '../schema/contents.ts';
 import type { RowOf } from '../schema/database.ts';
-import { newSlug, refusingTakenSlug } from '../slugs.ts';
 import { assertTopic } from '../topics/topics.ts';
 import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from './mail-text.ts';
 

@@ -11,8 +11,8 @@ import {
 } from '../../rules/domains/sender-domain.ts';
 import { AppError } from '../../rules/errors.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
-import { UNFINISHED_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db, Trx } from '../connection.ts';
+import { UNFINISHED_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
 
 export interface Domain {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { OPEN_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db } from '../connection.ts';
+import { OPEN_CAMPAIGNS } from '../schema/campaign-status.ts';
 import { notOfSimulator } from './simulated-events.ts';
 
 export interface Span {

@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Begun } from '../../rules/executions/begun.ts';
 import { type NewOutboxRow, type OutboxRow, priorityOf } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
-import { OPEN_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db, Trx } from '../connection.ts';
 import { prepared } from '../prepared.ts';
+import { OPEN_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
 
 /** A row that fails waits 1 s, 2 s, 4 s … and at most this long: what is wrong with it may be mended. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { isSystemEvent } from '../../rules/events/event-names.ts';
 import type { Db } from '../connection.ts';
-import { listEventNames } from '../executions/workflow-fields.ts';
+import { listEventNames } from '../workflows/workflow-fields.ts';
 
 /** What a new project does first, in this order. */
 export const CHECKLIST = ['domain', 'contact', 'template', 'mail', 'event', 'automation'] as const;

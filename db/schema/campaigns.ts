@@ -1,11 +1,11 @@
 import type { Generated } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { AudienceType, CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
+import type { ChunkFigures } from '../../rules/campaigns/counts.ts';
 import type { LatePolicy } from '../../rules/campaigns/timing.ts';
 import type { CampaignVariant, VariantTest, WinnerSource } from '../../rules/campaigns/variants.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
-import type { ChunkFigures } from '../campaigns/counts.ts';
 import type { GeneratedTimestamp, NullableJson, NullableTimestamp } from './columns.ts';
 import type { MailTextColumns } from './contents.ts';
 

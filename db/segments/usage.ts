@@ -6,9 +6,9 @@ import { TYPES_WITH_SEGMENTS, usesSegment } from '../../rules/executions/steps/n
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import { collectReferences } from '../../rules/filters/references.ts';
-import { OPEN_CAMPAIGNS, UNFINISHED_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db } from '../connection.ts';
 import { listWorkflowsUsing, type NamedUse } from '../events/events.ts';
+import { OPEN_CAMPAIGNS, UNFINISHED_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { SegmentRef } from './segments.ts';
 
 export interface CampaignUse extends NamedUse {

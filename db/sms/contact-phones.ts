@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { readPhoneNumber, readWrittenNumber } from '../../rules/sms/phone.ts';
 import type { Trx } from '../connection.ts';
-import { findPhoneCountry } from './phone-country.ts';
+import { findPhoneCountry } from '../projects/phone-country.ts';
 import { applySmsStops } from './stops.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { AppError } from '../../rules/errors.ts';
 import { segmentSlug } from '../../rules/slug.ts';
-import { UNFINISHED_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
-import { takeRoom } from '../room.ts';
+import { takeRoom } from '../records/quotas.ts';
+import { UNFINISHED_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
 
 /**

@@ -5,8 +5,8 @@ import { AppError } from '../../rules/errors.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { newWebhookSecret, ROTATION_HOURS } from '../../rules/webhooks/registry.ts';
 import type { Db, Trx } from '../connection.ts';
-import { noteDeleted } from '../deleted-rows.ts';
-import { required } from '../required.ts';
+import { noteDeleted } from '../records/deleted-rows.ts';
+import { required } from '../records/required.ts';
 import type { RowOf } from '../schema/database.ts';
 import type { EndpointStatus } from '../schema/webhooks.ts';
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
 import { countCampaign } from '../../db/campaigns/stats.ts';
-import { monthlyRoom, takeMonthlyAllowance } from '../../db/projects/usage.ts';
+import { monthlyRoom, takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
 import { takeSendTokens } from '../../db/sending/send-rate.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { insertEndpoint } from '../../db/webhooks/endpoints.ts';

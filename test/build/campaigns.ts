@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { type CampaignContent, type CampaignStart, insertCampaign } from '../../db/campaigns/campaigns.ts';
-import { startCampaign } from '../../db/campaigns/lifecycle.ts';
 import type { Db } from '../../db/connection.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { startCampaign } from '../../engine/campaigns/lifecycle.ts';
 import { NO_TEXT } from '../../rules/content/mail-text.ts';
 
 /** Subscribed contacts `r0@to.test`, `r1@to.test` …; `data` is the same for all, with `n` added. Returns how many. */

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { patchContact } from '../../db/contacts/patch-contact.ts';
-import { recordEvents } from '../../db/events/record-events.ts';
-import { computeSegment } from '../../db/segments/compute.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { patchContact } from '../../engine/contacts/patch-contact.ts';
+import { recordEvents } from '../../engine/events/record-events.ts';
+import { computeSegment } from '../../engine/segments/compute.ts';
 import { trusted } from '../../rules/strangers/provenance.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resumeExecution } from '../../db/executions/resume.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { resumeExecution } from '../../engine/automations/resume.ts';
 import type { Next, Resume } from '../../rules/executions/execution.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk, type StepSpec } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

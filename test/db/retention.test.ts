@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { retentionPrunings } from '../../db/retention.ts';
+import { retentionPrunings } from '../../db/housekeeping/retention.ts';
 import type { Retention } from '../../rules/config.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { buildDomain } from '../build/senders.ts';

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { deleteContacts } from '../../db/contacts/delete.ts';
 import { insertProject } from '../../db/projects/accounts.ts';
-import { computeSegment } from '../../db/segments/compute.ts';
 import { listSegmentContacts, refreshMemberCount } from '../../db/segments/contacts.ts';
 import { insertSegment, type Segment } from '../../db/segments/segments.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { deleteContacts } from '../../engine/contacts/delete-contacts.ts';
+import { computeSegment } from '../../engine/segments/compute.ts';
 import { newPublicKey } from '../../rules/access/api-keys.ts';
 import { parseCondition } from '../../rules/filters/filters.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connect, type Db } from '../../db/connection.ts';
-import { takeMonthlyAllowance } from '../../db/projects/usage.ts';
+import { takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
 import { getSendRate, returnSendTokens, type SendOrder, takeSendTokens } from '../../db/sending/send-rate.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Trx } from '../../db/connection.ts';
-import { recordEvents } from '../../db/events/record-events.ts';
-import { resumeExecution } from '../../db/executions/resume.ts';
-import { deleteStep } from '../../db/executions/workflow-steps.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { deleteStep } from '../../db/workflows/workflow-steps.ts';
+import { resumeExecution } from '../../engine/automations/resume.ts';
+import { recordEvents } from '../../engine/events/record-events.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { until } from '../support/until.ts';

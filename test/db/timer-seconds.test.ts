@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startExecutions } from '../../db/executions/start.ts';
 import {
   bookTimers,
   deletePassedTimerSeconds,
@@ -10,6 +9,7 @@ import {
   TIMERS_PER_SECOND,
 } from '../../db/executions/timer-seconds.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { startExecutions } from '../../engine/automations/start.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk, type StepSpec } from '../build/workflows.ts';
 import { startTestApi, type TestApi, type TestProject } from '../support/api.ts';

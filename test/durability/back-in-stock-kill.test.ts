@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { upsertVariants } from '../../db/storefront/storefront.ts';
+import { upsertVariants } from '../../engine/events/storefront.ts';
 import { buildProject, type TestProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type HostProcess, startWorkerHost } from '../support/host-process.ts';

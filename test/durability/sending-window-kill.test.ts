@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { updateProject } from '../../db/projects/project-changes.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { updateProject } from '../../engine/projects/project-changes.ts';
 import { buildContacts, buildStartedCampaign } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';

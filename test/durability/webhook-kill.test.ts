@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { recordEvents } from '../../db/events/record-events.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { insertEndpoint } from '../../db/webhooks/endpoints.ts';
+import { recordEvents } from '../../engine/events/record-events.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { type PeriodicActivities, periodicActivities } from '../../activities/periodic/rounds.ts';
 import type { Db } from '../../db/connection.ts';
-import { listPrunings } from '../../db/pruning.ts';
+import { listPrunings } from '../../db/housekeeping/pruning.ts';
 import { type Config, parseConfig, type Retention } from '../../rules/config.ts';
 import type { PartInput, PartResult } from '../../rules/periodic-round.ts';
 import type { PeriodicKind } from '../../rules/periodic-work.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { unsubscribeAddresses } from '../../db/contacts/subscription-changes.ts';
 import { addSuppressions, findSuppressions } from '../../db/contacts/suppressions.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { unsubscribeAddresses } from '../../engine/contacts/subscription-changes.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { contactToken, linkToken } from '../../rules/content/link-tokens.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';

@@ -255,7 +255,7 @@ describe('limits of the project', () => {
     const id = await create();
     await send(id);
     await until(async () => (await outcomes(id)).HELD === 40);
-    const { releaseProject } = await import('../../db/projects/project-changes.ts');
+    const { releaseProject } = await import('../../engine/projects/project-changes.ts');
     await campaigns.service.db.transaction().execute((trx) => releaseProject(trx, campaigns.project.id));
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 40 });
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);

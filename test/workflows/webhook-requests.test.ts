@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sealClearUrlSecrets } from '../../db/clear-url-secrets.ts';
-import { sealStepConfig } from '../../db/executions/step-secrets.ts';
+import { sealClearUrlSecrets } from '../../db/housekeeping/clear-url-secrets.ts';
+import { sealStepConfig } from '../../db/workflows/step-secrets.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';

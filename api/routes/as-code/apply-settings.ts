@@ -1,5 +1,5 @@
-import { updateProject } from '../../../db/projects/project-changes.ts';
 import { getProjectAsSet, lockProject, type Project } from '../../../db/projects/projects.ts';
+import { updateProject } from '../../../engine/projects/project-changes.ts';
 import { changedFields } from '../../../rules/as-code/changes.ts';
 import { withIds } from '../../../rules/as-code/references.ts';
 import { AppError } from '../../../rules/errors.ts';

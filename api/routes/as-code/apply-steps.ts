@@ -1,12 +1,12 @@
-import { openStepConfig } from '../../../db/executions/step-secrets.ts';
+import { openStepConfig } from '../../../db/workflows/step-secrets.ts';
 import {
   deleteStep,
   deleteTransition,
   insertStep,
   insertTransition,
   updateStep,
-} from '../../../db/executions/workflow-steps.ts';
-import type { Step, Transition, WorkflowDetail } from '../../../db/executions/workflows.ts';
+} from '../../../db/workflows/workflow-steps.ts';
+import type { Step, Transition, WorkflowDetail } from '../../../db/workflows/workflows.ts';
 import { changedFields } from '../../../rules/as-code/changes.ts';
 import { conditionWith, type UnknownName, withIds } from '../../../rules/as-code/references.ts';
 import { withStoredSecrets } from '../../../rules/as-code/step-secrets.ts';

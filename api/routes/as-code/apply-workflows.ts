@@ -4,7 +4,7 @@ import {
   listWorkflowDetails,
   updateWorkflow,
   type WorkflowDetail,
-} from '../../../db/executions/workflows.ts';
+} from '../../../db/workflows/workflows.ts';
 import { changedFields } from '../../../rules/as-code/changes.ts';
 import { AppError, type FieldError, fieldError } from '../../../rules/errors.ts';
 import { CreateWorkflow } from '../workflows/input.ts';

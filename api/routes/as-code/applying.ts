@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Trx } from '../../../db/connection.ts';
 import { isVerifiedSender } from '../../../db/domains/senders.ts';
-import { idsBySlug } from '../../../db/slugs.ts';
+import { idsBySlug } from '../../../db/records/slugs.ts';
 import type { Names, UnknownName } from '../../../rules/as-code/references.ts';
 import { AppError } from '../../../rules/errors.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';

@@ -2,11 +2,11 @@
 
 import type { Campaign, CampaignContent } from '../../../db/campaigns/campaigns.ts';
 import type { Template } from '../../../db/contents/templates.ts';
-import { openStepConfig } from '../../../db/executions/step-secrets.ts';
-import type { Step, WorkflowDetail } from '../../../db/executions/workflows.ts';
 import type { Project } from '../../../db/projects/projects.ts';
 import type { Segment } from '../../../db/segments/segments.ts';
 import type { Topic } from '../../../db/topics/topics.ts';
+import { openStepConfig } from '../../../db/workflows/step-secrets.ts';
+import type { Step, WorkflowDetail } from '../../../db/workflows/workflows.ts';
 import { conditionWith, type Names, withSlugs } from '../../../rules/as-code/references.ts';
 import { withoutSecrets } from '../../../rules/as-code/step-secrets.ts';
 import type { CampaignTiming } from '../../../rules/campaigns/timing.ts';

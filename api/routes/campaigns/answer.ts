@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import type { Campaign } from '../../../db/campaigns/campaigns.ts';
 import { findNextOpenings } from '../../../db/campaigns/chunk-clock.ts';
-import { type CampaignCounts, NO_COUNTS } from '../../../db/campaigns/counts.ts';
 import type { StatsDetail } from '../../../db/campaigns/stats.ts';
 import { countCampaign } from '../../../db/campaigns/stats.ts';
 import type { Db } from '../../../db/connection.ts';
 import type { Listed } from '../../../db/page-budget.ts';
 import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../rules/campaigns/campaign.ts';
+import { type CampaignCounts, NO_COUNTS } from '../../../rules/campaigns/counts.ts';
 import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated } from '../../http/schemas.ts';
 import { mailTextAnswer } from '../mail-text.ts';
 import { timingAnswer } from './timing.ts';

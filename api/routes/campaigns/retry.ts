@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { RETRY_ROWS, retryRecipients } from '../../../db/campaigns/retry.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { RETRY_ROWS, retryRecipients } from '../../../engine/campaigns/retry.ts';
 import { MENDABLE_REASONS } from '../../../rules/campaigns/retry.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';

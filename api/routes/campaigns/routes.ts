@@ -9,9 +9,9 @@ import {
   updateCampaign,
 } from '../../../db/campaigns/campaigns.ts';
 import { findNextOpenings } from '../../../db/campaigns/chunk-clock.ts';
-import { startCampaign } from '../../../db/campaigns/lifecycle.ts';
 import { countCampaigns, readStats } from '../../../db/campaigns/stats.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { startCampaign } from '../../../engine/campaigns/lifecycle.ts';
 import { CAMPAIGN_STATUSES } from '../../../rules/campaigns/campaign.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';

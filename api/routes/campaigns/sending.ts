@@ -1,9 +1,9 @@
 import { createRoute } from '@hono/zod-openapi';
 import { type Campaign, getCampaign, lockCampaign } from '../../../db/campaigns/campaigns.ts';
-import { cancelCampaign, pauseCampaign, resumeCampaign, startCampaign } from '../../../db/campaigns/lifecycle.ts';
-import { insertTestMail } from '../../../db/campaigns/test-mail.ts';
-import { chooseWinner } from '../../../db/campaigns/variant-test.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { cancelCampaign, pauseCampaign, resumeCampaign, startCampaign } from '../../../engine/campaigns/lifecycle.ts';
+import { insertTestMail } from '../../../engine/campaigns/test-mail.ts';
+import { chooseWinner } from '../../../engine/campaigns/variant-test.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';

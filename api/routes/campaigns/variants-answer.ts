@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Campaign } from '../../../db/campaigns/campaigns.ts';
-import { type CampaignCounts, NO_COUNTS } from '../../../db/campaigns/counts.ts';
+import { type CampaignCounts, NO_COUNTS } from '../../../rules/campaigns/counts.ts';
 import { TEST_METRICS, WINNER_SOURCES } from '../../../rules/campaigns/variants.ts';
 import { type MailText, NO_TEXT } from '../../../rules/content/mail-text.ts';
 import { Instant } from '../../http/schemas.ts';

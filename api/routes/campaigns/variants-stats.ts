@@ -1,6 +1,6 @@
 import type { Campaign } from '../../../db/campaigns/campaigns.ts';
-import { type CampaignCounts, NO_COUNTS } from '../../../db/campaigns/counts.ts';
 import type { Figures } from '../../../db/campaigns/figures.ts';
+import { type CampaignCounts, NO_COUNTS } from '../../../rules/campaigns/counts.ts';
 import { compareVariants, wilsonInterval } from '../../../rules/campaigns/variant-figures.ts';
 import type { TestMetric } from '../../../rules/campaigns/variants.ts';
 import { percent } from './answer.ts';

@@ -1,11 +1,11 @@
 import { createRoute } from '@hono/zod-openapi';
 import { getContact, listContacts, lookupContacts } from '../../../db/contacts/contacts.ts';
-import { deleteContacts } from '../../../db/contacts/delete.ts';
-import { patchContact } from '../../../db/contacts/patch-contact.ts';
-import { recordSubscriptionChanges } from '../../../db/contacts/subscription-changes.ts';
 import { upsertContacts } from '../../../db/contacts/upsert.ts';
-import { setContactTopics } from '../../../db/topics/choices.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { deleteContacts } from '../../../engine/contacts/delete-contacts.ts';
+import { patchContact } from '../../../engine/contacts/patch-contact.ts';
+import { recordSubscriptionChanges } from '../../../engine/contacts/subscription-changes.ts';
+import { setContactTopics } from '../../../engine/contacts/topic-choices.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { applyData } from '../../../rules/filters/data-values.ts';

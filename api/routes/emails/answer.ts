@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { AttachmentInfo } from '../../../db/contents/attachments.ts';
-import { eventDataOf, subjectAsRead } from '../../../db/emails/email-variables.ts';
 import type { Email, EmailEvent } from '../../../db/emails/emails.ts';
+import { eventDataOf, subjectAsRead } from '../../../engine/sending/email-variables.ts';
 import { EMAIL_SOURCES } from '../../../rules/emails/email-source.ts';
 import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
 import { messageIdOf } from '../../../rules/emails/message-id.ts';

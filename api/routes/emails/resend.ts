@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import { repeatEmail } from '../../../db/sending/resend.ts';
+import { repeatEmail } from '../../../engine/sending/resend.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { createSendAcceptor } from '../../accept/send-acceptor.ts';
 import { keyOwner } from '../../http/actor.ts';

@@ -1,10 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { getContact } from '../../../db/contacts/contacts.ts';
 import { countEvents, deleteEvents, getEventUsage, listEvents } from '../../../db/events/events.ts';
-import { recordManualEvent } from '../../../db/events/manual-event.ts';
-import { listEventNames } from '../../../db/executions/workflow-fields.ts';
 import { fitLists } from '../../../db/page-budget.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { listEventNames } from '../../../db/workflows/workflow-fields.ts';
+import { recordManualEvent } from '../../../engine/events/manual-event.ts';
 import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';

@@ -1,8 +1,8 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { Trx } from '../../../db/connection.ts';
 import { getExecution } from '../../../db/executions/executions.ts';
-import { advanceExecution, type ExecutionRef, retryExecution } from '../../../db/executions/moves.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { advanceExecution, type ExecutionRef, retryExecution } from '../../../engine/automations/moves.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';

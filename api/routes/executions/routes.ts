@@ -5,10 +5,10 @@ import {
   getExecution,
   listExecutions,
 } from '../../../db/executions/executions.ts';
-import { startSandbox } from '../../../db/executions/sandbox.ts';
-import { startManually } from '../../../db/executions/start-manually.ts';
-import { getWorkflow } from '../../../db/executions/workflows.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { getWorkflow } from '../../../db/workflows/workflows.ts';
+import { startSandbox } from '../../../engine/automations/sandbox.ts';
+import { startManually } from '../../../engine/automations/start-manually.ts';
 import type { Config } from '../../../rules/config.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';

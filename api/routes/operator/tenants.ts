@@ -8,8 +8,8 @@ import {
   listTenants,
   TENANT_DAYS,
 } from '../../../db/operator/tenants.ts';
-import { holdByOperator, releaseByOperator, setOperatorLimits } from '../../../db/projects/operator-limits.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { holdByOperator, releaseByOperator, setOperatorLimits } from '../../../engine/projects/operator-limits.ts';
 import { lastDays } from '../../../rules/time/local-days.ts';
 import { json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';

@@ -1,5 +1,8 @@
 import type { Trx } from '../../../db/connection.ts';
 import { findConfirmation, keepProof } from '../../../db/contacts/double-opt-in.ts';
+import { type ContactTopic, listContactTopics } from '../../../db/topics/contact-topics.ts';
+import { listAddressTopics } from '../../../db/topics/topic-refusals.ts';
+import { inTransaction } from '../../../db/transaction.ts';
 import {
   changeLinkSubject,
   findLinkSubject,
@@ -8,10 +11,7 @@ import {
   setTopicsByLink,
   subscribeByLink,
   unsubscribeByLink,
-} from '../../../db/contacts/subscription-links.ts';
-import { type ContactTopic, listContactTopics } from '../../../db/topics/contact-topics.ts';
-import { listAddressTopics } from '../../../db/topics/topic-refusals.ts';
-import { inTransaction } from '../../../db/transaction.ts';
+} from '../../../engine/contacts/subscription-links.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { LINK_TOKEN_CHARS, type TokenSubject, verifyManageToken } from '../../../rules/content/link-tokens.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';

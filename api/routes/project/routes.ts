@@ -1,9 +1,9 @@
 import { createRoute } from '@hono/zod-openapi';
 import { type AuditAction, insertAudit } from '../../../db/projects/audit-log.ts';
 import { CHECKLIST, readChecklist } from '../../../db/projects/checklist.ts';
-import { releaseProject, updateProject } from '../../../db/projects/project-changes.ts';
 import { getProject, holdProject } from '../../../db/projects/projects.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { releaseProject, updateProject } from '../../../engine/projects/project-changes.ts';
 import { actorName } from '../../http/actor.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import { clientAddress } from '../../http/client-address.ts';

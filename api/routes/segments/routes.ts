@@ -1,5 +1,4 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { computeSegment } from '../../../db/segments/compute.ts';
 import { listSegmentContacts, refreshMemberCount } from '../../../db/segments/contacts.ts';
 import { addMembers, removeMembers } from '../../../db/segments/members.ts';
 import {
@@ -11,6 +10,7 @@ import {
   updateSegment,
 } from '../../../db/segments/segments.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { computeSegment } from '../../../engine/segments/compute.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { actorName } from '../../http/actor.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { SavedVariant } from '../../../db/storefront/storefront.ts';
+import type { SavedVariant } from '../../../engine/events/storefront.ts';
 import { Instant } from '../../http/schemas.ts';
 
 const SAVED_VARIANT = {

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { recordPixelEvents } from '../../../db/events/pixel-events.ts';
-import { upsertVariants, waitForVariant } from '../../../db/storefront/storefront.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { recordPixelEvents } from '../../../engine/events/pixel-events.ts';
+import { upsertVariants, waitForVariant } from '../../../engine/events/storefront.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import { PUBLIC_MAX_BYTES } from '../../http/body.ts';

@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
-import { unsubscribeAddresses } from '../../../db/contacts/subscription-changes.ts';
 import { addSuppressions, deleteSuppression, listSuppressions } from '../../../db/contacts/suppressions.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { unsubscribeAddresses } from '../../../engine/contacts/subscription-changes.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { normalizeEmail } from '../../../rules/emails/email-address.ts';
 import { addressHash } from '../../../rules/emails/suppression.ts';

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { insertTestMail } from '../../../db/campaigns/test-mail.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { insertTestMail } from '../../../engine/campaigns/test-mail.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';

@@ -3,9 +3,9 @@ import type { Compute } from '../../../compute/compute.ts';
 import { createContentCache } from '../../../compute/content-cache.ts';
 import { resolvedLink } from '../../../compute/contents.ts';
 import type { Db } from '../../../db/connection.ts';
-import { variablesOf } from '../../../db/emails/email-variables.ts';
 import { type LinkSource, listLinkSources } from '../../../db/emails/emails.ts';
 import { createGroupCommit, type GroupCommit } from '../../../db/group-commit.ts';
+import { variablesOf } from '../../../engine/sending/email-variables.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
 import { describeFailure } from '../../../rules/failure-text.ts';
 

@@ -1,9 +1,9 @@
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { reportSmsStatus, setSmsConsent } from '../../../db/sms/ledger.ts';
-import { recordReceivedSms } from '../../../db/sms/received.ts';
 import { addSmsStops } from '../../../db/sms/stops.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { recordReceivedSms } from '../../../engine/feedback/received-sms.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { consentWord } from '../../../rules/sms/consent-word.ts';

@@ -1,8 +1,8 @@
-import { deleteSteps, insertSteps, type StepToWrite, updateSteps } from '../../../db/executions/graph-steps.ts';
-import { findReferenceFaults } from '../../../db/executions/step-references.ts';
-import { maskStepConfig, sealStepConfig } from '../../../db/executions/step-secrets.ts';
-import type { Step } from '../../../db/executions/workflows.ts';
-import { takeStepRoom } from '../../../db/room.ts';
+import { takeStepRoom } from '../../../db/records/quotas.ts';
+import { deleteSteps, insertSteps, type StepToWrite, updateSteps } from '../../../db/workflows/graph-steps.ts';
+import { findReferenceFaults } from '../../../db/workflows/step-references.ts';
+import { maskStepConfig, sealStepConfig } from '../../../db/workflows/step-secrets.ts';
+import type { Step } from '../../../db/workflows/workflows.ts';
 import { changedFields } from '../../../rules/as-code/changes.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import type { StepConfig } from '../../../rules/executions/steps/definition.ts';

@@ -1,5 +1,6 @@
 import type { Db, Trx } from '../../../db/connection.ts';
-import { checkBranch, replaceTransitions } from '../../../db/executions/workflow-steps.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { checkBranch, replaceTransitions } from '../../../db/workflows/workflow-steps.ts';
 import {
   findFaults,
   getWorkflow,
@@ -7,8 +8,7 @@ import {
   type Transition,
   updateWorkflow,
   type WorkflowDetail,
-} from '../../../db/executions/workflows.ts';
-import { inTransaction } from '../../../db/transaction.ts';
+} from '../../../db/workflows/workflows.ts';
 import { AppError, type FieldError, fieldError } from '../../../rules/errors.ts';
 import { graphVersion } from '../../../rules/executions/graph-version.ts';
 import type { Branch } from '../../../rules/executions/steps/definition.ts';

@@ -1,5 +1,5 @@
 import type { Trx } from '../../../db/connection.ts';
-import type { WorkflowDetail } from '../../../db/executions/workflows.ts';
+import type { WorkflowDetail } from '../../../db/workflows/workflows.ts';
 import { AppError, type FieldError, fieldError } from '../../../rules/errors.ts';
 import type { GraphInput } from './input.ts';
 

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Foreseen, ForeseenStep } from '../../../db/executions/preview.ts';
+import type { Foreseen, ForeseenStep } from '../../../engine/automations/preview.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import { ExecutionStatusSchema, StepTypeSchema } from '../workflows/answer.ts';
 

@@ -1,6 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import { getContact } from '../../../db/contacts/contacts.ts';
-import { type PreviewRequest, previewExecution } from '../../../db/executions/preview.ts';
+import { type PreviewRequest, previewExecution } from '../../../engine/automations/preview.ts';
 import { applyData } from '../../../rules/filters/data-values.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
 import { errors, json, ok } from '../../http/answers.ts';

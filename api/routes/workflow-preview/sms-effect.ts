@@ -1,9 +1,9 @@
 import { readyContent, renderedParts } from '../../../compute/contents.ts';
-import type { ForeseenEffect } from '../../../db/executions/preview.ts';
-import type { EffectStanding } from '../../../db/executions/resume.ts';
-import type { World } from '../../../db/executions/world.ts';
+import { findPhoneCountry } from '../../../db/projects/phone-country.ts';
 import { consentsToSms } from '../../../db/sms/messages.ts';
-import { findPhoneCountry } from '../../../db/sms/phone-country.ts';
+import type { ForeseenEffect } from '../../../engine/automations/preview.ts';
+import type { EffectStanding } from '../../../engine/automations/resume.ts';
+import type { World } from '../../../engine/automations/world.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { contactToken } from '../../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';

@@ -1,5 +1,5 @@
-import type { EffectStanding } from '../../../db/executions/resume.ts';
-import type { World } from '../../../db/executions/world.ts';
+import type { EffectStanding } from '../../../engine/automations/resume.ts';
+import type { World } from '../../../engine/automations/world.ts';
 import { windowGate } from '../../../rules/campaigns/gate.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { BranchCounts, ContactAtStep } from '../../../db/executions/step-stats.ts';
 import { ENDED_VISIT_STATUSES, type EndedVisit } from '../../../db/executions/step-visits.ts';
-import type { Step } from '../../../db/executions/workflows.ts';
+import type { Step } from '../../../db/workflows/workflows.ts';
 import { STEPS } from '../../../rules/executions/steps/registry.ts';
 import { cursorList, EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import { StepTypeSchema } from '../workflows/answer.ts';

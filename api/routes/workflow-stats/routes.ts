@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { countVisits, listContactsAtStep } from '../../../db/executions/step-stats.ts';
 import { listEndedVisits } from '../../../db/executions/step-visits.ts';
-import { getStep } from '../../../db/executions/workflow-steps.ts';
-import { getWorkflow } from '../../../db/executions/workflows.ts';
+import { getStep } from '../../../db/workflows/workflow-steps.ts';
+import { getWorkflow } from '../../../db/workflows/workflows.ts';
 import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Trx } from '../../../db/connection.ts';
+import { inTransaction } from '../../../db/transaction.ts';
 import {
   deleteStep,
   deleteTransition,
@@ -7,9 +8,8 @@ import {
   insertStep,
   insertTransition,
   updateStep,
-} from '../../../db/executions/workflow-steps.ts';
-import { lockWorkflow } from '../../../db/executions/workflows.ts';
-import { inTransaction } from '../../../db/transaction.ts';
+} from '../../../db/workflows/workflow-steps.ts';
+import { lockWorkflow } from '../../../db/workflows/workflows.ts';
 import { AppError, fieldError } from '../../../rules/errors.ts';
 import { hasField } from '../../../rules/executions/steps/names.ts';
 import { STEPS, type StepType } from '../../../rules/executions/steps/registry.ts';

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Execution, ExecutionVisit } from '../../../db/executions/executions.ts';
-import { maskStepConfig } from '../../../db/executions/step-secrets.ts';
-import type { Step, Transition, Workflow, WorkflowDetail } from '../../../db/executions/workflows.ts';
 import { fitLists, type Listed } from '../../../db/page-budget.ts';
+import { maskStepConfig } from '../../../db/workflows/step-secrets.ts';
+import type { Step, Transition, Workflow, WorkflowDetail } from '../../../db/workflows/workflows.ts';
 import { graphVersion } from '../../../rules/executions/graph-version.ts';
 import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
 import type { InstallationNames } from '../../../temporal/names.ts';

@@ -1,14 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { listWorkflowFields } from '../../../db/executions/workflow-fields.ts';
+import { fitLists } from '../../../db/page-budget.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { listWorkflowFields } from '../../../db/workflows/workflow-fields.ts';
 import {
   deleteWorkflow,
   getWorkflow,
   insertWorkflow,
   listWorkflows,
   updateWorkflow,
-} from '../../../db/executions/workflows.ts';
-import { fitLists } from '../../../db/page-budget.ts';
-import { inTransaction } from '../../../db/transaction.ts';
+} from '../../../db/workflows/workflows.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';

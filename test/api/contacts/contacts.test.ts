@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { removeErasedContents } from '../../../db/contents/removal.ts';
-import { recordReceived } from '../../../db/emails/inbound-mail.ts';
-import { recordReceivedSms } from '../../../db/sms/received.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { recordReceived } from '../../../engine/feedback/inbound-mail.ts';
+import { recordReceivedSms } from '../../../engine/feedback/received-sms.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../../build/senders.ts';
 import { buildWorkflow } from '../../build/workflows.ts';

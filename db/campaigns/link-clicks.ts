@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import type { Db } from '../connection.ts';
+import type { CampaignRef } from './campaigns.ts';
+
+/** Clicks of one link of a content, as it stands in its list of links. */
+export interface LinkClicks {
+  contentId: string;
+  link: number;
+  /** The number of the variant whose mails have it; null where the campaign has none, or the mail is gone. */
+  variant: number | null;
+  /** By people. */
+  clicks: number;
+  /** Recipients who clicked. */
+  uniqueClicks: number;
+  machineClicks: number;
+}
+
+/**
+ * The links of a campaign that anything has followed, by the content that has them, and by the variant: two may say the
+ * same, and then share a content. Without `variants` no mail is looked at.
+ */
+export async function listLinkClicks(db: Db, p: CampaignRef & { variants: boolean }): Promise<LinkClicks[]> {
+  const variant = p.variants ? sql`e.variant` : sql`NULL::smallint`;
+  const mails = p.variants ? sql`LEFT JOIN emails e ON e.id = l.email_id AND e.project_id = l.project_id` : sql``;
+  const { rows } = await sql<LinkClicks>`
+    SELECT l.content_id AS "contentId", l.link, ${variant} AS variant, sum(l.clicks)::int AS clicks,
+      count(*) FILTER (WHERE l.clicks > 0) AS "uniqueClicks", sum(l.machine_clicks)::int AS "machineClicks"
+    FROM link_clicks l ${mails} WHERE l.campaign_id = ${p.id} AND l.project_id = ${p.projectId}
+    GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+  `.execute(db);
+  return rows;
+}

@@ -1,0 +1,105 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Retention } from '../../rules/config.ts';
+import type { Db } from '../connection.ts';
+import { firstUncountedId } from '../events/mail-hours.ts';
+import { firstIdAt } from '../id-time.ts';
+import type { Pruning } from './pruning.ts';
+
+/** Rows a statement: none holds locks for long, and others' commits do not wait behind what it writes. */
+const BATCH = 2_000;
+/** Before every id. */
+const FIRST = '00000000-0000-0000-0000-000000000000';
+
+/** Finds ids of one table to prune, in their order. */
+interface Old {
+  days: number;
+  /** Selects `id`s over a cursor, older than the bound, oldest first; the caller adds a LIMIT. */
+  select(after: string, cutoff: RawBuilder<unknown>): RawBuilder<unknown>;
+  /** Prunes the rows whose ids are in `old`. */
+  prune: RawBuilder<unknown>;
+}
+
+/** How tables are pruned whose rows are kept for a number of days. Tables that are kept forever are skipped. */
+export function retentionPrunings(retention: Retention, batch = BATCH): Record<string, Pruning> {
+  const tables: Record<string, Old> = {
+    webhook_deliveries: {
+      days: retention.webhookDeliveryDays,
+      select: (after, cutoff) => sql`
+        SELECT id FROM webhook_deliveries WHERE ${between(after, cutoff)} AND status <> 'PENDING' AND completed_at < ${cutoff}
+        ORDER BY id`,
+      prune: sql`DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM old)`,
+    },
+    execution_steps: {
+      days: retention.executionStepDays,
+      // By the steps there are, not by all executions that ever ended. One that is cut in the middle goes whole.
+      select: (after, cutoff) => sql`
+        SELECT s.execution_id AS id FROM execution_steps s JOIN executions x ON x.id = s.execution_id
+        WHERE ${between(after, cutoff, 's.execution_id')} AND x.completed_at < ${cutoff} ORDER BY s.execution_id`,
+      prune: sql`DELETE FROM execution_steps WHERE execution_id IN (SELECT id FROM old)`,
+    },
+    events: {
+      days: retention.eventDays,
+      // Events of hours that are not added up yet stay, because the outcomes of email are counted from them.
+      select: (after, cutoff) => sql`
+        SELECT id FROM events WHERE ${between(after, cutoff)} AND id < ${firstUncountedId()} ORDER BY id`,
+      prune: sql`DELETE FROM events WHERE id IN (SELECT id FROM old)`,
+    },
+    segment_member_changes: {
+      days: retention.eventDays,
+      select: (after, cutoff) => sql`SELECT id FROM segment_member_changes WHERE ${between(after, cutoff)} ORDER BY id`,
+      prune: sql`DELETE FROM segment_member_changes WHERE id IN (SELECT id FROM old)`,
+    },
+    jobs: {
+      days: retention.jobDays,
+      select: (after, cutoff) => sql`
+        SELECT id FROM jobs WHERE ${between(after, cutoff)} AND completed_at < ${cutoff} ORDER BY id`,
+      prune: sql`DELETE FROM jobs WHERE id IN (SELECT id FROM old)`,
+    },
+    audit_log: {
+      days: retention.auditLogDays,
+      select: (after, cutoff) => sql`SELECT id FROM audit_log WHERE ${between(after, cutoff)} ORDER BY id`,
+      prune: sql`DELETE FROM audit_log WHERE id IN (SELECT id FROM old)`,
+    },
+    requests: {
+      days: retention.requestLogDays,
+      select: (after, cutoff) => sql`SELECT id FROM requests WHERE ${between(after, cutoff)} ORDER BY id`,
+      prune: sql`DELETE FROM requests WHERE id IN (SELECT id FROM old)`,
+    },
+    attachments: {
+      days: retention.attachmentDays,
+      // All mails that carry one are made together with it. By the index emails_attachments, whose expression and
+      // predicate are repeated here.
+      select: (after, cutoff) => sql`
+        SELECT a.id FROM attachments a WHERE a.size IS NULL AND ${between(after, cutoff, 'a.id')} AND NOT EXISTS (
+          SELECT FROM emails e WHERE e.options ? 'attachmentIds' AND e.options->'attachmentIds' @> jsonb_build_array(a.id::text)
+            AND (e.status IN ('PENDING', 'SENDING', 'HELD') OR coalesce(e.bounced_at, e.sent_at, e.created_at) >= ${cutoff}))
+        ORDER BY a.id`,
+      // Name, type and size stay, for the record of the mail.
+      prune: sql`UPDATE attachments SET size = octet_length(content), content = '' WHERE id IN (SELECT id FROM old)`,
+    },
+  };
+  const kept = Object.entries(tables).filter(([, { days }]) => days > 0);
+  return Object.fromEntries(kept.map(([name, table]) => [name, pruning(table, batch)]));
+}
+
+function pruning({ days, select, prune }: Old, batch: number): Pruning {
+  const cutoff = sql`(now() - make_interval(days => ${days}))`;
+  return async (db: Db, batches) => {
+    // Continues after the rows that it has read, so that rows which have to stay are not read again for each batch.
+    for (let after = batches.after ?? FIRST; ; ) {
+      const { rows } = await sql<{ id: string; isFull: boolean }>`
+        WITH old AS MATERIALIZED (${select(after, cutoff)} LIMIT ${batch}), pruned AS (${prune})
+        SELECT id, (SELECT count(*) FROM old) = ${batch} AS "isFull" FROM old ORDER BY id DESC LIMIT 1
+      `.execute(db);
+      const [last] = rows;
+      if (!last?.isFull) return null;
+      after = last.id;
+      if (!batches.goOn(after)) return after;
+    }
+  };
+}
+
+/** Ids are in the order of time, so the primary key finds the oldest. */
+function between(after: string, cutoff: RawBuilder<unknown>, column = 'id'): RawBuilder<unknown> {
+  return sql`${sql.ref(column)} > ${after}::uuid AND ${sql.ref(column)} < ${firstIdAt(cutoff)}`;
+}

@@ -1,0 +1,38 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../connection.ts';
+import { ownedBy } from '../owned-by.ts';
+
+/** How a deleted record ended. */
+export interface DeletedRow {
+  id: string;
+  status: string;
+  reason: string | null;
+}
+
+/** Notes how a record ended, in the transaction that deletes it: its workflow may ask for the record once more. */
+export async function noteDeleted(
+  trx: Trx,
+  { projectId, id, status }: { projectId: string; id: string; status: string },
+): Promise<void> {
+  await sql`
+    INSERT INTO deleted_rows (id, project_id, status) VALUES (${id}, ${projectId}, ${status}) ON CONFLICT (id) DO NOTHING
+  `.execute(trx);
+}
+
+/** Finds out how records of any project ended that were deleted lately, by their ids. */
+export async function findDeletedAnywhere(db: Db, ids: string[]): Promise<Map<string, DeletedRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('deleted_rows').select(['id', 'status', 'reason']).where('id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Finds out how records of a project ended that were deleted lately, by their ids. */
+export async function findDeleted(
+  db: Db,
+  { projectId, ids }: { projectId: string; ids: string[] },
+): Promise<Map<string, DeletedRow>> {
+  const { rows } = await sql<DeletedRow>`
+    SELECT id, status, reason FROM deleted_rows WHERE id = ANY(${ids}::uuid[]) AND ${ownedBy('project_id', projectId)}
+  `.execute(db);
+  return new Map(rows.map((row) => [row.id, row]));
+}

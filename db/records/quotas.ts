@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import { AppError, fieldError } from '../../rules/errors.ts';
+import type { Trx } from '../connection.ts';
+
+/** What a project may have of each: lists of all of them, and what looks through all of them, stay small. */
+const MOST = { segments: 500, templates: 1_000, topics: 100, workflows: 500 } as const;
+
+/** Steps of a workflow: more than anybody draws. */
+const STEPS_MOST = 500;
+/** Their configs together, which the workflow's answer holds and each of its executions reads from. */
+const CONFIGS_MAX_BYTES = 3 * 1024 * 1024;
+
+/**
+ * Makes sure that a workflow may have steps of these configs besides the others that it has. The caller holds the
+ * workflow's lock.
+ * @param p.written ids of steps that there are, whose config it takes the place of, or of new ones
+ * @throws AppError CONFLICT when it has as many as it may, VALIDATION_ERROR where their configs together were too large
+ */
+export async function takeStepRoom(
+  trx: Trx,
+  p: { projectId: string; workflowId: string; written: { id: string; config: unknown }[] },
+): Promise<void> {
+  const { rows } = await sql<{ count: number; bytes: number }>`
+    SELECT count(*) AS count, coalesce(sum(octet_length(config::text)), 0)::int AS bytes FROM workflow_steps
+    WHERE project_id = ${p.projectId} AND workflow_id = ${p.workflowId} AND id <> ALL(${p.written.map(({ id }) => id)}::uuid[])
+  `.execute(trx);
+  const { count, bytes } = rows[0] ?? { count: 0, bytes: 0 };
+  if (count + p.written.length > STEPS_MOST) {
+    throw new AppError('CONFLICT', {
+      message: `A workflow has at most ${STEPS_MOST} steps.`,
+      details: { count, most: STEPS_MOST },
+      suggestion: 'Let it end with an event that starts another workflow.',
+    });
+  }
+  const added = p.written.reduce((sum, { config }) => sum + Buffer.byteLength(JSON.stringify(config)), 0);
+  if (bytes + added > CONFIGS_MAX_BYTES) {
+    const message = `The configs of a workflow's steps are at most ${CONFIGS_MAX_BYTES / 1024 / 1024} MB together.`;
+    throw fieldError('config', message, 'too_big');
+  }
+}
+
+/**
+ * Makes sure that a project may have one more, until the transaction ends: whoever asks at the same time waits, so two
+ * never take the last place.
+ * @throws AppError CONFLICT when it has as many as it may
+ */
+export async function takeRoom(trx: Trx, p: { projectId: string; table: keyof typeof MOST }): Promise<void> {
+  const { projectId, table } = p;
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`room:${table}:${projectId}`}, 0))`.execute(trx);
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM ${sql.table(table)} WHERE project_id = ${projectId}
+  `.execute(trx);
+  const count = rows[0]?.count ?? 0;
+  if (count < MOST[table]) return;
+  throw new AppError('CONFLICT', {
+    message: `A project has at most ${MOST[table]} ${table}.`,
+    details: { count, most: MOST[table] },
+    suggestion: `Delete ${table} that are not used any more.`,
+  });
+}

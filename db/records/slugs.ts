@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import { AppError } from '../../rules/errors.ts';
+import { freeSlug, slugOf } from '../../rules/slug.ts';
+import type { Db, Trx } from '../connection.ts';
+import { sqlStateOf } from '../postgres-errors.ts';
+
+/** Records that files in a repository name by slug, and the column within whose value a slug is unique. */
+const WITHIN = {
+  templates: 'project_id',
+  campaigns: 'project_id',
+  workflows: 'project_id',
+  workflow_steps: 'workflow_id',
+} as const;
+type Slugged = keyof typeof WITHIN;
+
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * The slug of a new record: of its name, with a number where that one is taken. The caller holds the lock that lets
+ * records of this kind be added one at a time; the unique index decides nevertheless.
+ */
+export async function newSlug(trx: Trx, p: { table: Slugged; within: string; name: string }): Promise<string> {
+  const slug = slugOf(p.name);
+  const { rows } = await sql<{ slug: string }>`
+    SELECT slug FROM ${sql.table(p.table)} WHERE ${sql.ref(WITHIN[p.table])} = ${p.within}
+  `.execute(trx);
+  return freeSlug(slug, new Set(rows.map((row) => row.slug)));
+}
+
+/** Runs a write that may give a record a slug. @throws AppError CONFLICT where another one of its kind has it */
+export async function refusingTakenSlug<T>(p: { what: string; slug: string | undefined }, write: () => Promise<T>) {
+  try {
+    return await write();
+  } catch (error) {
+    if (p.slug === undefined || sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+    const message = `Another ${p.what} of this project has the slug ${p.slug}.`;
+    throw new AppError('CONFLICT', { message, details: { slug: p.slug } });
+  }
+}
+
+/** The ids of a project's records by their slugs. */
+export async function idsBySlug(
+  db: Db,
+  p: { projectId: string; table: 'templates' | 'workflows' | 'segments' | 'topics' },
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ slug: string; id: string }>`
+    SELECT slug, id FROM ${sql.table(p.table)} WHERE project_id = ${p.projectId}
+  `.execute(db);
+  return new Map(rows.map(({ slug, id }) => [slug, id]));
+}

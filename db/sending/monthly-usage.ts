@@ -1,0 +1,82 @@
+import { sql } from 'kysely';
+import type { Db } from '../connection.ts';
+import { firstIdAt } from '../id-time.ts';
+import { isSimulatorSql } from './simulator-addresses.ts';
+
+const MONTH = sql`date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
+/** Of rows of this month: the index on project and id finds them. */
+const FIRST_ID = firstIdAt(sql`${MONTH}::timestamp AT TIME ZONE 'UTC'`);
+
+/**
+ * Takes `n` live mails from what the project may still send this calendar month (UTC); false when they do not all fit,
+ * and then nothing is taken. Without a limit (null) nothing is counted: the first mail after one is set counts what the
+ * month has seen so far. Test mails never come here.
+ */
+export async function takeMonthlyAllowance(
+  db: Db,
+  p: { projectId: string; n: number; limit: number | null },
+): Promise<boolean> {
+  if (p.limit === null || p.n === 0) return true;
+  if (p.n > p.limit) return false;
+  await openMonth(db, p.projectId);
+  const result = await sql`
+    UPDATE monthly_usage SET emails = emails + ${p.n}
+    WHERE project_id = ${p.projectId} AND month = ${MONTH} AND emails + ${p.n} <= ${p.limit}
+  `.execute(db);
+  return (result.numAffectedRows ?? 0n) > 0n;
+}
+
+/** Makes the month's row with what the month has seen so far, where there is none: only then is anything counted. */
+export async function openMonth(db: Db, projectId: string): Promise<void> {
+  await sql`
+    INSERT INTO monthly_usage (project_id, month, emails)
+    SELECT ${projectId}, ${MONTH}, (
+      SELECT count(*) FROM emails
+      WHERE project_id = ${projectId} AND mode = 'live' AND source_type <> 'INBOUND' AND id >= ${FIRST_ID}
+        AND NOT simulated AND NOT ${isSimulatorSql(sql`to_email`)})
+    WHERE NOT EXISTS (SELECT FROM monthly_usage WHERE project_id = ${projectId} AND month = ${MONTH})
+    ON CONFLICT DO NOTHING
+  `.execute(db);
+}
+
+/** Projects remembered a process: each takes some 100 bytes, and one that is forgotten is asked for again. */
+const OPENED_MAX = 10_000;
+
+/**
+ * Makes projects' rows of the month before transactions need them that many projects share: to count a month can take
+ * seconds where a limit was set late in it. Asks Postgres once a project and month.
+ */
+export function createMonthOpener(db: Db): (projectId: string) => Promise<void> {
+  let month = '';
+  const opened = new Map<string, Promise<void>>();
+  return async (projectId) => {
+    const now = new Date().toISOString().slice(0, 'yyyy-mm'.length);
+    if (now !== month || opened.size >= OPENED_MAX) opened.clear();
+    month = now;
+    const known = opened.get(projectId);
+    if (known) return known;
+    const opening = openMonth(db, projectId);
+    opened.set(projectId, opening);
+    await opening.catch((error: unknown) => {
+      opened.delete(projectId);
+      throw error;
+    });
+  };
+}
+
+/** What is left of the month, at least 0; holds the month's row, so that it is still there when it is taken. */
+export async function monthlyRoom(db: Db, p: { projectId: string; limit: number }): Promise<number> {
+  const { rows } = await sql<{ room: number }>`
+    SELECT greatest(0, ${p.limit}::int - emails) AS room FROM monthly_usage
+    WHERE project_id = ${p.projectId} AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date FOR UPDATE
+  `.execute(db);
+  return rows[0]?.room ?? p.limit;
+}
+
+/** Whether nothing is left of the month, as far as is committed. Holds nothing. */
+export async function monthIsFull(db: Db, p: { projectId: string; limit: number }): Promise<boolean> {
+  const { rows } = await sql<{ full: boolean }>`
+    SELECT emails >= ${p.limit} AS full FROM monthly_usage WHERE project_id = ${p.projectId} AND month = ${MONTH}
+  `.execute(db);
+  return rows[0]?.full ?? false;
+}

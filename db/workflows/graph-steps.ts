@@ -1,0 +1,103 @@
+/** Steps of a workflow by the set: what saving a whole graph writes, in as many statements for one step as for 500. */
+import { sql } from 'kysely';
+import type { StepConfig } from '../../rules/executions/steps/definition.ts';
+import type { StepType } from '../../rules/executions/steps/registry.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { freeSlug, slugOf } from '../../rules/slug.ts';
+import type { Trx } from '../connection.ts';
+import { endExecutions } from '../executions/end-executions.ts';
+import { templateOf } from './step-references.ts';
+
+interface WorkflowRef {
+  projectId: string;
+  workflowId: string;
+}
+
+export interface StepToWrite {
+  id: string;
+  type: StepType;
+  name: string;
+  /** Sealed, as it is stored. */
+  config: StepConfig;
+  position: { x: number; y: number } | null;
+}
+
+/**
+ * Adds steps, in their order. The caller holds the workflow's lock, and has looked whether there is room for them and
+ * what `findReferenceFaults` says of them.
+ */
+export async function insertSteps(trx: Trx, { projectId, workflowId }: WorkflowRef, steps: StepToWrite[]) {
+  if (steps.length === 0) return;
+  const slugs = await newSlugs(
+    trx,
+    workflowId,
+    steps.map(({ name }) => name),
+  );
+  await sql`
+    INSERT INTO workflow_steps (project_id, workflow_id, slug, id, type, name, config, template_id, position)
+    SELECT ${projectId}, ${workflowId}, u.* FROM unnest(${slugs}::text[], ${columnsOf(steps)})
+      AS u (slug, id, type, name, config, template_id, position)
+  `.execute(trx);
+}
+
+/** Changes steps, by their ids. The caller has done what `insertSteps` asks of it. */
+export async function updateSteps(trx: Trx, { projectId, workflowId }: WorkflowRef, steps: StepToWrite[]) {
+  if (steps.length === 0) return;
+  await sql`
+    UPDATE workflow_steps s
+    SET name = u.name, config = u.config, template_id = u.template_id, position = u.position, updated_at = now()
+    FROM unnest(${columnsOf(steps)}) AS u (id, type, name, config, template_id, position)
+    WHERE s.project_id = ${projectId} AND s.workflow_id = ${workflowId} AND s.id = u.id
+  `.execute(trx);
+}
+
+function columnsOf(steps: StepToWrite[]) {
+  const jsonOf = (value: object | null) => value && JSON.stringify(value);
+  return sql`${steps.map(({ id }) => id)}::uuid[], ${steps.map(({ type }) => type)}::text[],
+    ${steps.map(({ name }) => name)}::text[], ${steps.map(({ config }) => jsonOf(config))}::jsonb[],
+    ${steps.map(templateOf)}::uuid[], ${steps.map(({ position }) => jsonOf(position))}::jsonb[]`;
+}
+
+async function newSlugs(trx: Trx, workflowId: string, names: string[]): Promise<string[]> {
+  const { rows } = await sql<{ slug: string }>`
+    SELECT slug FROM workflow_steps WHERE workflow_id = ${workflowId}
+  `.execute(trx);
+  const taken = new Set(rows.map(({ slug }) => slug));
+  return names.map((name) => {
+    const slug = freeSlug(slugOf(name), taken);
+    taken.add(slug);
+    return slug;
+  });
+}
+
+/**
+ * Removes steps with their transitions. Executions that stand at them end EXITED, `step_deleted`; of a rehearsal, whose
+ * transaction is taken back, they are not touched, however many they are. The caller holds the workflow's lock.
+ */
+export async function deleteSteps(
+  trx: Trx,
+  p: WorkflowRef & { stepIds: string[]; isRehearsal: boolean },
+): Promise<OutboxRow[]> {
+  const { projectId, workflowId, stepIds } = p;
+  if (stepIds.length === 0) return [];
+  const these = sql`project_id = ${projectId} AND workflow_id = ${workflowId} AND id = ANY(${stepIds}::uuid[])`;
+  // Waits for executions that are coming to a step to be there, and keeps out others.
+  await sql`SELECT id FROM workflow_steps WHERE ${these} ORDER BY id FOR UPDATE`.execute(trx);
+  const outbox = p.isRehearsal ? [] : await endExecutionsAt(trx, p);
+  await sql`
+    UPDATE workflows SET entry_step_id = NULL, updated_at = now()
+    WHERE project_id = ${projectId} AND id = ${workflowId} AND entry_step_id = ANY(${stepIds}::uuid[])
+  `.execute(trx);
+  await sql`DELETE FROM workflow_steps WHERE ${these}`.execute(trx);
+  return outbox;
+}
+
+async function endExecutionsAt(trx: Trx, p: WorkflowRef & { stepIds: string[] }): Promise<OutboxRow[]> {
+  const { outbox } = await endExecutions(trx, {
+    projectId: p.projectId,
+    where: sql<boolean>`workflow_id = ${p.workflowId} AND current_step_id = ANY(${p.stepIds}::uuid[])`,
+    status: 'EXITED',
+    reason: 'step_deleted',
+  });
+  return outbox;
+}

@@ -1,0 +1,290 @@
+import { sql } from 'kysely';
+import { AppError, fieldError } from '../../rules/errors.ts';
+import type { Branch, StepConfig } from '../../rules/executions/steps/definition.ts';
+import { STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import type { ReadVersion } from '../../rules/record-version.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
+import type { Db, Trx } from '../connection.ts';
+import { takeStepRoom } from '../records/quotas.ts';
+import { nextVersion } from '../records/record-version.ts';
+import { newSlug, refusingTakenSlug } from '../records/slugs.ts';
+import { deleteSteps } from './graph-steps.ts';
+import { findReferenceFaults, templateOf } from './step-references.ts';
+import { sealStepConfig } from './step-secrets.ts';
+import {
+  getWorkflow,
+  lockWorkflow,
+  lockWorkflowToDraw,
+  STEP_COLUMNS,
+  type Step,
+  TRANSITION_COLUMNS,
+  type Transition,
+  toStep,
+  toTransition,
+} from './workflows.ts';
+
+/** The version of the workflow that the caller has read; without one the last write wins. */
+interface Drawing {
+  read?: ReadVersion | undefined;
+}
+
+export interface StepRef {
+  projectId: string;
+  workflowId: string;
+  stepId: string;
+}
+
+export interface NewStep extends Drawing {
+  projectId: string;
+  workflowId: string;
+  type: StepType;
+  name: string;
+  /** Of the name where it is left out. */
+  slug?: string | undefined;
+  config: StepConfig;
+  position: { x: number; y: number } | null;
+  autoConnect: boolean;
+  secretKey: string;
+}
+
+/**
+ * Adds a step; the first one of a workflow is its entry. `autoConnect` joins it to the last step that leads nowhere
+ * yet.
+ * @throws AppError NOT_FOUND, CONFLICT for more steps than there may be, VALIDATION_ERROR for the id of nothing,
+ * DOMAIN_NOT_VERIFIED for its sender
+ */
+export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
+  await lockToDraw(trx, p);
+  const id = uuidv7();
+  await takeStepRoom(trx, { ...p, written: [{ id, config: p.config }] });
+  await checkReferences(trx, { projectId: p.projectId, step: p });
+  const slug = p.slug ?? (await newSlug(trx, { table: 'workflow_steps', within: p.workflowId, name: p.name }));
+  const inserted = trx
+    .insertInto('workflow_steps')
+    .values({
+      id,
+      project_id: p.projectId,
+      workflow_id: p.workflowId,
+      type: p.type,
+      name: p.name,
+      slug,
+      config: JSON.stringify(sealStepConfig(p.secretKey, { ...p, id })),
+      template_id: templateOf(p),
+      position: p.position && JSON.stringify(p.position),
+    })
+    .returning(STEP_COLUMNS);
+  const row = await refusingTakenSlug({ what: 'step', slug }, () => inserted.executeTakeFirst());
+  await sql`
+    UPDATE workflows SET entry_step_id = ${id} WHERE id = ${p.workflowId} AND entry_step_id IS NULL
+  `.execute(trx);
+  if (p.autoConnect) await connectToLast(trx, p, id);
+  return toStep(row);
+}
+
+/** Changes a step; executions that have not passed it follow it as it is then. @throws AppError like `insertStep` */
+export async function updateStep(
+  trx: Trx,
+  p: StepRef &
+    Drawing & {
+      name?: string | undefined;
+      config?: StepConfig | undefined;
+      position?: { x: number; y: number } | null | undefined;
+      secretKey: string;
+    },
+): Promise<Step> {
+  const workflow = { projectId: p.projectId, id: p.workflowId };
+  await lockWorkflow(trx, workflow);
+  const current = await getStep(trx, p);
+  await lockWorkflowToDraw(trx, { ...workflow, read: p.read, partUpdatedAt: current.updatedAt });
+  if (p.config) await takeStepRoom(trx, { ...p, written: [{ id: p.stepId, config: p.config }] });
+  if (p.config) await checkReferences(trx, { projectId: p.projectId, step: { type: current.type, config: p.config } });
+  const config = p.config
+    ? sealStepConfig(p.secretKey, { ...current, config: p.config }, current.config)
+    : current.config;
+  const position = p.position === undefined ? current.position : p.position;
+  const row = await trx
+    .updateTable('workflow_steps')
+    .set({
+      name: p.name ?? current.name,
+      config: JSON.stringify(config),
+      template_id: templateOf({ type: current.type, config }),
+      position: position && JSON.stringify(position),
+      updated_at: nextVersion(),
+    })
+    .where('project_id', '=', p.projectId)
+    .where('workflow_id', '=', p.workflowId)
+    .where('id', '=', p.stepId)
+    .returning(STEP_COLUMNS)
+    .executeTakeFirst();
+  return toStep(row);
+}
+
+/** @throws AppError NOT_FOUND */
+export async function getStep(trx: Db, p: StepRef): Promise<Step> {
+  return toStep(await selectStep(trx, p).select(STEP_COLUMNS).executeTakeFirst());
+}
+
+function selectStep(trx: Db, { projectId, workflowId, stepId }: StepRef) {
+  return trx
+    .selectFrom('workflow_steps')
+    .where('project_id', '=', projectId)
+    .where('workflow_id', '=', workflowId)
+    .where('id', '=', stepId);
+}
+
+/**
+ * Removes a step with its transitions; `splice` joins what came before it to what comes after. Executions that stand at
+ * it end EXITED, `step_deleted`.
+ * @throws AppError NOT_FOUND; CONFLICT when splicing a step whose branches lead apart
+ */
+export async function deleteStep(trx: Trx, p: StepRef & Drawing & { splice: boolean }): Promise<OutboxRow[]> {
+  await lockToDraw(trx, p);
+  await getStep(trx, p);
+  if (p.splice) await spliceAround(trx, p);
+  return deleteSteps(trx, { ...p, stepIds: [p.stepId], isRehearsal: false });
+}
+
+/**
+ * Joins two steps. The unique index decides that a step has one transition a branch.
+ * @throws AppError NOT_FOUND for a step, VALIDATION_ERROR for a branch that the step does not have, CONFLICT for one
+ * that is taken
+ */
+export async function insertTransition(
+  trx: Trx,
+  p: Drawing & {
+    projectId: string;
+    workflowId: string;
+    fromStepId: string;
+    toStepId: string;
+    branch: Transition['branch'];
+  },
+): Promise<Transition> {
+  await lockToDraw(trx, p);
+  const from = await getStep(trx, { ...p, stepId: p.fromStepId });
+  await getStep(trx, { ...p, stepId: p.toStepId });
+  checkBranch(from, p.branch);
+  const row = await trx
+    .insertInto('workflow_transitions')
+    .values({
+      project_id: p.projectId,
+      workflow_id: p.workflowId,
+      from_step_id: p.fromStepId,
+      to_step_id: p.toStepId,
+      branch: p.branch,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(TRANSITION_COLUMNS)
+    .executeTakeFirst();
+  if (row) return toTransition(row);
+  throw new AppError('CONFLICT', {
+    message: `The step has a ${p.branch ? `“${p.branch}” ` : ''}transition already.`,
+    details: { fromStepId: p.fromStepId, branch: p.branch },
+    suggestion: 'Delete that transition first.',
+  });
+}
+
+/**
+ * Takes transitions away and draws others, all at once. The caller holds the workflow's lock, and has seen that the
+ * steps are its own, that they have these branches, and that none has two transitions by one.
+ */
+export async function replaceTransitions(
+  trx: Trx,
+  p: { projectId: string; workflowId: string; gone: string[]; added: Omit<Transition, 'id'>[] },
+): Promise<void> {
+  const { projectId, workflowId, gone, added } = p;
+  if (gone.length > 0) {
+    await sql`
+      DELETE FROM workflow_transitions WHERE project_id = ${projectId} AND workflow_id = ${workflowId} AND id = ANY(${gone}::uuid[])
+    `.execute(trx);
+  }
+  if (added.length === 0) return;
+  await sql`
+    INSERT INTO workflow_transitions (project_id, workflow_id, from_step_id, to_step_id, branch)
+    SELECT ${projectId}, ${workflowId}, u.* FROM unnest(${added.map((t) => t.fromStepId)}::uuid[],
+      ${added.map((t) => t.toStepId)}::uuid[], ${added.map((t) => t.branch)}::text[]) AS u (from_step_id, to_step_id, branch)
+  `.execute(trx);
+}
+
+/** @throws AppError NOT_FOUND */
+export async function deleteTransition(
+  trx: Trx,
+  p: Drawing & { projectId: string; workflowId: string; transitionId: string },
+): Promise<void> {
+  await lockToDraw(trx, p);
+  const { numDeletedRows } = await trx
+    .deleteFrom('workflow_transitions')
+    .where('project_id', '=', p.projectId)
+    .where('workflow_id', '=', p.workflowId)
+    .where('id', '=', p.transitionId)
+    .executeTakeFirst();
+  if (!numDeletedRows) throw new AppError('NOT_FOUND');
+}
+
+/** @throws AppError NOT_FOUND; CONFLICT where the workflow is not the version that the caller has read */
+async function lockToDraw(trx: Trx, p: Drawing & { projectId: string; workflowId: string }): Promise<void> {
+  await lockWorkflowToDraw(trx, { projectId: p.projectId, id: p.workflowId, read: p.read });
+}
+
+/** @throws AppError VALIDATION_ERROR for a branch that the step does not have */
+export function checkBranch({ type, config }: Pick<Step, 'type' | 'config'>, branch: Branch | null): void {
+  const branches = STEPS[type].branches(config);
+  if (branches.includes(branch)) return;
+  const takes = branches.map((name) => name ?? 'none');
+  throw fieldError(
+    'branch',
+    takes.length === 0
+      ? `nothing comes after an ${type} step`
+      : `the branch of a ${type} step is one of: ${takes.join(', ')}`,
+    'invalid_enum_value',
+  );
+}
+
+/**
+ * Joins a step to the last one that still has to lead somewhere: by no transition yet, or by a branch where it has no
+ * plain transition.
+ */
+async function connectToLast(trx: Trx, p: NewStep, stepId: string): Promise<void> {
+  const { steps, transitions } = await getWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
+  const others = steps.filter((step) => step.id !== stepId).reverse();
+  for (const from of others) {
+    const taken = transitions.filter((t) => t.fromStepId === from.id).map((t) => t.branch);
+    const branches = STEPS[from.type].branches(from.config);
+    const free = branches.find((branch) => !taken.includes(branch));
+    if (free === undefined || (branches.includes(null) && taken.length > 0)) continue;
+    const { projectId, workflowId } = p;
+    await insertTransition(trx, { projectId, workflowId, fromStepId: from.id, toStepId: stepId, branch: free });
+    return;
+  }
+}
+
+async function spliceAround(trx: Trx, p: StepRef): Promise<void> {
+  const { transitions } = await getWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
+  const targets = new Set(
+    transitions.filter((t) => t.fromStepId === p.stepId && t.toStepId !== p.stepId).map((t) => t.toStepId),
+  );
+  if (targets.size > 1) {
+    throw new AppError('CONFLICT', {
+      message: 'The branches of this step lead to different steps, so its neighbours cannot be joined.',
+      details: { toStepIds: [...targets] },
+      suggestion: 'Delete it without splice, and draw the transitions you want.',
+    });
+  }
+  const [target] = targets;
+  if (target === undefined) return;
+  await sql`
+    UPDATE workflow_transitions SET to_step_id = ${target}
+    WHERE project_id = ${p.projectId} AND workflow_id = ${p.workflowId} AND to_step_id = ${p.stepId} AND from_step_id <> ${p.stepId}
+  `.execute(trx);
+  await sql`
+    UPDATE workflows SET entry_step_id = ${target} WHERE id = ${p.workflowId} AND entry_step_id = ${p.stepId}
+  `.execute(trx);
+}
+
+async function checkReferences(
+  trx: Trx,
+  p: { projectId: string; step: { type: StepType; config: StepConfig } },
+): Promise<void> {
+  const [fault] = await findReferenceFaults(trx, { projectId: p.projectId, steps: [p.step] });
+  if (fault) throw fault;
+}

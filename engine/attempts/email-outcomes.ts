@@ -1,0 +1,148 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connection.ts';
+import { lockContacts } from '../../db/contacts/locks.ts';
+import { addSuppressions } from '../../db/contacts/suppressions.ts';
+import { insertProviderMessages } from '../../db/emails/provider-messages.ts';
+import { type ClaimedEmail, settleEmails } from '../../db/sending/email-ledger.ts';
+import { guardRates, guardRefusals } from '../../db/sending/hold-guard.ts';
+import type { EmailEventData } from '../../rules/emails/email-event.ts';
+import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
+import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
+import { isSimulated } from '../../rules/emails/simulator.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { recordSubscriptionChanges, type SubscriptionState } from '../contacts/subscription-changes.ts';
+import { type NewEvent, recordEvents } from '../events/record-events.ts';
+
+/** What became of one claimed mail. `event` is there when the mail was rendered. */
+export interface EmailResult {
+  email: ClaimedEmail;
+  outcome: EmailOutcome;
+  event: EmailEventData | null;
+}
+
+/**
+ * Records the results of one project's mails and all that follows from them, in the caller's transaction: status,
+ * `email.sent` and `email.bounce`, and for a dead mailbox the suppression entry and the contact's unsubscription
+ * (contract §9.7); what a provider took that tells of mails by its ids also under its id there. `source` is the
+ * provider. Contacts are locked first, in the order of their ids, as everywhere. Live mails count towards the guards,
+ * which may put the project on hold.
+ * @returns the ids for which it counted (the others were fenced off), rows for `lifecycle.dispatch`, and whether a
+ * mailbox provider has refused the project's mail lately (`watched`, see `findWatchedMails`)
+ */
+export async function recordEmailResults(
+  trx: Trx,
+  p: { projectId: string; results: EmailResult[]; suppressionKey: Buffer; source: EmailProviderKind },
+): Promise<{ recorded: Set<string>; outbox: OutboxRow[]; watched: boolean }> {
+  const { projectId } = p;
+  const eventful = p.results.filter(isEventful);
+  // Those of executions too: their steps are completed in this transaction.
+  const touched = p.results.filter((result) => isEventful(result) || result.email.executionId !== null);
+  await lockContacts(trx, { projectId, ids: [...new Set(touched.flatMap(({ email }) => email.contact?.id ?? []))] });
+  const settlements = p.results.map(({ email, outcome }) => ({ id: email.id, claim: email.claim, outcome }));
+  const recorded = await settleEmails(trx, { projectId, settlements });
+  const counted = eventful.filter(({ email }) => recorded.has(email.id));
+  if (EMAIL_PROVIDERS[p.source].tellsById)
+    await insertProviderMessages(trx, { projectId, messages: p.results.flatMap(handedOver) });
+  const { outbox } = await recordEvents(trx, { projectId, events: counted.flatMap(eventsOf), contactsLocked: true });
+  outbox.push(...(await endDeadMailboxes(trx, { ...p, results: counted })));
+  const guarded = await guard(trx, {
+    projectId,
+    results: p.results.filter((result) => isGuarded(result) && recorded.has(result.email.id)),
+  });
+  return { recorded, outbox: [...outbox, ...guarded.outbox], watched: guarded.watched };
+}
+
+function isEventful({ outcome }: EmailResult): boolean {
+  return outcome.kind === 'sent' || outcome.kind === 'bounced';
+}
+
+/** Tells whether a result says something about the project's sending: of emails that were not refused, nothing. */
+function isGuarded(result: EmailResult): boolean {
+  return isEventful(result) || (result.outcome.kind === 'failed' && result.outcome.refusesSender === true);
+}
+
+/** What the provider has taken, under its own id, whether or not it counted; a test mail was shown to none. */
+function handedOver({ email, outcome }: EmailResult): { messageId: string; emailId: string }[] {
+  if (outcome.kind !== 'sent' || outcome.providerMessageId === null || email.mode === 'test') return [];
+  return [{ messageId: outcome.providerMessageId, emailId: email.id }];
+}
+
+/** After everything else: its rows are shared with all that the project sends. */
+async function guard(
+  trx: Trx,
+  p: { projectId: string; results: EmailResult[] },
+): Promise<{ outbox: OutboxRow[]; watched: boolean }> {
+  const { projectId, results } = p;
+  const counts = ({ email }: EmailResult) => email.mode === 'live' && !isSimulated(email);
+  const live = results.filter(counts).map(({ outcome }) => outcome);
+  if (live.length === 0) return { outbox: [], watched: false };
+  const refusals = new Map<string, number>();
+  for (const outcome of live) {
+    if (outcome.kind !== 'failed' || outcome.provider === undefined) continue;
+    refusals.set(outcome.provider, (refusals.get(outcome.provider) ?? 0) + 1);
+  }
+  const dead = live.filter(isDead).length;
+  const { outbox, watched } = await guardRates(trx, { projectId, mails: live.length, dead, complaints: 0 });
+  for (const [provider, refused] of [...refusals].sort(([a], [b]) => (a < b ? -1 : 1)))
+    outbox.push(...(await guardRefusals(trx, { projectId, provider, refused })));
+  return { outbox, watched };
+}
+
+function eventsOf({ email, outcome, event }: EmailResult): NewEvent[] {
+  if (!event || email.options.sandbox) return [];
+  const about = {
+    contactId: email.contact?.id ?? null,
+    emailId: email.id,
+    mode: email.mode,
+    causeId: email.executionId,
+    // Its subject may hold what a stranger brought.
+    untrusted: [email.contact?.data, email.variables].some((values) => values && values.untrusted.size > 0),
+    swayed: email.options.forStranger === true,
+  };
+  const at = new Date().toISOString();
+  if (outcome.kind === 'sent') return [{ ...about, name: 'email.sent', data: { ...event, sentAt: at } }];
+  if (outcome.kind !== 'bounced') return [];
+  const { bounceType } = outcome.refusal;
+  const detail = bounceType === 'Permanent' ? { bouncedAt: at } : { transientBounce: true };
+  return [{ ...about, name: 'email.bounce', data: { ...event, bounceType, ...detail } }];
+}
+
+function isDead(outcome: EmailOutcome): boolean {
+  return outcome.kind === 'bounced' && outcome.refusal.why === 'dead_mailbox';
+}
+
+async function endDeadMailboxes(
+  trx: Trx,
+  p: { projectId: string; results: EmailResult[]; suppressionKey: Buffer; source: EmailProviderKind },
+): Promise<OutboxRow[]> {
+  const dead = p.results.filter(({ outcome }) => isDead(outcome));
+  if (dead.length === 0) return [];
+  await addSuppressions(trx, p.suppressionKey, {
+    projectId: p.projectId,
+    entries: dead.flatMap(({ email }) =>
+      email.to ? [{ email: email.to.email, reason: 'hard_bounce' as const, source: p.source }] : [],
+    ),
+  });
+  // A step may send to another address than the contact's own: that one's end says nothing about the contact.
+  const contactIds = dead.flatMap(({ email }) =>
+    email.contact?.email === email.to?.email ? (email.contact?.id ?? []) : [],
+  );
+  const contacts = await unsubscribeContacts(trx, { projectId: p.projectId, ids: contactIds });
+  return recordSubscriptionChanges(trx, {
+    projectId: p.projectId,
+    contacts,
+    reason: 'bounce' as const,
+    forStranger: false,
+    causeId: null,
+    by: p.source,
+  });
+}
+
+async function unsubscribeContacts(trx: Trx, p: { projectId: string; ids: string[] }): Promise<SubscriptionState[]> {
+  const { rows } = await sql<SubscriptionState>`
+    UPDATE contacts SET subscribed = false, updated_at = now()
+    WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[]) AND subscribed
+    RETURNING id, subscribed, true AS "subscriptionChanged"
+  `.execute(trx);
+  return rows;
+}

@@ -1,0 +1,62 @@
+import type { Visit } from '../../db/executions/visits.ts';
+import type { StepInput } from '../../rules/executions/execution.ts';
+import { isEffect } from '../../rules/executions/steps/registry.ts';
+import { withEnd } from './next.ts';
+import type { Progress } from './progress.ts';
+import type { LockedExecution } from './standing.ts';
+import { type Stop, walk } from './walk.ts';
+import { exitDeleted, walkOn } from './walk-on.ts';
+import type { World } from './world.ts';
+
+/** The position of a workflow, as its activities say. */
+export type WorkflowPosition = Pick<StepInput, 'visit' | 'resume' | 'dueAt'> & { stepId: string };
+
+/**
+ * Moves an execution on to where its workflow stands, which is further than the row: Postgres was restored to an earlier
+ * moment. The effects of the workflow in between are not repeated. Writes nothing, as `walk`, but that an email of the
+ * step at which the row stands is settled.
+ */
+export async function catchUp(
+  world: World,
+  locked: LockedExecution,
+  { at, progress }: { at: WorkflowPosition; progress: Progress },
+): Promise<Stop> {
+  const { execution, graph, current } = locked;
+  const { id: executionId } = execution;
+  if (current?.status === 'RUNNING' || current?.status === 'WAITING') {
+    progress.closed.push({ executionId, visit: current.visit, status: 'COMPLETED', output: RESTORED });
+    progress.passedWaits.push({ executionId, visit: current.visit });
+    await world.noteSent(execution, current.visit);
+  }
+  const step = graph.steps.get(at.stepId);
+  if (!step) return exitDeleted(execution, progress);
+  if (at.resume === undefined || isEffect(step.type)) {
+    execution.visit = at.visit - 1;
+    const stop = await walk(world, { execution, graph, stepId: step.id, progress });
+    keepEnd(progress, stop, at);
+    return stop;
+  }
+  execution.visit = at.visit;
+  const passed = { executionId, visit: at.visit, stepId: step.id, type: step.type, status: 'COMPLETED' as const };
+  progress.visits.push({ ...passed, output: RESTORED });
+  const visit: Visit = { ...passed, startedAt: world.now(execution), dueAt: null };
+  const waited = step.type === 'WAIT_FOR_EVENT';
+  return walkOn(world, locked, {
+    visit,
+    progress,
+    ...(waited && { branch: at.resume === 'event' ? 'event' : 'timeout' }),
+  });
+}
+
+const RESTORED = { restored: true };
+
+/** The pause ends when the workflow has it end, not so long from now. */
+function keepEnd({ pauses, waits }: Progress, stop: Stop, { visit, dueAt }: WorkflowPosition): void {
+  const pause = pauses.find((one) => one.stop === stop && one.visit.visit === visit);
+  if (!pause || !dueAt) return;
+  const end = new Date(dueAt);
+  pause.visit.dueAt = end;
+  pause.booked = false;
+  stop.next = withEnd(stop.next, end);
+  for (const wait of waits) if (wait === pause.wait) wait.deadlineAt = end;
+}

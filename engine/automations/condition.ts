@@ -1,0 +1,80 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../../db/connection.ts';
+import { compileCondition } from '../../db/segments/filter-sql.ts';
+import { loadSegmentSources } from '../../db/segments/sources.ts';
+import { hasExpression } from '../../rules/content/expressions.ts';
+import { fillCondition } from '../../rules/executions/fill-condition.ts';
+import type { Run } from '../../rules/executions/run.ts';
+import { type Condition, type Filter, type Group, parseCondition } from '../../rules/filters/filters.ts';
+import { withRun } from './run-tables.ts';
+import { loadStepVariables } from './variables.ts';
+
+/** Of whom a condition is asked, and when. */
+export interface ConditionAsked {
+  projectId: string;
+  contactId: string;
+  config: unknown;
+  event: Record<string, unknown>;
+  context: Record<string, unknown>;
+  untrusted: boolean;
+  run: Run | null;
+  now: Date;
+}
+
+/** Filters of a condition that are told one by one. */
+const EXPLAINED = 50;
+
+/**
+ * Whether a CONDITION step's condition holds for a contact at an instant, by the same SQL as audiences and segments.
+ */
+export async function conditionHolds(db: Db, p: ConditionAsked): Promise<boolean> {
+  const [holds] = await askAll(db, p, [parseCondition(p.config, 'step')]);
+  return holds ?? false;
+}
+
+/**
+ * Each filter of a condition, as far as its first `EXPLAINED`, with whether it holds by itself.
+ * @param p.held whether the whole condition does
+ */
+export async function explainCondition(
+  db: Db,
+  p: ConditionAsked & { held: boolean },
+): Promise<(Filter & { holds: boolean })[]> {
+  const all = filtersOf(parseCondition(p.config, 'step'));
+  const filters = all.slice(0, EXPLAINED);
+  if (all.length === 1) return filters.map((filter) => ({ ...filter, holds: p.held }));
+  const holds = await askAll(
+    db,
+    p,
+    filters.map((filter) => ({ logic: 'AND', groups: [{ filters: [filter] }] })),
+  );
+  return filters.map((filter, index) => ({ ...filter, holds: holds[index] ?? false }));
+}
+
+function filtersOf({ groups }: Condition): Filter[] {
+  return groups.flatMap((group: Group) => [...group.filters, ...(group.conditions ? filtersOf(group.conditions) : [])]);
+}
+
+async function askAll(db: Db, p: ConditionAsked, asked: Condition[]): Promise<boolean[]> {
+  if (asked.length === 0) return [];
+  const conditions = await fillAll(db, p, asked);
+  const predicates: RawBuilder<boolean>[] = [];
+  for (const condition of conditions) {
+    const segments = await loadSegmentSources(db, { projectId: p.projectId, condition });
+    const { projectId, now, event, context } = p;
+    predicates.push(compileCondition(condition, { projectId, now, segments, alias: 'c', step: { event, context } }));
+  }
+  const truths = predicates.map((predicate) => sql`(${predicate}) IS TRUE`);
+  const { rows } = await sql<{ holds: boolean[] }>`
+    ${withRun(p, p.now)} SELECT ARRAY[${sql.join(truths)}] AS holds FROM contacts c
+    WHERE c.project_id = ${p.projectId} AND c.id = ${p.contactId}
+  `.execute(db);
+  return rows[0]?.holds ?? [];
+}
+
+/** Fills the values of filters with the variables that the step can name. */
+async function fillAll(db: Db, p: ConditionAsked, conditions: Condition[]): Promise<Condition[]> {
+  if (!conditions.some(hasExpression)) return conditions;
+  const { variables } = await loadStepVariables(db, p);
+  return conditions.map((condition) => fillCondition(condition, variables, 'step'));
+}

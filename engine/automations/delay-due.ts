@@ -1,0 +1,68 @@
+import type { GraphStep } from '../../db/workflows/graph.ts';
+import { interpolate } from '../../rules/content/interpolate.ts';
+import { LAP_MS } from '../../rules/executions/laps.ts';
+import { type DelaySpan, delayMs, isHour, isOfDays } from '../../rules/executions/steps/delay.ts';
+import { readIsoDate } from '../../rules/time/iso-date.ts';
+import { instantOf, nextHour, wallAt } from '../../rules/time/local-time.ts';
+import { ALL_DAYS } from '../../rules/time/sending-window.ts';
+import { zoneOf } from '../../rules/time/zones.ts';
+import type { WalkingExecution } from './walk.ts';
+import type { World } from './world.ts';
+
+/** What is stored of a DELAY; it was checked when it was saved. */
+interface StoredDelay extends DelaySpan {
+  until?: unknown;
+  days?: number[];
+  timezone?: string;
+}
+
+/**
+ * When a DELAY is due to end; null when its `until` does not come to an instant. Days and weeks end at the same time of
+ * day, also where the clocks change in between; shorter units are exact. An hour, a date-time without an offset, and
+ * days are those of the zone that the step names, else of the contact, else of the project. An hour comes once a day, so
+ * it counts with a lap's time at least, however soon it comes the first time. Source: contract §7.2.
+ */
+export async function delayDue(
+  world: World,
+  p: { step: GraphStep; execution: WalkingExecution; nowMs: number },
+): Promise<{ dueAt: Date; countsMs?: number } | null> {
+  const { step, execution, nowMs } = p;
+  const config = step.config as unknown as StoredDelay;
+  const zone = async () => zoneOf(config.timezone) ?? (await zoneOfContact(world, execution));
+  if (typeof config.until !== 'string') {
+    if (!isOfDays(config)) return { dueAt: new Date(nowMs + delayMs(config)) };
+    const inZone = await zone();
+    return { dueAt: new Date(instantOf(inZone, wallAt(inZone, nowMs) + delayMs(config))) };
+  }
+  const until = await written(world, execution, config.until);
+  if (!isHour(until)) {
+    const at = (await readInstant(until, zone)) ?? readOlderForm(config.until);
+    return at === undefined ? null : { dueAt: new Date(at) };
+  }
+  const dueMs = nextHour(await zone(), { hour: until, days: config.days ?? ALL_DAYS, afterMs: nowMs });
+  return { dueAt: new Date(dueMs), countsMs: Math.max(LAP_MS, dueMs - nowMs) };
+}
+
+/** Reads an ISO 8601 date or date-time; only one without an offset asks for the zone. A date alone is its midnight. */
+async function readInstant(text: string, zone: () => Promise<string>): Promise<number | undefined> {
+  const date = readIsoDate(text.trim());
+  if (!date) return undefined;
+  return date.offsetMs === undefined ? instantOf(await zone(), date.wall) : date.wall - date.offsetMs;
+}
+
+/** Steps that were saved before date-times had to be ISO 8601 go on; those of variables are read anew each time. */
+function readOlderForm(until: string): number | undefined {
+  const at = until.includes('{{') ? Number.NaN : Date.parse(until);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+async function written(world: World, execution: WalkingExecution, until: string): Promise<string> {
+  if (!until.includes('{{')) return until;
+  const { variables } = await world.loadVariables(execution);
+  return interpolate(until, variables, { untrusted: 'keep' }).trim();
+}
+
+async function zoneOfContact(world: World, execution: WalkingExecution): Promise<string> {
+  const { zone, projectZone } = await world.getClock(execution);
+  return zoneOf(zone) ?? zoneOf(projectZone) ?? 'UTC';
+}

@@ -1,0 +1,82 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connection.ts';
+import type { ExitingWorkflow } from '../../db/events/listeners.ts';
+import { endExecutions } from '../../db/executions/end-executions.ts';
+import { hasExpression } from '../../rules/content/expressions.ts';
+import { exitReason, fillExits } from '../../rules/executions/exits.ts';
+import { groupBy } from '../../rules/filters/group-by.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { loadStepVariables } from './variables.ts';
+
+interface HappenedEvent {
+  contactId: string | null;
+  name: string;
+  data: Record<string, unknown>;
+}
+
+/**
+ * Ends the executions that these events end by `exitOn` or `exitWhenUnsubscribed` of their workflows as they are now,
+ * in the caller's transaction, which holds the contacts' locks. The outbox wakes their Temporal workflows, in the
+ * middle of a delay or a wait too.
+ */
+export async function exitExecutions(
+  trx: Trx,
+  p: { projectId: string; events: HappenedEvent[]; workflows: ExitingWorkflow[] },
+): Promise<{ ids: string[]; outbox: OutboxRow[] }> {
+  const { projectId, events, workflows } = p;
+  const now = new Date();
+  const ended: { ids: string[]; outbox: OutboxRow[] } = { ids: [], outbox: [] };
+  for (const workflow of workflows) {
+    if (hasExpression(workflow.exitOn)) {
+      for (const part of await exitByVariables(trx, { projectId, events, workflow, now })) add(ended, part);
+      continue;
+    }
+    const exits = events.flatMap((event) => {
+      const reason = exitReason(workflow, event, now);
+      return reason && event.contactId !== null ? [{ reason, contactId: event.contactId }] : [];
+    });
+    for (const [reason, theirs] of groupBy(exits, (exit) => exit.reason)) {
+      const contactIds = theirs.map(({ contactId }) => contactId);
+      const where = sql<boolean>`workflow_id = ${workflow.id} AND contact_id = ANY(${contactIds}::uuid[])`;
+      add(ended, await endExecutions(trx, { projectId, where, status: 'EXITED', reason }));
+    }
+  }
+  return ended;
+}
+
+interface Ended {
+  ids: string[];
+  outbox: OutboxRow[];
+}
+
+function add(ended: Ended, { ids, outbox }: Ended): void {
+  ended.ids.push(...ids);
+  ended.outbox.push(...outbox);
+}
+
+type OpenExecution = Parameters<typeof loadStepVariables>[1] & { id: string };
+
+/** Ends executions by exits whose filters name variables, so that each execution is asked by its own. */
+async function exitByVariables(
+  trx: Trx,
+  p: { projectId: string; events: HappenedEvent[]; workflow: ExitingWorkflow; now: Date },
+): Promise<Ended[]> {
+  const { projectId, workflow, now } = p;
+  const contactIds = p.events.flatMap(({ contactId }) => contactId ?? []);
+  const { rows } = await sql<OpenExecution>`
+    SELECT id, project_id AS "projectId", contact_id AS "contactId", event, context, untrusted, run FROM executions
+    WHERE project_id = ${projectId} AND workflow_id = ${workflow.id} AND contact_id = ANY(${contactIds}::uuid[])
+      AND completed_at IS NULL
+  `.execute(trx);
+  const ended: Ended[] = [];
+  for (const execution of rows) {
+    const { variables } = await loadStepVariables(trx, execution);
+    const exits = { ...workflow, exitOn: fillExits(workflow.exitOn, variables) };
+    const theirs = p.events.filter(({ contactId }) => contactId === execution.contactId);
+    const reason = theirs.map((event) => exitReason(exits, event, now)).find((found) => found !== undefined);
+    if (!reason) continue;
+    const where = sql<boolean>`id = ${execution.id}`;
+    ended.push(await endExecutions(trx, { projectId, where, status: 'EXITED', reason }));
+  }
+  return ended;
+}

@@ -1,0 +1,136 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connection.ts';
+import { tellOfEnd } from '../../db/executions/end-executions.ts';
+import type { WorkflowRef } from '../../db/executions/executions.ts';
+import { enqueue } from '../../db/outbox/outbox.ts';
+import { sqlStateOf } from '../../db/postgres-errors.ts';
+import { inSavepoint } from '../../db/transaction.ts';
+import { AppError, fieldError } from '../../rules/errors.ts';
+import { LOOP, MAX_VISITS } from '../../rules/executions/laps.ts';
+import type { Branch } from '../../rules/executions/steps/definition.ts';
+import { STEPS } from '../../rules/executions/steps/registry.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { advance } from './pause-end.ts';
+import { newProgress, saveProgress } from './progress.ts';
+import { type LockedExecution, lockExecutions } from './standing.ts';
+import { walk } from './walk.ts';
+import { endWindowWait } from './window-waits.ts';
+import { realWorld } from './world.ts';
+
+const UNIQUE_VIOLATION = '23505';
+
+export type ExecutionRef = WorkflowRef & { executionId: string };
+
+/**
+ * Moves an execution on from the pause at which it stands, or past the sending window that holds its effect. The row
+ * says so, in the caller's transaction; the signal only wakes its Temporal workflow, which finds it further on.
+ * @param p.branch of a WAIT_FOR_EVENT; `timeout` unless given
+ * @throws AppError NOT_FOUND; CONFLICT for one that has ended or is at work; VALIDATION_ERROR for a branch where there
+ * is no choice
+ */
+export async function advanceExecution(
+  trx: Trx,
+  p: ExecutionRef & { branch?: Branch | undefined },
+): Promise<OutboxRow[]> {
+  const { projectId, executionId } = p;
+  const locked = await lockExecution(trx, p);
+  const { execution, current, graph } = locked;
+  if (execution.completedAt) throw conflict(`The execution has ended: it is ${execution.status}.`, execution.status);
+  if (current?.status !== 'WAITING') {
+    throw conflict('The execution is at work on its step and waits for nothing.', execution.status);
+  }
+  const { visit, type } = current;
+  refuseBranch(
+    STEPS[type].kind === 'pause' ? STEPS[type].branches(graph.steps.get(current.stepId)?.config ?? {}) : [],
+    p.branch,
+  );
+  if (STEPS[type].kind === 'effect') await endWindowWait(trx, { projectId, executionId, visit, byHand: true });
+  else {
+    const progress = newProgress();
+    const stop = await advance(realWorld(trx), locked, { branch: p.branch, progress });
+    await saveProgress(trx, { projectId, progress });
+    if (stop.next.kind === 'end') return enqueue(trx, [tellOfEnd({ projectId, executionId, ...stop.next })]);
+  }
+  return enqueue(trx, [{ projectId, kind: 'execution.event', refId: executionId, payload: { visit } }]);
+}
+
+/**
+ * Takes a FAILED execution up again from the step that failed, in the caller's transaction: the same execution, a new
+ * visit, and Temporal starts anew. The contact and the workflow are looked at as they are now.
+ * @throws AppError NOT_FOUND; CONFLICT for one that has not failed or has come round too often, whose step is gone, or
+ * whose contact is under way again
+ */
+export async function retryExecution(trx: Trx, p: ExecutionRef): Promise<OutboxRow[]> {
+  const { projectId, executionId } = p;
+  const { execution, graph } = await lockExecution(trx, p);
+  if (execution.status !== 'FAILED') {
+    throw conflict(`Only a FAILED execution can be retried: this one is ${execution.status}.`, execution.status);
+  }
+  const { stepId, error } = await reopen(trx, p);
+  if (error === LOOP || execution.visit >= MAX_VISITS) {
+    throw conflict('The execution came round too soon or too often; it would again.', execution.status);
+  }
+  if (stepId === null || !graph.steps.has(stepId)) {
+    throw conflict('The step that failed is not there any more.', execution.status);
+  }
+  // It comes to the step again because it is asked to, which is no lap.
+  if (execution.laps) delete execution.laps.comings[stepId];
+  const progress = newProgress();
+  const { next } = await walk(realWorld(trx), { execution, graph, stepId, progress });
+  await saveProgress(trx, { projectId, progress });
+  // One that ends at once has a run too: the latest run says how it ended.
+  const { workflowId, contactId } = execution;
+  return enqueue(trx, [
+    {
+      projectId,
+      kind: 'execution.start',
+      refId: executionId,
+      payload: { projectId, executionId, next, workflowId, contactId, anew: true },
+    },
+  ]);
+}
+
+async function lockExecution(trx: Trx, p: ExecutionRef): Promise<LockedExecution> {
+  const { projectId, workflowId, executionId } = p;
+  const locked = await lockExecutions(trx, { projectId, asked: [{ executionId, visit: 0 }] });
+  const found = locked.get(executionId);
+  if (found?.execution.workflowId !== workflowId) throw new AppError('NOT_FOUND');
+  return found;
+}
+
+function conflict(message: string, status: string): AppError {
+  return new AppError('CONFLICT', { message, details: { status } });
+}
+
+function refuseBranch(choices: readonly (Branch | null)[], branch: Branch | undefined): void {
+  if (branch === undefined || choices.includes(branch)) return;
+  const named = choices.filter((choice) => choice !== null);
+  const message = named.length === 0 ? 'the step has no branches' : `one of ${named.join(', ')}`;
+  throw fieldError('branch', message, 'invalid_enum_value');
+}
+
+/**
+ * Opens the execution; the unique index executions_active decides whether the contact may have it. What waits in the
+ * outbox is for the run that failed: a cancel would end the next.
+ */
+async function reopen(
+  trx: Trx,
+  { projectId, executionId }: ExecutionRef,
+): Promise<{ stepId: string | null; error: string | null }> {
+  await sql`DELETE FROM outbox WHERE ref_id = ${executionId} AND kind IN ('execution.cancel', 'execution.ended', 'execution.start')`.execute(
+    trx,
+  );
+  try {
+    const { rows } = await inSavepoint(trx, () =>
+      sql<{ stepId: string | null; error: string | null }>`
+        UPDATE executions SET status = 'RUNNING', exit_reason = NULL, error = NULL, completed_at = NULL
+        WHERE project_id = ${projectId} AND id = ${executionId}
+        RETURNING current_step_id AS "stepId", old.error AS error
+      `.execute(trx),
+    );
+    return rows[0] ?? { stepId: null, error: null };
+  } catch (error) {
+    if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+    throw conflict('The contact has an active execution of this workflow.', 'FAILED');
+  }
+}

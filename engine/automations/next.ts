@@ -1,0 +1,83 @@
+import { follow, type Graph, type GraphStep } from '../../db/workflows/graph.ts';
+import { assertNever } from '../../rules/assert-never.ts';
+import type { Next, Position, StepActivity } from '../../rules/executions/execution.ts';
+import { stepLabel } from '../../rules/executions/step-label.ts';
+import { isEffect } from '../../rules/executions/steps/registry.ts';
+
+/**
+ * What comes next for an execution that stands at a step: the activity of an effect, or the timer after which it may
+ * act, the timer of a DELAY, the event of a WAIT_FOR_EVENT.
+ * @param at.dueAt when the pause ends; null where only an event ends it
+ */
+export function nextAt(graph: Graph, step: GraphStep, at: { visit: number; dueAt?: Date | null }): Next {
+  const { visit, dueAt = null } = at;
+  if (isEffect(step.type)) return nextAtEffect(step, { visit, dueAt });
+  switch (step.type) {
+    case 'DELAY': {
+      const following = follow(graph, step.id);
+      const then = activityAt(graph, following);
+      return {
+        ...positionAt(step, visit),
+        kind: 'delay',
+        dueAt: (dueAt ?? new Date()).toISOString(),
+        then,
+        thenLabel: labelAt(graph, following),
+      };
+    }
+    case 'WAIT_FOR_EVENT': {
+      const [byEvent, byTimeout] = [follow(graph, step.id, 'event'), follow(graph, step.id, 'timeout')];
+      return {
+        ...positionAt(step, visit),
+        kind: 'wait',
+        deadlineAt: dueAt?.toISOString() ?? null,
+        onEvent: activityAt(graph, byEvent),
+        onTimeout: activityAt(graph, byTimeout),
+        eventLabel: labelAt(graph, byEvent),
+        timeoutLabel: labelAt(graph, byTimeout),
+        label: stepLabel(step, String(step.config.eventName)),
+      };
+    }
+    case 'CONDITION':
+    case 'SPLIT':
+    case 'EXIT':
+      throw new Error(`an execution does not stand at a step of type ${step.type}: it is passed at once`);
+    default:
+      return assertNever(step.type);
+  }
+}
+
+/** What comes next at an effect; with `dueAt` it may act only then. */
+export function nextAtEffect(step: GraphStep, { visit, dueAt }: { visit: number; dueAt: Date | null }): Next {
+  const { type: then } = step;
+  if (!isEffect(then)) throw new Error(`a step of type ${then} has no effect`);
+  const position = positionAt(step, visit);
+  if (dueAt === null) return { ...position, kind: 'effect', activity: then };
+  return { ...position, kind: 'delay', dueAt: dueAt.toISOString(), then };
+}
+
+function positionAt(step: GraphStep, visit: number): Position {
+  return { visit, label: stepLabel(step), stepId: step.id, stepType: step.type };
+}
+
+/** The same pause with another end. */
+export function withEnd(next: Next, at: Date): Next {
+  if (next.kind === 'delay') return { ...next, dueAt: at.toISOString() };
+  return next.kind === 'wait' ? { ...next, deadlineAt: at.toISOString() } : next;
+}
+
+/** The same pause, which is not waited for. Temporal has no timer of it, whose shortest takes a second. */
+export function withoutTimer(next: Next): Next {
+  return next.kind === 'delay' || next.kind === 'wait' ? { ...next, skipped: true } : next;
+}
+
+/** The label of the step that acts after a pause. */
+function labelAt(graph: Graph, stepId: string | null): string {
+  const step = stepId === null ? undefined : graph.steps.get(stepId);
+  return step ? stepLabel(step) : 'the end of the workflow';
+}
+
+/** The activity that a step needs: its own where it has an effect, else one that only walks on. */
+function activityAt(graph: Graph, stepId: string | null): StepActivity {
+  const type = stepId === null ? undefined : graph.steps.get(stepId)?.type;
+  return type !== undefined && isEffect(type) ? type : 'ADVANCE';
+}

@@ -1,0 +1,228 @@
+import type { Db } from '../../db/connection.ts';
+import type { ExecutionPosition, NewVisit } from '../../db/executions/visits.ts';
+import { type Graph, type GraphStep, loadGraph } from '../../db/workflows/graph.ts';
+import { getWorkflow } from '../../db/workflows/workflows.ts';
+import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execution.ts';
+import type { Exits } from '../../rules/executions/exits.ts';
+import { newRun, type RunContact, type RunEvent } from '../../rules/executions/run.ts';
+import type { EffectType, StepType } from '../../rules/executions/steps/registry.ts';
+import type { Filter } from '../../rules/filters/filters.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
+import { explainCondition } from './condition.ts';
+import { newProgress, type Progress } from './progress.ts';
+import { complete, type EffectOutcome, type EffectStanding, resume } from './resume.ts';
+import type { LockedExecution, StandingExecution } from './standing.ts';
+import { fillOwnExits } from './variables.ts';
+import { type Stop, walk } from './walk.ts';
+import { previewWorld, type World } from './world.ts';
+
+/**
+ * What an effect would do: of a message whether it leaves and why not, of a webhook its request, of an update the
+ * contact after it.
+ */
+export interface Shown {
+  channel?: 'email' | 'sms';
+  wouldSend?: boolean;
+  reason?: string | null;
+  to?: string | null;
+  from?: string | null;
+  subject?: string | null;
+  /** The text of an SMS. */
+  body?: string;
+  request?: { method: string; url: string; body: unknown };
+  contact?: Record<string, unknown> | null;
+}
+
+/** What an effect would do, in place of doing it, and how its visit ends. */
+export interface ForeseenEffect {
+  outcome: Omit<EffectOutcome, 'executionId' | 'visit'>;
+  shown: Shown;
+  /** Until when it waits for the sending window, where it does. */
+  opensAt?: Date | undefined;
+}
+
+/** Foresees the effects of each type; the execution's run says what the contact and the time are. */
+export type ForeseenEffects = Record<EffectType, (standing: EffectStanding, world: World) => Promise<ForeseenEffect>>;
+
+/** A step that the contact would come to. */
+export interface ForeseenStep {
+  stepId: string;
+  name: string;
+  type: StepType;
+  config: Record<string, unknown>;
+  status: VisitStatus;
+  startedAt: Date;
+  completedAt: Date | null;
+  dueAt: Date | null;
+  branch: string | null;
+  output: Record<string, unknown> | null;
+  error: string | null;
+  /** Of a CONDITION: each of its filters, and whether it holds. */
+  filters?: (Filter & { holds: boolean })[];
+  /** Of an effect: what it would do. */
+  shown?: Shown;
+}
+
+export interface Foreseen {
+  /** WAITING where only an event could end the last step, and none is said to happen. */
+  status: ExecutionStatus;
+  exitReason: string | null;
+  error: string | null;
+  startedAt: Date;
+  endedAt: Date | null;
+  steps: ForeseenStep[];
+}
+
+export interface PreviewRequest {
+  projectId: string;
+  workflowId: string;
+  contactId: string;
+  /** The whole row of a contact that there is none of. */
+  contact?: RunContact;
+  event: Record<string, unknown>;
+  context: Record<string, unknown>;
+  startAt: Date;
+  events: RunEvent[];
+  effects: ForeseenEffects;
+}
+
+/**
+ * Walks a contact through a workflow, enabled or not, as an execution would that begins at `startAt`, in a time that
+ * goes on by pauses alone. It is the walk of executions, with the ends of their pauses and effects: only what effects
+ * do is foreseen and not done. Writes nothing.
+ * @throws AppError NOT_FOUND for the workflow
+ */
+export async function previewExecution(db: Db, p: PreviewRequest): Promise<Foreseen> {
+  const { projectId, workflowId } = p;
+  const workflow = await getWorkflow(db, { projectId, id: workflowId });
+  const { entryStepId } = workflow;
+  const graph = await loadGraph(db, { projectId, workflowId });
+  const execution = newExecution(p, workflow);
+  execution.exits = await fillOwnExits(db, execution, execution.exits);
+  const world = previewWorld(db, p.startAt.getTime());
+  const preview = new Preview(db, { execution, graph, world });
+  let progress = newProgress();
+  let stop: Stop | undefined = await walk(world, { execution, graph, stepId: entryStepId, progress });
+  while (stop) {
+    await preview.note(progress);
+    progress = newProgress();
+    stop = await preview.goOn(stop, p.effects, progress);
+  }
+  return preview.foreseen();
+}
+
+function newExecution(p: PreviewRequest, workflow: Exits & { name: string }): StandingExecution {
+  const { name: workflowName, exitOn, exitWhenUnsubscribed } = workflow;
+  const { projectId, workflowId, contactId, event, context, contact, events, startAt } = p;
+  return {
+    id: uuidv7(),
+    projectId,
+    workflowId,
+    workflowName,
+    contactId,
+    event,
+    context,
+    visit: 0,
+    laps: null,
+    untrusted: false,
+    swayed: false,
+    mode: 'live',
+    status: 'RUNNING',
+    reason: null,
+    completedAt: null,
+    startedAt: startAt,
+    exits: { exitOn, exitWhenUnsubscribed },
+    run: newRun({ skipDelays: true, events: structuredClone(events), ...(contact && { contact }) }),
+  };
+}
+
+/** What a walk has come to, kept in memory in place of Postgres. */
+class Preview {
+  private readonly steps = new Map<number, ForeseenStep>();
+  private position: ExecutionPosition | undefined;
+  private readonly db: Db;
+  private readonly of: { execution: StandingExecution; graph: Graph; world: World };
+
+  constructor(db: Db, of: { execution: StandingExecution; graph: Graph; world: World }) {
+    this.db = db;
+    this.of = of;
+  }
+
+  /**
+   * Ends the pause or the effect at which the walk has stopped, and walks on; undefined at the end, and where nothing
+   * goes on by itself.
+   */
+  async goOn(stop: Stop, effects: ForeseenEffects, progress: Progress): Promise<Stop | undefined> {
+    const { execution, world } = this.of;
+    const { next, step } = stop;
+    if (next.kind === 'end' || !step) return undefined;
+    const locked = this.standing(step);
+    if (next.kind !== 'effect') {
+      if (next.kind === 'wait' && next.deadlineAt === null) return undefined;
+      const input = { visit: next.visit, resume: next.kind === 'delay' ? ('delay' as const) : ('timeout' as const) };
+      return resume(world, locked, { input, ended: { eventId: undefined, tookMs: 0 }, progress });
+    }
+    const { outcome, shown, opensAt } = await effects[next.activity]({ execution, next, step }, world);
+    const visited = this.steps.get(next.visit);
+    if (visited) Object.assign(visited, { shown, ...(opensAt && { dueAt: opensAt }) });
+    return complete(world, locked, { ...outcome, executionId: execution.id, visit: next.visit }, progress);
+  }
+
+  /** Takes over what a walk has noted; its time stood still while it walked. */
+  async note({ closed, visits, positions }: Progress): Promise<void> {
+    const { execution, world } = this.of;
+    const now = world.now(execution);
+    for (const { visit, status, output, error } of closed) {
+      const step = this.steps.get(visit);
+      if (step) Object.assign(step, { status, completedAt: now, error: error ?? null, ...outputOf(output) });
+    }
+    for (const visit of visits) this.steps.set(visit.visit, await this.come(visit, now));
+    this.position = positions.at(-1) ?? this.position;
+  }
+
+  foreseen(): Foreseen {
+    const { execution, world } = this.of;
+    const { status = 'RUNNING', reason = null, error = null } = this.position ?? {};
+    const ended = status !== 'WAITING' && status !== 'RUNNING';
+    return {
+      status,
+      exitReason: reason,
+      error,
+      startedAt: execution.startedAt,
+      endedAt: ended ? world.now(execution) : null,
+      steps: [...this.steps.values()],
+    };
+  }
+
+  private async come({ stepId, type, status, dueAt, output, error }: NewVisit, now: Date): Promise<ForeseenStep> {
+    const { execution, graph } = this.of;
+    const step = graph.steps.get(stepId);
+    const explained = type === 'CONDITION' && status === 'COMPLETED';
+    const held = output?.branch === 'yes';
+    return {
+      stepId,
+      name: step?.name ?? type,
+      type,
+      config: step?.config ?? {},
+      status,
+      startedAt: now,
+      dueAt: dueAt ?? null,
+      error: error ?? null,
+      completedAt: status === 'RUNNING' || status === 'WAITING' ? null : now,
+      ...outputOf(output),
+      ...(explained && { filters: await explainCondition(this.db, { ...execution, config: step?.config, now, held }) }),
+    };
+  }
+
+  private standing(step: GraphStep): LockedExecution {
+    const { execution, graph } = this.of;
+    const { visit } = execution;
+    const { status = 'RUNNING', startedAt = execution.startedAt, dueAt = null } = this.steps.get(visit) ?? {};
+    const current = { visit, stepId: step.id, type: step.type, status, startedAt, dueAt };
+    return { execution, graph, asked: current, current, standingMs: 0 };
+  }
+}
+
+function outputOf(output: Record<string, unknown> | null | undefined): Pick<ForeseenStep, 'output' | 'branch'> {
+  return { output: output ?? null, branch: typeof output?.branch === 'string' ? output.branch : null };
+}

@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connection.ts';
+import { bookTimers } from '../../db/executions/timer-seconds.ts';
+import type { ExecutionPosition, NewVisit, VisitOutcome } from '../../db/executions/visits.ts';
+import { ownedBy } from '../../db/owned-by.ts';
+import { prepared } from '../../db/prepared.ts';
+import type { Run } from '../../rules/executions/run.ts';
+import { withEnd } from './next.ts';
+import { deleteWaits, insertWaits, type NewWait, type WaitRef } from './waits.ts';
+import type { Stop } from './walk.ts';
+
+/** That a step at which an execution is to wait is not there any more. */
+const GONE = sql`(u.status = 'WAITING' AND u.step_id <> ALL (ARRAY(SELECT id FROM there)))`;
+
+/** What executions have come to and is not written yet. Walks collect it, so that hundreds cost a few statements. */
+export interface Progress {
+  /** Open visits that end. One that has ended before stays as it is. */
+  closed: VisitOutcome[];
+  visits: NewVisit[];
+  waits: NewWait[];
+  passedWaits: WaitRef[];
+  /** At most one an execution. */
+  positions: ExecutionPosition[];
+  /** Executions that come to stand at a DELAY or WAIT_FOR_EVENT: its visit, its wait, and what the walk answers. */
+  pauses: Pause[];
+  /** Of executions that only try a workflow out: what they have of their own, as they leave it. */
+  runs: Map<string, Run>;
+}
+
+interface Pause {
+  executionId: string;
+  visit: NewVisit;
+  wait: NewWait | undefined;
+  stop: Stop;
+  /** Whether Temporal has a timer that ends when the pause does, and not at once. */
+  booked: boolean;
+}
+
+export function newProgress(): Progress {
+  return { closed: [], visits: [], waits: [], passedWaits: [], positions: [], pauses: [], runs: new Map() };
+}
+
+/**
+ * Writes what walks have collected, in the transaction that holds their contacts' locks. The stops of the walks are
+ * final after it: too many timers of one instant are spread, and who came to a step that is being deleted has ended
+ * there.
+ */
+export async function saveProgress(trx: Trx, p: { projectId: string; progress: Progress }): Promise<void> {
+  const { projectId, progress } = p;
+  const { pauses } = progress;
+  await bookTimers(trx, { projectId, timers: pauses.flatMap(timerOf) });
+  let ended = new Set<string>();
+  if (progress.closed.length + progress.visits.length + progress.positions.length > 0) {
+    ended = await saveVisits(trx, { projectId, progress });
+  }
+  for (const { executionId, stop } of pauses) {
+    if (ended.has(executionId)) stop.next = { kind: 'end', status: 'EXITED', reason: 'step_deleted' };
+  }
+  await saveRuns(trx, { projectId, runs: progress.runs });
+  await deleteWaits(trx, { projectId, waits: progress.passedWaits });
+  const waits = progress.waits.filter((wait) => !ended.has(wait.executionId));
+  await insertWaits(trx, { projectId, waits });
+}
+
+function timerOf({ visit, wait, stop, booked }: Pause) {
+  if (!visit.dueAt || !booked) return [];
+  return {
+    dueAt: visit.dueAt,
+    moveTo(at: Date) {
+      visit.dueAt = at;
+      if (wait) wait.deadlineAt = at;
+      stop.next = withEnd(stop.next, at);
+    },
+  };
+}
+
+async function saveRuns(trx: Trx, p: { projectId: string; runs: Map<string, Run> }): Promise<void> {
+  for (const [id, run] of p.runs) {
+    await trx
+      .updateTable('executions')
+      .set({ run: JSON.stringify(run) })
+      .where('id', '=', id)
+      .where('project_id', '=', p.projectId)
+      .execute();
+  }
+}
+
+/**
+ * One statement for all three. An execution that has ended stays as it is: a cancel that came first wins. That is asked
+ * so that no index serves it (see `ownedBy`): open executions may be all there are. The steps that executions come to
+ * wait at are locked against deletion, which ends all whom it finds there; who comes later finds no step, and has
+ * ended. One that comes to an effect needs no lock: its activity looks again.
+ * @returns executions whose step is gone
+ */
+async function saveVisits(trx: Trx, p: { projectId: string; progress: Progress }): Promise<Set<string>> {
+  const { projectId } = p;
+  const { closed, visits, positions } = p.progress;
+  const waitedAt = positions.flatMap(({ status, stepId }) => (status === 'WAITING' && stepId !== null ? stepId : []));
+  const { rows } = await prepared<{ id: string; gone: boolean }>`
+    WITH there AS MATERIALIZED (
+      SELECT id FROM workflow_steps
+      WHERE id = ANY(${[...new Set(waitedAt)]}::uuid[]) AND ${ownedBy('project_id', projectId)} ORDER BY id FOR KEY SHARE
+    ), closed AS (
+      UPDATE execution_steps s SET status = u.status, completed_at = now(), error = u.error,
+        output = coalesce(u.output, s.output), attempts = u.attempts
+      FROM unnest(${closed.map((o) => o.executionId)}::uuid[], ${closed.map((o) => o.visit)}::int[],
+        ${closed.map((o) => o.status)}::text[], ${closed.map((o) => o.error ?? null)}::text[],
+        ${closed.map((o) => jsonOf(o.output))}::jsonb[], ${closed.map((o) => o.attempts ?? 1)}::int[])
+        AS u (execution_id, visit, status, error, output, attempts)
+      WHERE s.execution_id = u.execution_id AND s.visit = u.visit AND ${ownedBy('s.project_id', projectId)} AND s.status IN ('RUNNING', 'WAITING')
+    ), come AS (
+      INSERT INTO execution_steps
+        (project_id, execution_id, visit, step_id, type, status, attempts, due_at, output, error, completed_at)
+      SELECT ${projectId}::uuid, u.execution_id, u.visit, u.step_id, u.type, CASE WHEN ${GONE} THEN 'CANCELLED' ELSE u.status END,
+        u.attempts, u.due_at, u.output, u.error, CASE WHEN u.status NOT IN ('RUNNING', 'WAITING') OR ${GONE} THEN now() END
+      FROM unnest(${visits.map((v) => v.executionId)}::uuid[], ${visits.map((v) => v.visit)}::int[], ${visits.map((v) => v.stepId)}::uuid[], ${visits.map((v) => v.type)}::text[],
+        ${visits.map((v) => v.status)}::text[], ${visits.map((v) => (v.status === 'RUNNING' ? 0 : 1))}::int[],
+        ${visits.map((v) => v.dueAt ?? null)}::timestamptz[], ${visits.map((v) => jsonOf(v.output))}::jsonb[],
+        ${visits.map((v) => v.error ?? null)}::text[])
+        AS u (execution_id, visit, step_id, type, status, attempts, due_at, output, error)
+    )
+    UPDATE executions e SET visit = u.visit, current_step_id = CASE WHEN ${GONE} THEN NULL ELSE u.step_id END,
+      status = CASE WHEN ${GONE} THEN 'EXITED' ELSE u.status END,
+      exit_reason = CASE WHEN ${GONE} THEN 'step_deleted' ELSE u.reason END,
+      error = coalesce(u.error, e.error), laps = coalesce(u.laps, e.laps),
+      completed_at = CASE WHEN u.status NOT IN ('RUNNING', 'WAITING') OR ${GONE} THEN now() END
+    FROM unnest(${positions.map((p) => p.executionId)}::uuid[], ${positions.map((p) => p.visit)}::int[],
+      ${positions.map((p) => p.stepId)}::uuid[], ${positions.map((p) => p.status)}::text[],
+      ${positions.map((p) => p.reason ?? null)}::text[], ${positions.map((p) => p.error ?? null)}::text[],
+      ${positions.map((p) => jsonOf(p.laps))}::jsonb[])
+      AS u (execution_id, visit, step_id, status, reason, error, laps)
+    WHERE e.id = u.execution_id AND ${ownedBy('e.project_id', projectId)} AND (e.completed_at IS NULL) IS TRUE
+    RETURNING e.id, ${GONE} AS gone
+  `.execute(trx);
+  return new Set(rows.flatMap(({ id, gone }) => (gone ? id : [])));
+}
+
+function jsonOf(value: object | null | undefined): string | null {
+  return value ? JSON.stringify(value) : null;
+}

@@ -1,0 +1,225 @@
+import type { Trx } from '../../db/connection.ts';
+import type { VisitOutcome } from '../../db/executions/visits.ts';
+import { findDeleted } from '../../db/records/deleted-rows.ts';
+import type { GraphStep } from '../../db/workflows/graph.ts';
+import type { ExecutionStatus, Next, StepInput } from '../../rules/executions/execution.ts';
+import { exitReason } from '../../rules/executions/exits.ts';
+import { changeRun, type Run, type RunChanges } from '../../rules/executions/run.ts';
+import { type EffectType, isEffect } from '../../rules/executions/steps/registry.ts';
+import { catchUp } from './catch-up.ts';
+import { nextAt } from './next.ts';
+import { withPath } from './path.ts';
+import { endPause } from './pause-end.ts';
+import { newProgress, type Progress, saveProgress } from './progress.ts';
+import { type LockedExecution, lockExecutions, type StandingExecution } from './standing.ts';
+import { findWaitEvents } from './waits.ts';
+import { fail, type Stop } from './walk.ts';
+import { exitDeleted, leave, walkOn } from './walk-on.ts';
+import { type PauseEnd, realWorld, type World } from './world.ts';
+
+/** An execution that stands at an effect: a real one has no run, a sandbox has. */
+export interface EffectStanding<R extends Run | null = Run | null> {
+  execution: StandingExecution & { run: R };
+  next: Next & { kind: 'effect' };
+  step: GraphStep;
+}
+
+/** What an effect does, for either kind of execution. */
+export interface EffectWays<T> {
+  real(effect: EffectStanding<null>): T;
+  /** In place of the effect: it reaches nobody, and changes nothing but the execution and its run. */
+  sandbox(effect: EffectStanding<Run>): T;
+}
+
+/**
+ * Where an execution stands. At which step, and with what, only `atEffect` tells, which asks what to do for either kind
+ * of execution: an effect that forgets sandboxes does not compile, where else it would write and call for real.
+ */
+export class Standing {
+  readonly next: Next;
+  /** Undefined where it is gone and has no row any more. */
+  readonly execution: Pick<StandingExecution, 'id' | 'projectId' | 'workflowId' | 'contactId'> | undefined;
+  private readonly effect: EffectStanding | undefined;
+
+  constructor({ next, step }: Stop, execution?: StandingExecution) {
+    this.next = next;
+    this.execution = execution;
+    this.effect = execution && step && next.kind === 'effect' ? { execution, next, step } : undefined;
+  }
+
+  /**
+   * What one of the ways makes of the execution when it is at an effect of `activity`; else undefined: an activity that
+   * was overtaken by an edit passes on what is next.
+   */
+  atEffect<T>(activity: EffectType, ways: EffectWays<T>): T | undefined {
+    if (this.effect?.next.activity !== activity) return undefined;
+    const { execution, ...at } = this.effect;
+    const { run } = execution;
+    return run === null
+      ? ways.real({ ...at, execution: { ...execution, run } })
+      : ways.sandbox({ ...at, execution: { ...execution, run } });
+  }
+}
+
+/** Only an activity may read this: it throws `RowMissing`. */
+const MISSING: Next = { kind: 'end', status: 'FAILED', reason: null, missing: true };
+
+/**
+ * Finds out where executions of a project stand, after ending the pauses that the inputs say are over; in the inputs'
+ * order. No execution may be there twice. Safe to run again: what an earlier attempt of the same activity has done is
+ * seen in the database, and the answer goes on from there.
+ */
+export async function resumeExecutions(trx: Trx, p: { projectId: string; inputs: StepInput[] }): Promise<Standing[]> {
+  const { projectId, inputs } = p;
+  const locked = await lockExecutions(trx, { projectId, asked: inputs });
+  // The row decides, not the signal: an event that came in with the deadline counts as the event.
+  const waitEvents = await findWaitEvents(trx, {
+    projectId,
+    waits: inputs.filter((input) => input.resume === 'event' || input.resume === 'timeout'),
+  });
+  const deleted = await findDeletedEnds(trx, { projectId, asked: inputs, locked });
+  const progress = newProgress();
+  const world = realWorld(trx);
+  const stops: { found?: LockedExecution; stop: Stop }[] = [];
+  for (const input of inputs) {
+    const found = locked.get(input.executionId);
+    if (!found) {
+      stops.push({ stop: { next: deleted.get(input.executionId) ?? MISSING } });
+      continue;
+    }
+    const ended = { eventId: waitEvents.get(input.executionId), tookMs: found.standingMs };
+    stops.push({ found, stop: await resume(world, found, { input, ended, progress }) });
+  }
+  await saveProgress(trx, { projectId, progress });
+  return stops.map(({ found, stop }) => new Standing(found ? toldStop(stop, found, progress) : stop, found?.execution));
+}
+
+/** `resumeExecutions` of one. */
+export async function resumeExecution(trx: Trx, input: StepInput): Promise<Standing> {
+  const [standing] = await resumeExecutions(trx, { projectId: input.projectId, inputs: [input] });
+  return standing ?? new Standing({ next: MISSING });
+}
+
+export interface EffectOutcome extends VisitOutcome {
+  /** Set when the execution cannot go on after this (a webhook with onFailure FAIL). */
+  fails?: boolean;
+  /** What the effect brings about in a run that only tries the workflow out. */
+  changes?: RunChanges;
+}
+
+/**
+ * Closes the visits of effects and walks on, in the transaction that records the effects themselves; answers in the
+ * order of the outcomes. No execution may be there twice. A visit that was closed before is left as it is, and the
+ * answer is where the execution stands now.
+ * @param p.contactsLocked whether the caller's transaction holds the contacts' locks already
+ */
+export async function completeEffects(
+  trx: Trx,
+  p: { projectId: string; outcomes: EffectOutcome[]; contactsLocked?: boolean },
+): Promise<Next[]> {
+  const { projectId, outcomes, contactsLocked = false } = p;
+  const locked = await lockExecutions(trx, { projectId, asked: outcomes, contactsLocked });
+  const deleted = await findDeletedEnds(trx, { projectId, asked: outcomes, locked });
+  const progress = newProgress();
+  const world = realWorld(trx);
+  const stops: { found?: LockedExecution | undefined; stop: Stop }[] = [];
+  for (const outcome of outcomes) {
+    const found = locked.get(outcome.executionId);
+    const missing = { next: deleted.get(outcome.executionId) ?? MISSING };
+    stops.push({ found, stop: found ? await complete(world, found, outcome, progress) : missing });
+  }
+  await saveProgress(trx, { projectId, progress });
+  return stops.map(({ found, stop }) => (found ? toldStop(stop, found, progress) : stop).next);
+}
+
+/** The same stop, with the visits that led to it; after `saveProgress`, which may move or end it. */
+function toldStop(stop: Stop, { execution, graph }: LockedExecution, progress: Progress): Stop {
+  return { ...stop, next: withPath(stop.next, { executionId: execution.id, graph, progress }) };
+}
+
+/** `completeEffects` of one. */
+export async function completeEffect(
+  trx: Trx,
+  { projectId, ...outcome }: EffectOutcome & { projectId: string },
+): Promise<Next> {
+  const [next] = await completeEffects(trx, { projectId, outcomes: [outcome] });
+  return next ?? MISSING;
+}
+
+/** The ends of executions whose rows were deleted lately; those without a row and without an end are missing. */
+async function findDeletedEnds(
+  trx: Trx,
+  p: { projectId: string; asked: { executionId: string }[]; locked: Map<string, LockedExecution> },
+): Promise<Map<string, Next>> {
+  const ids = p.asked.flatMap(({ executionId }) => (p.locked.has(executionId) ? [] : executionId));
+  if (ids.length === 0) return new Map();
+  const deleted = await findDeleted(trx, { projectId: p.projectId, ids });
+  return new Map(
+    [...deleted].map(([id, { status, reason }]) => [id, { kind: 'end', status: status as ExecutionStatus, reason }]),
+  );
+}
+
+/** Closes the visit of an effect and walks on; writes nothing, as `walk`. */
+export async function complete(
+  world: World,
+  locked: LockedExecution,
+  outcome: EffectOutcome,
+  progress: Progress,
+): Promise<Stop> {
+  const { execution, asked } = locked;
+  const open = asked?.status === 'RUNNING' || asked?.status === 'WAITING';
+  if (open && execution.run && outcome.changes) {
+    changeRun(execution.run, outcome.changes, { at: world.now(execution), visit: outcome.visit });
+    const exit = exitBy(execution, outcome.changes, world.now(execution));
+    if (exit) return leave(execution, { visit: outcome.visit, stepId: asked.stepId, reason: exit, progress });
+  }
+  if (open) progress.closed.push(outcome);
+  if (execution.completedAt) return endOf(execution);
+  if (!open) return standsAt(world, locked, progress);
+  if (outcome.fails) {
+    const code = asked.type === 'WEBHOOK' ? 'webhook_failed' : 'invalid_step';
+    return fail({ execution, progress }, { code, error: outcome.error ?? 'the step failed', stepId: asked.stepId });
+  }
+  return walkOn(world, locked, { visit: asked, progress });
+}
+
+/**
+ * Goes on where the pause at which an execution stands is over, and tells where it stands then; writes nothing, as
+ * `walk`.
+ */
+export async function resume(
+  world: World,
+  locked: LockedExecution,
+  p: { input: Pick<StepInput, 'visit' | 'resume' | 'stepId' | 'dueAt'>; ended: PauseEnd; progress: Progress },
+): Promise<Stop> {
+  const { execution, current } = locked;
+  const { input, progress } = p;
+  if (execution.completedAt) return endOf(execution);
+  const { stepId } = input;
+  if (stepId !== undefined && input.visit > execution.visit)
+    return catchUp(world, locked, { at: { ...input, stepId }, progress });
+  const over = input.resume !== undefined && execution.visit === input.visit && current?.status === 'WAITING';
+  if (over && isEffect(current.type)) {
+    await world.endWindowWait(execution, input.visit);
+    return standsAt(world, { ...locked, current: { ...current, status: 'RUNNING', dueAt: null } }, progress);
+  }
+  return over
+    ? endPause(world, locked, { ...p, visit: current, resume: input.resume })
+    : standsAt(world, locked, progress);
+}
+
+/** Why a run leaves its workflow by what its own step has brought about. */
+function exitBy({ exits }: StandingExecution, { events = [] }: RunChanges, now: Date): string | undefined {
+  return events.map((event) => exitReason(exits, event, now)).find((reason) => reason !== undefined);
+}
+
+/** Where an execution stands by its last visit. */
+function standsAt(world: World, { execution, graph, current }: LockedExecution, progress: Progress): Stop {
+  const step = current && graph.steps.get(current.stepId);
+  if (!current || !step) return exitDeleted(execution, progress);
+  return { next: world.timed(execution, step, nextAt(graph, step, current)), step };
+}
+
+function endOf(execution: StandingExecution): Stop {
+  return { next: { kind: 'end', status: execution.status, reason: execution.reason } };
+}

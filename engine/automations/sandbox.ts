@@ -1,0 +1,64 @@
+import type { Trx } from '../../db/connection.ts';
+import { lockContacts } from '../../db/contacts/locks.ts';
+import type { WorkflowRef } from '../../db/executions/executions.ts';
+import { getWorkflow } from '../../db/workflows/workflows.ts';
+import { newRun, type Run, type RunEvent } from '../../rules/executions/run.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
+import { beginExecutions } from './start.ts';
+import { lockWorkflowForStart, requireContact } from './start-manually.ts';
+import { fillOwnExits } from './variables.ts';
+
+export interface SandboxStart extends WorkflowRef {
+  contactId: string;
+  context: Record<string, unknown>;
+  skipDelays: boolean;
+  events: RunEvent[];
+}
+
+/**
+ * Lets a contact try a workflow out, enabled or not, in Temporal and with every step: mails and SMS of mode `test`, no
+ * webhook called, and what it changes of the contact kept in its own run. It starts nothing else, counts for no entry,
+ * and runs beside an execution that does.
+ * @throws AppError NOT_FOUND for the workflow or contact
+ */
+export async function startSandbox(trx: Trx, p: SandboxStart): Promise<{ executionId: string; outbox: OutboxRow[] }> {
+  const { projectId, contactId, context } = p;
+  const workflow = await lockWorkflowForStart(trx, p);
+  const { exitOn, exitWhenUnsubscribed } = await getWorkflow(trx, { projectId, id: workflow.id });
+  await requireContact(trx, p);
+  await lockContacts(trx, { projectId, ids: [contactId] });
+  const id = uuidv7();
+  const run: Run = newRun({ skipDelays: p.skipDelays, events: p.events });
+  await trx
+    .insertInto('executions')
+    .values({
+      id,
+      project_id: projectId,
+      workflow_id: workflow.id,
+      contact_id: contactId,
+      entry: null,
+      context: JSON.stringify(context),
+      mode: 'test',
+      sandbox: true,
+      run: JSON.stringify(run),
+    })
+    .execute();
+  const execution = {
+    id,
+    projectId,
+    workflowId: workflow.id,
+    contactId,
+    context,
+    event: {},
+    visit: 0,
+    laps: null,
+    run,
+    untrusted: false,
+    swayed: false,
+    mode: 'test' as const,
+    exits: { exitOn, exitWhenUnsubscribed },
+  };
+  execution.exits = await fillOwnExits(trx, execution, execution.exits);
+  return { executionId: id, outbox: await beginExecutions(trx, { projectId, workflow, entered: [execution] }) };
+}

@@ -1,0 +1,98 @@
+import type { Trx } from '../../db/connection.ts';
+import type { Visit } from '../../db/executions/visits.ts';
+import { ownedBy } from '../../db/owned-by.ts';
+import { prepared } from '../../db/prepared.ts';
+import type { RowOf } from '../../db/schema/database.ts';
+import { type Graph, loadGraphs } from '../../db/workflows/graph.ts';
+import type { ExecutionStatus } from '../../rules/executions/execution.ts';
+import { fillOwnExits } from './variables.ts';
+import type { WalkingExecution } from './walk.ts';
+
+/** An execution at the visit where it stands. */
+export interface StandingExecution extends WalkingExecution {
+  workflowName: string;
+  startedAt: Date;
+  completedAt: Date | null;
+  status: ExecutionStatus;
+  reason: string | null;
+}
+
+/** An execution under its contact's lock, with its tenant's workflow as it is now. */
+export interface LockedExecution {
+  execution: StandingExecution;
+  graph: Graph;
+  /** The visit that was asked for. */
+  asked: Visit | undefined;
+  /** The one where it stands. */
+  current: Visit | undefined;
+  /** For how long it has stood there, by Postgres's clock. */
+  standingMs: number;
+}
+
+/**
+ * Locks the contacts of executions, then the executions, each in the order of their ids, and reads them: the order of
+ * every transaction that touches both. By the execution's id; those that are gone are left out.
+ * @param p.contactsLocked whether the caller's transaction holds the contacts' locks already
+ */
+export async function lockExecutions(
+  trx: Trx,
+  p: { projectId: string; asked: { executionId: string; visit: number }[]; contactsLocked?: boolean },
+): Promise<Map<string, LockedExecution>> {
+  const { projectId, asked } = p;
+  if (!p.contactsLocked) await lockTheirContacts(trx, { projectId, ids: asked.map(idOf) });
+  const { rows } = await prepared<LockedRow>`
+    SELECT e.id, e.project_id AS "projectId", e.workflow_id AS "workflowId", e.contact_id AS "contactId", e.visit,
+      e.event, e.context, e.untrusted, e.swayed, e.mode, e.laps, e.run, e.status, e.exit_reason AS reason, e.started_at AS "startedAt",
+      e.completed_at AS "completedAt", w.name AS "workflowName",
+      jsonb_build_object('exitOn', coalesce(w.exit_on, '[]'), 'exitWhenUnsubscribed', w.exit_when_unsubscribed) AS exits, to_jsonb(a) AS asked, to_jsonb(c) AS current,
+      (1000 * extract(epoch FROM now() - c.started_at))::float8 AS "standingMs"
+    FROM unnest(${asked.map(idOf)}::uuid[], ${asked.map((a) => a.visit)}::int[]) AS u (id, visit)
+    JOIN executions e ON e.id = u.id AND ${ownedBy('e.project_id', projectId)}
+    JOIN workflows w ON w.id = e.workflow_id
+    LEFT JOIN execution_steps a ON a.execution_id = e.id AND a.visit = u.visit
+    LEFT JOIN execution_steps c ON c.execution_id = e.id AND c.visit = e.visit
+    ORDER BY e.id FOR NO KEY UPDATE OF e
+  `.execute(trx);
+  for (const row of rows) if (row.run) row.exits = await fillOwnExits(trx, row, row.exits);
+  const workflowIds = rows.map((row) => row.workflowId);
+  const graphs = await loadGraphs(trx, { projectId, workflowIds });
+  return new Map(rows.map((row) => [row.id, lockedOf(row, graphs)]));
+}
+
+async function lockTheirContacts(trx: Trx, p: { projectId: string; ids: string[] }): Promise<void> {
+  await prepared`
+    SELECT id FROM contacts WHERE ${ownedBy('project_id', p.projectId)} AND id IN (
+      SELECT contact_id FROM executions WHERE id = ANY(${p.ids}::uuid[]) AND ${ownedBy('project_id', p.projectId)})
+    ORDER BY id FOR NO KEY UPDATE
+  `.execute(trx);
+}
+
+interface LockedRow extends StandingExecution {
+  asked: VisitRow | null;
+  current: VisitRow | null;
+  standingMs: number | null;
+}
+
+/** A row of `execution_steps` as JSON, in which instants are text. */
+interface VisitRow extends RowOf<'execution_steps', ['visit', 'step_id', 'type', 'status']> {
+  started_at: string;
+  due_at: string | null;
+}
+
+function lockedOf(
+  { asked, current, standingMs, ...execution }: LockedRow,
+  graphs: Map<string, Graph>,
+): LockedExecution {
+  const graph = graphs.get(execution.workflowId);
+  if (!graph) throw new Error('the workflow of an execution was not loaded');
+  return { execution, graph, asked: visitOf(asked), current: visitOf(current), standingMs: standingMs ?? 0 };
+}
+
+function visitOf(row: VisitRow | null): Visit | undefined {
+  if (!row) return undefined;
+  const { visit, step_id, type, status, started_at, due_at } = row;
+  const dueAt = due_at === null ? null : new Date(due_at);
+  return { visit, stepId: step_id, type, status, startedAt: new Date(started_at), dueAt };
+}
+
+const idOf = ({ executionId }: { executionId: string }): string => executionId;

@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connection.ts';
+import { lockContacts } from '../../db/contacts/locks.ts';
+import type { WorkflowRef } from '../../db/executions/executions.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { ExecutionStatus } from '../../rules/executions/execution.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { startExecutions } from './start.ts';
+
+/**
+ * Lets one contact into a workflow by hand.
+ * @throws AppError NOT_FOUND for the workflow or contact, CONFLICT when it is disabled or the contact may not enter
+ * (again)
+ */
+export async function startManually(
+  trx: Trx,
+  p: WorkflowRef & { contactId: string; context: Record<string, unknown>; mode: KeyMode },
+): Promise<{ executionId: string; outbox: OutboxRow[] }> {
+  const workflow = await lockWorkflowForStart(trx, p);
+  if (!workflow.enabled) {
+    throw new AppError('CONFLICT', {
+      message: 'The workflow is disabled.',
+      details: { enabled: false },
+      suggestion: 'Enable it with PATCH /workflows/{id} {"enabled": true}.',
+    });
+  }
+  await requireContact(trx, p);
+  await lockContacts(trx, { projectId: p.projectId, ids: [p.contactId] });
+  const start = {
+    contactId: p.contactId,
+    eventId: null,
+    eventName: null,
+    event: {},
+    context: p.context,
+    untrusted: false,
+    swayed: false,
+    mode: p.mode,
+    causeId: null,
+  };
+  const { executionIds, outbox } = await startExecutions(trx, { projectId: p.projectId, workflow, starts: [start] });
+  const [executionId] = executionIds;
+  if (executionId === undefined) throw await entryRefusal(trx, p, workflow.allowReentry);
+  return { executionId, outbox };
+}
+
+/** @throws AppError NOT_FOUND */
+export async function lockWorkflowForStart(trx: Trx, p: WorkflowRef) {
+  const { rows } = await sql<{ id: string; enabled: boolean; allowReentry: boolean; entryStepId: string | null }>`
+    SELECT id, enabled, allow_reentry AS "allowReentry", entry_step_id AS "entryStepId"
+    FROM workflows WHERE project_id = ${p.projectId} AND id = ${p.workflowId} FOR KEY SHARE
+  `.execute(trx);
+  const workflow = rows[0];
+  if (!workflow) throw new AppError('NOT_FOUND');
+  return workflow;
+}
+
+/** @throws AppError NOT_FOUND */
+export async function requireContact(trx: Trx, p: { projectId: string; contactId: string }): Promise<void> {
+  const { rows } = await sql`SELECT 1 FROM contacts WHERE project_id = ${p.projectId} AND id = ${p.contactId}`.execute(
+    trx,
+  );
+  if (rows.length === 0) throw new AppError('NOT_FOUND', { message: 'No contact of this project has this id.' });
+}
+
+async function entryRefusal(
+  trx: Trx,
+  p: WorkflowRef & { contactId: string },
+  allowReentry: boolean,
+): Promise<AppError> {
+  const { rows } = await sql<{ id: string; status: ExecutionStatus }>`
+    SELECT id, status FROM executions WHERE workflow_id = ${p.workflowId} AND contact_id = ${p.contactId} AND NOT sandbox ORDER BY id DESC LIMIT 1
+  `.execute(trx);
+  const message = allowReentry
+    ? 'The contact has an active execution of this workflow.'
+    : 'The contact has entered this workflow before, and it does not allow re-entry.';
+  return new AppError('CONFLICT', { message, details: { executionId: rows[0]?.id, status: rows[0]?.status } });
+}

@@ -1,0 +1,169 @@
+import type { Trx } from '../../db/connection.ts';
+import { enqueue } from '../../db/outbox/outbox.ts';
+import { ownedBy } from '../../db/owned-by.ts';
+import { prepared } from '../../db/prepared.ts';
+import { loadGraph } from '../../db/workflows/graph.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { EMAIL_RECEIVED_EVENT, INBOUND_STARTS_PER_HOUR } from '../../rules/events/automatic-emails.ts';
+import type { ExecutionInput } from '../../rules/executions/execution.ts';
+import { NO_EXITS } from '../../rules/executions/exits.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
+import { withPath } from './path.ts';
+import { newProgress, saveProgress } from './progress.ts';
+import { type Stop, type WalkingExecution, walk } from './walk.ts';
+import { realWorld } from './world.ts';
+
+/**
+ * Links from what began outside to an event that starts nothing any more: workflows that start each other would never
+ * stop.
+ */
+const MAX_DEPTH = 10;
+/** The error of an execution whose step caused such an event; it goes on. */
+const TOO_DEEP = 'event_depth';
+
+export interface ExecutionStart {
+  contactId: string;
+  eventId: string | null;
+  eventName: string | null;
+  event: Record<string, unknown>;
+  context: Record<string, unknown>;
+  untrusted: boolean;
+  /** Whether a stranger had it begin; also where what it holds is the tenant's. */
+  swayed: boolean;
+  mode: KeyMode;
+  /** The execution whose step caused the event. */
+  causeId: string | null;
+}
+
+export interface StartExecutions {
+  projectId: string;
+  workflow: { id: string; allowReentry: boolean; entryStepId: string | null };
+  starts: ExecutionStart[];
+}
+
+/**
+ * Lets contacts into a workflow, in the caller's transaction, which holds their locks. Who may not enter is left out:
+ * the unique indexes of `executions` decide, not a read (contract §7.4). Each execution is walked on to its first
+ * effect or pause at once, so that its Temporal workflow begins with it. What `MAX_DEPTH` executions led to, each by a
+ * step that caused the next one's event, starts none: that is said on the last of them.
+ */
+export async function startExecutions(
+  trx: Trx,
+  p: StartExecutions,
+): Promise<{ executionIds: string[]; outbox: OutboxRow[] }> {
+  if (p.starts.length === 0) return { executionIds: [], outbox: [] };
+  const entered = await insertExecutions(trx, p);
+  if (entered.length === 0) return { executionIds: [], outbox: [] };
+  const { projectId, workflow } = p;
+  const outbox = await beginExecutions(trx, { projectId, workflow, entered });
+  return { executionIds: entered.map((execution) => execution.id), outbox };
+}
+
+/**
+ * Walks executions that have just been inserted on to their first effect or pause, and queues the start of their
+ * Temporal workflows.
+ */
+export async function beginExecutions(
+  trx: Trx,
+  p: Pick<StartExecutions, 'projectId'> & {
+    workflow: { id: string; entryStepId: string | null };
+    entered: WalkingExecution[];
+  },
+): Promise<OutboxRow[]> {
+  const graph = await loadGraph(trx, { projectId: p.projectId, workflowId: p.workflow.id });
+  const stops: { execution: WalkingExecution; stop: Stop }[] = [];
+  const progress = newProgress();
+  const world = realWorld(trx);
+  for (const execution of p.entered) {
+    const stop = await walk(world, { execution, graph, stepId: p.workflow.entryStepId, progress });
+    stops.push({ execution, stop });
+  }
+  await saveProgress(trx, { projectId: p.projectId, progress });
+  const { projectId } = p;
+  const inputs: (ExecutionInput & { contactId: string })[] = stops.flatMap(({ execution, stop }) => {
+    const { id: executionId, contactId } = execution;
+    // One that ends at once costs Temporal nothing, unless it failed: an operator looks for failures there.
+    if (stop.next.kind === 'end' && stop.next.status !== 'FAILED') return [];
+    return [{ projectId, executionId, next: withPath(stop.next, { executionId, graph, progress }), contactId }];
+  });
+  return enqueue(
+    trx,
+    inputs.map((input) => ({
+      projectId: p.projectId,
+      kind: 'execution.start' as const,
+      refId: input.executionId,
+      payload: { ...input, workflowId: p.workflow.id },
+    })),
+  );
+}
+
+/**
+ * One statement for all: `entry` is 1 without re-entry, else one more than before; a conflict means "not now" or "never
+ * again". An email loop ends here too: inbound email starts a workflow at most `INBOUND_STARTS_PER_HOUR` times for a
+ * contact, whose lock keeps two starts from counting at once. The event of a start that is refused notes the reason.
+ */
+async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingExecution[]> {
+  const { starts, workflow } = p;
+  const ids = starts.map(() => uuidv7());
+  const { rows } = await prepared<{ id: string }>`
+    WITH u AS MATERIALIZED (
+      SELECT s.*, coalesce((SELECT x.depth + 1 FROM executions x WHERE x.id = s.cause_id AND ${ownedBy('x.project_id', p.projectId)}), 0) AS depth
+      FROM unnest(${ids}::uuid[], ${starts.map((s) => s.contactId)}::uuid[], ${starts.map((s) => s.eventId)}::uuid[],
+        ${starts.map((s) => s.eventName)}::text[], ${starts.map((s) => JSON.stringify(s.event))}::jsonb[],
+        ${starts.map((s) => JSON.stringify(s.context))}::jsonb[], ${starts.map((s) => s.untrusted)}::boolean[],
+        ${starts.map((s) => s.swayed)}::boolean[], ${starts.map((s) => s.mode)}::text[], ${starts.map((s) => s.causeId)}::uuid[])
+        AS s (id, contact_id, event_id, event_name, event, context, untrusted, swayed, mode, cause_id)
+    ), too_deep AS (
+      UPDATE executions SET error = coalesce(error, ${TOO_DEEP}::text)
+      WHERE id = ANY(ARRAY(SELECT cause_id FROM u WHERE depth >= ${MAX_DEPTH}::int))
+    ), inserted AS (
+    INSERT INTO executions
+      (id, project_id, workflow_id, contact_id, entry, event_id, event_name, event, context, untrusted, swayed, mode, depth)
+    SELECT u.id, ${p.projectId}, ${workflow.id}, u.contact_id,
+      CASE WHEN ${workflow.allowReentry} THEN 1 + coalesce((
+        SELECT max(x.entry) FROM executions x WHERE x.workflow_id = ${workflow.id} AND x.contact_id = u.contact_id), 0)
+      ELSE 1 END,
+      u.event_id, u.event_name, u.event, u.context, u.untrusted, u.swayed, u.mode, u.depth
+    FROM u WHERE u.depth < ${MAX_DEPTH}::int
+      AND (u.event_name IS DISTINCT FROM ${EMAIL_RECEIVED_EVENT}::text OR ${INBOUND_STARTS_PER_HOUR}::int > (
+        SELECT count(*) FROM executions x WHERE x.workflow_id = ${workflow.id} AND x.contact_id = u.contact_id
+          AND x.event_name = ${EMAIL_RECEIVED_EVENT}::text AND NOT x.sandbox AND x.started_at > now() - interval '1 hour'))
+    ON CONFLICT DO NOTHING
+    RETURNING id
+    ), refused AS (
+      SELECT u.event_id, CASE WHEN u.depth >= ${MAX_DEPTH}::int THEN 'event_depth'
+          WHEN last.id IS NULL THEN 'active'
+          WHEN last.is_open THEN 'active'
+          WHEN NOT ${workflow.allowReentry} THEN 'entered_before'
+          WHEN u.event_name = ${EMAIL_RECEIVED_EVENT}::text THEN 'too_often' ELSE 'active' END AS reason, last.id AS execution_id
+      FROM u LEFT JOIN inserted i ON i.id = u.id LEFT JOIN LATERAL (
+        SELECT x.id, x.completed_at IS NULL AS is_open FROM executions x
+        WHERE x.workflow_id = ${workflow.id} AND x.contact_id = u.contact_id AND NOT x.sandbox AND ${ownedBy('x.project_id', p.projectId)}
+        ORDER BY x.entry DESC LIMIT 1) last ON u.depth < ${MAX_DEPTH}::int
+      WHERE i.id IS NULL AND u.event_id IS NOT NULL
+    ), noted AS (
+      UPDATE events e SET not_started = coalesce(e.not_started, '[]') || jsonb_build_array(jsonb_build_object(
+        'workflowId', ${workflow.id}::uuid, 'reason', r.reason, 'executionId', r.execution_id))
+      FROM refused r WHERE e.id = r.event_id AND ${ownedBy('e.project_id', p.projectId)}
+    )
+    SELECT id FROM inserted
+  `.execute(trx);
+  const inserted = new Set(rows.map((row) => row.id));
+  return starts.flatMap((start, index) => {
+    const id = ids[index];
+    if (id === undefined || !inserted.has(id)) return [];
+    return [
+      {
+        ...start,
+        id,
+        projectId: p.projectId,
+        workflowId: workflow.id,
+        visit: 0,
+        laps: null,
+        run: null,
+        exits: NO_EXITS,
+      },
+    ];
+  });
+}

@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connection.ts';
+import { hasExpression } from '../../rules/content/expressions.ts';
+import { buildVariables, type ContactUrls } from '../../rules/content/variables.ts';
+import { type Exits, fillExits } from '../../rules/executions/exits.ts';
+import type { Run } from '../../rules/executions/run.ts';
+import type { Data } from '../../rules/filters/data-values.ts';
+import { broughtBy, type Sourced, sourced, trusted } from '../../rules/strangers/provenance.ts';
+import { withRun } from './run-tables.ts';
+
+export interface StepVariables {
+  contact: { id: string; email: string; subscribed: boolean; data: Sourced<Data> };
+  /** Values of strangers among them are plain text only, never a link target, an address or a header. */
+  variables: Sourced<Data>;
+}
+
+/** What a step can name: the contact as it is now, the trigger's payload and the manual context. */
+export async function loadStepVariables(
+  db: Db,
+  execution: {
+    projectId: string;
+    contactId: string;
+    event: Record<string, unknown>;
+    context: Record<string, unknown>;
+    untrusted: boolean;
+    run: Run | null;
+  },
+  urls?: ContactUrls,
+): Promise<StepVariables> {
+  const { rows } = await sql<{ id: string; email: string; subscribed: boolean; data: Data; untrustedKeys: string[] }>`
+    ${withRun(execution)} SELECT id, email, subscribed, data, untrusted_keys AS "untrustedKeys" FROM contacts
+    WHERE project_id = ${execution.projectId} AND id = ${execution.contactId}
+  `.execute(db);
+  const [row] = rows;
+  const { id, email, subscribed } = row ?? { id: execution.contactId, email: '', subscribed: false };
+  const contact = { id, email, subscribed, data: sourced(row?.data ?? {}, row?.untrustedKeys) };
+  const variables = buildVariables({
+    contact,
+    event: broughtBy(execution.event, execution.untrusted),
+    context: trusted(execution.context), // It comes with a secret key or a session only.
+    ...(urls && { urls }),
+  });
+  return { contact, variables };
+}
+
+/** Fills the filters of exits with the variables of one execution, where they name any. */
+export async function fillOwnExits(
+  db: Db,
+  execution: Parameters<typeof loadStepVariables>[1],
+  exits: Exits,
+): Promise<Exits> {
+  if (!hasExpression(exits.exitOn)) return exits;
+  const { variables } = await loadStepVariables(db, execution);
+  return { ...exits, exitOn: fillExits(exits.exitOn, variables) };
+}

@@ -1,0 +1,166 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connection.ts';
+import type { OpenWait } from '../../db/events/listeners.ts';
+import { enqueue } from '../../db/outbox/outbox.ts';
+import { ownedBy } from '../../db/owned-by.ts';
+import { isTakenBy } from '../../rules/events/automatic-emails.ts';
+import { matchesEventData } from '../../rules/filters/evaluate.ts';
+import { type Condition, parseCondition } from '../../rules/filters/filters.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+
+// A wait that is satisfied here is a pause which ends in `pause-end.ts`, when the workflow wakes.
+
+export interface WaitRef {
+  executionId: string;
+  visit: number;
+}
+
+export interface NewWait extends WaitRef {
+  contactId: string;
+  eventName: string;
+  filters: Condition | undefined;
+  /** Whether automatic emails count, where it waits for `email.received`. */
+  includeAutomatic: boolean;
+  /**
+   * An event recorded at or after this instant counts, also one from before the registration; null is the transaction's
+   * own.
+   */
+  since: Date | null;
+  deadlineAt: Date | null;
+}
+
+/** Registers that executions wait for events; the caller holds the contacts' locks. */
+export async function insertWaits(trx: Trx, p: { projectId: string; waits: NewWait[] }): Promise<void> {
+  const { projectId, waits } = p;
+  if (waits.length === 0) return;
+  await sql`
+    INSERT INTO execution_waits (project_id, execution_id, visit, contact_id, event_name, filters, since, deadline_at, include_automatic)
+    SELECT ${projectId}, u.execution_id, u.visit, u.contact_id, u.event_name, u.filters, coalesce(u.since, now()), u.deadline_at, u.include_automatic
+    FROM unnest(${waits.map((w) => w.executionId)}::uuid[], ${waits.map((w) => w.visit)}::int[],
+      ${waits.map((w) => w.contactId)}::uuid[], ${waits.map((w) => w.eventName)}::text[],
+      ${waits.map((w) => (w.filters ? JSON.stringify(w.filters) : null))}::jsonb[], ${waits.map((w) => w.since)}::timestamptz[],
+      ${waits.map((w) => w.deadlineAt)}::timestamptz[], ${waits.map((w) => w.includeAutomatic || null)}::boolean[])
+      AS u (execution_id, visit, contact_id, event_name, filters, since, deadline_at, include_automatic)
+  `.execute(trx);
+}
+
+/** By the index events_name. At most this many are looked at: the newest decide little. */
+const EVENTS_LOOKED_AT = 100;
+
+/** What a wait which begins now looks for among what has happened. */
+export interface SoughtEvent
+  extends Pick<NewWait, 'contactId' | 'eventName' | 'filters' | 'includeAutomatic' | 'since'> {
+  /** Events that have ended waits of the execution in the walk that comes here: its visits are not written yet. */
+  taken: string[];
+  /** The visit from which the walk comes here; 0 where the execution begins. */
+  from: number;
+}
+
+/**
+ * The first event, recorded since `since`, that a wait which begins now matches already: then it is over as it begins.
+ * An event begins an execution or ends one wait of it: the next wait asks for another. The caller holds the contact's
+ * lock.
+ * @returns its id, and whether a stranger had it happen
+ */
+export async function findMatchingEvent(
+  trx: Trx,
+  { projectId, id: executionId }: { projectId: string; id: string },
+  wait: SoughtEvent,
+): Promise<{ id: string; swayed: boolean } | undefined> {
+  const { rows } = await sql<{ id: string; data: unknown; swayed: boolean }>`
+    SELECT id, data, untrusted OR swayed AS swayed FROM events
+    WHERE project_id = ${projectId} AND name = ${wait.eventName} AND contact_id = ${wait.contactId}
+      AND created_at >= coalesce(${wait.since}::timestamptz, now()) AND id <> ALL(${wait.taken}::uuid[])
+      AND id IS DISTINCT FROM (SELECT event_id FROM executions WHERE id = ${executionId} AND project_id = ${projectId})
+      AND NOT EXISTS (
+        SELECT FROM execution_steps s WHERE s.execution_id = ${executionId} AND s.output->>'eventId' = events.id::text)
+    ORDER BY created_at LIMIT ${EVENTS_LOOKED_AT}
+  `.execute(trx);
+  const now = new Date();
+  return rows.find(({ data }) => {
+    const event = { name: wait.eventName, data: (data ?? {}) as Record<string, unknown> };
+    return isTakenBy(wait, event) && matchesEventData(wait.filters, event.data, now);
+  });
+}
+
+/**
+ * Notes that strangers have let executions past a wait, in the transaction that lets them, under their contacts' locks.
+ */
+export async function sway(trx: Trx, p: { projectId: string; executionIds: string[] }): Promise<void> {
+  if (p.executionIds.length === 0) return;
+  await sql`
+    UPDATE executions SET swayed = true WHERE id = ANY(${p.executionIds}::uuid[]) AND ${ownedBy('project_id', p.projectId)}
+  `.execute(trx);
+}
+
+/**
+ * Satisfies those of the open waits that these events match, in the caller's transaction, which holds the contacts'
+ * locks. The row says that the wait is over; the signal only wakes the workflow, so a signal that is late or lost
+ * changes nothing.
+ */
+export async function satisfyWaits(
+  trx: Trx,
+  p: {
+    projectId: string;
+    events: { id: string; contactId: string | null; name: string; data: Record<string, unknown>; swayed: boolean }[];
+    waits: OpenWait[];
+  },
+): Promise<OutboxRow[]> {
+  const { projectId, events, waits } = p;
+  const now = new Date();
+  const satisfied = waits.flatMap((wait) => {
+    const filters = wait.filters ? parseCondition(wait.filters, 'wait') : undefined;
+    const event = events.find(
+      (candidate) =>
+        candidate.contactId === wait.contactId &&
+        candidate.name === wait.eventName &&
+        isTakenBy(wait, candidate) &&
+        matchesEventData(filters, candidate.data, now),
+    );
+    return event ? [{ ...wait, eventId: event.id, swayed: event.swayed }] : [];
+  });
+  if (satisfied.length === 0) return [];
+  await sql`
+    UPDATE execution_waits w SET event_id = u.event_id
+    FROM unnest(${satisfied.map((w) => w.executionId)}::uuid[], ${satisfied.map((w) => w.visit)}::int[],
+      ${satisfied.map((w) => w.eventId)}::uuid[]) AS u (execution_id, visit, event_id)
+    WHERE w.execution_id = u.execution_id AND w.visit = u.visit AND w.event_id IS NULL
+  `.execute(trx);
+  await sway(trx, { projectId, executionIds: satisfied.flatMap((wait) => (wait.swayed ? wait.executionId : [])) });
+  return enqueue(
+    trx,
+    satisfied.map((wait) => ({
+      projectId,
+      kind: 'execution.event' as const,
+      refId: wait.executionId,
+      payload: { visit: wait.visit },
+    })),
+  );
+}
+
+/**
+ * The events that ended these waits, by execution; those that are open still, or that there are none of, are left out.
+ */
+export async function findWaitEvents(
+  trx: Trx,
+  p: { projectId: string; waits: WaitRef[] },
+): Promise<Map<string, string>> {
+  if (p.waits.length === 0) return new Map();
+  const { rows } = await sql<{ execution_id: string; event_id: string }>`
+    SELECT w.execution_id, w.event_id FROM execution_waits w
+    JOIN unnest(${p.waits.map((w) => w.executionId)}::uuid[], ${p.waits.map((w) => w.visit)}::int[]) AS u (execution_id, visit)
+      USING (execution_id, visit)
+    WHERE w.project_id = ${p.projectId} AND w.event_id IS NOT NULL
+  `.execute(trx);
+  return new Map(rows.map((row) => [row.execution_id, row.event_id]));
+}
+
+/** Takes waits away once their steps are passed, so that only open waits are looked through. */
+export async function deleteWaits(trx: Trx, p: { projectId: string; waits: WaitRef[] }): Promise<void> {
+  if (p.waits.length === 0) return;
+  await sql`
+    DELETE FROM execution_waits w
+    USING unnest(${p.waits.map((w) => w.executionId)}::uuid[], ${p.waits.map((w) => w.visit)}::int[]) AS u (execution_id, visit)
+    WHERE w.execution_id = u.execution_id AND w.visit = u.visit AND w.project_id = ${p.projectId}
+  `.execute(trx);
+}

@@ -1,0 +1,279 @@
+import { ZodError } from 'zod';
+import type { NewVisit } from '../../db/executions/visits.ts';
+import { follow, type Graph, type GraphStep } from '../../db/workflows/graph.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { assertNever } from '../../rules/assert-never.ts';
+import { hasExpression } from '../../rules/content/expressions.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { Next, VisitStatus } from '../../rules/executions/execution.ts';
+import type { Exits } from '../../rules/executions/exits.ts';
+import type { FailureCode } from '../../rules/executions/failure-codes.ts';
+import { fillCondition } from '../../rules/executions/fill-condition.ts';
+import { comeTo, type Laps, LOOP, MAX_VISITS, newLaps, notePauseBegun } from '../../rules/executions/laps.ts';
+import type { Run } from '../../rules/executions/run.ts';
+import type { Branch } from '../../rules/executions/steps/definition.ts';
+import { isEffect } from '../../rules/executions/steps/registry.ts';
+import { chooseBranch, SplitConfig } from '../../rules/executions/steps/split.ts';
+import { WaitConfig } from '../../rules/executions/steps/wait-for-event.ts';
+import type { Condition } from '../../rules/filters/filters.ts';
+import { delayDue } from './delay-due.ts';
+import { nextAt } from './next.ts';
+import type { Progress } from './progress.ts';
+import type { NewWait } from './waits.ts';
+import type { World } from './world.ts';
+
+/** An execution as a walk needs it; `visit` counts the steps it has come to. */
+export interface WalkingExecution {
+  id: string;
+  projectId: string;
+  workflowId: string;
+  contactId: string;
+  visit: number;
+  event: Record<string, unknown>;
+  context: Record<string, unknown>;
+  /** A stranger's event began it: what `event` holds is theirs. */
+  untrusted: boolean;
+  /** A stranger had it begin, or go on past a wait: it lifts nobody's refusal. */
+  swayed: boolean;
+  mode: KeyMode;
+  /** Kept once its workflow can lead in a circle; null before. */
+  laps: Laps | null;
+  /** What it has of its own where it only tries the workflow out; null for a real one. */
+  run: Run | null;
+  /**
+   * What ends executions of its workflow before their end; asked of runs only, real ones end where the events are
+   * recorded.
+   */
+  exits: Exits;
+}
+
+export interface Walk {
+  execution: WalkingExecution;
+  graph: Graph;
+  /** Where to go; null is the end of the graph. */
+  stepId: string | null;
+  /** From when on an event counts for a WAIT_FOR_EVENT that comes next; now where it is absent. */
+  eventsSince?: Date;
+  /** The visit that has ended, from which the walk goes on; absent where the execution begins. */
+  from?: number;
+  /** Where the walk notes what is to be written. */
+  progress: Progress;
+}
+
+/**
+ * Where a walk stopped; at an end there is no step. What `saveProgress` finds may change `next`: read it after that.
+ */
+export interface Stop {
+  next: Next;
+  step?: GraphStep;
+}
+
+/**
+ * Walks an execution on from a step to the next thing that takes Temporal: an effect, a timer or a wait; or to its end.
+ * Whatever it has to know of the time, the contact and what happened it asks of its world. Writes nothing: what it
+ * passes is noted in `progress`, which the caller saves, together with what led here, under the contact's lock that it
+ * holds. It ends, since no execution comes to more than `MAX_VISITS` steps: enabling refuses a circle that takes no
+ * time where that can be seen, but a running workflow can be edited into one, and the instant that a DELAY waits for
+ * can have gone by.
+ */
+export async function walk(world: World, w: Walk): Promise<Stop> {
+  let stepId = w.stepId;
+  if (w.graph.circular) w.execution.laps ??= newLaps();
+  if (w.execution.run) w.progress.runs.set(w.execution.id, w.execution.run);
+  while (true) {
+    if (stepId === null) return end(w, { status: 'COMPLETED', reason: null });
+    const step = w.graph.steps.get(stepId);
+    if (!step) return end(w, { status: 'EXITED', reason: 'step_deleted' });
+    const arrived = await arrive(world, w, step);
+    if ('next' in arrived) return arrived;
+    stepId = follow(w.graph, step.id, arrived.branch);
+  }
+}
+
+/** A step either stops the walk or is passed, by a branch where it has any. */
+type Arrival = Stop | { branch?: Branch };
+
+async function arrive(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
+  const { laps } = w.execution;
+  if (w.execution.visit >= MAX_VISITS) return fail(w, { code: 'loop', error: LOOP, stepId: step.id });
+  w.execution.visit += 1;
+  if (laps && comeTo(laps, step.id)) return failAt(w, step, LOOP, 'loop');
+  if (isEffect(step.type)) return stopAtEffect(world, w, step);
+  switch (step.type) {
+    case 'DELAY':
+      return stopAtDelay(world, w, step);
+    case 'WAIT_FOR_EVENT':
+      return stopAtWait(world, w, step);
+    case 'CONDITION':
+      return passCondition(world, w, step);
+    case 'SPLIT':
+      return passSplit(world, w, step);
+    case 'EXIT':
+      return exitAt(w, step);
+    default:
+      return assertNever(step.type);
+  }
+}
+
+function stopAtEffect(world: World, w: Walk, step: GraphStep): Stop {
+  stand(w.execution, world.now(w.execution), null);
+  const visit = addVisit(w, step, { status: 'RUNNING' });
+  moveTo(w, step, 'RUNNING');
+  return { next: nextAt(w.graph, step, visit), step };
+}
+
+async function stopAtDelay(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
+  const now = world.now(w.execution).getTime();
+  const due = await delayDue(world, { step, execution: w.execution, nowMs: now });
+  if (!due) return failAt(w, step, 'the "until" of this DELAY is not a date-time');
+  const { dueAt, countsMs } = due;
+  if (dueAt.getTime() <= now) {
+    addVisit(w, step, { status: 'COMPLETED', output: { dueAt: dueAt.toISOString() } });
+    return {};
+  }
+  return pauseAt(world, w, step, { now, dueAt, ...(countsMs !== undefined && { countsMs }) });
+}
+
+async function stopAtWait(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
+  const config = WaitConfig.parse(step.config);
+  const now = world.now(w.execution).getTime();
+  const deadlineAt = config.timeout === undefined ? null : new Date(now + config.timeout * 1_000);
+  const { id, visit, contactId } = w.execution;
+  const wait = {
+    contactId,
+    eventName: config.eventName,
+    filters: await fillWait(world, w.execution, config.filters),
+    includeAutomatic: config.includeAutomatic ?? false,
+    since: w.eventsSince ?? null,
+  };
+  const event = await world.findEvent(w.execution, { ...wait, taken: takenIn(w), from: w.from ?? 0 });
+  if (event) {
+    if (event.swayed) {
+      w.execution.swayed = true;
+      await world.noteSwayed(w.execution);
+    }
+    addVisit(w, step, { status: 'COMPLETED', dueAt: deadlineAt, output: { branch: 'event', eventId: event.id } });
+    return { branch: 'event' };
+  }
+  const registered = { ...wait, executionId: id, visit, deadlineAt };
+  w.progress.waits.push(registered);
+  if (w.execution.run) w.execution.run.filters = wait.filters ?? null;
+  return pauseAt(world, w, step, { now, dueAt: deadlineAt, wait: registered });
+}
+
+/** Fills the filters of a wait with the variables of its execution as the wait begins. */
+async function fillWait(
+  world: World,
+  execution: WalkingExecution,
+  filters: Condition | undefined,
+): Promise<Condition | undefined> {
+  if (!hasExpression(filters)) return filters;
+  const { variables } = await world.loadVariables(execution);
+  return filters && fillCondition(filters, variables, 'wait');
+}
+
+/** The events that have ended waits of the execution in this walk, and the one that led to it. */
+function takenIn({ execution, progress }: Walk): string[] {
+  return [...progress.closed, ...progress.visits].flatMap(({ executionId, output }) =>
+    executionId === execution.id && typeof output?.eventId === 'string' ? output.eventId : [],
+  );
+}
+
+/** `countsMs`: with how much it counts towards a lap, where that is not its length. */
+function pauseAt(
+  world: World,
+  w: Walk,
+  step: GraphStep,
+  p: { now: number; dueAt: Date | null; wait?: NewWait; countsMs?: number },
+): Stop {
+  const { laps, run, id: executionId } = w.execution;
+  stand(w.execution, new Date(p.now), p.dueAt);
+  if (laps) notePauseBegun(laps, p.countsMs ?? (p.dueAt ? p.dueAt.getTime() - p.now : undefined));
+  const visit = addVisit(w, step, { status: 'WAITING', dueAt: p.dueAt });
+  moveTo(w, step, 'WAITING');
+  const stop = { next: world.timed(w.execution, step, nextAt(w.graph, step, visit)), step };
+  w.progress.pauses.push({ executionId, visit, stop, wait: p.wait, booked: !run?.skipDelays });
+  return stop;
+}
+
+/** Notes in a run when it came to where it stands, and until when it stands there. */
+function stand({ run }: WalkingExecution, since: Date, dueAt: Date | null): void {
+  if (run) Object.assign(run, { since: since.toISOString(), dueAt: dueAt?.toISOString() ?? null });
+}
+
+async function passCondition(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
+  const holds = await world.holds(w.execution, step.config).catch(unusable);
+  if (holds instanceof Unusable) return failAt(w, step, holds.message);
+  const branch = holds ? 'yes' : 'no';
+  addVisit(w, step, { status: 'COMPLETED', output: { branch } });
+  return { branch };
+}
+
+async function passSplit(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
+  const { contactId } = w.execution;
+  if (!SplitConfig.safeParse(step.config).success) return failAt(w, step, 'this SPLIT is not configured');
+  const taken = await world.findTakenBranch(w.execution, step.id);
+  const branch = chooseBranch(step.config, { contactId, stepId: step.id, taken });
+  addVisit(w, step, { status: 'COMPLETED', output: { branch } });
+  return { branch };
+}
+
+function exitAt(w: Walk, step: GraphStep): Stop {
+  const reason = typeof step.config.reason === 'string' ? step.config.reason : null;
+  addVisit(w, step, { status: 'COMPLETED', output: reason ? { reason } : null });
+  return end(w, { status: 'EXITED', reason, stepId: step.id });
+}
+
+/**
+ * A condition that cannot be evaluated ends the execution; whoever tracked the event that started it gets no error for
+ * it.
+ */
+class Unusable extends Error {}
+
+function unusable(error: unknown): Unusable {
+  if (error instanceof AppError || error instanceof ZodError)
+    return new Unusable(`this condition cannot be evaluated: ${error.message}`);
+  throw error;
+}
+
+/** Notes that the execution has come to a step, and what became of it there. */
+function addVisit(
+  { execution, progress }: Walk,
+  step: GraphStep,
+  how: { status: VisitStatus; output?: Record<string, unknown> | null; dueAt?: Date | null; error?: string },
+): NewVisit {
+  const { id: executionId, visit } = execution;
+  const added = { executionId, visit, stepId: step.id, type: step.type, ...how };
+  progress.visits.push(added);
+  return added;
+}
+
+/** Notes that the execution stands at the step that it has come to. */
+function moveTo({ execution, progress }: Walk, step: GraphStep, status: 'RUNNING' | 'WAITING'): void {
+  const { id: executionId, visit, laps } = execution;
+  progress.positions.push({ executionId, visit, stepId: step.id, status, laps });
+}
+
+function end(
+  { execution, progress }: Walk,
+  how: { status: 'COMPLETED' | 'EXITED'; reason: string | null; stepId?: string },
+): Stop {
+  const { status, reason, stepId = null } = how;
+  progress.positions.push({ executionId: execution.id, visit: execution.visit, stepId, status, reason });
+  return { next: { kind: 'end', status, reason } };
+}
+
+function failAt(w: Walk, step: GraphStep, error: string, code: FailureCode = 'invalid_step'): Stop {
+  addVisit(w, step, { status: 'FAILED', error });
+  return fail(w, { code, error, stepId: step.id });
+}
+
+/** Fails an execution that cannot go on. Temporal gets the code only, since the sentence may quote what a tenant wrote. */
+export function fail(
+  { execution, progress }: { execution: { id: string; visit: number }; progress: Progress },
+  { code, error, stepId }: { code: FailureCode; error: string; stepId: string },
+): Stop {
+  const { id: executionId, visit } = execution;
+  progress.positions.push({ executionId, visit, stepId, status: 'FAILED', reason: code, error });
+  return { next: { kind: 'end', status: 'FAILED', reason: code } };
+}

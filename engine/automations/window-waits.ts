@@ -1,0 +1,106 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connection.ts';
+import { CLOCK_COLUMNS, type ClockRow } from '../../db/contacts/clock.ts';
+import { bookTimers } from '../../db/executions/timer-seconds.ts';
+import { wasAdvanced } from '../../db/executions/visits.ts';
+import { ownedBy } from '../../db/owned-by.ts';
+import { prepared } from '../../db/prepared.ts';
+import { windowGate } from '../../rules/campaigns/gate.ts';
+import type { Next } from '../../rules/executions/execution.ts';
+import { nextAtEffect } from './next.ts';
+import type { EffectStanding } from './resume.ts';
+
+/**
+ * Of steps that are about to send MARKETING, those outside of the project's sending window wait until it opens: as a
+ * pause at the same step, whose timer's end leads to the step again; not a run that skips its pauses. Their answers are
+ * by execution; who may go on is not among them. Under the contacts' locks.
+ */
+export async function waitForWindow(
+  trx: Trx,
+  p: { projectId: string; steps: EffectStanding[] },
+): Promise<Map<string, Next>> {
+  const { projectId, steps } = p;
+  const now = Date.now();
+  const waits: { standing: EffectStanding; dueAt: Date }[] = [];
+  const clocks = steps.length === 0 ? new Map<string, ClockRow>() : await findClocks(trx, p);
+  const advanced = clocks.size === 0 ? new Set<string>() : await findAdvanced(trx, p);
+  for (const standing of steps) {
+    const { id, run } = standing.execution;
+    if (advanced.has(id) || run?.skipDelays) continue;
+    const clock = clocks.get(standing.execution.contactId);
+    const gate = clock && windowGate(clock, now);
+    if (gate?.kind === 'shut') waits.push({ standing, dueAt: new Date(gate.notBeforeMs) });
+  }
+  if (waits.length === 0) return new Map();
+  await bookTimers(trx, { projectId, timers: waits.map(timerOf) });
+  await saveWaits(trx, { projectId, waits });
+  return new Map(
+    waits.map(({ standing: { execution, step, next }, dueAt }) => [
+      execution.id,
+      nextAtEffect(step, { visit: next.visit, dueAt }),
+    ]),
+  );
+}
+
+/**
+ * The wait for a window is over: the step is about to act again. Under the contact's lock.
+ * @param p.byHand it is to act whatever the hour, and the visit says so (`advanced`) to whoever asks for the window
+ * again
+ */
+export async function endWindowWait(
+  trx: Trx,
+  p: { projectId: string; executionId: string; visit: number; byHand?: boolean },
+): Promise<void> {
+  const output = p.byHand ? sql`coalesce(output, '{}') || '{"advanced": true}'` : sql`output`;
+  await sql`
+    WITH visit AS (
+      UPDATE execution_steps SET status = 'RUNNING', due_at = NULL, output = ${output}
+      WHERE execution_id = ${p.executionId} AND visit = ${p.visit} AND project_id = ${p.projectId} AND status = 'WAITING')
+    UPDATE executions SET status = 'RUNNING' WHERE id = ${p.executionId} AND project_id = ${p.projectId} AND completed_at IS NULL
+  `.execute(trx);
+}
+
+/** Executions whose visit somebody has moved on by hand: no window holds it any more. */
+async function findAdvanced(trx: Trx, p: { projectId: string; steps: EffectStanding[] }): Promise<Set<string>> {
+  const { rows } = await prepared<{ id: string }>`
+    SELECT v.execution_id AS id FROM unnest(${p.steps.map(({ execution }) => execution.id)}::uuid[], ${p.steps.map(({ next }) => next.visit)}::int[]) AS u (id, visit)
+    JOIN execution_steps v ON v.execution_id = u.id AND v.visit = u.visit AND ${ownedBy('v.project_id', p.projectId)}
+    WHERE ${wasAdvanced(sql`v`)}
+  `.execute(trx);
+  return new Set(rows.map((row) => row.id));
+}
+
+function timerOf(wait: { dueAt: Date }) {
+  return {
+    dueAt: wait.dueAt,
+    moveTo(at: Date) {
+      wait.dueAt = at;
+    },
+  };
+}
+
+/** By contact; none where the project has no window, which costs no look at the contacts. */
+async function findClocks(trx: Trx, p: { projectId: string; steps: EffectStanding[] }): Promise<Map<string, ClockRow>> {
+  const contactIds = p.steps.map(({ execution }) => execution.contactId);
+  const { rows } = await prepared<ClockRow & { id: string }>`
+    SELECT c.id, ${CLOCK_COLUMNS} FROM projects p JOIN contacts c ON c.id = ANY(${contactIds}::uuid[]) AND ${ownedBy('c.project_id', p.projectId)}
+    WHERE p.id = ${p.projectId} AND p.sending_window IS NOT NULL
+  `.execute(trx);
+  return new Map(rows.map(({ id, ...clock }) => [id, clock]));
+}
+
+async function saveWaits(
+  trx: Trx,
+  p: { projectId: string; waits: { standing: EffectStanding; dueAt: Date }[] },
+): Promise<void> {
+  await sql`
+    WITH u AS (
+      SELECT * FROM unnest(${p.waits.map(({ standing }) => standing.execution.id)}::uuid[], ${p.waits.map(({ standing }) => standing.next.visit)}::int[],
+        ${p.waits.map(({ dueAt }) => dueAt)}::timestamptz[]) AS u (execution_id, visit, due_at)
+    ), visits AS (
+      UPDATE execution_steps s SET status = 'WAITING', due_at = u.due_at FROM u
+      WHERE s.execution_id = u.execution_id AND s.visit = u.visit AND s.project_id = ${p.projectId} AND s.status = 'RUNNING')
+    UPDATE executions e SET status = 'WAITING' FROM u
+    WHERE e.id = u.execution_id AND e.project_id = ${p.projectId} AND e.completed_at IS NULL
+  `.execute(trx);
+}

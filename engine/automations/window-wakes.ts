@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connection.ts';
+import { CLOCK_COLUMNS, type ClockRow } from '../../db/contacts/clock.ts';
+import { enqueue } from '../../db/outbox/outbox.ts';
+import { windowGate } from '../../rules/campaigns/gate.ts';
+import { isEffect, STEP_TYPES } from '../../rules/executions/steps/registry.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+
+/** Steps of a workflow and executions at them, before all others. */
+const FROM_START = '00000000-0000-0000-0000-000000000000:00000000-0000-0000-0000-000000000000';
+
+const EFFECT_TYPES = STEP_TYPES.filter(isEffect);
+
+interface WindowWait extends ClockRow {
+  stepId: string;
+  executionId: string;
+  visit: number;
+  dueAt: Date;
+}
+
+/**
+ * Queues a signal to those of the next `rows` executions of a project that wait for its sending window longer than they
+ * have to by now. Their steps act again, and look at the window themselves: so nothing is written here, and who is
+ * woken in vain waits on. By execution_steps_open.
+ * @param p.after where the page before ended; null for the first
+ * @returns where the next page begins; null when there is none
+ */
+export async function wakeWindowPage(
+  trx: Trx,
+  p: { projectId: string; after: string | null; rows: number },
+): Promise<{ after: string | null; outbox: OutboxRow[] }> {
+  const { projectId } = p;
+  const [stepId, executionId] = (p.after ?? FROM_START).split(':');
+  const { rows } = await sql<WindowWait>`
+    SELECT s.step_id AS "stepId", s.execution_id AS "executionId", s.visit, s.due_at AS "dueAt", ${CLOCK_COLUMNS}
+    FROM projects p JOIN workflow_steps w ON w.project_id = p.id AND w.type = ANY(${EFFECT_TYPES}::text[])
+    JOIN execution_steps s ON s.step_id = w.id AND s.project_id = p.id AND s.completed_at IS NULL
+    JOIN executions e ON e.id = s.execution_id AND e.project_id = p.id
+    JOIN contacts c ON c.id = e.contact_id AND c.project_id = p.id
+    WHERE p.id = ${projectId} AND s.status = 'WAITING' AND s.due_at IS NOT NULL
+      AND (s.step_id, s.execution_id) > (${stepId}::uuid, ${executionId}::uuid)
+    ORDER BY s.step_id, s.execution_id LIMIT ${p.rows}
+  `.execute(trx);
+  const now = Date.now();
+  const early = rows.filter((wait) => opensMs(wait, now) < wait.dueAt.getTime());
+  const outbox = await enqueue(
+    trx,
+    early.map(({ executionId: refId, visit }) => ({
+      projectId,
+      kind: 'execution.event' as const,
+      refId,
+      payload: { visit },
+    })),
+  );
+  const last = rows.length < p.rows ? undefined : rows.at(-1);
+  return { after: last ? `${last.stepId}:${last.executionId}` : null, outbox };
+}
+
+function opensMs(clock: ClockRow, nowMs: number): number {
+  const gate = windowGate(clock, nowMs);
+  return gate.kind === 'shut' ? gate.notBeforeMs : nowMs;
+}

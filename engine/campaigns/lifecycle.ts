@@ -1,0 +1,357 @@
+import { type RawBuilder, sql } from 'kysely';
+import { audienceCounts, audienceExists } from '../../db/campaigns/audience.ts';
+import {
+  CAMPAIGN_COLUMNS,
+  CAMPAIGN_COLUMNS_OF_C,
+  type Campaign,
+  type CampaignRef,
+  type CampaignRow,
+  type CampaignStart,
+  lockCampaign,
+  refusal,
+  textsOf,
+  toCampaign,
+} from '../../db/campaigns/campaigns.ts';
+import { CLOCK_KEY } from '../../db/campaigns/chunk-clock.ts';
+import { awaitClaims } from '../../db/campaigns/claim-lock.ts';
+import { findTest } from '../../db/campaigns/testing.ts';
+import type { Db, Trx } from '../../db/connection.ts';
+import { saveContents } from '../../db/contents/contents.ts';
+import { assertSender } from '../../db/domains/senders.ts';
+import { enqueue } from '../../db/outbox/outbox.ts';
+import { findDeleted } from '../../db/records/deleted-rows.ts';
+import { BEGUN_CAMPAIGNS, isOpen, OPEN_CAMPAIGNS } from '../../db/schema/campaign-status.ts';
+import { giveBackSlots } from '../../db/sending/frequency.ts';
+import { monthlyRoom } from '../../db/sending/monthly-usage.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
+import type { CampaignTiming } from '../../rules/campaigns/timing.ts';
+import { pickMailText } from '../../rules/content/mail-text.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import type { ReadVersion } from '../../rules/record-version.ts';
+import { RowMissing } from '../../rules/row-missing.ts';
+
+export interface ChangedCampaign {
+  campaign: Campaign;
+  /** For `lifecycle.dispatch`, after the commit. */
+  outbox: OutboxRow[];
+}
+
+/**
+ * What the workflow of a start has to know. `paused`: it stands still until it is resumed. `ended`: the campaign is no
+ * longer this start's to send.
+ */
+export type StartState =
+  | { phase: 'waiting'; scheduledAt: string }
+  /** `sendRate`: the project's own limit a second, null for none; mails of a test key have none. */
+  | {
+      phase: 'sending' | 'paused';
+      audienceDone: boolean;
+      sendRate: number | null;
+      mode: KeyMode;
+      clock: string;
+      /** Of a campaign with a test: whether some wait for its winner, and the highest chunk that may be sent. */
+      test?: { testing: boolean; lastSeq: number };
+    }
+  | { phase: 'ended'; status: CampaignStatus };
+
+/**
+ * Starts a DRAFT now (`at` null) or at a time, or moves a SCHEDULED one to another time. The UPDATE decides between two
+ * calls at once. Without `mode` it keeps the one it was scheduled with, and without `timing` its hour.
+ * Source: contract §6.
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED, BAD_REQUEST for an empty audience,
+ * BILLING_LIMIT_EXCEEDED when the month has no room for a single mail
+ */
+export async function startCampaign(
+  trx: Trx,
+  p: CampaignRef & { at: Date | null; mode?: KeyMode; timing?: CampaignTiming },
+): Promise<ChangedCampaign> {
+  const { rows } = await sql<CampaignRow & { send_no: number; mode: string; was: CampaignStatus }>`
+    UPDATE campaigns c SET status = ${p.at ? 'SCHEDULED' : 'SENDING'}, scheduled_at = ${p.at},
+      started_at = ${p.at ? null : sql`now()`}, mode = coalesce(${p.mode ?? null}, c.mode), cancelled_at = NULL, updated_at = now(),
+      ${p.timing ? sql`send_at_local = ${p.timing.sendAtLocal}, late_policy = ${p.timing.latePolicy},` : sql``}
+      send_no = c.send_no + CASE WHEN old.status = 'DRAFT' THEN 1 ELSE 0 END
+    FROM (SELECT id AS old_id, status FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.id} FOR UPDATE) old
+    WHERE c.id = old.old_id AND old.status IN ('DRAFT', 'SCHEDULED')
+    RETURNING ${CAMPAIGN_COLUMNS_OF_C}, c.send_no, c.mode, old.status AS was
+  `.execute(trx);
+  const row = rows[0];
+  if (!row) throw await refusal(trx, p, 'Only a campaign that is DRAFT or SCHEDULED can be sent.');
+  const campaign = toCampaign(row);
+  for (const text of textsOf(campaign)) await assertSender(trx, { projectId: p.projectId, from: text.from });
+  await assertAudience(trx, { projectId: p.projectId, campaign });
+  if (p.at === null && row.mode === 'live') await assertRoom(trx, { projectId: p.projectId, campaign });
+  const start = { projectId: p.projectId, refId: p.id };
+  const outbox = await enqueue(trx, [
+    row.was === 'DRAFT'
+      ? { ...start, kind: 'campaign.start', payload: { sendNo: row.send_no } }
+      : { ...start, kind: 'campaign.changed', payload: { sendNo: row.send_no } },
+  ]);
+  return { campaign, outbox };
+}
+
+/**
+ * Cancels a SCHEDULED, SENDING or PAUSED campaign. What has not tried to send anything becomes a DRAFT again, and its
+ * rows of the ledger are removed; otherwise it is CANCELLED, and its workflow skips what is left. Claims hold the
+ * campaign's row shared (db/campaigns/claims.ts), so after the lock nobody claims any more, and whether anything was
+ * claimed is certain.
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, or where it was changed after the version `read`
+ */
+export async function cancelCampaign(
+  trx: Trx,
+  p: CampaignRef & { read?: ReadVersion | undefined },
+): Promise<ChangedCampaign> {
+  await awaitClaims(trx, p);
+  await assertRead(trx, p);
+  const { rows } = await sql<{ send_no: number }>`
+    SELECT send_no FROM campaigns
+    WHERE project_id = ${p.projectId} AND id = ${p.id} AND status IN ${OPEN_CAMPAIGNS} FOR UPDATE
+  `.execute(trx);
+  const row = rows[0];
+  if (!row) throw await refusal(trx, p, 'Only a campaign that is SCHEDULED, SENDING or PAUSED can be cancelled.');
+  const campaign = (await anythingTried(trx, p)) ? await markCancelled(trx, p) : await returnToDraft(trx, p);
+  const outbox = await enqueue(trx, [
+    {
+      projectId: p.projectId,
+      kind: 'campaign.changed',
+      refId: p.id,
+      payload: { sendNo: row.send_no },
+    },
+  ]);
+  return { campaign, outbox };
+}
+
+/**
+ * Pauses a SENDING campaign: as claims hold its row shared (db/campaigns/claims.ts), nothing is claimed after this
+ * commits, and what is claimed and not on its way is given back when the workflow hears of it. One that is PAUSED stays
+ * so, with its first reason. With `sendNo` only that start.
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, or where it was changed after the version `read`
+ */
+export async function pauseCampaign(
+  trx: Trx,
+  p: CampaignRef & { reason: PausedReason; sendNo?: number; read?: ReadVersion | undefined },
+): Promise<ChangedCampaign> {
+  await awaitClaims(trx, p);
+  await assertRead(trx, p);
+  const ofStart = p.sendNo === undefined ? sql`true` : sql`send_no = ${p.sendNo}`;
+  return turn(trx, p, {
+    found: sql`status IN ${BEGUN_CAMPAIGNS} AND ${ofStart}`,
+    to: 'PAUSED',
+    reason: sql`coalesce(paused_reason, ${p.reason})`,
+    refused: 'Only a campaign that is SENDING can be paused.',
+  });
+}
+
+/**
+ * Lets a PAUSED campaign go on; one that is SENDING already stays as it is. @throws AppError NOT_FOUND, CONFLICT in any
+ * other state, or where it was changed after the version `read`
+ */
+export async function resumeCampaign(
+  trx: Trx,
+  p: CampaignRef & { read?: ReadVersion | undefined },
+): Promise<ChangedCampaign> {
+  await assertRead(trx, p);
+  return turn(trx, p, {
+    found: sql`status IN ${BEGUN_CAMPAIGNS}`,
+    to: 'SENDING',
+    reason: sql`NULL`,
+    refused: 'Only a campaign that is PAUSED can be resumed.',
+  });
+}
+
+/** Locks the campaign and compares its version, where the caller has named the one that was read. */
+async function assertRead(trx: Trx, { read, ...ref }: CampaignRef & { read?: ReadVersion | undefined }): Promise<void> {
+  if (read) await lockCampaign(trx, ref, read);
+}
+
+/** Between SENDING and PAUSED. The lock keeps claims out, which an UPDATE alone would let pass. */
+async function turn(
+  trx: Trx,
+  p: CampaignRef,
+  how: { found: RawBuilder<unknown>; to: 'SENDING' | 'PAUSED'; reason: RawBuilder<unknown>; refused: string },
+): Promise<ChangedCampaign> {
+  const { rows } = await sql<CampaignRow & { send_no: number; was: CampaignStatus }>`
+    UPDATE campaigns c SET status = ${how.to}, paused_reason = ${how.reason},
+      going_since = CASE WHEN old.status = 'PAUSED' AND ${how.to} = 'SENDING' THEN now() ELSE c.going_since END,
+      updated_at = CASE WHEN old.status = ${how.to} THEN c.updated_at ELSE now() END
+    FROM (SELECT id AS old_id, status FROM campaigns
+      WHERE project_id = ${p.projectId} AND id = ${p.id} AND ${how.found} FOR UPDATE) old
+    WHERE c.id = old.old_id RETURNING ${CAMPAIGN_COLUMNS_OF_C}, c.send_no, old.status AS was
+  `.execute(trx);
+  const row = rows[0];
+  if (!row) throw await refusal(trx, p, how.refused);
+  const campaign = toCampaign(row);
+  if (row.was === campaign.status) return { campaign, outbox: [] };
+  const payload = { sendNo: row.send_no };
+  const outbox = await enqueue(trx, [{ projectId: p.projectId, kind: 'campaign.changed', refId: p.id, payload }]);
+  return { campaign, outbox };
+}
+
+/**
+ * Where a start stands now; when its time has come, moves it on to SENDING and fixes what it says, as one row of
+ * `contents`. May run again at any moment.
+ */
+export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartState> {
+  const row = await lockStart(trx, p);
+  if (!row) return { phase: 'ended', status: await deletedAs(trx, p) };
+  const ours = row.send_no === p.sendNo && isOpen(row.status);
+  if (!ours) return { phase: 'ended', status: row.status };
+  const campaign = toCampaign(row);
+  if (row.status === 'SCHEDULED' && campaign.scheduledAt && !row.due) {
+    return { phase: 'waiting', scheduledAt: campaign.scheduledAt.toISOString() };
+  }
+  if (row.content_id === null) await begin(trx, p, campaign);
+  const { audience_done: audienceDone, send_rate: sendRate, mode, clock } = row;
+  const test = campaign.test ? await findTest(trx, p) : undefined;
+  const phase = row.status === 'PAUSED' ? 'paused' : 'sending';
+  return { phase, audienceDone, sendRate, mode, clock, ...(test && { test }) };
+}
+
+/**
+ * How a start has ended, for its workflow: a campaign that went back to DRAFT, or was started again since, was
+ * cancelled. `OPEN`: the start goes on. @throws RowMissing
+ */
+export async function findStartEnd(db: Db, p: CampaignStart): Promise<'SENT' | 'CANCELLED' | 'OPEN'> {
+  const row = await db
+    .selectFrom('campaigns')
+    .select(['status', 'send_no'])
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.campaignId)
+    .executeTakeFirst();
+  const status = row?.status ?? (await deletedAs(db, p));
+  if (status === 'SENT') return status;
+  return row?.send_no === p.sendNo && isOpen(row.status) ? 'OPEN' : 'CANCELLED';
+}
+
+/** How a campaign stood when it was deleted. @throws RowMissing where no deletion is known */
+async function deletedAs(db: Db, { projectId, campaignId }: CampaignStart): Promise<CampaignStatus> {
+  const deleted = (await findDeleted(db, { projectId, ids: [campaignId] })).get(campaignId);
+  if (!deleted) throw new RowMissing('campaign', campaignId);
+  return deleted.status as CampaignStatus;
+}
+
+/**
+ * Marks a campaign SENT once nobody is left, also a paused one: there is nothing that could go on. False while somebody
+ * is, or when it was cancelled. Its row is locked first, so that the look sees whoever was taken up again
+ * (engine/campaigns/retry.ts) before it. May run twice.
+ */
+export async function finishCampaign(trx: Trx, p: CampaignStart): Promise<boolean> {
+  await sql`
+    SELECT FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.campaignId} FOR NO KEY UPDATE
+  `.execute(trx);
+  const { rows } = await sql`
+    UPDATE campaigns SET status = 'SENT', paused_reason = NULL, sent_at = coalesce(sent_at, now()), updated_at = now()
+    WHERE project_id = ${p.projectId} AND id = ${p.campaignId} AND send_no = ${p.sendNo}
+      AND status IN ('SENDING', 'PAUSED', 'SENT') AND audience_done
+      AND NOT EXISTS (
+        SELECT FROM emails e WHERE e.campaign_id = ${p.campaignId} AND e.status IN ('PENDING', 'SENDING', 'HELD'))
+    RETURNING id
+  `.execute(trx);
+  return rows.length > 0;
+}
+
+/** Tells the workflows of a project's SENDING campaigns to look again: sending was released from its hold. */
+export async function wakeCampaigns(trx: Trx, projectId: string): Promise<OutboxRow[]> {
+  const { rows } = await sql<{ id: string; send_no: number }>`
+    SELECT id, send_no FROM campaigns WHERE project_id = ${projectId} AND status = 'SENDING'
+  `.execute(trx);
+  return enqueue(
+    trx,
+    rows.map((row) => ({
+      projectId,
+      kind: 'campaign.changed',
+      refId: row.id,
+      payload: { sendNo: row.send_no },
+    })),
+  );
+}
+
+async function assertAudience(trx: Trx, p: { projectId: string; campaign: Campaign }): Promise<void> {
+  const { audienceType: type, segmentId, audienceFilter: filter } = p.campaign;
+  if (await audienceExists(trx, { projectId: p.projectId, type, segmentId, filter })) return;
+  throw new AppError('BAD_REQUEST', {
+    message: 'The audience of this campaign is empty: it has no subscribed contact.',
+    suggestion: 'Change the audience, or subscribe contacts who agreed to it.',
+    details: { audienceType: type },
+  });
+}
+
+/**
+ * A start that would skip everybody is refused; one to the simulator alone takes nothing of the month. What the month
+ * has room for is taken page by page (db/campaigns/audience.ts).
+ */
+async function assertRoom(trx: Trx, { projectId, campaign }: { projectId: string; campaign: Campaign }): Promise<void> {
+  const { rows } = await sql<{ limit: number | null }>`
+    SELECT effective_monthly_email_limit AS limit FROM projects WHERE id = ${projectId}
+  `.execute(trx);
+  const limit = rows[0]?.limit ?? null;
+  if (limit === null || (await monthlyRoom(trx, { projectId, limit })) > 0) return;
+  const { audienceType: type, segmentId, audienceFilter: filter } = campaign;
+  if (!(await audienceCounts(trx, { projectId, type, segmentId, filter }))) return;
+  throw new AppError('BILLING_LIMIT_EXCEEDED', { details: { monthlyEmailLimit: limit } });
+}
+
+/** Whether any mail was ever claimed: a sender that was killed may have sent it. */
+async function anythingTried(trx: Trx, p: CampaignRef): Promise<boolean> {
+  const { rows } = await sql<{ tried: boolean }>`
+    SELECT EXISTS (SELECT FROM emails WHERE campaign_id = ${p.id} AND project_id = ${p.projectId} AND attempts > 0) AS tried
+  `.execute(trx);
+  return rows[0]?.tried ?? false;
+}
+
+async function markCancelled(trx: Trx, p: CampaignRef): Promise<Campaign> {
+  const { rows } = await sql<CampaignRow>`
+    UPDATE campaigns SET status = 'CANCELLED', paused_reason = NULL, cancelled_at = now(), updated_at = now()
+    WHERE project_id = ${p.projectId} AND id = ${p.id} RETURNING ${CAMPAIGN_COLUMNS}
+  `.execute(trx);
+  return toCampaign(rows[0]);
+}
+
+async function returnToDraft(trx: Trx, p: CampaignRef): Promise<Campaign> {
+  await giveBackSlots(trx, { projectId: p.projectId, campaignId: p.id });
+  await sql`DELETE FROM emails WHERE project_id = ${p.projectId} AND campaign_id = ${p.id}`.execute(trx);
+  await sql`DELETE FROM campaign_chunks WHERE campaign_id = ${p.id}`.execute(trx);
+  const { rows } = await sql<CampaignRow>`
+    UPDATE campaigns SET status = 'DRAFT', paused_reason = NULL, scheduled_at = NULL, started_at = NULL, content_id = NULL,
+      variant_content_ids = NULL, test_ends_at = NULL, winner = NULL, winner_by = NULL, winner_at = NULL,
+      audience_cursor = NULL, audience_done = false, updated_at = now()
+    WHERE project_id = ${p.projectId} AND id = ${p.id} RETURNING ${CAMPAIGN_COLUMNS}
+  `.execute(trx);
+  return toCampaign(rows[0]);
+}
+
+type StartRow = CampaignRow & {
+  send_no: number;
+  content_id: string | null;
+  audience_done: boolean;
+  due: boolean;
+  mode: KeyMode;
+  send_rate: number | null;
+  clock: string;
+};
+
+async function lockStart(trx: Trx, p: CampaignStart): Promise<StartRow | undefined> {
+  const { rows } = await sql<StartRow>`
+    SELECT ${CAMPAIGN_COLUMNS}, send_no, content_id, audience_done, coalesce(scheduled_at <= now(), true) AS due, mode,
+      (SELECT effective_send_rate_per_second FROM projects WHERE id = project_id) AS send_rate,
+      (SELECT ${CLOCK_KEY} FROM projects p WHERE p.id = k.project_id) AS clock
+    FROM campaigns k WHERE project_id = ${p.projectId} AND id = ${p.campaignId} FOR NO KEY UPDATE
+  `.execute(trx);
+  return rows[0];
+}
+
+async function begin(trx: Trx, p: CampaignStart, campaign: Campaign): Promise<void> {
+  const { topicId } = campaign;
+  const said = { projectId: p.projectId, type: 'MARKETING' as const, templateId: null, topicId };
+  const contentIds = await saveContents(
+    trx,
+    textsOf(campaign).map((text) => ({ ...pickMailText(text), ...said })),
+  );
+  const ofVariants = campaign.variants ? contentIds : null;
+  await sql`
+    UPDATE campaigns SET status = CASE WHEN status = 'SCHEDULED' THEN 'SENDING' ELSE status END, content_id = ${contentIds[0]},
+      variant_content_ids = ${ofVariants}::uuid[], started_at = coalesce(started_at, now()), going_since = now(), updated_at = now()
+    WHERE project_id = ${p.projectId} AND id = ${p.campaignId}
+  `.execute(trx);
+}

@@ -1,0 +1,148 @@
+import { type RawBuilder, sql } from 'kysely';
+import { audiencePredicate, takeAllowance } from '../../db/campaigns/audience.ts';
+import {
+  CAMPAIGN_COLUMNS_OF_C,
+  type CampaignRef,
+  type CampaignRow,
+  lockCampaign,
+  refusal,
+  textsOf,
+  toCampaign,
+} from '../../db/campaigns/campaigns.ts';
+import type { Trx } from '../../db/connection.ts';
+import { assertSender } from '../../db/domains/senders.ts';
+import { enqueue } from '../../db/outbox/outbox.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { MendableReason } from '../../rules/campaigns/retry.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import type { ReadVersion } from '../../rules/record-version.ts';
+
+/** Recipients that one transaction takes up again: some hundred milliseconds. */
+export const RETRY_ROWS = 10_000;
+
+/**
+ * Takes up FAILED recipients of a campaign again, at most `RETRY_ROWS`: their rows wait under their own ids, so with
+ * the same Message-ID, and whether they may get it is decided as for anybody when it is about to leave. A SENT campaign
+ * is SENDING again by a start of its own; one that is SENDING or PAUSED goes on. Whom the month had no room for comes
+ * back as far as it has now. Those who are no longer in the audience stay FAILED, by `left_audience`. Call it until both
+ * numbers are smaller than `RETRY_ROWS`; may run twice.
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED when a sender of it, or of one of its
+ * variants, may not send at all
+ */
+export async function retryRecipients(
+  trx: Trx,
+  p: CampaignRef & { reasons: readonly MendableReason[]; read?: ReadVersion | undefined },
+): Promise<{ requeued: number; left: number; outbox: OutboxRow[] }> {
+  if (p.read) await lockCampaign(trx, p, p.read);
+  const campaign = await lockEnded(trx, p);
+  const left = await leaveOut(trx, p, campaign);
+  const room = p.reasons.includes('limit_reached') ? await takeRoom(trx, p, campaign) : 0;
+  const tried = p.reasons.filter((reason) => reason !== 'limit_reached');
+  const requeued =
+    (await requeue(trx, p, { reasons: ['limit_reached'], limit: room })) +
+    (await requeue(trx, p, { reasons: tried, limit: RETRY_ROWS - room }));
+  if (requeued === 0) return { requeued, left, outbox: [] };
+  for (const { from } of textsOf(toCampaign(campaign))) await assertSender(trx, { projectId: p.projectId, from });
+  return { requeued, left, outbox: campaign.status === 'SENT' ? await startAgain(trx, p) : [] };
+}
+
+type EndedCampaign = CampaignRow & { mode: KeyMode; monthly_email_limit: number | null };
+
+/** Held until the commit, so that what finishes the campaign sees the rows, or was first. */
+async function lockEnded(trx: Trx, p: CampaignRef): Promise<EndedCampaign> {
+  const { rows } = await sql<EndedCampaign>`
+    SELECT ${CAMPAIGN_COLUMNS_OF_C}, c.mode, p.effective_monthly_email_limit AS monthly_email_limit
+    FROM campaigns c JOIN projects p ON p.id = c.project_id
+    WHERE c.project_id = ${p.projectId} AND c.id = ${p.id} AND c.status IN ('SENDING', 'PAUSED', 'SENT') FOR UPDATE OF c
+  `.execute(trx);
+  if (!rows[0]) throw await refusal(trx, p, 'Only of a campaign that was sent recipients can be tried again.');
+  return rows[0];
+}
+
+/**
+ * Gives the reason `left_audience` to at most `RETRY_ROWS` recipients who have left the campaign's segment or filter
+ * since it was sent. A campaign whose segment was deleted since then leaves nobody out.
+ */
+async function leaveOut(
+  trx: Trx,
+  p: CampaignRef & { reasons: readonly MendableReason[] },
+  campaign: EndedCampaign,
+): Promise<number> {
+  const { audience_type: type, segment_id: segmentId, audience_filter: filter } = campaign;
+  if ((type === 'SEGMENT' ? segmentId : filter) === null) return 0;
+  const inAudience = await audiencePredicate(trx, { projectId: p.projectId, type, segmentId, filter });
+  const { rows } = await sql<{ left: number }>`
+    WITH gone AS (
+      UPDATE emails SET reason = 'left_audience', error = NULL
+      WHERE id IN (
+        SELECT ${failed(p, p.reasons)} AND NOT EXISTS (
+          SELECT FROM contacts WHERE contacts.id = emails.contact_id AND ${inAudience}
+        ) ORDER BY id LIMIT ${RETRY_ROWS})
+      RETURNING id
+    ), ends AS (
+      SELECT (array_agg(id ORDER BY id))[1] AS first, (array_agg(id ORDER BY id DESC))[1] AS last FROM gone
+    ), counted_again AS (
+      UPDATE campaign_chunks k SET figures = NULL FROM ends
+      WHERE k.campaign_id = ${p.id} AND k.project_id = ${p.projectId} AND k.last_id >= ends.first AND k.first_id <= ends.last
+    )
+    SELECT count(*)::int AS "left" FROM gone
+  `.execute(trx);
+  return rows[0]?.left ?? 0;
+}
+
+/** From the month, for those that it had no room for; the others were counted when the audience was taken. */
+async function takeRoom(trx: Trx, p: CampaignRef, campaign: EndedCampaign): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    SELECT count(*) AS n FROM (SELECT ${failed(p, ['limit_reached'])} LIMIT ${RETRY_ROWS}) e
+  `.execute(trx);
+  return takeAllowance(trx, { projectId: p.projectId, campaign, n: rows[0]?.n ?? 0 });
+}
+
+/**
+ * The rows are open again, and so are their chunks. An error of the last time would count as put off, so it is
+ * forgotten.
+ */
+async function requeue(
+  trx: Trx,
+  p: CampaignRef,
+  how: { reasons: readonly MendableReason[]; limit: number },
+): Promise<number> {
+  if (how.limit === 0 || how.reasons.length === 0) return 0;
+  const { rows } = await sql<{ requeued: number }>`
+    WITH again AS (
+      UPDATE emails SET status = 'PENDING', reason = NULL, error = NULL, claim = NULL
+      WHERE id IN (SELECT ${failed(p, how.reasons)} ORDER BY id LIMIT ${how.limit})
+      RETURNING id
+    ), ends AS (
+      SELECT (array_agg(id ORDER BY id))[1] AS first, (array_agg(id ORDER BY id DESC))[1] AS last FROM again
+    ), opened AS (
+      UPDATE campaign_chunks k SET done_at = NULL, figures = NULL FROM ends
+      WHERE k.campaign_id = ${p.id} AND k.project_id = ${p.projectId} AND k.last_id >= ends.first AND k.first_id <= ends.last
+    )
+    SELECT count(*) AS requeued FROM again
+  `.execute(trx);
+  return rows[0]?.requeued ?? 0;
+}
+
+/** By the index on the reason. What was ever taken by a provider, and whom nobody knows any more, stays as it is. */
+function failed(p: CampaignRef, reasons: readonly MendableReason[]): RawBuilder<unknown> {
+  return sql`id FROM emails WHERE campaign_id = ${p.id} AND reason = ANY(${reasons}::text[]) AND project_id = ${p.projectId}
+    AND status = 'FAILED' AND sent_at IS NULL AND contact_id IS NOT NULL`;
+}
+
+/** Under a new number: the workflow of the last start has ended, or will without touching this one. */
+async function startAgain(trx: Trx, p: CampaignRef): Promise<OutboxRow[]> {
+  const { rows } = await sql<{ send_no: number }>`
+    UPDATE campaigns SET status = 'SENDING', send_no = send_no + 1, sent_at = NULL, updated_at = now()
+    WHERE project_id = ${p.projectId} AND id = ${p.id} RETURNING send_no
+  `.execute(trx);
+  return enqueue(
+    trx,
+    rows.map((row) => ({
+      projectId: p.projectId,
+      kind: 'campaign.start' as const,
+      refId: p.id,
+      payload: { sendNo: row.send_no },
+    })),
+  );
+}

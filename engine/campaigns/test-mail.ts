@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connection.ts';
+import { saveContent } from '../../db/contents/contents.ts';
+import { assertSender } from '../../db/domains/senders.ts';
+import { enqueue } from '../../db/outbox/outbox.ts';
+import { takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { type MailText, pickMailText } from '../../rules/content/mail-text.ts';
+import { normalizeEmail } from '../../rules/emails/email-address.ts';
+import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+
+const SUBJECT_PREFIX = '[TEST] ';
+
+export interface TestMail {
+  emailId: string;
+  /** For `lifecycle.dispatch`, after the commit. */
+  outbox: OutboxRow[];
+}
+
+/**
+ * Queues one mail of what a campaign says to an address, rendered with its contact if it is one. It is a single mail of
+ * its own: not a recipient of the campaign, not in its figures, and not bound to the consent that the campaign is.
+ * Source: contract §6.
+ * @throws AppError DOMAIN_NOT_VERIFIED, BILLING_LIMIT_EXCEEDED
+ */
+export async function insertTestMail(
+  trx: Trx,
+  p: { projectId: string; text: MailText; email: string; mode: KeyMode; monthlyEmailLimit: number | null },
+): Promise<TestMail> {
+  const { projectId, text, mode } = p;
+  await assertSender(trx, { projectId, from: text.from });
+  const limit = mode === 'live' && !isSimulatorAddress(p.email) ? p.monthlyEmailLimit : null;
+  if (!(await takeMonthlyAllowance(trx, { projectId, n: 1, limit }))) throw new AppError('BILLING_LIMIT_EXCEEDED');
+  const contentId = await saveContent(trx, {
+    ...pickMailText(text),
+    subject: SUBJECT_PREFIX + text.subject,
+    projectId,
+    type: 'TRANSACTIONAL',
+    templateId: null,
+  });
+  const email = normalizeEmail(p.email);
+  const { rows } = await sql<{ id: string }>`
+    INSERT INTO emails (project_id, contact_id, content_id, source_type, mode, to_email)
+    VALUES (${projectId}, (SELECT id FROM contacts WHERE project_id = ${projectId} AND email = ${email} FOR KEY SHARE),
+      ${contentId}, 'TRANSACTIONAL', ${mode}, ${email})
+    RETURNING id
+  `.execute(trx);
+  const refId = rows[0]?.id;
+  if (!refId) throw new Error('an inserted email has no id');
+  return { emailId: refId, outbox: await enqueue(trx, [{ projectId, kind: 'email.deliver', refId }]) };
+}

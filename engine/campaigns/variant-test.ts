@@ -1,0 +1,180 @@
+import { sql } from 'kysely';
+import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
+import { type Campaign, type CampaignRef, getCampaign, lockCampaign, refusal } from '../../db/campaigns/campaigns.ts';
+import { ofCampaign } from '../../db/campaigns/recipient-rows.ts';
+import { findTest, lastSeqOf } from '../../db/campaigns/testing.ts';
+import type { Db, Trx } from '../../db/connection.ts';
+import { enqueue } from '../../db/outbox/outbox.ts';
+import { BEGUN_CAMPAIGNS } from '../../db/schema/campaign-status.ts';
+import {
+  betterVariant,
+  type CampaignVariant,
+  type VariantResult,
+  type VariantTest,
+  variantNamed,
+  type WinnerSource,
+} from '../../rules/campaigns/variants.ts';
+import { AppError, fieldError } from '../../rules/errors.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import type { ReadVersion } from '../../rules/record-version.ts';
+
+/**
+ * Where a test stands. `waiting`: it is judged at `endsAt`. `paused`: its time is over, and it is judged when the
+ * campaign goes on. `decided`: chunks up to `lastSeq` may be sent. `ended`: the campaign is no longer this start's to
+ * send.
+ */
+export type TestStanding =
+  | { outcome: 'waiting'; endsAt: string }
+  | { outcome: 'paused' }
+  | { outcome: 'decided'; lastSeq: number }
+  | { outcome: 'ended' };
+
+/**
+ * Begins the wait of a test whose share was sent, or judges it when the wait is over: then whoever waits gets the
+ * better variant. A pause keeps it from being judged and not its clock. May run again at any moment, and beside
+ * `chooseWinner`: the winner is set once.
+ */
+export async function judgeTest(trx: Trx, p: CampaignStart): Promise<TestStanding> {
+  // Before the lock, which pages and pauses wait for: a share may have many mails.
+  const results = (await isOver(trx, p)) ? await testResults(trx, p) : undefined;
+  const row = await lockTest(trx, p);
+  if (!row) return { outcome: 'ended' };
+  // Asked for behind the lock: whoever had it may have chosen just now.
+  if (row.winner !== null) return { outcome: 'decided', lastSeq: await lastChunk(trx, p) };
+  const { variants, variant_test: test, paused } = row;
+  if (!results) return { outcome: 'waiting', endsAt: await beginWait(trx, p, test) };
+  if (paused) return { outcome: 'paused' };
+  const counted = variants.map((_, n) => toResult(results.get(n), test));
+  const winner = betterVariant(counted, test.minimum);
+  return { outcome: 'decided', lastSeq: await setWinner(trx, p, { winner, by: 'test' }) };
+}
+
+/** A campaign whose winner somebody has chosen, and what to tell its workflow. */
+export interface Chosen {
+  campaign: Campaign;
+  /** For `lifecycle.dispatch`, after the commit. */
+  outbox: OutboxRow[];
+}
+
+/**
+ * Chooses the variant that whoever waits gets, before the test is judged; also while the campaign is PAUSED.
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, without a test, or when there is a winner; VALIDATION_ERROR
+ * for an unknown variant
+ */
+export async function chooseWinner(
+  trx: Trx,
+  p: CampaignRef & { variant: string; read?: ReadVersion | undefined },
+): Promise<Chosen> {
+  const { projectId, id, variant, read } = p;
+  if (read) await lockCampaign(trx, { projectId, id }, read);
+  const { rows } = await sql<{
+    variants: CampaignVariant[] | null;
+    winner: number | null;
+    tests: boolean;
+    send_no: number;
+  }>`
+    SELECT variants, winner, variant_test IS NOT NULL AS tests, send_no FROM campaigns
+    WHERE project_id = ${projectId} AND id = ${id} AND status IN ${BEGUN_CAMPAIGNS} FOR NO KEY UPDATE
+  `.execute(trx);
+  const row = rows[0];
+  if (!row) throw await refusal(trx, p, 'A winner is chosen while the campaign is SENDING or PAUSED.');
+  if (!row.tests) throw new AppError('CONFLICT', { message: 'This campaign has no test, so it has no winner.' });
+  const { winner: before, variants } = row;
+  if (before !== null) {
+    const details = { winner: variants?.[before]?.name ?? null };
+    throw new AppError('CONFLICT', { message: 'This campaign has its winner already.', details });
+  }
+  const winner = variantNamed(variants, variant);
+  if (winner === undefined) throw fieldError('variant', 'No variant of this campaign has this name');
+  await setWinner(trx, { projectId, campaignId: id }, { winner, by: 'hand' });
+  const payload = { sendNo: row.send_no };
+  const outbox = await enqueue(trx, [{ projectId, kind: 'campaign.changed', refId: id, payload }]);
+  return { campaign: await getCampaign(trx, p), outbox };
+}
+
+interface CountedResult {
+  variant: number;
+  sent: number;
+  opens: number;
+  clicks: number;
+}
+
+/**
+ * Of those who got a variant for the test, or because there is none: what was sent, and who has opened and clicked. By
+ * number.
+ */
+export async function testResults(
+  db: Db,
+  p: { projectId: string; campaignId: string },
+): Promise<Map<number, CountedResult>> {
+  const { rows } = await sql<CountedResult>`
+    SELECT k.variant, count(e.sent_at)::int AS sent, count(e.opened_at)::int AS opens, count(e.clicked_at)::int AS clicks
+    FROM campaign_chunks k JOIN emails e ON e.project_id = k.project_id AND e.id BETWEEN k.first_id AND k.last_id
+    WHERE k.project_id = ${p.projectId} AND k.campaign_id = ${p.campaignId} AND k.variant IS NOT NULL AND NOT k.rest
+      AND ${ofCampaign(sql`e.campaign_id`, p)}
+    GROUP BY k.variant
+  `.execute(db);
+  return new Map(rows.map((row) => [row.variant, row]));
+}
+
+function toResult(counted: CountedResult | undefined, { metric }: VariantTest): VariantResult {
+  return { sent: counted?.sent ?? 0, successes: counted?.[metric] ?? 0 };
+}
+
+interface TestRow {
+  variants: CampaignVariant[];
+  variant_test: VariantTest;
+  winner: number | null;
+  paused: boolean;
+}
+
+async function isOver(trx: Trx, p: CampaignStart): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT id FROM campaigns
+    WHERE project_id = ${p.projectId} AND id = ${p.campaignId} AND test_ends_at <= clock_timestamp() AND winner IS NULL
+  `.execute(trx);
+  return rows.length > 0;
+}
+
+async function lockTest(trx: Trx, p: CampaignStart): Promise<TestRow | undefined> {
+  const { rows } = await sql<TestRow>`
+    SELECT variants, variant_test, winner, status = 'PAUSED' AS paused
+    FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.campaignId} AND send_no = ${p.sendNo}
+      AND status IN ${BEGUN_CAMPAIGNS} AND variant_test IS NOT NULL
+    FOR NO KEY UPDATE
+  `.execute(trx);
+  return rows[0];
+}
+
+async function beginWait(trx: Trx, p: CampaignStart, { waitMinutes }: VariantTest): Promise<string> {
+  const { rows } = await sql<{ endsAt: Date }>`
+    UPDATE campaigns SET test_ends_at = coalesce(test_ends_at, clock_timestamp() + make_interval(secs => ${waitMinutes * 60}))
+    WHERE project_id = ${p.projectId} AND id = ${p.campaignId} RETURNING test_ends_at AS "endsAt"
+  `.execute(trx);
+  if (!rows[0]) throw new Error('a locked campaign is missing');
+  return rows[0].endsAt.toISOString();
+}
+
+/**
+ * Under the campaign's lock. Chunks that wait get their variant and their place behind the others; returns the last
+ * one's number.
+ */
+async function setWinner(
+  trx: Trx,
+  p: { projectId: string; campaignId: string },
+  how: { winner: number; by: WinnerSource },
+): Promise<number> {
+  await sql`
+    UPDATE campaigns SET winner = ${how.winner}, winner_by = ${how.by}, winner_at = now(), updated_at = now()
+    WHERE project_id = ${p.projectId} AND id = ${p.campaignId}
+  `.execute(trx);
+  await sql`
+    UPDATE campaign_chunks k SET seq = ${lastSeqOf(sql`k.campaign_id`)} - k.seq, variant = ${how.winner}
+    WHERE k.project_id = ${p.projectId} AND k.campaign_id = ${p.campaignId} AND k.seq < 0
+  `.execute(trx);
+  return lastChunk(trx, p);
+}
+
+async function lastChunk(trx: Trx, p: { projectId: string; campaignId: string }): Promise<number> {
+  return (await findTest(trx, p))?.lastSeq ?? 0;
+}

@@ -1,0 +1,135 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connection.ts';
+import { foundContacts } from '../../db/contacts/found.ts';
+import { type BulkInput, findJobEnd, type JobRef, type LockedJob, lockJob, moveJob } from '../../db/contacts/jobs.ts';
+import { upsertContacts } from '../../db/contacts/upsert.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { type BulkKind, type BulkResult, JOB_ERRORS_MAX } from '../../rules/contacts/jobs.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { deleteContacts } from './delete-contacts.ts';
+import { recordSubscriptionChanges } from './subscription-changes.ts';
+
+/** Contacts of one transaction: few enough that nobody waits long for one of them. */
+const CHUNK_CONTACTS = 250;
+const PROTECTED = 'The contact refused by itself, which the project protects. Change it with resubscribe: true.';
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export interface ChunkDone {
+  done: boolean;
+  processed: number;
+  total: number;
+  /** For `lifecycle.dispatch`, after the commit. */
+  outbox: OutboxRow[];
+  /** Nothing was done, because the job is somewhere else than it was taken for. */
+  moved?: boolean;
+}
+
+interface Effect {
+  succeeded: ReadonlySet<string>;
+  /** Contacts that refused by themselves, where the project protects that. */
+  refused?: ReadonlySet<string>;
+  outbox: OutboxRow[];
+}
+
+/**
+ * Does the next chunk of a bulk job, and moves the job on in the same transaction: a chunk counts once, whatever
+ * crashes. An id that is no contact of the project is a failure with its error, and the others go on.
+ * Source: contract §3.5.
+ */
+export async function runBulkChunk(
+  trx: Trx,
+  p: JobRef & { kind: BulkKind; suppressionKey: Buffer },
+): Promise<ChunkDone> {
+  const job = await lockJob<BulkInput, BulkResult>(trx, p);
+  if (!job) return endedJob(trx, p);
+  const { ids, done, total } = await nextIds(trx, { projectId: p.projectId, job });
+  const effect = await applyOperation(trx, { ...p, ids: ids.filter((id) => UUID.test(id)), mode: job.input.mode });
+  const processed = job.cursor + ids.length;
+  const result = addOutcome(job.result, ids, effect);
+  const after = job.input.where && ids.at(-1);
+  await moveJob(trx, { ...p, cursor: processed, processed, result, after });
+  return { done, processed, total, outbox: effect.outbox };
+}
+
+/** A job that has ended has no further chunk. @throws RowMissing where there is no such job */
+export async function endedJob(trx: Trx, p: JobRef): Promise<ChunkDone> {
+  await findJobEnd(trx, p);
+  return { done: true, processed: 0, total: 0, outbox: [] };
+}
+
+/**
+ * The contacts of the next chunk. By a condition they are judged now, not when the job was asked for; those who came
+ * later are none of its, and whoever was passed by is not looked at again, so it ends though it changes what the
+ * condition asks for.
+ */
+async function nextIds(
+  trx: Trx,
+  { projectId, job }: { projectId: string; job: LockedJob<BulkInput, BulkResult> },
+): Promise<{ ids: string[]; done: boolean; total: number }> {
+  const { contactIds, where, until, after } = job.input;
+  if (!where) {
+    const ids = contactIds.slice(job.cursor, job.cursor + CHUNK_CONTACTS);
+    return { ids, done: job.cursor + ids.length >= contactIds.length, total: contactIds.length };
+  }
+  const total = job.result.totalRequested;
+  if (until === undefined) return { ids: [], done: true, total };
+  const found = await foundContacts(trx, { projectId, ...where });
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM contacts
+    WHERE ${found} AND id <= ${until}::uuid AND ${after === undefined ? sql`true` : sql`id > ${after}::uuid`}
+    ORDER BY id LIMIT ${CHUNK_CONTACTS}
+  `.execute(trx);
+  return { ids: rows.map(({ id }) => id), done: rows.length < CHUNK_CONTACTS, total };
+}
+
+async function applyOperation(
+  trx: Trx,
+  p: JobRef & { kind: BulkKind; ids: string[]; mode: KeyMode; suppressionKey: Buffer },
+): Promise<Effect> {
+  if (p.kind !== 'bulk-delete') {
+    return setSubscribed(trx, { ...p, subscribed: p.kind === 'bulk-subscribe', by: `job:${p.id}` });
+  }
+  const deleted = await deleteContacts(trx, p);
+  return { succeeded: new Set(deleted.ids), outbox: deleted.outbox };
+}
+
+async function setSubscribed(
+  trx: Trx,
+  p: { projectId: string; ids: string[]; subscribed: boolean; mode: KeyMode; suppressionKey: Buffer; by: string },
+): Promise<Effect> {
+  const { rows } = await sql<{ id: string; email: string }>`
+    SELECT id, email FROM contacts WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[])
+    ORDER BY id FOR NO KEY UPDATE
+  `.execute(trx);
+  const contacts = await upsertContacts(trx, {
+    projectId: p.projectId,
+    rows: rows.map(({ email }) => ({ email, subscribed: p.subscribed, set: {}, remove: [], by: 'project' })),
+    defaultSubscribed: p.subscribed,
+    suppressionKey: p.suppressionKey,
+    causeId: null,
+  });
+  const outbox = await recordSubscriptionChanges(trx, {
+    projectId: p.projectId,
+    contacts,
+    mode: p.mode,
+    forStranger: false,
+    causeId: null,
+    by: p.by,
+  });
+  const refused = new Set(contacts.filter(({ subscribed }) => subscribed !== p.subscribed).map(({ id }) => id));
+  return { succeeded: new Set(rows.map((row) => row.id).filter((id) => !refused.has(id))), refused, outbox };
+}
+
+function addOutcome(result: BulkResult, ids: string[], { succeeded, refused }: Effect): BulkResult {
+  const failed = ids.filter((id) => !succeeded.has(id.toLowerCase()));
+  const errors = failed.map((contactId) => ({
+    contactId,
+    error: refused?.has(contactId.toLowerCase()) ? PROTECTED : 'No contact of this project has this id.',
+  }));
+  return {
+    ...result,
+    successCount: result.successCount + ids.length - failed.length,
+    failureCount: result.failureCount + failed.length,
+    errors: [...result.errors, ...errors].slice(0, JOB_ERRORS_MAX),
+  };
+}

@@ -1,0 +1,115 @@
+import { sql } from 'kysely';
+import { touch } from '../../db/campaigns/touches.ts';
+import type { Trx } from '../../db/connection.ts';
+import { keepErasedAddresses } from '../../db/contacts/erased-addresses.ts';
+import { eraseCopies } from '../../db/contacts/erased-copies.ts';
+import { noteAttachments } from '../../db/contents/erased-attachments.ts';
+import { eraseWords } from '../../db/contents/erased-contents.ts';
+import { endExecutions } from '../../db/executions/end-executions.ts';
+import { keepErasedStops } from '../../db/sms/stops.ts';
+import type { Reason } from '../../rules/emails/reasons.ts';
+import { addressHash } from '../../rules/emails/suppression.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+
+const CONTACT_DELETED: Reason = 'contact_deleted';
+
+export interface DeletedContacts {
+  /** Those of `ids` that were contacts of the project. */
+  ids: string[];
+  outbox: OutboxRow[];
+}
+
+/**
+ * Erases contacts: ends their executions, takes them out of segments and waits, and leaves no address or personal data
+ * in what is kept for the figures (emails, SMS, events, suppression entries). The rows are locked first, so whoever
+ * writes for one of them at the same time has either committed, and is seen here, or finds it gone. May run twice.
+ * Source: contract §3.4, §9.
+ */
+export async function deleteContacts(
+  trx: Trx,
+  p: { projectId: string; ids: string[]; suppressionKey: Buffer },
+): Promise<DeletedContacts> {
+  const { rows } = await sql<{ id: string; email: string }>`
+    SELECT id, email FROM contacts WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[])
+    ORDER BY id FOR UPDATE
+  `.execute(trx);
+  const ids = rows.map((row) => row.id);
+  if (ids.length === 0) return { ids, outbox: [] };
+  const { outbox } = await endExecutions(trx, {
+    projectId: p.projectId,
+    where: sql<boolean>`contact_id = ANY(${ids}::uuid[])`,
+    status: 'CANCELLED',
+    reason: CONTACT_DELETED,
+  });
+  const contacts = { projectId: p.projectId, contactIds: ids };
+  await keepErasedAddresses(trx, p.suppressionKey, { projectId: p.projectId, contacts: rows });
+  const phones = await keepErasedStops(trx, p.suppressionKey, contacts);
+  await eraseCopies(trx, { ...contacts, emails: rows.map(({ email }) => email), phones });
+  await anonymiseExecutions(trx, contacts);
+  await anonymiseMessages(trx, contacts);
+  await forgetMemberships(trx, contacts);
+  await anonymiseSuppressions(trx, {
+    projectId: p.projectId,
+    hashes: rows.map((row) => addressHash(p.suppressionKey, row.email)),
+  });
+  await sql`DELETE FROM contacts WHERE project_id = ${p.projectId} AND id = ANY(${ids}::uuid[])`.execute(trx);
+  return { ids, outbox };
+}
+
+/** Empties what executions kept of the person; those that ran have been ended. */
+async function anonymiseExecutions(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
+  await sql`
+    UPDATE execution_steps SET output = NULL, error = NULL WHERE (output IS NOT NULL OR error IS NOT NULL) AND execution_id IN (
+      SELECT id FROM executions WHERE project_id = ${p.projectId} AND contact_id = ANY(${p.contactIds}::uuid[]))
+  `.execute(trx);
+  await sql`
+    UPDATE executions SET context = '{}', event = '{}', error = NULL, run = NULL
+    WHERE project_id = ${p.projectId} AND contact_id = ANY(${p.contactIds}::uuid[])
+      AND (context <> '{}' OR event <> '{}' OR error IS NOT NULL OR run IS NOT NULL)
+  `.execute(trx);
+}
+
+async function anonymiseMessages(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
+  const { projectId, contactIds } = p;
+  await eraseWords(trx, p);
+  await noteAttachments(trx, p);
+  // The id of an inbound email is the person's: it often names their computer or their address.
+  // What has not left stays unsent; what is on the wire is settled by its sender, who has the address in memory.
+  await sql`
+    WITH erased AS (
+    UPDATE emails SET contact_id = NULL, to_email = NULL, to_name = NULL, variables = NULL, options = NULL,
+      status = CASE WHEN status IN ('PENDING', 'HELD') THEN 'FAILED' ELSE status END,
+      reason = CASE WHEN status IN ('PENDING', 'HELD') THEN ${CONTACT_DELETED} ELSE reason END,
+      error = NULL, received_digest = NULL,
+      provider_message_id = CASE WHEN source_type <> 'INBOUND' THEN provider_message_id END
+    WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[])
+    RETURNING id, campaign_id, project_id, old.status)
+    ${touch(sql`SELECT * FROM erased WHERE status IN ('PENDING', 'HELD')`)}
+  `.execute(trx);
+  await sql`
+    UPDATE sms_messages SET contact_id = NULL, to_phone = '', body = '',
+      status = CASE WHEN status = 'PENDING' THEN 'FAILED' ELSE status END,
+      reason = CASE WHEN status = 'PENDING' THEN ${CONTACT_DELETED} ELSE reason END,
+      error = NULL
+    WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[])
+  `.execute(trx);
+  await sql`
+    UPDATE events SET contact_id = NULL, data = CASE WHEN data IS NULL THEN NULL ELSE '{}'::jsonb END
+    WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[])
+  `.execute(trx);
+}
+
+async function forgetMemberships(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
+  for (const table of ['execution_waits', 'segment_members', 'back_in_stock_waits', 'frequency_slots']) {
+    await sql`
+      DELETE FROM ${sql.table(table)} WHERE project_id = ${p.projectId} AND contact_id = ANY(${p.contactIds}::uuid[])
+    `.execute(trx);
+  }
+}
+
+/** The entry goes on stopping mail by its hash; the address is gone. */
+async function anonymiseSuppressions(trx: Trx, p: { projectId: string; hashes: Buffer[] }): Promise<void> {
+  await sql`
+    UPDATE suppressions SET email = NULL WHERE project_id = ${p.projectId} AND address_hash = ANY(${p.hashes}::bytea[])
+  `.execute(trx);
+}

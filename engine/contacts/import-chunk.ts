@@ -1,0 +1,132 @@
+import type { Trx } from '../../db/connection.ts';
+import { finishJob, type ImportInput, type JobRef, type LockedJob, lockJob, moveJob } from '../../db/contacts/jobs.ts';
+import { type UpsertedContact, upsertContacts } from '../../db/contacts/upsert.ts';
+import { inSavepoint } from '../../db/transaction.ts';
+import { type ContactRow, type CsvChunk, type CsvRow, TORN_ROWS_MAX } from '../../rules/contacts/csv.ts';
+import { type ImportError, type ImportResult, JOB_ERRORS_MAX } from '../../rules/contacts/jobs.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { type ChunkDone, endedJob } from './bulk-chunk.ts';
+import { recordSubscriptionChanges } from './subscription-changes.ts';
+
+/** Rows of one transaction: statements are large enough to be cheap a row, locks short enough for others. */
+export const IMPORT_CHUNK_ROWS = 1_000;
+export const HOPELESS = `More than ${TORN_ROWS_MAX.toLocaleString('en')} rows cannot be read: check the quotes of the file. The rows before have been imported.`;
+/** The first data row, as a spreadsheet counts. */
+const FIRST_ROW = 2;
+
+interface Written {
+  contacts: UpsertedContact[];
+  faults: ImportError[];
+}
+
+/**
+ * Imports a chunk of a file that was read from the job's `cursor` on, and moves the job on in the same transaction: a
+ * row counts once, whatever crashes. A bad row is an error of its own and never stops the others. An import overrules
+ * no refusal: entries of the suppression list stay, and who is on it is not subscribed. A file with too many rows that
+ * cannot be read ends the job FAILED here. Source: contract §3.5, §9.
+ */
+export async function runImportChunk(
+  trx: Trx,
+  p: JobRef & { cursor: number; chunk: CsvChunk; suppressionKey: Buffer },
+): Promise<ChunkDone> {
+  const job = await lockJob<ImportInput, ImportResult>(trx, p);
+  if (!job) return endedJob(trx, p);
+  // Another attempt has done this chunk: the next one is read from where the job is now.
+  if (job.cursor !== p.cursor) return { done: false, processed: job.processed, total: 0, outbox: [], moved: true };
+  const { chunk } = p;
+  const { result, outbox } = await importRows(trx, { ...p, job, rows: chunk.rows });
+  const processed = job.processed + chunk.rows.length;
+  const unreadableRows = (job.result.unreadableRows ?? 0) + chunk.torn;
+  await moveJob(trx, { ...p, cursor: chunk.nextAt, processed, result: { ...result, unreadableRows } });
+  const hopeless = unreadableRows >= TORN_ROWS_MAX && !chunk.done;
+  if (hopeless) await finishJob(trx, { ...p, status: 'FAILED', failedReason: HOPELESS });
+  return { done: chunk.done || hopeless, processed, total: 0, outbox };
+}
+
+async function importRows(
+  trx: Trx,
+  p: JobRef & { job: LockedJob<ImportInput, ImportResult>; rows: CsvRow[]; suppressionKey: Buffer },
+): Promise<{ result: ImportResult; outbox: OutboxRow[] }> {
+  const firstRow = FIRST_ROW + p.job.processed;
+  const numbered = p.rows.map((row, index) => ({ row, number: firstRow + index }));
+  const good = numbered.flatMap(({ row, number }) => (row.ok ? [{ ...row.contact, number }] : []));
+  const unread = numbered.flatMap(({ row, number }) =>
+    row.ok ? [] : [{ row: number, email: row.email, error: row.error }],
+  );
+  const { contacts, faults } = await writeRows(trx, { ...p, rows: good });
+  const outbox = await recordSubscriptionChanges(trx, {
+    projectId: p.projectId,
+    contacts: p.job.input.triggerWorkflows ? contacts : contacts.map(({ isNew: _, ...contact }) => contact),
+    mode: p.job.input.mode,
+    forStranger: false,
+    causeId: null,
+    by: `job:${p.id}`,
+  });
+  const errors = [...unread, ...faults].sort((a, b) => a.row - b.row);
+  return { result: addOutcome(p.job.result, p.rows.length, contacts, errors), outbox };
+}
+
+type NumberedRow = ContactRow & { number: number };
+
+/** All rows in one go; where one of them is refused, one by one, so that the others come in. */
+async function writeRows(
+  trx: Trx,
+  p: { projectId: string; rows: NumberedRow[]; suppressionKey: Buffer },
+): Promise<Written> {
+  const written: Written = { contacts: [], faults: [] };
+  if (p.rows.length === 0) return written;
+  const whole = await tryUpsert(trx, p, p.rows);
+  if (Array.isArray(whole)) return { contacts: whole, faults: [] };
+  for (const row of p.rows) {
+    const one = await tryUpsert(trx, p, [row]);
+    if (Array.isArray(one)) written.contacts.push(...one);
+    else written.faults.push({ row: row.number, email: row.email, error: one.refused });
+  }
+  return written;
+}
+
+async function tryUpsert(
+  trx: Trx,
+  p: { projectId: string; suppressionKey: Buffer },
+  rows: NumberedRow[],
+): Promise<UpsertedContact[] | { refused: string }> {
+  try {
+    return await inSavepoint(trx, () =>
+      upsertContacts(trx, {
+        projectId: p.projectId,
+        rows: rows.map(({ number: _, ...row }) => ({ ...row, remove: [], by: 'project' })),
+        defaultSubscribed: true,
+        suppressionKey: p.suppressionKey,
+        liftsUnsubscribe: false,
+        causeId: null,
+      }),
+    );
+  } catch (error) {
+    if (error instanceof AppError) return { refused: error.errors?.[0]?.message ?? error.message };
+    if (isDataFault(error)) return { refused: 'The values of this row cannot be stored.' };
+    throw error;
+  }
+}
+
+/** Data exception (class 22) or a limit of Postgres (class 54): the row's fault, which trying again does not cure. */
+function isDataFault(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^(22|54)/.test(String(error.code));
+}
+
+function addOutcome(
+  result: ImportResult,
+  rows: number,
+  contacts: UpsertedContact[],
+  errors: ImportError[],
+): ImportResult {
+  const created = contacts.filter((contact) => contact.isNew).length;
+  return {
+    totalRows: result.totalRows + rows,
+    successCount: result.successCount + contacts.length,
+    createdCount: result.createdCount + created,
+    updatedCount: result.updatedCount + contacts.length - created,
+    failureCount: result.failureCount + errors.length,
+    errors: [...result.errors, ...errors].slice(0, JOB_ERRORS_MAX),
+  };
+}

@@ -1,0 +1,131 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connection.ts';
+import { type Contact, type ContactRef, getContact, lockContact } from '../../db/contacts/contacts.ts';
+import { adoptAddresses, leaveAddress } from '../../db/contacts/erased-addresses.ts';
+import { copyRefusals, findSuppressions } from '../../db/contacts/suppressions.ts';
+import { upsertContacts } from '../../db/contacts/upsert.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { normalizeEmail } from '../../rules/emails/email-address.ts';
+import { AppError } from '../../rules/errors.ts';
+import { CONTACT_EVENTS } from '../../rules/events/event-names.ts';
+import { applyData, type Data } from '../../rules/filters/data-values.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import type { Sourced } from '../../rules/strangers/provenance.ts';
+import { recordSubscriptionChanges } from './subscription-changes.ts';
+import { setContactTopics } from './topic-choices.ts';
+
+export interface SavedContact {
+  contact: Contact;
+  /** The change subscribed a contact that had refused by itself. */
+  resubscribed: boolean;
+  /** For `lifecycle.dispatch`, after the commit. */
+  outbox: OutboxRow[];
+}
+
+/**
+ * Changes a contact: address, subscription, data by the value rules. Emits what the change of subscription emits.
+ * @throws AppError NOT_FOUND, CONFLICT when another contact has the address, VALIDATION_ERROR for data beyond its
+ * limits
+ */
+export async function patchContact(
+  trx: Trx,
+  p: ContactRef & {
+    email?: string | undefined;
+    subscribed?: boolean | undefined;
+    /** Whether `subscribed: true` may take back a refusal that the project protects. */
+    resubscribe?: boolean | undefined;
+    /** A key that is a stranger's stays so, and one that the tenant writes is the tenant's again. */
+    data?: Sourced<Data> | undefined;
+    /** Whether a stranger brought this change about: then it lifts nobody's refusal. */
+    forStranger: boolean;
+    mode?: KeyMode;
+    /** The execution whose step changes it, if one does. */
+    causeId: string | null;
+    /** Who changes it, where no execution does: see `recordSubscriptionChanges`. */
+    actor?: string;
+    suppressionKey: Buffer;
+    topics?: Readonly<Record<string, boolean>> | undefined;
+  },
+): Promise<SavedContact> {
+  const { set, remove, errors } = applyData(p.data?.values, p.causeId === null ? 'refuse' : 'keep');
+  if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
+  const by = { copied: p.data?.untrusted ?? new Set<string>(), swayed: p.forStranger };
+  const current = await lockContact(trx, p);
+  const email = p.email === undefined ? current.email : normalizeEmail(p.email);
+  const moved = email === current.email ? {} : await changeEmail(trx, p, { current, email });
+  const [saved] = await upsertContacts(trx, {
+    projectId: p.projectId,
+    rows: [{ email, subscribed: moved.subscribed ?? p.subscribed, resubscribe: p.resubscribe, set, remove, by }],
+    defaultSubscribed: current.subscribed,
+    suppressionKey: p.suppressionKey,
+    causeId: p.causeId,
+  });
+  const outbox = await recordSubscriptionChanges(trx, {
+    projectId: p.projectId,
+    contacts: saved ? [saved] : [],
+    mode: p.mode ?? 'live',
+    forStranger: p.forStranger,
+    causeId: p.causeId,
+    by: p.actor,
+  });
+  const { projectId, id, topics = {}, mode = 'live' } = p;
+  outbox.push(...(await setContactTopics(trx, { projectId, contactId: id, topics, mode })));
+  return { contact: await getContact(trx, p), resubscribed: saved?.resubscribed ?? false, outbox };
+}
+
+/**
+ * Changes the address, and takes along what belongs to the person: their own refusals. What belongs to the mailbox
+ * stays behind: a contact whom only a hard bounce had unsubscribed is subscribed again.
+ * @returns the subscription that follows from the new address, where one follows
+ */
+async function changeEmail(
+  trx: Trx,
+  p: Pick<Parameters<typeof patchContact>[1], 'projectId' | 'id' | 'subscribed' | 'forStranger' | 'suppressionKey'>,
+  { current, email }: { current: Contact; email: string },
+): Promise<{ subscribed?: boolean }> {
+  const { projectId, id, suppressionKey: key } = p;
+  const isBounced = await isUnsubscribedByBounce(trx, key, { projectId, contact: current });
+  await setEmail(trx, p, email);
+  await leaveAddress(trx, key, { projectId, contact: current });
+  await copyRefusals(trx, key, { projectId, from: current.email, to: email });
+  await adoptAddresses(trx, key, { projectId, contacts: [{ id, email }] });
+  if (p.subscribed !== undefined && !(p.subscribed && p.forStranger)) return {};
+  const reasons = (await findSuppressions(trx, key, { projectId, emails: [email] })).get(email) ?? [];
+  if (reasons.length > 0) return current.subscribed ? { subscribed: false } : {};
+  return isBounced ? { subscribed: true } : {};
+}
+
+/** Whether a hard bounce of this address, and nothing that anybody said, has unsubscribed the contact. */
+async function isUnsubscribedByBounce(
+  trx: Trx,
+  key: Buffer,
+  { projectId, contact }: { projectId: string; contact: Contact },
+): Promise<boolean> {
+  if (contact.subscribed) return false;
+  const reasons = (await findSuppressions(trx, key, { projectId, emails: [contact.email] })).get(contact.email) ?? [];
+  if (!reasons.includes('hard_bounce') || reasons.length > 1) return false;
+  const { rows } = await sql<{ bounced: boolean }>`
+    SELECT data->>'reason' = 'bounce' AS bounced FROM events
+    WHERE project_id = ${projectId} AND contact_id = ${contact.id} AND name = ANY(${[...CONTACT_EVENTS]}::text[])
+    ORDER BY id DESC LIMIT 1
+  `.execute(trx);
+  return rows[0]?.bounced === true;
+}
+
+async function setEmail(trx: Trx, { projectId, id }: ContactRef, email: string): Promise<void> {
+  try {
+    await trx
+      .updateTable('contacts')
+      .set({ email, updated_at: sql`now()` })
+      .where('project_id', '=', projectId)
+      .where('id', '=', id)
+      .execute();
+  } catch (cause) {
+    if (!isUniqueViolation(cause)) throw cause;
+    throw new AppError('CONFLICT', { message: 'Another contact has this address.', details: { email }, cause });
+  }
+}
+
+function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '23505';
+}

@@ -1,0 +1,283 @@
+/**
+ * Reads and changes consent for the links of the consent pages. A refusal belongs to the address: a link acts on the addresses
+ * that it speaks for and on the contacts who have them now, also after its own contact was erased.
+ */
+import { sql } from 'kysely';
+import { touch } from '../../db/campaigns/touches.ts';
+import type { Db, Trx } from '../../db/connection.ts';
+import { findErasedAddresses } from '../../db/contacts/erased-addresses.ts';
+import { lockContacts } from '../../db/contacts/locks.ts';
+import {
+  addSuppressions,
+  type HashedAddress,
+  liftHashes,
+  listReasons,
+  OWN_REASONS,
+  PAGE_SOURCE,
+} from '../../db/contacts/suppressions.ts';
+import { isNotRefused, setTopicRefusals } from '../../db/topics/topic-refusals.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { TokenSubject } from '../../rules/content/link-tokens.ts';
+import { normalizeEmail } from '../../rules/emails/email-address.ts';
+import { addressHash } from '../../rules/emails/suppression.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
+import { setContactTopics } from './topic-choices.ts';
+
+/** The person that a link of the pages is about: the reader of one email, or a contact. */
+export interface LinkSubject {
+  projectId: string;
+  projectName: string;
+  color: string | null;
+  /** The email that the link came with; null for a link made outside of one. */
+  emailId: string | null;
+  mode: KeyMode;
+  /** The contacts that the link speaks for, first the one whose settings the pages show; none after an erasure. */
+  contactIds: string[];
+  /** The addresses that the link speaks for, first the one the email went to; none where nothing of them was kept. */
+  addresses: HashedAddress[];
+  /** Whether marketing may go there. */
+  subscribed: boolean;
+  /** The topic of the email, where it has one. */
+  topic: { id: string; name: string; joined: boolean } | null;
+}
+
+/** Returns undefined where neither the email or contact nor the hash of its address is there. */
+export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject): Promise<LinkSubject | undefined> {
+  const erased = await findErasedAddresses(db, token);
+  const row = token.kind === 'email' ? await findByEmail(db, token.id) : await findByContact(db, token.id);
+  const project = row ?? (erased[0] && (await findErased(db, erased[0].projectId)));
+  if (!project) return undefined;
+  const { project_id: projectId } = project;
+  const addresses = addressesOf(key, project, erased);
+  const contacts = await findHolders(db, key, { projectId, row: project, addresses, erased });
+  const contactIds = contacts.map(({ id }) => id);
+  const reasons = await listReasons(db, { projectId, hashes: addresses.map(({ hash }) => hash) });
+  const isRefused = reasons.some((reason) => OWN_REASONS.includes(reason));
+  return {
+    projectId,
+    projectName: project.project_name,
+    color: project.color,
+    emailId: project.email_id,
+    mode: project.mode,
+    contactIds,
+    addresses,
+    topic: await findTopicOf(db, project, { contactId: contactIds[0], addresses }),
+    subscribed: addresses.length > 0 && !isRefused && contacts.every(({ subscribed }) => subscribed),
+  };
+}
+
+/**
+ * Runs a change of a link's subject in the caller's transaction, with its contacts locked. The subject is read again
+ * under the locks: an erasure or a new contact of the same moment has either committed, and is seen, or waits.
+ */
+export async function changeLinkSubject(
+  trx: Trx,
+  key: Buffer,
+  p: { token: TokenSubject; change: (trx: Trx, subject: LinkSubject) => Promise<OutboxRow[]> },
+): Promise<OutboxRow[]> {
+  const before = await findLinkSubject(trx, key, p.token);
+  if (before) await lockContacts(trx, { projectId: before.projectId, ids: before.contactIds });
+  const subject = await findLinkSubject(trx, key, p.token);
+  return subject ? p.change(trx, subject) : [];
+}
+
+/**
+ * Records that the person wants no more marketing: puts the addresses on the suppression list, unsubscribes the contacts
+ * with their event, and notes it on the email. May run twice: nothing changes then. Source: RFC 8058 §3.1, contract §9.3.
+ * @returns rows for `lifecycle.dispatch`, after the commit
+ */
+export async function unsubscribeByLink(trx: Trx, key: Buffer, subject: LinkSubject): Promise<OutboxRow[]> {
+  await addSuppressions(trx, key, {
+    projectId: subject.projectId,
+    entries: subject.addresses.map(({ hash, email }) => ({
+      email: email ?? { hash },
+      reason: 'unsubscribe',
+      source: PAGE_SOURCE,
+      actor: 'contact',
+    })),
+  });
+  const outbox = await setSubscribed(trx, subject, false);
+  await noteUnsubscribed(trx, subject);
+  return outbox;
+}
+
+/**
+ * Records that the person wants no more email about this email's topic, and notes it on the email. May run twice.
+ * @returns rows for `lifecycle.dispatch`, after the commit
+ */
+export async function leaveTopicByLink(trx: Trx, subject: LinkSubject): Promise<OutboxRow[]> {
+  if (!subject.topic) return [];
+  const outbox = await setTopicsByLink(trx, subject, { [subject.topic.id]: false });
+  await noteUnsubscribed(trx, subject);
+  return outbox;
+}
+
+/**
+ * Keeps what the person says about topics, on their contacts, or for the next contact with the address where none has
+ * it now. May run twice.
+ * @returns rows for `lifecycle.dispatch`, after the commit
+ */
+export async function setTopicsByLink(
+  trx: Trx,
+  { projectId, contactIds, addresses, mode }: LinkSubject,
+  topics: Readonly<Record<string, boolean>>,
+): Promise<OutboxRow[]> {
+  const outbox: OutboxRow[] = [];
+  for (const contactId of contactIds)
+    outbox.push(...(await setContactTopics(trx, { projectId, contactId, topics, mode })));
+  if (contactIds.length === 0)
+    await setTopicRefusals(trx, { projectId, hashes: addresses.map(({ hash }) => hash), topics });
+  return outbox;
+}
+
+async function noteUnsubscribed(trx: Trx, { projectId, emailId }: LinkSubject): Promise<void> {
+  if (emailId === null) return;
+  await sql`
+    WITH noted AS (
+      UPDATE emails SET unsubscribed_at = now()
+      WHERE project_id = ${projectId} AND id = ${emailId} AND unsubscribed_at IS NULL RETURNING id, campaign_id, project_id)
+    ${touch(sql`SELECT * FROM noted`)}
+  `.execute(trx);
+}
+
+/**
+ * Records that the person wants marketing again: subscribes the contacts with their event, and lifts what the person
+ * had said before. A hard bounce and what an operator decided stay. May run twice.
+ * @returns rows for `lifecycle.dispatch`, after the commit
+ */
+export async function subscribeByLink(trx: Trx, subject: LinkSubject): Promise<OutboxRow[]> {
+  const hashes = subject.addresses.map(({ hash }) => hash);
+  await liftHashes(trx, { projectId: subject.projectId, hashes, reasons: OWN_REASONS });
+  return setSubscribed(trx, subject, true);
+}
+
+async function setSubscribed(
+  trx: Trx,
+  { projectId, contactIds, mode }: LinkSubject,
+  subscribed: boolean,
+): Promise<OutboxRow[]> {
+  if (contactIds.length === 0) return [];
+  const { rows } = await sql<SubscriptionState>`
+    UPDATE contacts SET subscribed = ${subscribed}, was_unsubscribed = was_unsubscribed OR ${!subscribed}, pending = false, updated_at = now()
+    WHERE project_id = ${projectId} AND id = ANY(${contactIds}::uuid[])
+      AND (subscribed <> ${subscribed} OR ${!subscribed} AND (was_unsubscribed IS NOT TRUE OR pending))
+    RETURNING id, subscribed, old.subscribed <> new.subscribed AS "subscriptionChanged"
+  `.execute(trx);
+  return recordSubscriptionChanges(trx, {
+    projectId,
+    contacts: rows,
+    mode,
+    forStranger: false,
+    causeId: null,
+    by: 'contact',
+  });
+}
+
+/** The addresses that are known as text, then those of which only the hash was kept. */
+function addressesOf(key: Buffer, row: SubjectRow, erased: readonly { hash: Buffer }[]): HashedAddress[] {
+  const known = [row.to_email, isOther(row) ? null : row.contact_email].flatMap((email) =>
+    email === null ? [] : [{ hash: addressHash(key, email), email: normalizeEmail(email) }],
+  );
+  const all = [...known, ...erased.map(({ hash }) => ({ hash, email: null }))];
+  const firsts = new Set(new Map(all.map(({ hash }, n) => [hash.toString('hex'), n] as const).reverse()).values());
+  return all.filter((_, n) => firsts.has(n));
+}
+
+/** A step may write to another address than the contact's: its reader speaks for that address only. */
+function isOther(row: SubjectRow): boolean {
+  return row.source_type === 'WORKFLOW' && row.to_email !== null && row.to_email !== row.contact_email;
+}
+
+interface Holder {
+  id: string;
+  email: string;
+  subscribed: boolean;
+}
+
+/** The link's own contact first, then whoever has one of the addresses now. */
+async function findHolders(
+  db: Db,
+  key: Buffer,
+  p: {
+    projectId: string;
+    row: SubjectRow;
+    addresses: readonly HashedAddress[];
+    erased: readonly { contactId: string | null }[];
+  },
+): Promise<Holder[]> {
+  const own = isOther(p.row) ? null : p.row.contact_id;
+  const emails = p.addresses.flatMap(({ email }) => email ?? []);
+  const linked = p.erased.flatMap(({ contactId }) => contactId ?? []);
+  if (own === null && emails.length + linked.length === 0) return [];
+  const { rows } = await sql<Holder>`
+    SELECT id, email, subscribed FROM contacts
+    WHERE project_id = ${p.projectId} AND (id = ${own} OR email = ANY(${emails}::text[]) OR id = ANY(${linked}::uuid[]))
+    ORDER BY id IS NOT DISTINCT FROM ${own}::uuid DESC, id
+  `.execute(db);
+  const spokenFor = new Set(p.addresses.map(({ hash }) => hash.toString('hex')));
+  return rows.filter(({ id, email }) => id === own || spokenFor.has(addressHash(key, email).toString('hex')));
+}
+
+/** Reads the topic of the email's campaign, or else of its content. */
+async function findTopicOf(
+  db: Db,
+  { project_id: projectId, email_id: emailId }: SubjectRow,
+  { contactId, addresses }: { contactId: string | undefined; addresses: readonly HashedAddress[] },
+): Promise<LinkSubject['topic']> {
+  if (emailId === null || addresses.length === 0) return null;
+  const isUnrefused = isNotRefused(addresses.map(({ hash }) => hash));
+  const { rows } = await sql<NonNullable<LinkSubject['topic']>>`
+    SELECT t.id, t.name, coalesce(s.joined, t.default_subscribed AND (${contactId !== undefined} OR ${isUnrefused})) AS joined
+    FROM emails e LEFT JOIN contents k ON k.id = e.content_id AND k.project_id = e.project_id AND k.type = 'MARKETING'
+    LEFT JOIN campaigns c ON c.id = e.campaign_id AND c.project_id = e.project_id
+    LEFT JOIN erased_emails d ON d.email_id = e.id AND d.is_recipient
+    JOIN topics t ON t.id = coalesce(c.topic_id, k.topic_id, d.topic_id) AND t.project_id = e.project_id
+    LEFT JOIN topic_choices s ON s.topic_id = t.id AND s.contact_id = ${contactId ?? null}
+    WHERE e.id = ${emailId} AND e.project_id = ${projectId}
+  `.execute(db);
+  return rows[0] ?? null;
+}
+
+interface SubjectRow {
+  project_id: string;
+  project_name: string;
+  color: string | null;
+  email_id: string | null;
+  mode: KeyMode;
+  source_type: string | null;
+  to_email: string | null;
+  contact_id: string | null;
+  contact_email: string | null;
+}
+
+/** The signature of the token proves the id, so no project is asked for. */
+async function findByEmail(db: Db, id: string): Promise<SubjectRow | undefined> {
+  const { rows } = await sql<SubjectRow>`
+    SELECT e.project_id, p.name AS project_name, p.color, e.id AS email_id, e.mode, e.source_type, e.to_email,
+      c.id AS contact_id, c.email AS contact_email
+    FROM emails e JOIN projects p ON p.id = e.project_id
+    LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
+    WHERE e.id = ${id}
+  `.execute(db);
+  return rows[0];
+}
+
+async function findByContact(db: Db, id: string): Promise<SubjectRow | undefined> {
+  const { rows } = await sql<SubjectRow>`
+    SELECT c.project_id, p.name AS project_name, p.color, NULL AS email_id, 'live' AS mode, NULL AS source_type, NULL AS to_email,
+      c.id AS contact_id, c.email AS contact_email
+    FROM contacts c JOIN projects p ON p.id = c.project_id WHERE c.id = ${id}
+  `.execute(db);
+  return rows[0];
+}
+
+/** The subject of a link whose contact was erased, or that no email came with. */
+async function findErased(db: Db, projectId: string): Promise<SubjectRow | undefined> {
+  const { rows } = await sql<SubjectRow>`
+    SELECT id AS project_id, name AS project_name, color, NULL AS email_id, 'live' AS mode, NULL AS source_type, NULL AS to_email,
+      NULL AS contact_id, NULL AS contact_email
+    FROM projects WHERE id = ${projectId}
+  `.execute(db);
+  return rows[0];
+}

@@ -1,0 +1,58 @@
+import type { Trx } from '../../db/connection.ts';
+import { upsertContacts } from '../../db/contacts/upsert.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { PIXEL_PREFIX } from '../../rules/events/event-names.ts';
+import type { Data } from '../../rules/filters/data-values.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { recordEvents } from './record-events.ts';
+
+export interface PixelEvent {
+  /** Without the `pixel.` that it is recorded under. */
+  name: string;
+  clientId?: string | undefined;
+  email?: string | undefined;
+  data?: Data | undefined;
+  /** When it happened, as the page says; the event's own time is that of its arrival. */
+  timestamp?: Date | undefined;
+}
+
+/**
+ * Records what a storefront's pages report, on the contact where the address is known; a new one is created
+ * unsubscribed, for looking at a page is no consent. Source: contract §8.1.
+ * @returns ids of what came of it, and rows for `lifecycle.dispatch`, after the commit
+ */
+export async function recordPixelEvents(
+  trx: Trx,
+  p: { projectId: string; events: PixelEvent[]; untrusted: boolean; mode: KeyMode; suppressionKey: Buffer },
+): Promise<{ made: { contacts: string[]; events: string[] }; outbox: OutboxRow[] }> {
+  const { projectId, untrusted, mode } = p;
+  const emails = [...new Set(p.events.flatMap((event) => event.email ?? []))];
+  const contacts = await upsertContacts(trx, {
+    projectId,
+    rows: emails.map((email) => ({ email, set: {}, remove: [], by: 'stranger' as const })),
+    defaultSubscribed: false,
+    suppressionKey: p.suppressionKey,
+    causeId: null,
+  });
+  const ids = new Map(contacts.map((contact) => [contact.email, contact.id]));
+  const events = p.events.map((event) => ({
+    contactId: (event.email !== undefined && ids.get(event.email)) || null,
+    name: PIXEL_PREFIX + event.name,
+    data: payloadOf(event),
+    untrusted,
+    swayed: untrusted,
+    causeId: null,
+    mode,
+  }));
+  const recorded = await recordEvents(trx, { projectId, events });
+  const created = contacts.filter(({ isNew }) => isNew).map(({ id }) => id);
+  return { made: { contacts: created, events: recorded.events.map(({ id }) => id) }, outbox: recorded.outbox };
+}
+
+function payloadOf({ data, clientId, timestamp }: PixelEvent): Data {
+  return {
+    ...data,
+    ...(clientId !== undefined && { clientId }),
+    ...(timestamp !== undefined && { timestamp: timestamp.toISOString() }),
+  };
+}

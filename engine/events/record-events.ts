@@ -1,0 +1,186 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connection.ts';
+import { lockContacts } from '../../db/contacts/locks.ts';
+import { findListeners, type TriggeredWorkflow } from '../../db/events/listeners.ts';
+import { ownedBy } from '../../db/owned-by.ts';
+import { prepared } from '../../db/prepared.ts';
+import { queueDeliveries } from '../../db/webhooks/deliveries.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { isTakenBy } from '../../rules/events/automatic-emails.ts';
+import type { NotStarted } from '../../rules/events/not-started.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
+import { exitExecutions } from '../automations/exits.ts';
+import { startExecutions } from '../automations/start.ts';
+import { satisfyWaits } from '../automations/waits.ts';
+
+export interface NewEvent {
+  /** Null for an event of nobody in particular. */
+  contactId: string | null;
+  name: string;
+  data: Record<string, unknown>;
+  emailId?: string | null;
+  /**
+   * What it holds is a stranger's, by the public key or in a mail: text, never a link target, an address or a header.
+   */
+  untrusted: boolean;
+  /**
+   * A stranger had it happen, though what it holds is the service's or the tenant's: what it begins lifts nobody's
+   * refusal.
+   */
+  swayed: boolean;
+  /** `test` where a test key caused it: what its executions send never reaches a provider. */
+  mode?: KeyMode;
+  /** The execution whose step caused it, where one did: what it starts is one link further from whoever began. */
+  causeId: string | null;
+  /** Who brought it about, for the timeline of the contact. */
+  actor?: string | null;
+}
+
+export interface RecordedEvent extends NewEvent {
+  id: string;
+}
+
+export interface RecordedEvents {
+  events: RecordedEvent[];
+  /** For `lifecycle.dispatch`, after the commit. */
+  outbox: OutboxRow[];
+}
+
+/**
+ * The one way an event comes into being, whoever caused it. In the caller's transaction it locks the contacts, inserts
+ * the events, ends the executions whose workflows exit on them, starts those that they trigger, satisfies the waits
+ * that they match, and queues them for the webhook endpoints that want them. The lock makes a contact's events and
+ * waits come one after the other, so that no event falls between a step's end and the registration of a wait. An event
+ * that is the tenth link of a chain of executions starts none (see `startExecutions`); those who wait for it and
+ * endpoints get it all the same. What an execution causes is a stranger's where the execution is. Source: architecture,
+ * "From request to effect" 3.
+ * @param p.contactsLocked whether the caller's transaction holds the locks of all these contacts already
+ */
+export async function recordEvents(
+  trx: Trx,
+  p: { projectId: string; events: NewEvent[]; contactsLocked?: boolean },
+): Promise<RecordedEvents> {
+  const { projectId } = p;
+  if (p.events.length === 0) return { events: [], outbox: [] };
+  const contactIds = contactIdsOf(p.events);
+  if (!p.contactsLocked) await lockContacts(trx, { projectId, ids: contactIds });
+  const events = await insertEvents(trx, { projectId, events: await withOrigin(trx, { projectId, events: p.events }) });
+  const eventNames = [...new Set(events.map((event) => event.name))];
+  const { workflows, exiting, waits, endpoints } = await findListeners(trx, { projectId, eventNames, contactIds });
+  const outbox: OutboxRow[] = [];
+  const exited = new Set<string>();
+  // An event ends what began before it, also where it is the one that begins the next.
+  for (const round of exiting.length > 0 ? roundsOf(events) : [events]) {
+    const ended = await exitExecutions(trx, { projectId, events: round, workflows: exiting });
+    for (const id of ended.ids) exited.add(id);
+    outbox.push(...ended.outbox);
+    for (const workflow of workflows)
+      outbox.push(...(await startTriggered(trx, { projectId, workflow, events: round })));
+  }
+  // A wait that the executions just started begin with is not among these: it has looked at these events itself.
+  const open = waits.filter((wait) => !exited.has(wait.executionId));
+  outbox.push(...(await satisfyWaits(trx, { projectId, events, waits: open })));
+  outbox.push(...(await queueDeliveries(trx, { projectId, events, endpoints })));
+  return { events, outbox };
+}
+
+/**
+ * The events in rounds of which none has two of one contact: first each contact's first, then each one's second, and so
+ * on.
+ */
+function roundsOf(events: RecordedEvent[]): RecordedEvent[][] {
+  const rounds: RecordedEvent[][] = [];
+  const seen = new Map<string | null, number>();
+  for (const event of events) {
+    const round = event.contactId === null ? 0 : (seen.get(event.contactId) ?? 0);
+    seen.set(event.contactId, round + 1);
+    rounds[round] ??= [];
+    rounds[round].push(event);
+  }
+  return rounds;
+}
+
+function contactIdsOf(events: NewEvent[]): string[] {
+  return [...new Set(events.flatMap((event) => event.contactId ?? []))];
+}
+
+/** The events with what they take over from the executions that caused them. */
+async function withOrigin(trx: Trx, p: { projectId: string; events: NewEvent[] }): Promise<NewEvent[]> {
+  const { projectId, events } = p;
+  const causeIds = [...new Set(events.flatMap((event) => event.causeId ?? []))];
+  const swaying = await findSwayed(trx, { projectId, ids: causeIds });
+  return events.map((event) => {
+    const cause = swaying.get(event.causeId ?? '');
+    const untrusted = event.untrusted || cause?.untrusted === true;
+    return { ...event, untrusted, swayed: untrusted || event.swayed || cause !== undefined };
+  });
+}
+
+/** Those of the executions that strangers began or let go on. */
+async function findSwayed(
+  trx: Trx,
+  p: { projectId: string; ids: string[] },
+): Promise<Map<string, { untrusted: boolean }>> {
+  if (p.ids.length === 0) return new Map();
+  const { rows } = await prepared<{ id: string; untrusted: boolean }>`
+    SELECT id, untrusted FROM executions
+    WHERE id = ANY(${p.ids}::uuid[]) AND ${ownedBy('project_id', p.projectId)} AND (untrusted OR swayed)
+  `.execute(trx);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+async function insertEvents(trx: Trx, p: { projectId: string; events: NewEvent[] }): Promise<RecordedEvent[]> {
+  const recorded = p.events.map((event) => ({ ...event, id: uuidv7() }));
+  await prepared`
+    INSERT INTO events (project_id, id, contact_id, email_id, name, data, untrusted, swayed, actor)
+    SELECT ${p.projectId}, u.* FROM unnest(
+      ${recorded.map((e) => e.id)}::uuid[], ${recorded.map((e) => e.contactId)}::uuid[],
+      ${recorded.map((e) => e.emailId ?? null)}::uuid[], ${recorded.map((e) => e.name)}::text[],
+      ${recorded.map((e) => JSON.stringify(e.data))}::jsonb[], ${recorded.map((e) => e.untrusted)}::bool[],
+      ${recorded.map((e) => e.swayed)}::bool[], ${recorded.map((e) => e.actor ?? null)}::text[]) AS u
+  `.execute(trx);
+  return recorded;
+}
+
+async function startTriggered(
+  trx: Trx,
+  p: { projectId: string; workflow: TriggeredWorkflow; events: RecordedEvent[] },
+): Promise<OutboxRow[]> {
+  const { projectId, workflow } = p;
+  const events = p.events.filter(({ name, contactId }) => name === workflow.eventName && contactId !== null);
+  const starts = events.flatMap((event) =>
+    event.contactId !== null && isTakenBy(workflow, event)
+      ? [
+          {
+            contactId: event.contactId,
+            eventId: event.id,
+            eventName: event.name,
+            event: event.data,
+            context: {},
+            untrusted: event.untrusted,
+            swayed: event.swayed,
+            mode: event.mode ?? ('live' as const),
+            causeId: event.causeId,
+          },
+        ]
+      : [],
+  );
+  const passedBy = events.filter((event) => !isTakenBy(workflow, event));
+  await noteNotStarted(trx, { projectId, eventIds: passedBy.map(({ id }) => id), workflowId: workflow.id });
+  const { outbox } = await startExecutions(trx, { projectId, workflow, starts });
+  return outbox;
+}
+
+/** Notes that automatic emails, which the trigger of a workflow leaves out, did not start it. */
+async function noteNotStarted(
+  trx: Trx,
+  { projectId, eventIds, workflowId }: { projectId: string; eventIds: string[]; workflowId: string },
+): Promise<void> {
+  if (eventIds.length === 0) return;
+  const refusal: NotStarted = { workflowId, reason: 'automatic', executionId: null };
+  await sql`
+    UPDATE events SET not_started = coalesce(not_started, '[]') || ${JSON.stringify([refusal])}::jsonb
+    WHERE project_id = ${projectId} AND id = ANY(${eventIds}::uuid[])
+  `.execute(trx);
+}

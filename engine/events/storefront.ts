@@ -1,0 +1,163 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connection.ts';
+import { lockContacts } from '../../db/contacts/locks.ts';
+import { upsertContacts } from '../../db/contacts/upsert.ts';
+import { enqueue } from '../../db/outbox/outbox.ts';
+import type { RowOf } from '../../db/schema/database.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { AppError } from '../../rules/errors.ts';
+import { BACK_IN_STOCK_EVENT } from '../../rules/events/event-names.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import type { Restock, Variant } from '../../rules/storefront/storefront.ts';
+import { recordEvents } from './record-events.ts';
+
+export interface SavedVariant extends Variant {
+  isNew: boolean;
+  /** It came back with this request. */
+  restocked: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const COLUMNS = [
+  'variant_id',
+  'product_title',
+  'title',
+  'url',
+  'available',
+  'restock_no',
+  'created_at',
+  'updated_at',
+] as const;
+
+type VariantRow = RowOf<'storefront_variants', typeof COLUMNS> & { is_new: boolean; restocked: boolean };
+
+type WaitRow = RowOf<'back_in_stock_waits', ['contact_id']> &
+  RowOf<'storefront_variants', ['product_title', 'title', 'url', 'restock_mode']>;
+
+/**
+ * Creates or replaces variants; of several rows of one id the last counts. One that goes from unavailable to available
+ * queues the job that tells those who wait for it, in the same transaction, so that a restock is reported once however
+ * often it is sent. Source: contract §10.
+ */
+export async function upsertVariants(
+  trx: Trx,
+  p: { projectId: string; mode: KeyMode; variants: Variant[] },
+): Promise<{ variants: SavedVariant[]; outbox: OutboxRow[] }> {
+  const rows = [...new Map(p.variants.map((variant) => [variant.variantId, variant])).values()];
+  // In the order of the ids, so that two such statements at once wait for each other rather than deadlock.
+  const { rows: saved } = await sql<VariantRow>`
+    INSERT INTO storefront_variants AS v (project_id, variant_id, product_title, title, url, available)
+    SELECT ${p.projectId}, u.* FROM unnest(
+      ${rows.map((v) => v.variantId)}::text[], ${rows.map((v) => v.productTitle)}::text[], ${rows.map((v) => v.title)}::text[],
+      ${rows.map((v) => v.url)}::text[], ${rows.map((v) => v.available)}::bool[])
+      AS u (variant_id, product_title, title, url, available)
+    ORDER BY u.variant_id
+    ON CONFLICT (project_id, variant_id) DO UPDATE SET
+      product_title = excluded.product_title, title = excluded.title, url = excluded.url, available = excluded.available,
+      restock_no = v.restock_no + (excluded.available AND NOT v.available)::int,
+      restock_mode = CASE WHEN excluded.available AND NOT v.available THEN ${p.mode} ELSE v.restock_mode END,
+      updated_at = now()
+    RETURNING ${sql.raw(COLUMNS.map((name) => `v.${name}`).join(', '))},
+      old.variant_id IS NULL AS is_new, coalesce(new.restock_no > old.restock_no, false) AS restocked
+  `.execute(trx);
+  const restocked = saved.filter((row) => row.restocked);
+  const outbox = await enqueue(
+    trx,
+    restocked.map((row) => ({
+      projectId: p.projectId,
+      kind: 'restock.start' as const,
+      refId: p.projectId,
+      payload: { variantId: row.variant_id, restockNo: row.restock_no },
+    })),
+  );
+  return { variants: saved.map(toVariant), outbox };
+}
+
+/**
+ * Notes that a person wants to hear when a variant is back; the contact is created unsubscribed if it is new, for this
+ * is no consent to marketing (contract §10.5). Asking twice is one wait. `subscribed` is false when the variant is
+ * available, since there is nothing to wait for.
+ * @throws AppError NOT_FOUND when the project has no such variant; nothing may be committed then
+ */
+export async function waitForVariant(
+  trx: Trx,
+  p: { projectId: string; email: string; variantId: string; suppressionKey: Buffer },
+): Promise<{ subscribed: boolean; contactId: string }> {
+  const { projectId, variantId } = p;
+  const [contact] = await upsertContacts(trx, {
+    projectId,
+    rows: [{ email: p.email, set: {}, remove: [], by: 'stranger' as const }],
+    defaultSubscribed: false,
+    suppressionKey: p.suppressionKey,
+    causeId: null,
+  });
+  if (!contact) throw new Error('an upserted contact is missing from its own result');
+  // FOR SHARE: a restock at the same moment comes before us, and we see it, or after us, and its job sees us.
+  const { rows } = await sql<{ available: boolean; restock_no: number }>`
+    SELECT available, restock_no FROM storefront_variants
+    WHERE project_id = ${projectId} AND variant_id = ${variantId} FOR SHARE
+  `.execute(trx);
+  const [variant] = rows;
+  if (!variant) throw new AppError('NOT_FOUND', { message: 'The project has no such variant.' });
+  if (variant.available) return { subscribed: false, contactId: contact.id };
+  await sql`
+    INSERT INTO back_in_stock_waits (project_id, variant_id, contact_id, after_restock_no)
+    VALUES (${projectId}, ${variantId}, ${contact.id}, ${variant.restock_no})
+    ON CONFLICT DO NOTHING
+  `.execute(trx);
+  return { subscribed: true, contactId: contact.id };
+}
+
+/**
+ * Tells a page of those who waited for a restock: their waits end and the event is recorded in one transaction, so that
+ * each is told once, whatever is killed. May run again, and twice at once: whoever deletes a wait tells of it.
+ * @returns `done` when nobody waits any more
+ */
+export async function tellWaiting(
+  trx: Trx,
+  p: Restock & { limit: number },
+): Promise<{ done: boolean; told: number; outbox: OutboxRow[] }> {
+  const { projectId, variantId, restockNo } = p;
+  const { rows: page } = await sql<{ contact_id: string }>`
+    SELECT contact_id FROM back_in_stock_waits
+    WHERE project_id = ${projectId} AND variant_id = ${variantId} AND after_restock_no < ${restockNo}
+    ORDER BY contact_id LIMIT ${p.limit}
+  `.execute(trx);
+  if (page.length === 0) return { done: true, told: 0, outbox: [] };
+  const ids = page.map((row) => row.contact_id);
+  // Contacts first, as everywhere: whoever deletes one takes its lock and then its waits.
+  await lockContacts(trx, { projectId, ids });
+  const { rows } = await sql<WaitRow>`
+    DELETE FROM back_in_stock_waits w USING contacts c, storefront_variants v
+    WHERE w.project_id = ${projectId} AND w.variant_id = ${variantId} AND w.after_restock_no < ${restockNo}
+      AND w.contact_id = ANY(${ids}::uuid[]) AND c.project_id = ${projectId} AND c.id = w.contact_id
+      AND v.project_id = ${projectId} AND v.variant_id = w.variant_id
+    RETURNING w.contact_id, v.product_title, v.title, v.url, v.restock_mode
+  `.execute(trx);
+  const events = rows.map((row) => ({
+    contactId: row.contact_id,
+    name: BACK_IN_STOCK_EVENT,
+    data: { variantId, productTitle: row.product_title, title: row.title, url: row.url },
+    mode: row.restock_mode,
+    untrusted: false,
+    swayed: true, // Whoever has the public key can ask for anybody.
+    causeId: null,
+  }));
+  const { outbox } = await recordEvents(trx, { projectId, events });
+  return { done: false, told: rows.length, outbox };
+}
+
+function toVariant(row: VariantRow): SavedVariant {
+  return {
+    variantId: row.variant_id,
+    productTitle: row.product_title,
+    title: row.title,
+    url: row.url,
+    available: row.available,
+    isNew: row.is_new,
+    restocked: row.restocked,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,127 @@
+import type { Trx } from '../../db/connection.ts';
+import { type UpsertedContact, upsertContacts } from '../../db/contacts/upsert.ts';
+import { type KeyedRequest, keepAnswers, keyName, takeKeys } from '../../db/idempotency-batch.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { KeyOwner } from '../../rules/access/key-owner.ts';
+import type { Writer } from '../../rules/contacts/change.ts';
+import { AppError } from '../../rules/errors.ts';
+import { applyData, type Data, plainData } from '../../rules/filters/data-values.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
+import { recordEvents } from './record-events.ts';
+
+export interface TrackRequest {
+  email: string;
+  event: string;
+  subscribed?: boolean | undefined;
+  resubscribe?: boolean | undefined;
+  data?: Data | undefined;
+  idempotencyKey?: string | undefined;
+  fingerprint?: string | undefined;
+  /** Who sends it, for the refusal of an idempotency key. */
+  owner: KeyOwner;
+  /** What the answer names the contact by, in place of its id (see `publicContactId`). */
+  publicId?: string | undefined;
+}
+
+export interface TrackRequests {
+  projectId: string;
+  /** Sent with the public key: it lifts no refusal, and its data is plain text for ever. */
+  untrusted: boolean;
+  mode: KeyMode;
+  /** No address and no idempotency key twice. */
+  requests: TrackRequest[];
+  suppressionKey: Buffer;
+}
+
+/** The body of the answer. */
+export interface TrackAnswer {
+  success: true;
+  data: { contact: string; event: string; timestamp: string };
+}
+
+/** What one request came to: its answer, or why it had no effect. */
+export type TrackOutcome = { outcome: 'tracked'; answer: TrackAnswer } | { outcome: 'refused'; error: AppError };
+
+/**
+ * Records events of contacts, created if they are new, with the data that is to be kept on them; set-based, in the
+ * caller's transaction. Where this throws, the caller runs the requests one by one. Source: contract §8.1.
+ * @returns outcomes in the order of the requests, and rows for `lifecycle.dispatch`, after the commit
+ * @throws AppError VALIDATION_ERROR for data beyond the limits
+ */
+export async function trackEvents(
+  trx: Trx,
+  p: TrackRequests,
+): Promise<{ outcomes: TrackOutcome[]; outbox: OutboxRow[] }> {
+  const refused = await takeKeys(trx, p.requests.flatMap(keyOf(p.projectId)));
+  const refusalOf = ({ idempotencyKey: key, owner }: TrackRequest) =>
+    key === undefined ? undefined : refused.get(keyName({ projectId: p.projectId, owner, key }));
+  const requests = p.requests.filter((request) => !refusalOf(request));
+  const { answers, outbox } = await record(trx, { ...p, requests });
+  const kept = requests.flatMap((request) => {
+    const response = answers.get(request);
+    return keyOf(p.projectId)(request).map((key) => ({ ...key, statusCode: 200, response }));
+  });
+  await keepAnswers(trx, kept);
+  const outcomes = p.requests.map((request) => outcomeOf(refusalOf(request), answers.get(request)));
+  return { outcomes, outbox };
+}
+
+async function record(
+  trx: Trx,
+  p: TrackRequests,
+): Promise<{ answers: Map<TrackRequest, TrackAnswer>; outbox: OutboxRow[] }> {
+  const { projectId, untrusted, mode, requests } = p;
+  const contacts = await saveContacts(trx, p);
+  const by = contacts.map((contact, index) => ({ ...contact, by: requests[index]?.owner.name }));
+  const changed = { projectId, contacts: by, forStranger: untrusted, mode, causeId: null };
+  const changes = await recordSubscriptionChanges(trx, changed);
+  const recorded = await recordEvents(trx, {
+    projectId,
+    events: requests.map((request, index) => ({
+      contactId: contacts[index]?.id ?? null,
+      name: request.event,
+      data: plainData(request.data ?? {}),
+      untrusted,
+      swayed: untrusted,
+      causeId: null,
+      mode,
+    })),
+  });
+  const timestamp = new Date().toISOString();
+  const answers = new Map<TrackRequest, TrackAnswer>();
+  for (const [index, request] of requests.entries()) {
+    const contact = contacts[index] && (request.publicId ?? contacts[index].id);
+    const event = recorded.events[index]?.id;
+    if (!contact || !event) throw new Error('a tracked event is missing from its own result');
+    answers.set(request, { success: true, data: { contact, event, timestamp } });
+  }
+  return { answers, outbox: [...changes, ...recorded.outbox] };
+}
+
+function saveContacts(trx: Trx, p: TrackRequests): Promise<UpsertedContact[]> {
+  const by: Writer = p.untrusted ? 'stranger' : 'project';
+  const rows = p.requests.map(({ email, subscribed, resubscribe, data }) => {
+    const { set, remove, errors } = applyData(data, p.untrusted ? 'drop' : 'refuse');
+    if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
+    return { email, subscribed, resubscribe, set, remove, by };
+  });
+  return upsertContacts(trx, {
+    projectId: p.projectId,
+    rows,
+    // Tracking is what a product does with its users: a new contact is subscribed unless the caller says otherwise.
+    defaultSubscribed: true,
+    suppressionKey: p.suppressionKey,
+    causeId: null,
+  });
+}
+
+const keyOf =
+  (projectId: string) =>
+  ({ idempotencyKey: key, owner, fingerprint }: TrackRequest): KeyedRequest[] =>
+    key === undefined ? [] : [{ projectId, key, owner, request: 'POST /v1/track', fingerprint }];
+
+function outcomeOf(error: AppError | undefined, answer: TrackAnswer | undefined): TrackOutcome {
+  if (answer) return { outcome: 'tracked', answer };
+  return { outcome: 'refused', error: error ?? new AppError('INTERNAL_SERVER_ERROR') };
+}

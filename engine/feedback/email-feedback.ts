@@ -1,0 +1,222 @@
+import { sql } from 'kysely';
+import { touch } from '../../db/campaigns/touches.ts';
+import type { Trx } from '../../db/connection.ts';
+import { findErasedAddresses, listErasedHolders } from '../../db/contacts/erased-addresses.ts';
+import { lockContacts } from '../../db/contacts/locks.ts';
+import { addSuppressions, type NewSuppression } from '../../db/contacts/suppressions.ts';
+import { type Email, listProvenEmails } from '../../db/emails/emails.ts';
+import { guardRates } from '../../db/sending/hold-guard.ts';
+import { emailDomain, normalizeEmail } from '../../rules/emails/email-address.ts';
+import type { Feedback } from '../../rules/emails/email-feedback.ts';
+import { reasonOfRefusal, refusesSender } from '../../rules/emails/email-outcome.ts';
+import { statusesBefore } from '../../rules/emails/email-status.ts';
+import type { Reason, SuppressionReason } from '../../rules/emails/reasons.ts';
+import type { AboutMessage, AboutRecipient, AboutUs } from '../../rules/emails/refusal.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { recordSubscriptionChanges, type SubscriptionState } from '../contacts/subscription-changes.ts';
+import { recordEvents } from '../events/record-events.ts';
+import { eventOfMail } from '../sending/email-variables.ts';
+
+/** The words of a server that are kept with a mail. */
+const ERROR_MAX_CHARS = 1000;
+
+type FoundEmail = Email & { projectId: string };
+
+export interface FeedbackRequest {
+  /** Proven by whoever calls: a signed return path, or a provider's signed callback. */
+  emailId: string;
+  feedback: Feedback;
+  suppressionKey: Buffer;
+  /** Who said it, for the suppression list: `ses`, `dsn`, `arf`. */
+  source: string;
+}
+
+export interface FeedbackResult {
+  /** `known`: it was recorded before, or says nothing new; `unknown`: no live mail has this id. */
+  outcome: 'recorded' | 'known' | 'unknown';
+  /** For `lifecycle.dispatch`, after the commit. */
+  outbox: OutboxRow[];
+  /**
+   * The mail was refused because of its sender: counts towards the hold, see `guardRefusals`. `domain` is the
+   * recipient's.
+   */
+  refusal?: { projectId: string; domain: string };
+}
+
+/**
+ * Records what came back about a mail, in the caller's transaction: status (forward only), instant, event, and for a
+ * dead mailbox or a complaint the suppression entry and the contact's unsubscription with its reason. Duplicates and
+ * any order do no harm: each kind counts once, and a Permanent bounce after a Transient one once more.
+ * Source: contract §8.2, §9.7.
+ */
+export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<FeedbackResult> {
+  const [email] = await listProvenEmails(trx, [p.emailId]);
+  // A test mail never left: nobody can have anything to say about it.
+  if (!email || email.mode === 'test') return { outcome: 'unknown', outbox: [] };
+  if (email.contactId) await lockContacts(trx, { projectId: email.projectId, ids: [email.contactId] });
+  const { feedback } = p;
+  if (feedback.kind === 'delivery') return recordDelivery(trx, email, feedback.at);
+  if (feedback.kind === 'complaint') return recordComplaint(trx, email, { ...p, at: feedback.at });
+  const { at, words, refusal } = feedback;
+  if (refusal.about === 'recipient') return recordBounce(trx, email, { ...p, at, words, refusal });
+  return recordRejection(trx, email, { words, refusal });
+}
+
+async function recordDelivery(trx: Trx, email: FoundEmail, at: Date): Promise<FeedbackResult> {
+  const isNew = await changed(
+    trx,
+    sql`UPDATE emails SET delivered_at = ${at}, status = ${forward('DELIVERED')} WHERE id = ${email.id} AND delivered_at IS NULL`,
+  );
+  if (!isNew) return KNOWN;
+  return recorded(await emit(trx, email, 'email.delivery', { deliveredAt: at.toISOString() }));
+}
+
+type Ending = Pick<FeedbackRequest, 'suppressionKey' | 'source'> & { at: Date };
+
+async function recordComplaint(trx: Trx, email: FoundEmail, p: Ending): Promise<FeedbackResult> {
+  const isNew = await changed(
+    trx,
+    sql`UPDATE emails SET complained_at = ${p.at}, status = ${forward('COMPLAINED')} WHERE id = ${email.id} AND complained_at IS NULL`,
+  );
+  if (!isNew) return KNOWN;
+  const outbox = await emit(trx, email, 'email.complaint', { complainedAt: p.at.toISOString() });
+  outbox.push(...(await endAddress(trx, email, { ...p, reason: 'complaint', because: 'complaint' })));
+  outbox.push(...(await guard(trx, email, { dead: 0, complaints: 1 })));
+  return recorded(outbox);
+}
+
+/** Ends an email that was refused because of us or of the message. The contact did nothing, so nothing happens to it. */
+async function recordRejection(
+  trx: Trx,
+  email: FoundEmail,
+  { refusal, words }: { refusal: AboutUs | AboutMessage; words: string },
+): Promise<FeedbackResult> {
+  const before = statusesBefore('FAILED');
+  const isNew = await changed(
+    trx,
+    sql`UPDATE emails SET status = 'FAILED', ${why(reasonOfRefusal(refusal), words)} WHERE id = ${email.id} AND status = ANY(${before}::text[])`,
+  );
+  if (!isNew) return KNOWN;
+  return refusesSender(refusal) ? { ...recorded([]), ...senderRefusalOf(email) } : recorded([]);
+}
+
+function why(reason: Reason, words: string) {
+  const error = words.replaceAll('\0', ' ').toWellFormed().slice(0, ERROR_MAX_CHARS);
+  return sql`reason = ${reason}, error = ${error}`;
+}
+
+async function recordBounce(
+  trx: Trx,
+  email: FoundEmail,
+  p: Ending & { refusal: AboutRecipient; words: string },
+): Promise<FeedbackResult> {
+  const { refusal, at } = p;
+  const { bounceType } = refusal;
+  const isNew = await changed(
+    trx,
+    sql`
+      UPDATE emails SET bounced_at = coalesce(bounced_at, ${at}), bounce_type = ${bounceType},
+        ${why(reasonOfRefusal(refusal), p.words)}, status = ${forward('BOUNCED')}
+      WHERE id = ${email.id} AND status <> 'FAILED'
+        AND (bounced_at IS NULL OR (bounce_type = 'Transient' AND ${bounceType} = 'Permanent'))`,
+  );
+  if (!isNew) return KNOWN;
+  const detail = bounceType === 'Permanent' ? { bouncedAt: at.toISOString() } : { transientBounce: true };
+  const outbox = await emit(trx, email, 'email.bounce', { bounceType, ...detail });
+  if (refusal.why === 'dead_mailbox') {
+    outbox.push(...(await endAddress(trx, email, { ...p, reason: 'hard_bounce', because: 'bounce' })));
+    outbox.push(...(await guard(trx, email, { dead: 1, complaints: 0 })));
+  }
+  return recorded(outbox);
+}
+
+/** What the simulator says is told to no guard. */
+async function guard(
+  trx: Trx,
+  { projectId, simulated }: FoundEmail,
+  found: { dead: number; complaints: number },
+): Promise<OutboxRow[]> {
+  return simulated ? [] : (await guardRates(trx, { projectId, mails: 0, ...found })).outbox;
+}
+
+/**
+ * Suppresses the address the email went to, and unsubscribes the contact that has the address now. Of an erased contact
+ * the hash is left, which is enough for both.
+ */
+async function endAddress(
+  trx: Trx,
+  email: FoundEmail,
+  p: Ending & { reason: SuppressionReason; because: 'bounce' | 'complaint' },
+): Promise<OutboxRow[]> {
+  const { projectId, executionId } = email;
+  const { addresses, contactIds } = await findReported(trx, email, p);
+  const entries = addresses.map((address) => ({ email: address, reason: p.reason, source: p.source }));
+  await addSuppressions(trx, p.suppressionKey, { projectId, entries });
+  await lockContacts(trx, { projectId, ids: contactIds });
+  const { rows } = await sql<SubscriptionState>`
+    UPDATE contacts SET subscribed = false, updated_at = now()
+    WHERE project_id = ${projectId} AND id = ANY(${contactIds}::uuid[]) AND subscribed
+    RETURNING id, subscribed, true AS "subscriptionChanged"
+  `.execute(trx);
+  return recordSubscriptionChanges(trx, {
+    projectId,
+    contacts: rows,
+    reason: p.because,
+    forStranger: false,
+    causeId: executionId,
+    by: p.source,
+  });
+}
+
+/**
+ * The addresses that an email's report is about, by text or by the hash that an erasure left, and the contacts who have
+ * them now. A bounce is about the mailbox; a complaint is the person's, so it is about their later address too.
+ */
+async function findReported(
+  trx: Trx,
+  email: FoundEmail,
+  { suppressionKey: key, reason }: { suppressionKey: Buffer; reason: SuppressionReason },
+): Promise<{ addresses: NewSuppression['email'][]; contactIds: string[] }> {
+  const { projectId, to, contactEmail } = email;
+  const isPersons = reason === 'complaint';
+  if (to === null && contactEmail === null) {
+    const all = await findErasedAddresses(trx, { kind: 'email', id: email.id });
+    const erased = all.filter(({ isRecipient }) => isRecipient || isPersons);
+    return { addresses: erased, contactIds: await listErasedHolders(trx, key, erased) };
+  }
+  const isContacts = email.sourceType !== 'WORKFLOW' || to === null;
+  const about = [to ?? contactEmail, isPersons && isContacts ? contactEmail : null];
+  const addresses = [...new Set(about.flatMap((address) => (address === null ? [] : normalizeEmail(address))))];
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM contacts WHERE project_id = ${projectId} AND email = ANY(${addresses}::text[])
+  `.execute(trx);
+  return { addresses, contactIds: rows.map((row) => row.id) };
+}
+
+function senderRefusalOf({ projectId, to, contactEmail }: FoundEmail): Pick<FeedbackResult, 'refusal'> {
+  const domain = emailDomain(to ?? contactEmail ?? '');
+  return domain === '' ? {} : { refusal: { projectId, domain } };
+}
+
+const KNOWN: FeedbackResult = { outcome: 'known', outbox: [] };
+
+function recorded(outbox: OutboxRow[]): FeedbackResult {
+  return { outcome: 'recorded', outbox };
+}
+
+function forward(to: 'DELIVERED' | 'BOUNCED' | 'COMPLAINED') {
+  return sql`CASE WHEN status = ANY(${statusesBefore(to)}::text[]) THEN ${to} ELSE status END`;
+}
+
+async function changed(trx: Trx, update: ReturnType<typeof sql>): Promise<boolean> {
+  const { rows } = await sql`
+    WITH moved AS (${update} RETURNING id, campaign_id, project_id), touched AS (${touch(sql`SELECT * FROM moved`)})
+    SELECT id FROM moved
+  `.execute(trx);
+  return rows.length > 0;
+}
+
+async function emit(trx: Trx, email: FoundEmail, name: string, detail: Record<string, unknown>): Promise<OutboxRow[]> {
+  const event = { ...eventOfMail(email, name, detail), causeId: email.executionId };
+  return (await recordEvents(trx, { projectId: email.projectId, events: [event] })).outbox;
+}

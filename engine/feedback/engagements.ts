@@ -1,0 +1,132 @@
+import { sql } from 'kysely';
+import { countMachineHits, type MachineHits } from '../../db/campaigns/machine-hours.ts';
+import { touch } from '../../db/campaigns/touches.ts';
+import type { Trx } from '../../db/connection.ts';
+import { lockContacts } from '../../db/contacts/locks.ts';
+import type { Email } from '../../db/emails/emails.ts';
+import { statusesBefore } from '../../rules/emails/email-status.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { type NewEvent, recordEvents } from '../events/record-events.ts';
+import { eventOfMail } from '../sending/email-variables.ts';
+
+/** What happened to one mail since it was last recorded. */
+export interface Engagement {
+  email: Email;
+  /** By people. */
+  opens: number;
+  openedAt: Date | null;
+  clicks: number;
+  clickedAt: Date | null;
+  /** The address of the first of these clicks. */
+  link: string | null;
+  machineOpens: number;
+  machineClicks: number;
+  /** The clicks by link, as it stands in the list of the content's links. */
+  links?: { index: number; clicks: number; machineClicks: number }[];
+}
+
+/**
+ * Counts opens and clicks of one project's mails, set-based, each mail once in `engagements`: the counters always, the
+ * first instants once, OPENED and CLICKED only forward (a click says that the mail was read, so it passes OPENED by; it
+ * makes no open of it), and for the first open and the first click of a person the events `email.open` and
+ * `email.click`. Machines count apart and set nothing. Source: contract §8.2, §9.
+ * @returns rows for `lifecycle.dispatch`, after the commit
+ */
+export async function recordEngagements(
+  trx: Trx,
+  p: { projectId: string; engagements: Engagement[] },
+): Promise<OutboxRow[]> {
+  const engagements = [...p.engagements].sort((a, b) => (a.email.id < b.email.id ? -1 : 1));
+  if (engagements.length === 0) return [];
+  const byPeople = engagements.filter(({ opens, clicks }) => opens + clicks > 0);
+  // Contacts before their mails, as everywhere: recordEvents needs their locks.
+  await lockContacts(trx, {
+    projectId: p.projectId,
+    ids: [...new Set(byPeople.flatMap(({ email }) => email.contactId ?? []))],
+  });
+  const before = await countEngagements(trx, { projectId: p.projectId, engagements });
+  await countLinkClicks(trx, { projectId: p.projectId, engagements });
+  const events = byPeople.flatMap((engagement) => firstEvents(engagement, before.get(engagement.email.id)));
+  const { outbox } = await recordEvents(trx, { projectId: p.projectId, events });
+  await countMachineHits(trx, { projectId: p.projectId, hits: engagements.flatMap(machineHits) });
+  return outbox;
+}
+
+/**
+ * Counts the clicks of campaigns' mails by link, in the transaction that counts them by mail, and under the locks that
+ * it holds on the mails. `engagements` are in the order of their mails.
+ */
+async function countLinkClicks(trx: Trx, p: { projectId: string; engagements: Engagement[] }): Promise<void> {
+  const rows = p.engagements.flatMap(({ email, links = [] }) =>
+    email.campaignId === null ? [] : links.map((link) => ({ ...link, email, campaignId: email.campaignId })),
+  );
+  if (rows.length === 0) return;
+  await sql`
+    INSERT INTO link_clicks AS l (campaign_id, email_id, link, project_id, content_id, clicks, machine_clicks)
+    SELECT u.campaign_id, u.email_id, u.link, ${p.projectId}, u.content_id, u.clicks, u.machine_clicks
+    FROM unnest(${rows.map((row) => row.campaignId)}::uuid[], ${rows.map((row) => row.email.id)}::uuid[],
+      ${rows.map((row) => row.index)}::int[], ${rows.map((row) => row.email.contentId)}::uuid[],
+      ${rows.map((row) => row.clicks)}::int[], ${rows.map((row) => row.machineClicks)}::int[])
+      AS u (campaign_id, email_id, link, content_id, clicks, machine_clicks)
+    ON CONFLICT (campaign_id, email_id, link) DO UPDATE
+      SET clicks = l.clicks + excluded.clicks, machine_clicks = l.machine_clicks + excluded.machine_clicks
+  `.execute(trx);
+}
+
+function machineHits({ email, machineOpens: opens, machineClicks: clicks }: Engagement): MachineHits[] {
+  const { campaignId } = email;
+  return campaignId !== null && opens + clicks > 0 ? [{ campaignId, opens, clicks }] : [];
+}
+
+interface Counters {
+  id: string;
+  opens: number;
+  clicks: number;
+}
+
+/** Returns the counters as they were. A test mail stays SENT for good (contract §9.1). */
+async function countEngagements(
+  trx: Trx,
+  p: { projectId: string; engagements: Engagement[] },
+): Promise<Map<string, Counters>> {
+  const column = <T>(of: (engagement: Engagement) => T): T[] => p.engagements.map(of);
+  const { rows } = await sql<Counters>`
+    WITH locked AS MATERIALIZED (
+      SELECT id FROM emails WHERE project_id = ${p.projectId} AND id = ANY(${column((e) => e.email.id)}::uuid[])
+      ORDER BY id FOR NO KEY UPDATE
+    ), counted AS (
+    UPDATE emails e SET
+      opens = e.opens + u.opens, clicks = e.clicks + u.clicks,
+      machine_opens = e.machine_opens + u.machine_opens, machine_clicks = e.machine_clicks + u.machine_clicks,
+      opened_at = coalesce(e.opened_at, u.opened_at), clicked_at = coalesce(e.clicked_at, u.clicked_at),
+      status = CASE
+        WHEN e.mode = 'test' THEN e.status
+        WHEN u.clicks > 0 AND e.status = ANY(${statusesBefore('CLICKED')}::text[]) THEN 'CLICKED'
+        WHEN u.opens > 0 AND e.status = ANY(${statusesBefore('OPENED')}::text[]) THEN 'OPENED'
+        ELSE e.status END
+    FROM locked, unnest(${column((e) => e.email.id)}::uuid[], ${column((e) => e.opens)}::int[], ${column((e) => e.clicks)}::int[],
+      ${column((e) => e.machineOpens)}::int[], ${column((e) => e.machineClicks)}::int[],
+      ${column((e) => e.openedAt)}::timestamptz[], ${column((e) => e.clickedAt)}::timestamptz[])
+      AS u (id, opens, clicks, machine_opens, machine_clicks, opened_at, clicked_at)
+    WHERE e.id = locked.id AND u.id = e.id
+    RETURNING e.id, e.campaign_id, e.project_id, old.opens, old.clicks
+    ), touched AS (${touch(sql`SELECT * FROM counted`)})
+    SELECT id, opens, clicks FROM counted
+  `.execute(trx);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+function firstEvents(engagement: Engagement, before: Counters | undefined): NewEvent[] {
+  const { email, opens, openedAt, clicks, clickedAt, link } = engagement;
+  const events: NewEvent[] = [];
+  const { mode } = email;
+  if (before?.opens === 0 && opens > 0) {
+    const detail = { openedAt: openedAt?.toISOString(), opens: 1, isFirstOpen: true };
+    events.push({ ...eventOfMail(email, 'email.open', detail), mode });
+  }
+  if (before?.clicks === 0 && clicks > 0) {
+    const detail = { link, clickedAt: clickedAt?.toISOString(), clicks: 1, isFirstClick: true };
+    events.push({ ...eventOfMail(email, 'email.click', detail), mode });
+  }
+  return events;
+}

@@ -1,0 +1,120 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../db/connection.ts';
+import { upsertContacts } from '../../db/contacts/upsert.ts';
+import { saveContent } from '../../db/contents/contents.ts';
+import { NO_TEXT } from '../../rules/content/mail-text.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
+import { recordEvents } from '../events/record-events.ts';
+
+/** Mails of a sender that are looked at for one that was delivered twice. */
+const LOOKED_AT = 100;
+
+/** One mail as one project gets it. */
+export interface ReceivedMail {
+  /** The address of the person who wrote it. */
+  sender: string;
+  fromName: string | null;
+  subject: string;
+  /** HTML, for the record of the mail. */
+  html: string;
+  messageId: string;
+  /** SHA-256 of the whole message. */
+  digest: Buffer;
+  /** Those of the project, first the one that the record names. */
+  recipients: string[];
+  /** What `email.received` says besides what every event of a mail does. */
+  detail: Record<string, unknown>;
+}
+
+/** Lists the projects that have verified a domain, by itself or by its host for inbound mail (`in.<domain>`). */
+export async function listDomainOwners(db: Db, domain: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT DISTINCT d.project_id AS id FROM domains d JOIN projects p ON p.id = d.project_id
+    WHERE d.domain = ANY(${[domain, domain.replace(/^in\./, '')]}::text[]) AND d.status = 'VERIFIED' AND p.disabled_at IS NULL ORDER BY d.project_id LIMIT 20
+  `.execute(db);
+  return rows.map((row) => row.id);
+}
+
+/**
+ * To whom mails were sent, by their ids, which a signed return path has proven and which are of any project; a mail
+ * whose contact is erased is missing.
+ */
+export async function findMailAddresses(db: Db, emailIds: string[]): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; address: string }>`
+    SELECT e.id, coalesce(e.to_email, c.email) AS address
+    FROM emails e LEFT JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id
+    WHERE e.id = ANY(${emailIds}::uuid[]) AND coalesce(e.to_email, c.email) IS NOT NULL
+  `.execute(db);
+  return new Map(rows.map(({ id, address }) => [id, address]));
+}
+
+/**
+ * Records mail to a project: an email with the status RECEIVED, and `email.received` on the sender's contact, who is
+ * created unsubscribed if new. May run twice: an email whose sender did not hear our reply comes again, and is known by
+ * its Message-ID, recipient and bytes together. Two addresses of a project both see an email, and a Message-ID that is
+ * used again for other content is another email. What it says is a stranger's: text only, never a link target or a header. Source: contract §8.2,
+ * §2.3.
+ * @returns rows for `lifecycle.dispatch`, after the commit
+ */
+export async function recordReceived(
+  trx: Trx,
+  p: { projectId: string; suppressionKey: Buffer; mail: ReceivedMail },
+): Promise<OutboxRow[]> {
+  const { projectId, mail } = p;
+  const rows = [{ email: mail.sender, set: {}, remove: [], by: 'stranger' as const }];
+  const [contact] = await upsertContacts(trx, { ...p, rows, defaultSubscribed: false, causeId: null });
+  if (!contact) throw new Error('an upserted contact is missing from its own result');
+  if (await isKnown(trx, { projectId, contactId: contact.id, mail })) return [];
+  const contentId = await saveContent(trx, {
+    ...NO_TEXT,
+    subject: mail.subject,
+    body: mail.html,
+    from: mail.sender,
+    fromName: mail.fromName,
+    projectId,
+    type: 'TRANSACTIONAL',
+    templateId: null,
+  });
+  const id = uuidv7();
+  await sql`
+    INSERT INTO emails (id, project_id, contact_id, content_id, source_type, status, to_email, provider_message_id, received_digest)
+    VALUES (${id}, ${projectId}, ${contact.id}, ${contentId}, 'INBOUND', 'RECEIVED', ${mail.recipients[0] ?? null}, ${mail.messageId}, ${mail.digest})
+  `.execute(trx);
+  const data = {
+    subject: mail.subject,
+    from: mail.sender,
+    fromName: mail.fromName,
+    messageId: mail.messageId,
+    emailId: id,
+    templateId: null,
+    campaignId: null,
+    sourceType: 'INBOUND',
+    ...mail.detail,
+  };
+  const event = {
+    contactId: contact.id,
+    emailId: id,
+    name: 'email.received',
+    data,
+    untrusted: true,
+    swayed: true,
+    causeId: null,
+  };
+  return (await recordEvents(trx, { projectId, events: [event] })).outbox;
+}
+
+async function isKnown(
+  trx: Trx,
+  { projectId, contactId, mail }: { projectId: string; contactId: string; mail: ReceivedMail },
+): Promise<boolean> {
+  if (mail.messageId === '') return false;
+  const { rows } = await sql`
+    SELECT FROM (
+      SELECT provider_message_id, source_type, to_email, received_digest FROM emails WHERE contact_id = ${contactId} AND project_id = ${projectId}
+      ORDER BY id DESC LIMIT ${LOOKED_AT}) AS latest
+    WHERE source_type = 'INBOUND' AND provider_message_id = ${mail.messageId}
+      AND to_email IS NOT DISTINCT FROM ${mail.recipients[0] ?? null} AND received_digest = ${mail.digest}
+  `.execute(trx);
+  return rows.length > 0;
+}

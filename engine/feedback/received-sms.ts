@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connection.ts';
+import { listProjectsOfSender } from '../../db/sms/ledger.ts';
+import { hasPhone } from '../../db/sms/stops.ts';
+import { SMS_RECEIVED_EVENT } from '../../rules/events/event-names.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { recordEvents } from '../events/record-events.ts';
+
+/** Longer than ten parts of an SMS, which is what carriers pass on. */
+const TEXT_MAX_CHARS = 2_000;
+
+/** An SMS that somebody sent to a sender of ours. */
+export interface ReceivedSms {
+  from: string;
+  to: string;
+  text: string;
+  /** The provider's id: a callback that got no answer comes again. */
+  messageId: string | null;
+}
+
+/**
+ * Records a received SMS as `sms.received` on the contacts with the number, or on nobody where none has it, in every
+ * project that sends from the number it was written to. Its text is a stranger's. May run twice.
+ * @returns rows for `lifecycle.dispatch`, after the commit
+ */
+export async function recordReceivedSms(trx: Trx, sms: ReceivedSms): Promise<OutboxRow[]> {
+  const outbox: OutboxRow[] = [];
+  const text = sms.text.replaceAll('\0', '').toWellFormed().slice(0, TEXT_MAX_CHARS).toWellFormed();
+  for (const projectId of await listProjectsOfSender(trx, sms.to)) {
+    const { rows } = await sql<{ id: string }>`
+      SELECT id FROM contacts WHERE ${hasPhone(projectId, [sms.from])} ORDER BY id FOR NO KEY UPDATE
+    `.execute(trx);
+    const contactIds = rows.length > 0 ? rows.map(({ id }) => id) : [null];
+    if (await isKnown(trx, { projectId, contactId: contactIds[0] ?? null, messageId: sms.messageId })) continue;
+    const events = contactIds.map((contactId) => ({
+      contactId,
+      name: SMS_RECEIVED_EVENT,
+      data: { ...sms, text },
+      untrusted: true,
+      swayed: true,
+      causeId: null,
+    }));
+    outbox.push(...(await recordEvents(trx, { projectId, events, contactsLocked: true })).outbox);
+  }
+  return outbox;
+}
+
+async function isKnown(
+  trx: Trx,
+  p: { projectId: string; contactId: string | null; messageId: string | null },
+): Promise<boolean> {
+  if (p.messageId === null) return false;
+  const whose = p.contactId === null ? sql`contact_id IS NULL` : sql`contact_id = ${p.contactId}`;
+  const { rows } = await sql`
+    SELECT FROM events
+    WHERE project_id = ${p.projectId} AND name = ${SMS_RECEIVED_EVENT} AND ${whose} AND data->>'messageId' = ${p.messageId} LIMIT 1
+  `.execute(trx);
+  return rows.length > 0;
+}

@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connection.ts';
+import { insertAudit } from '../../db/projects/audit-log.ts';
+import { getProject, lockProject, type OperatorLimits, type Project } from '../../db/projects/projects.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { sendHeld } from './project-changes.ts';
+
+/** What the operator of the service changes of one project, and who they are. */
+export interface OperatorChange {
+  projectId: string;
+  /** As the audit log names them: `operator:<name>`. */
+  actor: string;
+}
+
+/**
+ * Sets ceilings, which the project cannot lift; null takes one away. What the project had itself set holds again then.
+ * @throws AppError NOT_FOUND
+ */
+export async function setOperatorLimits(
+  trx: Trx,
+  { projectId, actor }: OperatorChange,
+  limits: Partial<OperatorLimits>,
+): Promise<Project> {
+  await lockProject(trx, projectId);
+  const columns = {
+    operator_send_rate_per_second: limits.sendRatePerSecond,
+    operator_monthly_email_limit: limits.monthlyEmailLimit,
+    operator_bounce_guard: limits.bounceGuard,
+    operator_complaint_guard: limits.complaintGuard,
+  };
+  await trx
+    .updateTable('projects')
+    .set({ ...columns, updated_at: sql`now()` })
+    .where('id', '=', projectId)
+    .execute();
+  const entry = { projectId, action: 'project.updated' as const, actor, target: null, ip: null };
+  await insertAudit(trx, { ...entry, details: { operatorLimits: limits } });
+  return getProject(trx, projectId);
+}
+
+/**
+ * Puts a project on hold until the operator releases it; one that they hold already keeps its date and gets the new
+ * reason. @throws AppError NOT_FOUND
+ */
+export async function holdByOperator(trx: Trx, { projectId, actor }: OperatorChange, reason: string): Promise<Project> {
+  await lockProject(trx, projectId);
+  await sql`
+    UPDATE projects SET operator_held_at = coalesce(operator_held_at, now()), operator_hold_reason = ${reason}, updated_at = now()
+    WHERE id = ${projectId}
+  `.execute(trx);
+  const entry = { projectId, action: 'project.held' as const, actor, target: null, ip: null };
+  await insertAudit(trx, { ...entry, details: { reason } });
+  return getProject(trx, projectId);
+}
+
+/**
+ * Ends the operator's hold, and queues the sending of what was held, unless the project holds itself besides. May run
+ * twice: work is queued only by the call that ended it.
+ * @param note for the audit log
+ * @throws AppError NOT_FOUND
+ */
+export async function releaseByOperator(
+  trx: Trx,
+  { projectId, actor }: OperatorChange,
+  note?: string,
+): Promise<{ project: Project; outbox: OutboxRow[] }> {
+  const before = await lockProject(trx, projectId);
+  if (!before.operatorLimits.held) return { project: before, outbox: [] };
+  await sql`
+    UPDATE projects SET operator_held_at = NULL, operator_hold_reason = NULL, updated_at = now() WHERE id = ${projectId}
+  `.execute(trx);
+  const entry = { projectId, action: 'project.released' as const, actor, target: null, ip: null };
+  await insertAudit(trx, { ...entry, details: note === undefined ? {} : { note } });
+  const project = await getProject(trx, projectId);
+  return { project, outbox: project.hold.held ? [] : await sendHeld(trx, projectId) };
+}

@@ -1,0 +1,127 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connection.ts';
+import { assertDoubleOptIn } from '../../db/contacts/double-opt-in.ts';
+import { enqueue } from '../../db/outbox/outbox.ts';
+import { getProject, lockProject, type Project, type ResubscribeMode } from '../../db/projects/projects.ts';
+import type { FrequencyCap } from '../../db/sending/frequency.ts';
+import { resetGuard } from '../../db/sending/hold-guard.ts';
+import type { TrackingMode } from '../../rules/content/message-tracking.ts';
+import { GUARD_DEFAULTS } from '../../rules/emails/hold-guard.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import type { SendingWindow } from '../../rules/time/sending-window.ts';
+import { wakeCampaigns } from '../campaigns/lifecycle.ts';
+
+/** Settings that a person may change; what is undefined stays as it is. */
+export interface ProjectChanges {
+  name?: string | undefined;
+  tracking?: TrackingMode | undefined;
+  color?: string | null | undefined;
+  frequencyCap?: FrequencyCap | null | undefined;
+  timezone?: string | undefined;
+  sendingWindow?: SendingWindow | null | undefined;
+  doubleOptIn?: { enabled: boolean; templateId?: string | null | undefined } | undefined;
+  phoneCountry?: string | null | undefined;
+  resubscribe?: ResubscribeMode | undefined;
+  sendRatePerSecond?: number | null | undefined;
+  monthlyEmailLimit?: number | null | undefined;
+  bounceGuard?: number | undefined;
+  complaintGuard?: number | undefined;
+}
+
+/**
+ * Changes settings of the project's own. Campaigns and executions that wait go by the zone and the window of the
+ * moment, so they are told to look again.
+ * @param p.place where the changes stand in the request, for errors
+ * @throws AppError NOT_FOUND, VALIDATION_ERROR for limits that are looser than the operator or the defaults allow
+ */
+export async function updateProject(
+  trx: Trx,
+  p: { projectId: string; changes: ProjectChanges; place?: string },
+): Promise<{ project: Project; outbox: OutboxRow[] }> {
+  const { projectId, changes } = p;
+  const { timezone, sendingWindow, doubleOptIn } = changes;
+  const current = await lockProject(trx, projectId);
+  refuseLooser(changes, current, p.place);
+  if (doubleOptIn) await assertDoubleOptIn(trx, { projectId, doubleOptIn: { ...current.doubleOptIn, ...doubleOptIn } });
+  const columns = {
+    name: changes.name,
+    tracking: changes.tracking,
+    color: changes.color,
+    double_opt_in: doubleOptIn?.enabled,
+    double_opt_in_template_id: doubleOptIn?.templateId,
+    frequency_max: changes.frequencyCap === null ? null : changes.frequencyCap?.max,
+    frequency_days: changes.frequencyCap === null ? null : changes.frequencyCap?.days,
+    timezone,
+    sending_window: sendingWindow && JSON.stringify(sendingWindow),
+    phone_country: changes.phoneCountry,
+    resubscribe_protected: changes.resubscribe && changes.resubscribe === 'protect',
+    send_rate_per_second: changes.sendRatePerSecond,
+    monthly_email_limit: changes.monthlyEmailLimit,
+    bounce_guard: changes.bounceGuard,
+    complaint_guard: changes.complaintGuard,
+  };
+  await trx
+    .updateTable('projects')
+    .set({ ...columns, updated_at: sql`now()` })
+    .where('id', '=', projectId)
+    .execute();
+  const timed = timezone !== undefined || sendingWindow !== undefined;
+  return { project: await getProject(trx, projectId), outbox: timed ? await wakeWhoWaits(trx, projectId) : [] };
+}
+
+async function wakeWhoWaits(trx: Trx, projectId: string): Promise<OutboxRow[]> {
+  const executions = await enqueue(trx, [{ projectId, kind: 'window.changed', refId: projectId }]);
+  return [...executions, ...(await wakeCampaigns(trx, projectId))];
+}
+
+/**
+ * Names every field that would be looser than its ceiling; null is no limit at all. Without a ceiling of the operator
+ * the defaults bound the guards. A guard that an earlier release let a project loosen may stay or be tightened.
+ */
+function refuseLooser(changes: ProjectChanges, current: Project, place?: string): void {
+  const { operatorLimits } = current;
+  const fields = ['sendRatePerSecond', 'monthlyEmailLimit', 'bounceGuard', 'complaintGuard'] as const;
+  const errors = fields.flatMap((field) => {
+    const isGuard = field === 'bounceGuard' || field === 'complaintGuard';
+    const byDefault = isGuard ? Math.max(GUARD_DEFAULTS[field], current[field]) : null;
+    const [wanted, ceiling] = [changes[field], operatorLimits[field] ?? byDefault];
+    if (wanted === undefined || ceiling === null || (wanted !== null && wanted <= ceiling)) return [];
+    const message =
+      operatorLimits[field] === null
+        ? `Must be at most ${ceiling}: only the operator of this service can allow a looser guard.`
+        : `The operator of this service allows at most ${ceiling}: the project can only be stricter.`;
+    return [{ field: place === undefined ? field : `${place}.${field}`, message, code: 'too_big' }];
+  });
+  if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
+}
+
+/**
+ * Ends the project's own hold and queues the sending of what was held. May run twice: work is queued only by the call
+ * that ended it.
+ * @throws AppError FORBIDDEN while the operator of the service holds it
+ */
+export async function releaseProject(trx: Trx, projectId: string): Promise<{ project: Project; outbox: OutboxRow[] }> {
+  const { hold, operatorLimits } = await lockProject(trx, projectId);
+  if (operatorLimits.held) {
+    throw new AppError('FORBIDDEN', {
+      message: `The operator of this service has put the project on hold: ${hold.reason}`,
+      suggestion: 'Ask the operator: only they release it.',
+    });
+  }
+  const { numUpdatedRows } = await trx
+    .updateTable('projects')
+    .set({ held_at: null, hold_reason: null, updated_at: sql`now()` })
+    .where('id', '=', projectId)
+    .where('held_at', 'is not', null)
+    .executeTakeFirst();
+  const outbox = numUpdatedRows ? await sendHeld(trx, projectId) : [];
+  return { project: await getProject(trx, projectId), outbox };
+}
+
+/** Begins to count the guards anew, and queues the sending of what a hold that has just ended held. */
+export async function sendHeld(trx: Trx, projectId: string): Promise<OutboxRow[]> {
+  await resetGuard(trx, projectId);
+  const outbox = await enqueue(trx, [{ projectId, kind: 'hold.release', refId: projectId }]);
+  return [...outbox, ...(await wakeCampaigns(trx, projectId))];
+}

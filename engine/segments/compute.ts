@@ -1,0 +1,168 @@
+/** Brings the stored members of a tracked segment up to date, with one event for each who enters or leaves. */
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../db/connection.ts';
+import { lockContacts } from '../../db/contacts/locks.ts';
+import { segmentPredicate } from '../../db/segments/contacts.ts';
+import { keepMemberCount } from '../../db/segments/members.ts';
+import { getSegment, lockSegment, type Segment } from '../../db/segments/segments.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { AppError } from '../../rules/errors.ts';
+import { segmentEvent } from '../../rules/events/event-names.ts';
+import { collectReferences } from '../../rules/filters/references.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { recordEvents } from '../events/record-events.ts';
+
+/** Contacts of one transaction: long enough to pay for its commit, short enough (about 0.1 s) to hold their rows. */
+const PAGE_CONTACTS = 1_000;
+/** Differences found by one pass over the project: a few MB of ids. */
+const PASS_CONTACTS = 50_000;
+
+export interface ComputedSegment {
+  added: number;
+  removed: number;
+  /** Members afterwards. */
+  total: number;
+}
+
+export interface ComputeOptions {
+  projectId: string;
+  segmentId: string;
+  /** Called after each commit with rows for `lifecycle.dispatch`; also where an activity can heartbeat. */
+  onPage?: (outbox: OutboxRow[]) => void;
+}
+
+/**
+ * Computes a tracked segment: passes over the project find who may have entered or left, and each page of them is
+ * decided again in a transaction that holds the segment, where the member rows and the events are written together. So
+ * every change has exactly one event, whatever runs at the same time or is killed in between, and a run that was cut
+ * short is finished by the next. Source: contract §5, §8.2.
+ * @throws AppError NOT_FOUND, BAD_REQUEST when the segment is not tracked
+ */
+export async function computeSegment(db: Db, options: ComputeOptions): Promise<ComputedSegment> {
+  const ref = { projectId: options.projectId, id: options.segmentId };
+  const sums = { added: 0, removed: 0 };
+  const segment = tracked(await getSegment(db, ref));
+  for (let after: string | undefined, more = true; more; ) {
+    const ids = await findDifferences(db, segment, after);
+    for (let start = 0; start < ids.length; start += PAGE_CONTACTS) {
+      const page = await inTransaction(db, (trx) => settlePage(trx, ref, ids.slice(start, start + PAGE_CONTACTS)));
+      sums.added += page.added;
+      sums.removed += page.removed;
+      options.onPage?.(page.outbox);
+    }
+    after = ids.at(-1);
+    more = ids.length === PASS_CONTACTS;
+  }
+  return { ...sums, total: await finish(db, segment) };
+}
+
+function tracked(segment: Segment): Segment {
+  if (segment.type === 'DYNAMIC' && segment.trackMembership) return segment;
+  throw new AppError('BAD_REQUEST', {
+    message: 'Only a DYNAMIC segment with trackMembership is computed.',
+    suggestion: 'Set trackMembership to true, or use POST /segments/{id}/refresh for its count.',
+  });
+}
+
+/**
+ * Ids, in order, of contacts whose membership differs from the condition, and of members that are no contact any more.
+ */
+async function findDifferences(db: Db, segment: Segment, after: string | undefined): Promise<string[]> {
+  const { projectId, id } = segment;
+  const predicate = await segmentPredicate(db, segment, new Date());
+  const { rows } = await sql<{ contact_id: string }>`
+    WITH matching AS (SELECT id FROM contacts WHERE project_id = ${projectId} AND ${predicate}),
+      members AS (SELECT contact_id FROM segment_members WHERE segment_id = ${id} AND project_id = ${projectId})
+    SELECT coalesce(matching.id, members.contact_id) AS contact_id
+    FROM matching FULL JOIN members ON members.contact_id = matching.id
+    WHERE (matching.id IS NULL OR members.contact_id IS NULL)
+      AND ${after ? sql`coalesce(matching.id, members.contact_id) > ${after}::uuid` : sql`true`}
+    ORDER BY 1 LIMIT ${PASS_CONTACTS}`.execute(db);
+  return rows.map((row) => row.contact_id);
+}
+
+/** Contacts are locked before their member rows are touched, which is the order of a contact's deletion too. */
+async function settlePage(
+  trx: Trx,
+  ref: { projectId: string; id: string },
+  ids: string[],
+): Promise<{ added: number; removed: number; outbox: OutboxRow[] }> {
+  const segment = tracked(await lockSegment(trx, ref));
+  await lockContacts(trx, { projectId: ref.projectId, ids });
+  const predicate = await segmentPredicate(trx, segment, new Date());
+  const matching = sql`SELECT id FROM contacts WHERE project_id = ${ref.projectId} AND id = ANY(${ids}::uuid[]) AND ${predicate}`;
+  const entered = await sql<{ contact_id: string }>`
+    INSERT INTO segment_members (segment_id, contact_id, project_id)
+    SELECT ${ref.id}, id, ${ref.projectId} FROM (${matching}) AS matching
+    ON CONFLICT DO NOTHING RETURNING contact_id`.execute(trx);
+  const left = await sql<{ contact_id: string; known: boolean }>`
+    DELETE FROM segment_members m WHERE m.segment_id = ${ref.id} AND m.project_id = ${ref.projectId}
+      AND m.contact_id = ANY(${ids}::uuid[]) AND m.contact_id NOT IN (${matching})
+    RETURNING m.contact_id, EXISTS (SELECT FROM contacts c WHERE c.id = m.contact_id) AS known`.execute(trx);
+  const exited = left.rows.filter((row) => row.known);
+  const moved = [...entered.rows, ...exited].map((row) => row.contact_id);
+  const causes = await findCauses(trx, ref, moved);
+  const swayed = await findSwayed(trx, segment, moved);
+  const eventsOf = (rows: { contact_id: string }[], change: 'entry' | 'exit') =>
+    rows.map(({ contact_id: id }) => ({
+      ...eventOf(segment, id, change),
+      causeId: causes.get(id) ?? null,
+      untrusted: false,
+      swayed: swayed.has(id),
+    }));
+  const entries = eventsOf(entered.rows, 'entry');
+  const exits = eventsOf(exited, 'exit');
+  const { outbox } = await recordEvents(trx, { projectId: ref.projectId, events: [...entries, ...exits] });
+  return { added: entries.length, removed: left.rows.length, outbox };
+}
+
+/**
+ * Executions whose steps changed contacts last, since the segment was computed last, by contact: as far as can be told,
+ * that is why these enter or leave now. Without it, two workflows that send contacts in and out of a segment would take
+ * turns for ever, one an hour.
+ */
+async function findCauses(
+  trx: Trx,
+  ref: { projectId: string; id: string },
+  contactIds: string[],
+): Promise<Map<string, string>> {
+  if (contactIds.length === 0) return new Map();
+  const { rows } = await sql<{ id: string; changedBy: string }>`
+    SELECT c.id, c.changed_by AS "changedBy" FROM contacts c JOIN segments s ON s.id = ${ref.id} AND s.project_id = c.project_id
+    WHERE c.project_id = ${ref.projectId} AND c.id = ANY(${contactIds}::uuid[]) AND c.changed_by IS NOT NULL
+      AND c.updated_at >= coalesce(s.computed_at, '-infinity')`.execute(trx);
+  return new Map(rows.map((row) => [row.id, row.changedBy]));
+}
+
+/**
+ * Those of the contacts whom a stranger may have let in or out: the condition reads data or events of theirs that one
+ * brought. Where it names other segments, any data does.
+ */
+async function findSwayed(trx: Trx, { projectId, condition }: Segment, contactIds: string[]): Promise<Set<string>> {
+  if (contactIds.length === 0 || !condition) return new Set();
+  const { dataFields, eventNames, segmentIds } = collectReferences(condition);
+  const keys = dataFields.map((path) => path.split('.')[0] ?? path);
+  const { rows } = await sql<{ id: string }>`
+    SELECT c.id FROM contacts c
+    WHERE c.project_id = ${projectId} AND c.id = ANY(${contactIds}::uuid[]) AND (c.untrusted_keys && ${keys}::text[]
+      OR (${segmentIds.length > 0}::boolean AND c.untrusted_keys <> '{}')
+      OR EXISTS (SELECT FROM events e WHERE e.project_id = ${projectId} AND e.name = ANY(${eventNames}::text[])
+        AND e.contact_id = c.id AND (e.untrusted OR e.swayed)))`.execute(trx);
+  return new Set(rows.map((row) => row.id));
+}
+
+function eventOf(segment: Segment, contactId: string, change: 'entry' | 'exit') {
+  const data = { segmentId: segment.id, segmentName: segment.name };
+  return { contactId, name: segmentEvent(segment.slug, change), data };
+}
+
+/** The segment counts as computed only if its condition is still the one that the members were computed by. */
+async function finish(db: Db, segment: Segment): Promise<number> {
+  return inTransaction(db, async (trx) => {
+    const { projectId, id } = await lockSegment(trx, segment);
+    await sql`
+      UPDATE segments SET computed_at = now() WHERE project_id = ${projectId} AND id = ${id}
+        AND condition = ${JSON.stringify(segment.condition)}::jsonb`.execute(trx);
+    return keepMemberCount(trx, { projectId, id });
+  });
+}

@@ -1,0 +1,127 @@
+import type { Trx } from '../../db/connection.ts';
+import { keepAnswers, releaseKeys, takeKeys } from '../../db/idempotency-batch.ts';
+import { inSavepoint } from '../../db/transaction.ts';
+import {
+  type BatchAnswer,
+  type BatchResult,
+  contactChanges,
+  type SendBatch,
+  type SendRequest,
+} from '../../rules/emails/send-request.ts';
+import { AppError, errorBody } from '../../rules/errors.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { acceptSends, type SendOutcome } from './accept-sends.ts';
+
+type Outcomes = Map<SendRequest | AppError, SendOutcome>;
+
+/**
+ * Accepts the emails of a batch in the caller's transaction, with its idempotency key. An email that is refused leaves
+ * nothing behind and holds up no other; with `atomic` it undoes the whole batch. The key stays unless nothing was
+ * accepted. Source: contract §9.19.
+ * @throws AppError IDEMPOTENCY_KEY_REUSED; with `atomic` the refusal of the first email that is refused
+ */
+export async function acceptBatch(
+  trx: Trx,
+  batch: SendBatch,
+  { suppressionKey }: { suppressionKey: Buffer },
+): Promise<{ answer: BatchAnswer; outbox: OutboxRow[] }> {
+  const { projectId, owner, request, fingerprint, idempotencyKey } = batch;
+  const keys = idempotencyKey === undefined ? [] : [{ projectId, owner, request, fingerprint, key: idempotencyKey }];
+  const [reused] = (await takeKeys(trx, keys)).values();
+  if (reused) throw reused;
+  const { outcomes, outbox } = await acceptEmails(trx, batch.emails, suppressionKey);
+  const answer = answerOf(batch.emails, outcomes);
+  if (batch.atomic && answer.data.refused > 0) throw wholeRefusal(batch.emails, outcomes);
+  if (answer.data.accepted === 0) await releaseKeys(trx, keys);
+  else
+    await keepAnswers(
+      trx,
+      keys.map((key) => ({ ...key, statusCode: 200, response: answer })),
+    );
+  return { answer, outbox };
+}
+
+async function acceptEmails(trx: Trx, emails: SendBatch['emails'], suppressionKey: Buffer) {
+  const outcomes: Outcomes = new Map();
+  const outbox: OutboxRow[] = [];
+  for (const email of emails) if (email instanceof AppError) outcomes.set(email, { outcome: 'refused', error: email });
+  const requests = emails.filter((email): email is SendRequest => !(email instanceof AppError));
+  for (const group of agreeing(requests)) {
+    const accepted = await acceptGroup(trx, group, suppressionKey);
+    for (const [n, outcome] of accepted.outcomes.entries()) outcomes.set(group[n] as SendRequest, outcome);
+    outbox.push(...accepted.outbox);
+  }
+  return { outcomes, outbox };
+}
+
+/** Accepts emails together; where one of them makes all fail, each by itself. */
+async function acceptGroup(trx: Trx, group: SendRequest[], suppressionKey: Buffer) {
+  try {
+    return await inSavepoint(trx, () => acceptSends(trx, group, { suppressionKey }));
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    if (group.length === 1) return { outcomes: [{ outcome: 'refused' as const, error }], outbox: [] };
+  }
+  const outcomes: SendOutcome[] = [];
+  const outbox: OutboxRow[] = [];
+  for (const request of group) {
+    const accepted = await acceptGroup(trx, [request], suppressionKey);
+    outcomes.push(...accepted.outcomes);
+    outbox.push(...accepted.outbox);
+  }
+  return { outcomes, outbox };
+}
+
+/** Parts the emails, in their order, so that no two of a group change one contact in two ways. */
+function agreeing(requests: SendRequest[]): SendRequest[][] {
+  const groups: SendRequest[][] = [];
+  let changes = new Map<string, string>();
+  for (const request of requests) {
+    const its = contactChanges(request);
+    const group = groups.at(-1);
+    if (group && its.every(([contact, change]) => (changes.get(contact) ?? change) === change)) group.push(request);
+    else {
+      groups.push([request]);
+      changes = new Map();
+    }
+    for (const [contact, change] of its) changes.set(contact, change);
+  }
+  return groups;
+}
+
+function answerOf(emails: SendBatch['emails'], outcomes: Outcomes): BatchAnswer {
+  const results = emails.map((email): BatchResult => {
+    const outcome = outcomes.get(email);
+    if (!outcome) throw new Error('an email of a batch has no outcome');
+    return outcome.outcome === 'accepted'
+      ? { success: true, data: outcome.answer.data }
+      : { success: false, error: errorBody(outcome.error) };
+  });
+  const accepted = results.filter(({ success }) => success).length;
+  const refused = results.length - accepted;
+  return { success: true, data: { results, accepted, refused, timestamp: new Date().toISOString() } };
+}
+
+/** The refusal of an atomic batch: that of its first refused email, with the faults of all by their places. */
+function wholeRefusal(emails: SendBatch['emails'], outcomes: Outcomes): AppError {
+  const refusals = emails.flatMap((email, index) => {
+    const outcome = outcomes.get(email);
+    return outcome?.outcome === 'refused' ? [{ index, error: outcome.error }] : [];
+  });
+  const [first] = refusals;
+  if (!first) throw new Error('an atomic batch without a refusal was refused');
+  const { code, status, suggestion, headers } = first.error;
+  const errors = refusals.flatMap(({ index, error }) =>
+    error.errors
+      ? error.errors.map((fault) => ({ ...fault, field: `emails.${index}.${fault.field}` }))
+      : [{ field: `emails.${index}`, message: error.message, code: 'custom' }],
+  );
+  return new AppError(code, {
+    status,
+    suggestion,
+    headers,
+    errors,
+    message: `No email of the batch was accepted. emails.${first.index}: ${first.error.message}`,
+    details: { ...first.error.details, refused: refusals.map(({ index }) => index) },
+  });
+}

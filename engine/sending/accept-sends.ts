@@ -1,0 +1,308 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Trx } from '../../db/connection.ts';
+import { type UpsertedContact, upsertContacts } from '../../db/contacts/upsert.ts';
+import { insertAttachments } from '../../db/contents/attachments.ts';
+import { saveContents } from '../../db/contents/contents.ts';
+import { type CarriedVariables, toVariableColumns } from '../../db/emails/variable-columns.ts';
+import { type KeyedAnswer, keyName, releaseKeys, takeKeys, updateAnswers } from '../../db/idempotency-batch.ts';
+import { insertOutbox, outboxRows } from '../../db/outbox/outbox.ts';
+import { prepared } from '../../db/prepared.ts';
+import { takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
+import type { CopyOptions } from '../../rules/emails/email-outcome.ts';
+import { isLargeMail } from '../../rules/emails/large-mail.ts';
+import type { Recipient, SendAnswer, SendRequest } from '../../rules/emails/send-request.ts';
+import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
+import { AppError } from '../../rules/errors.ts';
+import { groupBy } from '../../rules/filters/group-by.ts';
+import type { Mailbox } from '../../rules/mime/mime-headers.ts';
+import type { NewOutboxRow, OutboxRow } from '../../rules/outbox.ts';
+import { overlay } from '../../rules/strangers/provenance.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
+import { recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
+import { composeSends, type Draft } from './send-drafts.ts';
+
+/** What one request came to: its answer, or why it had no effect at all. */
+export type SendOutcome = { outcome: 'accepted'; answer: SendAnswer } | { outcome: 'refused'; error: AppError };
+
+export interface AcceptedSends {
+  /** In the order of the requests. */
+  outcomes: SendOutcome[];
+  /** For `lifecycle.dispatch`, after the commit. */
+  outbox: OutboxRow[];
+}
+
+/**
+ * Accepts many `POST /v1/send` in the caller's transaction, set-based: idempotency keys, contacts, contents,
+ * attachments, emails, outbox. A refused request leaves nothing behind. The caller puts together only requests that
+ * name no idempotency key twice and do not disagree about a contact; where this throws, it runs them again one by one.
+ * Source: contract §1, docs/ARCHITECTURE.md "Decisions".
+ */
+export async function acceptSends(
+  trx: Trx,
+  requests: SendRequest[],
+  p: { suppressionKey: Buffer },
+): Promise<AcceptedSends> {
+  const refused = new Map<SendRequest, AppError>();
+  const keyed = requests.flatMap((r) => (r.idempotencyKey === undefined ? [] : [keyOf(r, r.idempotencyKey)]));
+  const used = await takeKeys(trx, keyed);
+  for (const request of requests) {
+    const error = request.idempotencyKey === undefined ? undefined : used.get(nameOf(request, request.idempotencyKey));
+    if (error) refused.set(request, error);
+  }
+  const drafts = await refuseOrKeep(
+    refused,
+    await composeSends(
+      trx,
+      requests.filter((r) => !refused.has(r)),
+      p.suppressionKey,
+    ),
+    trx,
+  );
+  const { answers, outbox } = await insertSends(trx, drafts, p.suppressionKey);
+  return { outcomes: requests.map((request) => outcomeOf(request, refused, answers)), outbox };
+}
+
+/** Notes the refusals among the drafts, lets go of their keys, and returns those that go on. */
+async function refuseOrKeep(
+  refused: Map<SendRequest, AppError>,
+  composed: Map<SendRequest, Draft | AppError>,
+  trx: Trx,
+): Promise<Draft[]> {
+  const drafts = [...composed.values()].filter((draft): draft is Draft => 'content' in draft);
+  const over = await overMonthlyLimit(trx, drafts);
+  const released: SendRequest[] = [];
+  for (const [request, draft] of composed) {
+    const error = 'content' in draft ? over.get(request) : draft;
+    if (!error) continue;
+    refused.set(request, error);
+    released.push(request);
+  }
+  await releaseKeys(
+    trx,
+    released.flatMap((r) => (r.idempotencyKey === undefined ? [] : [keyOf(r, r.idempotencyKey)])),
+  );
+  return drafts.filter((draft) => !refused.has(draft.request));
+}
+
+/**
+ * Takes the month's allowance for the live mails of each limited project: all at once where they fit, else request by
+ * request.
+ */
+async function overMonthlyLimit(trx: Trx, drafts: Draft[]): Promise<Map<SendRequest, AppError>> {
+  const over = new Map<SendRequest, AppError>();
+  const limited = groupBy(
+    drafts.filter(({ request }) => request.mode === 'live' && request.monthlyEmailLimit !== null),
+    ({ request }) => request.projectId,
+  );
+  for (const [projectId, group] of [...limited].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const mails = (of: Draft[]) => of.reduce((sum, { recipients }) => sum + recipients.filter(counts).length, 0);
+    const limit = group[0]?.request.monthlyEmailLimit ?? null;
+    if (await takeMonthlyAllowance(trx, { projectId, n: mails(group), limit })) continue;
+    for (const draft of group) {
+      const fits = await takeMonthlyAllowance(trx, { projectId, n: mails([draft]), limit });
+      if (!fits)
+        over.set(draft.request, new AppError('BILLING_LIMIT_EXCEEDED', { details: { monthlyEmailLimit: limit } }));
+    }
+  }
+  return over;
+}
+
+/** Mail to the simulator is in nobody's limit. */
+const counts = (to: { email: string }): boolean => !isSimulatorAddress(to.email);
+
+async function insertSends(
+  trx: Trx,
+  drafts: Draft[],
+  suppressionKey: Buffer,
+): Promise<{ answers: Map<SendRequest, SendAnswer>; outbox: OutboxRow[] }> {
+  if (drafts.length === 0) return { answers: new Map(), outbox: [] };
+  const { contacts, outbox } = await saveRecipients(trx, drafts, suppressionKey);
+  const contentIds = await saveContents(
+    trx,
+    drafts.map((draft) => draft.content),
+  );
+  const mails = drafts.flatMap((draft, index) => mailsOf(draft, contentIds[index] ?? '', contacts.get(draft) ?? []));
+  await insertAttachments(
+    trx,
+    mails.flatMap((mail) => mail.newAttachments),
+  );
+  const answers = answersOf(mails, new Map(drafts.map((draft) => [draft.request, draft])));
+  const rows = outboxRows(mails.map(toDeliver));
+  // One statement: each costs a group what two requests cost.
+  await prepared`
+    WITH mails AS (${insertEmails(mails)}), queued AS (${insertOutbox(rows)}) ${updateAnswers(keyedAnswers(answers))}
+  `.execute(trx);
+  return { answers, outbox: [...outbox, ...rows] };
+}
+
+/** Upserts the recipients project by project, in the order of ids, so that two batches lock in the same order. */
+async function saveRecipients(
+  trx: Trx,
+  drafts: Draft[],
+  suppressionKey: Buffer,
+): Promise<{ contacts: Map<Draft, UpsertedContact[]>; outbox: OutboxRow[] }> {
+  const contacts = new Map<Draft, UpsertedContact[]>();
+  const outbox: OutboxRow[] = [];
+  const byProject = [...groupBy(drafts, ({ request }) => request.projectId)].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [projectId, group] of byProject) {
+    const rows = group.flatMap(({ request, recipients }) =>
+      recipients.map(({ email, role }) => ({
+        email,
+        // The request describes its recipient, not the people who get a copy.
+        subscribed: role ? undefined : request.subscribed,
+        set: role ? {} : request.data.set,
+        remove: role ? [] : request.data.remove,
+        by: 'project' as const,
+      })),
+    );
+    const saved = await upsertContacts(trx, {
+      projectId,
+      rows,
+      defaultSubscribed: false,
+      suppressionKey,
+      causeId: null,
+    });
+    let at = 0;
+    for (const draft of group) {
+      contacts.set(draft, saved.slice(at, at + draft.recipients.length));
+      at += draft.recipients.length;
+    }
+    for (const [mode, ofMode] of groupBy(group, ({ request }) => request.mode)) {
+      const changed = ofMode.flatMap((draft) =>
+        (contacts.get(draft) ?? []).map((contact) => ({ ...contact, by: draft.request.owner.name })),
+      );
+      const change = { projectId, contacts: changed, mode, forStranger: false, causeId: null };
+      outbox.push(...(await recordSubscriptionChanges(trx, change)));
+    }
+  }
+  return { contacts, outbox };
+}
+
+interface NewMail extends CarriedVariables {
+  id: string;
+  request: SendRequest;
+  projectId: string;
+  contact: UpsertedContact;
+  contentId: string;
+  toEmail: string;
+  toName: string | null;
+  role: Recipient['role'];
+  newAttachments: Parameters<typeof insertAttachments>[1];
+}
+
+/** A mail for each recipient; attachments are stored once and shared. */
+function mailsOf(draft: Draft, contentId: string, contacts: UpsertedContact[]): NewMail[] {
+  const { request, recipients } = draft;
+  const attachments = request.attachments.map((file) => ({ ...file, id: uuidv7(), projectId: request.projectId }));
+  const headers = Object.keys(request.headers).length > 0 ? { headers: request.headers } : {};
+  const files = attachments.length > 0 ? { attachmentIds: attachments.map((file) => file.id) } : {};
+  const text = request.text === undefined ? {} : { text: request.text };
+  const original = request.original === undefined ? {} : { original: request.original };
+  const reply = request.replyTo && isMoreThanAddress(request.replyTo) ? { replyTo: request.replyTo } : {};
+  const messageId = request.messageId === undefined ? {} : { messageId: request.messageId };
+  const options = { ...headers, ...reply, ...messageId, ...text, ...files, ...original, ...request.again?.origin };
+  const ids = recipients.map(() => uuidv7());
+  const copies = copiesOf(recipients, ids);
+  // Copies say what the email to its recipient says, so they have the variables of that one.
+  const [first] = contacts;
+  return recipients.flatMap((recipient, index) => {
+    const [contact, id] = [contacts[index], ids[index]];
+    if (!contact || id === undefined) return [];
+    return [
+      {
+        id,
+        request,
+        projectId: request.projectId,
+        contact,
+        contentId,
+        toEmail: recipient.email,
+        toName: recipient.name,
+        role: recipient.role,
+        // What the contact's data is now, and the one-off values: the mail reads the same for ever.
+        variables: overlay((recipient.role ? (first ?? contact) : contact).data, request.data.oneOff),
+        options: copies ? { ...options, copies: { ...copies, role: recipient.role ?? 'to' } } : options,
+        newAttachments: index === 0 ? attachments : [],
+      },
+    ];
+  });
+}
+
+/** The emails whose recipients all copies show; undefined for an email without copies. */
+function copiesOf(recipients: readonly Recipient[], ids: readonly string[]): Omit<CopyOptions, 'role'> | undefined {
+  if (!recipients.some(({ role }) => role !== undefined)) return undefined;
+  const idsOf = (role: Recipient['role']) => ids.filter((_, n) => recipients[n]?.role === role);
+  return { to: idsOf(undefined)[0] ?? '', cc: idsOf('cc') };
+}
+
+/** An address alone stands in the content, where all emails of the same content share it. */
+function isMoreThanAddress(replyTo: readonly Mailbox[]): boolean {
+  return replyTo.length > 1 || Boolean(replyTo[0]?.name);
+}
+
+function toDeliver({ projectId, id, request }: NewMail): NewOutboxRow {
+  const fileBytes = request.attachments.reduce((sum, { content }) => sum + content.byteLength, 0);
+  return { projectId, kind: 'email.deliver', refId: id, payload: isLargeMail(fileBytes) ? { large: true } : {} };
+}
+
+function insertEmails(mails: NewMail[]): RawBuilder<unknown> {
+  const rendered = mails.map(toVariableColumns);
+  return sql`
+    INSERT INTO emails (id, project_id, contact_id, content_id, source_type, mode, to_email, to_name, variables, options)
+    SELECT u.id, u.project_id, u.contact_id, u.content_id, 'TRANSACTIONAL', u.mode, u.to_email, u.to_name, u.variables, u.options
+    FROM unnest(${mails.map((m) => m.id)}::uuid[], ${mails.map((m) => m.projectId)}::uuid[],
+      ${mails.map((m) => m.contact.id)}::uuid[], ${mails.map((m) => m.contentId)}::uuid[],
+      ${mails.map((m) => m.request.mode)}::text[], ${mails.map((m) => m.toEmail)}::text[],
+      ${mails.map((m) => m.toName)}::text[], ${rendered.map((r) => r.variables)}::jsonb[], ${rendered.map((r) => r.options)}::jsonb[])
+      AS u (id, project_id, contact_id, content_id, mode, to_email, to_name, variables, options)`;
+}
+
+function answersOf(mails: NewMail[], drafts: Map<SendRequest, Draft>): Map<SendRequest, SendAnswer> {
+  const timestamp = new Date().toISOString();
+  return new Map(
+    [...groupBy(mails, (mail) => mail.request)].map(([request, group]) => [
+      request,
+      {
+        success: true,
+        data: {
+          emails: group.map(({ contact, id, role }) => ({
+            contact: { id: contact.id, email: contact.email },
+            email: id,
+            ...(role && { role }),
+          })),
+          ...skippedIn(drafts.get(request)),
+          timestamp,
+        },
+      },
+    ]),
+  );
+}
+
+function skippedIn(draft: Draft | undefined): Pick<SendAnswer['data'], 'skipped'> {
+  return draft && draft.skipped.length > 0 ? { skipped: draft.skipped } : {};
+}
+
+function keyedAnswers(answers: Map<SendRequest, SendAnswer>): KeyedAnswer[] {
+  return [...answers].flatMap(([r, response]) =>
+    r.idempotencyKey === undefined ? [] : [{ ...keyOf(r, r.idempotencyKey), statusCode: 200, response }],
+  );
+}
+
+function outcomeOf(
+  request: SendRequest,
+  refused: Map<SendRequest, AppError>,
+  answers: Map<SendRequest, SendAnswer>,
+): SendOutcome {
+  const error = refused.get(request);
+  if (error) return { outcome: 'refused', error };
+  const answer = answers.get(request);
+  if (!answer) throw new Error('a request has neither an answer nor a refusal');
+  return { outcome: 'accepted', answer };
+}
+
+function keyOf({ projectId, owner, request, fingerprint }: SendRequest, key: string) {
+  return { projectId, key, owner, request, fingerprint };
+}
+
+function nameOf({ projectId, owner }: SendRequest, key: string): string {
+  return keyName({ projectId, owner, key });
+}

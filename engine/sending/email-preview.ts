@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connection.ts';
+import { rowOfContent } from '../../db/contents/contents.ts';
+import { type ClaimedEmail, foreseeClaim } from '../../db/sending/email-ledger.ts';
+import type { KeyPads } from '../../rules/emails/suppression.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
+import { tablesOfRun } from '../automations/run-tables.ts';
+import type { StandingExecution } from '../automations/standing.ts';
+import { type Draft, rowOfStepEmail } from './step-emails.ts';
+
+/**
+ * The mail that a SEND_EMAIL would claim, of a draft that is no row: what decides of it is read as for one that is
+ * about to leave. Undefined for a contact that there is none of.
+ */
+export async function foreseeEmail(
+  db: Db,
+  p: { execution: StandingExecution; draft: Draft; now: Date; suppressionPads: KeyPads },
+): Promise<ClaimedEmail | undefined> {
+  const { execution, draft, now } = p;
+  const { projectId, contactId } = execution;
+  const contentId = uuidv7();
+  const { variables, options } = rowOfStepEmail(execution);
+  const mail = {
+    id: uuidv7(),
+    project_id: projectId,
+    contact_id: contactId,
+    content_id: contentId,
+    to_email: draft.to,
+    source_type: 'WORKFLOW',
+    mode: 'live',
+    claim: 0,
+    attempts: 1,
+    created_at: now.toISOString(),
+    variables: JSON.parse(variables),
+    options: options === null ? null : JSON.parse(options),
+  };
+  const content = { ...rowOfContent(draft.content), id: contentId };
+  const tables = [
+    ...tablesOfRun(execution, now),
+    sql`contents AS (SELECT r.* FROM jsonb_populate_record(NULL::contents, ${JSON.stringify(content)}::jsonb) r)`,
+    sql`t AS (SELECT r.* FROM jsonb_populate_record(NULL::emails, ${JSON.stringify(mail)}::jsonb) r)`,
+  ];
+  return foreseeClaim(db, { projectId, suppressionPads: p.suppressionPads }, sql`${sql.join(tables)}`);
+}

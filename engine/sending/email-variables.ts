@@ -1,0 +1,81 @@
+import type { Email } from '../../db/emails/emails.ts';
+import { bounded, tookTooMuch, wasStarved } from '../../rules/bounded.ts';
+import { renderSubjectOf } from '../../rules/content/content.ts';
+import { messageId } from '../../rules/content/link-tokens.ts';
+import { TemplateError } from '../../rules/content/template-error.ts';
+import { buildVariables } from '../../rules/content/variables.ts';
+import { emailDomain } from '../../rules/emails/email-address.ts';
+import type { EmailEventData } from '../../rules/emails/email-event.ts';
+import { dataInRun } from '../../rules/executions/run.ts';
+import type { Data } from '../../rules/filters/data-values.ts';
+import { Lru } from '../../rules/lru.ts';
+import { type Sourced, sourced, type Taken } from '../../rules/strangers/provenance.ts';
+import type { NewEvent } from '../events/record-events.ts';
+
+/** What a mail of the history is rendered with: the contact as it is now, and the mail's own variables. */
+export function variablesOf(
+  email: Pick<Email, 'contactId' | 'contactEmail' | 'to' | 'contactData' | 'variables' | 'options'>,
+): Sourced<Data> {
+  const run = email.options?.sandbox?.contact;
+  const data = dataInRun(run, email.contactData);
+  const contact = { id: email.contactId ?? '', email: email.contactEmail ?? email.to ?? '', data };
+  return buildVariables({ contact, data: email.variables });
+}
+
+/**
+ * A subject that anybody reads takes a thousandth of this. A list has a hundred, so those that took too long are not
+ * tried again.
+ */
+const SUBJECT_MS = 40;
+const slowSubjects = new Lru<string, true>(1_000);
+
+/**
+ * The subject as its recipient read it, or as a stranger wrote it; one that takes too long is shown as it was written.
+ */
+export function subjectAsRead(email: Email): string {
+  return subjectOf(email).value;
+}
+
+function subjectOf(email: Email): Taken<string> {
+  if (email.sourceType === 'INBOUND') return { value: email.subject, untrusted: true };
+  const written = { value: email.subject, untrusted: false };
+  if (!/\{[{%]/.test(email.subject) || slowSubjects.has(email.subject)) return written;
+  try {
+    return bounded(() => renderSubjectOf(email.subject, variablesOf(email)), SUBJECT_MS);
+  } catch (error) {
+    if (!tookTooMuch(error) && !(error instanceof TemplateError)) throw error;
+    if (tookTooMuch(error) && !wasStarved(error)) slowSubjects.set(email.subject, true);
+    return written;
+  }
+}
+
+/** What every event of a mail says of it, for events that come long after it was sent (contract §8.2). */
+export function eventDataOf(email: Email): Sourced<EmailEventData> {
+  const { value: subject, untrusted } = subjectOf(email);
+  const data = {
+    subject,
+    from: email.from,
+    fromName: email.fromName,
+    messageId:
+      email.providerMessageId ?? email.options?.original?.messageId ?? messageId(email.id, emailDomain(email.from)),
+    emailId: email.id,
+    templateId: email.templateId,
+    campaignId: email.campaignId,
+    sourceType: email.sourceType,
+  };
+  return sourced(data, untrusted ? ['subject'] : []);
+}
+
+/** An event of a mail, with what it says besides, and as the mail's own origin has it. */
+export function eventOfMail(email: Email, name: string, detail: Record<string, unknown>): NewEvent {
+  const { values, untrusted } = eventDataOf(email);
+  return {
+    contactId: email.contactId,
+    emailId: email.id,
+    name,
+    data: { ...values, ...detail },
+    untrusted: untrusted.size > 0,
+    swayed: email.options?.forStranger === true,
+    causeId: null,
+  };
+}

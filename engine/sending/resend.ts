@@ -1,0 +1,77 @@
+import type { Db } from '../../db/connection.ts';
+import { findAttachments, listAttachmentInfos, readLargeAttachments } from '../../db/contents/attachments.ts';
+import { findContents } from '../../db/contents/contents.ts';
+import { getEmail } from '../../db/emails/emails.ts';
+import type { SendRequest } from '../../rules/emails/send-request.ts';
+import { AppError } from '../../rules/errors.ts';
+
+/** What is sent of a mail of before: all of a request but who asks for it. */
+export type Repeated = Omit<SendRequest, 'monthlyEmailLimit' | 'idempotencyKey' | 'owner' | 'request'>;
+
+/** These are on their way, or will be: once more would be twice. */
+const UNDER_WAY: readonly string[] = ['PENDING', 'SENDING', 'HELD'];
+/** Files of more bytes than this are read slice by slice, so that they hold nobody's loop. */
+const LARGE_BYTES = 1024 * 1024;
+
+/**
+ * A mail as a request to send it again, to the same address, in the words and with the variables that it had. A test
+ * mail stays one.
+ * @throws AppError NOT_FOUND; CONFLICT for one that is under way, came in, has lost its recipient or its files, only
+ * tried a workflow out, or invited somebody
+ */
+export async function repeatEmail(
+  db: Db,
+  p: { projectId: string; id: string; mode: SendRequest['mode'] },
+): Promise<Repeated> {
+  const { projectId } = p;
+  const email = await getEmail(db, p);
+  const { to, options, status } = email;
+  if (email.sourceType === 'INBOUND') throw refusal('This mail came in.', status);
+  if (UNDER_WAY.includes(status)) throw refusal(`This mail has not ended: it is ${status}.`, status);
+  if (to === null) throw refusal('Its contact was erased, and its address with it.', status);
+  if (options?.sandbox) throw refusal('It was of a run that only tried a workflow out.', status);
+  if (options?.sealed) throw refusal('It has a link for its recipient alone: invite them anew.', status);
+  const content = (await findContents(db, { projectId, ids: [email.contentId] })).get(email.contentId);
+  if (!content) throw new Error('an email is without its content');
+  const attachments = await readFiles(db, { projectId, ids: options?.attachmentIds ?? [] }, status);
+  const { id: _, projectId: __, topicId = null, ...said } = content;
+  return {
+    projectId,
+    mode: email.mode === 'test' ? 'test' : p.mode,
+    to: [{ email: to, name: email.toName }],
+    subject: undefined,
+    body: undefined,
+    templateId: undefined,
+    from: undefined,
+    replyTo: undefined,
+    ...(options?.text !== undefined && { text: options.text }),
+    subscribed: undefined,
+    data: { set: {}, remove: [], oneOff: email.variables },
+    headers: options?.headers ?? {},
+    attachments,
+    ...(options?.original && { original: options.original }),
+    again: {
+      content: { ...said, topicId },
+      origin: {
+        resentFrom: email.id,
+        ...(options?.forStranger && { forStranger: true }),
+        ...(options?.copies && { copies: options.copies }),
+        ...(options?.replyTo && { replyTo: options.replyTo }),
+      },
+    },
+  };
+}
+
+/** The files of a mail. @throws AppError CONFLICT where their time is over (`ATTACHMENT_RETENTION_DAYS`) */
+async function readFiles(db: Db, p: { projectId: string; ids: string[] }, status: string) {
+  const infos = await listAttachmentInfos(db, p);
+  const bytes = infos.reduce((sum, { size }) => sum + size, 0);
+  const files = bytes > LARGE_BYTES ? await readLargeAttachments(db, p) : await findAttachments(db, p);
+  const lost = infos.length < p.ids.length || files.some(({ content }, n) => content.byteLength !== infos[n]?.size);
+  if (lost) throw refusal('Its files are no longer kept.', status);
+  return files.map(({ id: _, ...file }) => file);
+}
+
+function refusal(message: string, status: string): AppError {
+  return new AppError('CONFLICT', { message, details: { status } });
+}

@@ -1,0 +1,202 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connection.ts';
+import { findSuppressions } from '../../db/contacts/suppressions.ts';
+import type { NewContent } from '../../db/contents/contents.ts';
+import { selectMailText } from '../../db/contents/mail-text.ts';
+import { prepared } from '../../db/prepared.ts';
+import type { MailType } from '../../db/schema/contents.ts';
+import { isOnTopic } from '../../db/topics/contact-topics.ts';
+import { type MailText, NO_TEXT, pickMailText } from '../../rules/content/mail-text.ts';
+import { emailDomain } from '../../rules/emails/email-address.ts';
+import { suppresses } from '../../rules/emails/reasons.ts';
+import type { Recipient, SendAnswer, SendRequest } from '../../rules/emails/send-request.ts';
+import { AppError, fieldError } from '../../rules/errors.ts';
+import { groupBy } from '../../rules/filters/group-by.ts';
+
+/** A request with what its mails say: the template's parts, overridden by its own. */
+export interface Draft {
+  request: SendRequest;
+  content: NewContent;
+  /** The recipients of the request, without the copies that are skipped. */
+  recipients: Recipient[];
+  skipped: SkippedCopy[];
+}
+type SkippedCopy = NonNullable<SendAnswer['data']['skipped']>[number];
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/**
+ * Makes drafts of requests, or says why a request cannot be one: TEMPLATE_NOT_FOUND, no sender, DOMAIN_NOT_VERIFIED,
+ * CONTACT_UNSUBSCRIBED. A few queries for any number of requests, and one a project with copies. Source: contract
+ * §1.7.
+ */
+export async function composeSends(
+  trx: Trx,
+  requests: SendRequest[],
+  suppressionKey: Buffer,
+): Promise<Map<SendRequest, Draft | AppError>> {
+  const templates = await findTemplates(trx, requests);
+  const composed = new Map(requests.map((request) => [request, compose(request, templates)]));
+  const drafts = () => [...composed.values()].filter((draft): draft is Draft => 'content' in draft);
+  const verified = await findVerifiedSenders(trx, drafts());
+  for (const { request, content } of drafts()) {
+    if (verified.has(senderName(content))) continue;
+    composed.set(request, new AppError('DOMAIN_NOT_VERIFIED', { details: { from: content.from } }));
+  }
+  await skipSuppressedCopies(trx, drafts(), suppressionKey);
+  const marketing = drafts().filter(({ content }) => content.type === 'MARKETING');
+  for (const [draft, emails] of await findOffTopic(trx, marketing)) {
+    const to = skipCopies(draft, emails, 'unsubscribed');
+    const message = 'A recipient has left the topic of this template.';
+    if (to.length > 0)
+      composed.set(draft.request, new AppError('CONTACT_UNSUBSCRIBED', { message, details: { emails: to } }));
+  }
+  for (const [draft, emails] of await findUnsubscribed(trx, marketing)) {
+    const to = skipCopies(draft, emails, 'unsubscribed');
+    if (to.length > 0) composed.set(draft.request, new AppError('CONTACT_UNSUBSCRIBED', { details: { emails: to } }));
+  }
+  return composed;
+}
+
+/** Skips the copies to these addresses, and returns those that are no copies. */
+function skipCopies(draft: Draft, emails: readonly string[], reason: SkippedCopy['reason']): string[] {
+  const ofDraft = new Set(copiesOf(draft));
+  const copies = new Set(emails.filter((email) => ofDraft.has(email)));
+  draft.skipped.push(...[...copies].map((email) => ({ email, reason })));
+  draft.recipients = draft.recipients.filter(({ email }) => !copies.has(email));
+  return emails.filter((email) => !copies.has(email));
+}
+
+/** A copy to a suppressed address is left out; the email itself ends as `suppressed` in its own record. */
+async function skipSuppressedCopies(trx: Trx, drafts: Draft[], key: Buffer): Promise<void> {
+  const withCopies = drafts.filter((draft) => copiesOf(draft).length > 0);
+  for (const [projectId, group] of groupBy(withCopies, ({ request }) => request.projectId)) {
+    const found = await findSuppressions(trx, key, { projectId, emails: group.flatMap(copiesOf) });
+    for (const draft of group) {
+      const isStopped = (email: string) => found.get(email)?.some((reason) => suppresses(reason, draft.content.type));
+      skipCopies(draft, copiesOf(draft).filter(isStopped), 'suppressed');
+    }
+  }
+}
+
+function copiesOf({ recipients }: Draft): string[] {
+  return recipients.filter(({ role }) => role !== undefined).map(({ email }) => email);
+}
+
+interface SendTemplate extends MailText<string | null> {
+  id: string;
+  project_id: string;
+  type: MailType;
+  topicId: string | null;
+}
+
+async function findTemplates(trx: Trx, requests: SendRequest[]): Promise<Map<string, SendTemplate>> {
+  const wanted = requests.flatMap(({ templateId, projectId }) =>
+    templateId !== undefined && UUID.test(templateId) ? [{ templateId, projectId }] : [],
+  );
+  if (wanted.length === 0) return new Map();
+  const { rows } = await prepared<SendTemplate>`
+    SELECT DISTINCT t.id, t.project_id, t.type, t.topic_id AS "topicId", ${selectMailText('t')}
+    FROM unnest(${wanted.map((w) => w.projectId)}::uuid[], ${wanted.map((w) => w.templateId)}::uuid[]) AS w (project_id, id)
+    JOIN templates t ON t.project_id = w.project_id AND t.id = w.id
+  `.execute(trx);
+  return new Map(rows.map((row) => [`${row.project_id} ${row.id}`, row]));
+}
+
+function compose(request: SendRequest, templates: Map<string, SendTemplate>): Draft | AppError {
+  const { projectId, templateId, again } = request;
+  const base = { request, recipients: request.to, skipped: [] };
+  if (again) return { ...base, content: { ...again.content, projectId } };
+  const template = templateId === undefined ? undefined : templates.get(`${projectId} ${templateId.toLowerCase()}`);
+  if (templateId !== undefined && !template)
+    return new AppError('TEMPLATE_NOT_FOUND', { details: { template: templateId } });
+  const text: MailText<string | null> = template ? pickMailText(template) : NO_TEXT;
+  const from = request.from?.email ?? text.from;
+  if (!from) return fieldError('from', 'Required, since the template has no sender of its own.', 'invalid_type');
+  return {
+    ...base,
+    content: {
+      ...text,
+      subject: request.subject ?? text.subject,
+      body: request.body ?? text.body,
+      from,
+      // A sender of the request's own goes by its own name, not by the template's.
+      fromName: request.from ? request.from.name : text.fromName,
+      replyTo: request.replyTo?.[0]?.email ?? text.replyTo,
+      projectId,
+      type: template?.type ?? 'TRANSACTIONAL',
+      templateId: template?.id ?? null,
+      topicId: template?.topicId ?? null,
+    },
+  };
+}
+
+const senderName = ({ projectId, from }: NewContent): string => `${projectId} ${emailDomain(from)}`;
+
+/** Which sender domains of these drafts are verified for their projects. */
+async function findVerifiedSenders(trx: Trx, drafts: Draft[]): Promise<Set<string>> {
+  const wanted = new Map(drafts.map(({ content }) => [senderName(content), content]));
+  if (wanted.size === 0) return new Set();
+  const contents = [...wanted.values()];
+  const { rows } = await prepared<{ project_id: string; domain: string }>`
+    SELECT d.project_id, d.domain
+    FROM unnest(${contents.map((c) => c.projectId)}::uuid[], ${contents.map((c) => emailDomain(c.from))}::text[])
+      AS w (project_id, domain)
+    JOIN domains d ON d.project_id = w.project_id AND d.domain = w.domain AND d.status = 'VERIFIED'
+  `.execute(trx);
+  return new Set(rows.map((row) => `${row.project_id} ${row.domain}`));
+}
+
+/**
+ * MARKETING drafts with recipients who would be unsubscribed after the request: a known contact keeps its state, a new
+ * one is unsubscribed, and `subscribed` in the request wins over both (contract §1.7).
+ */
+async function findUnsubscribed(trx: Trx, drafts: Draft[]): Promise<Map<Draft, string[]>> {
+  const undecided = drafts.filter(
+    ({ request, recipients }) => request.subscribed === undefined || recipients.some(({ role }) => role),
+  );
+  const subscribed = await findSubscribed(trx, undecided);
+  const refused = new Map<Draft, string[]>();
+  for (const draft of drafts) {
+    const { request } = draft;
+    const said = ({ role }: Recipient) => (role ? undefined : request.subscribed);
+    const isOut = (one: Recipient) => !(said(one) ?? subscribed.has(`${request.projectId} ${one.email}`));
+    const out = draft.recipients.filter(isOut).map(({ email }) => email);
+    if (out.length > 0) refused.set(draft, out);
+  }
+  return refused;
+}
+
+/** MARKETING drafts about a topic, with the recipients who are not on it; somebody new is where its default says. */
+async function findOffTopic(trx: Trx, drafts: Draft[]): Promise<Map<Draft, string[]>> {
+  const wanted = drafts.flatMap(({ recipients, content }, draft) =>
+    content.topicId ? recipients.map(({ email }) => ({ draft, email, ...content })) : [],
+  );
+  const refused = new Map<Draft, string[]>();
+  if (wanted.length === 0) return refused;
+  const { rows } = await sql<{ draft: number; email: string }>`
+    SELECT w.draft, w.email
+    FROM unnest(${wanted.map((w) => w.draft)}::int[], ${wanted.map((w) => w.projectId)}::uuid[], ${wanted.map((w) => w.email)}::text[],
+      ${wanted.map((w) => w.topicId)}::uuid[]) AS w (draft, project_id, email, topic_id)
+    LEFT JOIN contacts c ON c.project_id = w.project_id AND c.email = w.email
+    WHERE NOT ${isOnTopic({ contact: sql`c.id`, topic: sql`w.topic_id` })}
+  `.execute(trx);
+  for (const { draft: n, email } of rows) {
+    const draft = drafts[n];
+    if (draft) refused.set(draft, [...(refused.get(draft) ?? []), email]);
+  }
+  return refused;
+}
+
+async function findSubscribed(trx: Trx, drafts: Draft[]): Promise<Set<string>> {
+  const wanted = drafts.flatMap(({ request, recipients }) =>
+    recipients.map(({ email }) => ({ email, projectId: request.projectId })),
+  );
+  if (wanted.length === 0) return new Set();
+  const { rows } = await sql<{ project_id: string; email: string }>`
+    SELECT c.project_id, c.email
+    FROM unnest(${wanted.map((w) => w.projectId)}::uuid[], ${wanted.map((w) => w.email)}::text[]) AS w (project_id, email)
+    JOIN contacts c ON c.project_id = w.project_id AND c.email = w.email AND c.subscribed
+  `.execute(trx);
+  return new Set(rows.map((row) => `${row.project_id} ${row.email}`));
+}

@@ -1,0 +1,215 @@
+import { sql } from 'kysely';
+import type { z } from 'zod';
+import type { Db, Trx } from '../../db/connection.ts';
+import { type NewContent, saveContents } from '../../db/contents/contents.ts';
+import { selectMailText } from '../../db/contents/mail-text.ts';
+import { toVariableColumns, type VariableColumns } from '../../db/emails/variable-columns.ts';
+import { ownedBy } from '../../db/owned-by.ts';
+import { prepared } from '../../db/prepared.ts';
+import type { MailType } from '../../db/schema/contents.ts';
+import type { GraphStep } from '../../db/workflows/graph.ts';
+import { interpolate, namesStranger } from '../../rules/content/interpolate.ts';
+import { type MailText, pickMailText } from '../../rules/content/mail-text.ts';
+import { parseMailbox } from '../../rules/emails/email-address.ts';
+import { SendEmailConfig } from '../../rules/executions/steps/send-email.ts';
+import { sourced } from '../../rules/strangers/provenance.ts';
+import type { EffectStanding } from '../automations/resume.ts';
+import type { StandingExecution } from '../automations/standing.ts';
+import { loadStepVariables } from '../automations/variables.ts';
+
+/** The mail of a SEND_EMAIL visit, or why there can be none: a fault of the workflow, which its owner has to mend. */
+export type StepEmail = { standing: EffectStanding } & (
+  | { outcome: 'saved'; emailId: string }
+  | { outcome: 'unsendable'; error: string }
+);
+
+/** What a SEND_EMAIL step sends to whom, before it is a row; `to` null is the contact. */
+export interface Draft {
+  standing: EffectStanding;
+  content: NewContent;
+  to: string | null;
+}
+
+interface Fault {
+  standing: EffectStanding;
+  error: string;
+}
+
+/**
+ * Puts the mails of SEND_EMAIL visits of one project into the ledger, in their order; running it again finds the same
+ * rows (unique by execution and visit).
+ */
+export async function saveStepEmails(
+  trx: Trx,
+  p: { projectId: string; standings: EffectStanding[] },
+): Promise<StepEmail[]> {
+  const drafts = await draftStepEmails(trx, p);
+  const sendable = drafts.filter((draft): draft is Draft => 'content' in draft);
+  const contentIds = await saveContents(
+    trx,
+    sendable.map((draft) => draft.content),
+  );
+  const emailIds = await insertStepEmails(trx, { projectId: p.projectId, drafts: sendable, contentIds });
+  return drafts.map((draft) =>
+    'error' in draft
+      ? { standing: draft.standing, outcome: 'unsendable', error: draft.error }
+      : {
+          standing: draft.standing,
+          outcome: 'saved',
+          emailId: required(emailIds.get(draft.standing.execution.id)),
+        },
+  );
+}
+
+/** Of SEND_EMAIL visits those whose template is MARKETING. */
+export async function findMarketing(
+  trx: Trx,
+  p: { projectId: string; standings: EffectStanding[] },
+): Promise<EffectStanding[]> {
+  const ids = p.standings.map(({ step }) => configOf(step)?.templateId ?? null);
+  const { rows } = await prepared<{ id: string }>`
+    SELECT t.id FROM templates t
+    WHERE t.id = ANY(${ids.filter((id) => id !== null)}::uuid[]) AND ${ownedBy('t.project_id', p.projectId)} AND t.type = 'MARKETING'
+      AND EXISTS (SELECT FROM projects p WHERE p.id = ${p.projectId} AND p.sending_window IS NOT NULL)
+  `.execute(trx);
+  const marketing = new Set<string | null>(rows.map((row) => row.id));
+  return p.standings.filter((_, index) => marketing.has(ids[index] ?? null));
+}
+
+/** What SEND_EMAIL visits send to whom, in their order. Writes nothing: previews ask too. */
+export async function draftStepEmails(
+  db: Db,
+  p: { projectId: string; standings: EffectStanding[] },
+): Promise<(Draft | Fault)[]> {
+  const { projectId, standings } = p;
+  const configs = standings.map(({ step }) => configOf(step));
+  const templateIds = configs.flatMap((config) => config?.templateId ?? []);
+  const templates = await findTemplates(db, { projectId, ids: templateIds });
+  const drafts: (Draft | Fault)[] = [];
+  for (const [index, standing] of standings.entries()) {
+    drafts.push(await draftOf(db, standing, { config: configs[index], templates }));
+  }
+  return drafts;
+}
+
+/**
+ * Columns of the row that a mail of a step becomes, but for its content: what it is rendered with, and what it carries
+ * besides.
+ */
+export function rowOfStepEmail({ context, event, untrusted, swayed, run }: StandingExecution): VariableColumns {
+  return toVariableColumns({
+    variables: sourced({ ...context, event, context }, untrusted ? ['event'] : []),
+    options: {
+      ...(swayed && { forStranger: true }),
+      ...(run && { sandbox: { contact: run.contact, skipDelays: run.skipDelays } }),
+    },
+  });
+}
+
+async function draftOf(
+  db: Db,
+  standing: EffectStanding,
+  { config, templates }: { config: StepConfig | undefined; templates: Map<string, TemplateRow> },
+): Promise<Draft | Fault> {
+  if (!config) return { standing, error: 'the SEND_EMAIL step has no template' };
+  const template = templates.get(config.templateId);
+  if (!template) return { standing, error: 'the template of the SEND_EMAIL step does not exist' };
+  const from = typeof config.from === 'string' ? { email: config.from } : config.from;
+  const sender = from?.email ?? template.from;
+  if (!sender) return { standing, error: 'neither the SEND_EMAIL step nor its template has a sender' };
+  const to = await recipientOf(db, standing, config);
+  if (to !== null && typeof to === 'object') return { standing, error: to.fault };
+  const content = {
+    ...pickMailText(template),
+    from: sender.toLowerCase(),
+    fromName: from ? (from.name ?? null) : template.fromName,
+    projectId: standing.execution.projectId,
+    type: template.type,
+    templateId: config.templateId,
+    topicId: template.topicId,
+  };
+  return { standing, content, to };
+}
+
+type StepConfig = z.output<typeof SendEmailConfig>;
+
+function configOf({ config, templateId }: GraphStep): StepConfig | undefined {
+  return SendEmailConfig.safeParse({ ...config, templateId: templateId ?? config.templateId }).data;
+}
+
+interface TemplateRow extends MailText<string | null> {
+  id: string;
+  type: MailType;
+  topicId: string | null;
+}
+
+async function findTemplates(db: Db, p: { projectId: string; ids: string[] }): Promise<Map<string, TemplateRow>> {
+  const { rows } = await prepared<TemplateRow>`
+    SELECT t.id, t.type, t.topic_id AS "topicId", ${selectMailText('t')} FROM templates t
+    WHERE t.id = ANY(${[...new Set(p.ids)]}::uuid[]) AND ${ownedBy('t.project_id', p.projectId)}
+  `.execute(db);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+const NO_ADDRESS = 'the customEmail of the SEND_EMAIL step is not an address';
+const STRANGERS_ADDRESS =
+  'the customEmail of the SEND_EMAIL step names a value that came by the public key or in a mail: a stranger would choose who gets this mail';
+
+/**
+ * The custom address of the step, interpolated; null is the contact's own; or why there is none that mail can go to.
+ */
+async function recipientOf(
+  db: Db,
+  { execution }: EffectStanding,
+  { recipient }: StepConfig,
+): Promise<string | null | { fault: string }> {
+  if (recipient?.type !== 'CUSTOM') return null;
+  const { variables } = await loadStepVariables(db, execution);
+  const template = recipient.customEmail ?? '';
+  if (namesStranger(template, variables)) return { fault: STRANGERS_ADDRESS };
+  const address = interpolate(template, variables, { untrusted: 'leaveOut' });
+  const parsed = parseMailbox(address);
+  return parsed.ok ? parsed.email : { fault: NO_ADDRESS };
+}
+
+/** Ids of the mails, by execution. */
+async function insertStepEmails(
+  trx: Trx,
+  p: { projectId: string; drafts: Draft[]; contentIds: string[] },
+): Promise<Map<string, string>> {
+  const { projectId, drafts, contentIds } = p;
+  if (drafts.length === 0) return new Map();
+  const executions = drafts.map(({ standing }) => standing.execution);
+  const columns = executions.map(rowOfStepEmail);
+  const { rows } = await prepared<{ execution_id: string; id: string }>`
+    INSERT INTO emails
+      (project_id, contact_id, content_id, execution_id, visit, source_type, mode, to_email, variables, options)
+    SELECT ${projectId}, c.id, u.content_id, u.execution_id, u.visit, 'WORKFLOW', u.mode, coalesce(u.to_email, c.email),
+      u.variables, u.options
+    FROM unnest(${executions.map((e) => e.contactId)}::uuid[], ${contentIds}::uuid[], ${executions.map((e) => e.id)}::uuid[],
+      ${drafts.map(({ standing }) => standing.next.visit)}::int[], ${executions.map((e) => e.mode)}::text[],
+      ${drafts.map((draft) => draft.to)}::text[], ${columns.map((c) => c.variables)}::jsonb[], ${columns.map((c) => c.options)}::jsonb[])
+      AS u (contact_id, content_id, execution_id, visit, mode, to_email, variables, options)
+    JOIN contacts c ON c.id = u.contact_id AND ${ownedBy('c.project_id', projectId)}
+    ON CONFLICT (execution_id, visit) WHERE execution_id IS NOT NULL DO UPDATE SET content_id = emails.content_id
+    RETURNING execution_id, id
+  `.execute(trx);
+  return new Map(rows.map((row) => [row.execution_id, row.id]));
+}
+
+function required(emailId: string | undefined): string {
+  if (emailId === undefined) throw new Error('the contact of a running execution is gone');
+  return emailId;
+}
+
+/** Notes the email of a visit as sent where it is open: Temporal knows that the step is done. */
+export async function noteStepEmailSent(
+  trx: Trx,
+  p: { projectId: string; executionId: string; visit: number },
+): Promise<void> {
+  await sql`
+    UPDATE emails SET status = 'SENT', sent_at = now(), claim = NULL
+    WHERE project_id = ${p.projectId} AND execution_id = ${p.executionId} AND visit = ${p.visit}
+      AND status IN ('PENDING', 'SENDING') AND sent_at IS NULL
+  `.execute(trx);
+}
