@@ -1,6 +1,7 @@
 /**
  * Holds the directions of imports between the rooms (docs/ARCHITECTURE.md): one line for each that goes the wrong way.
- * Also: environment variables are read in cli/ only, and workflows import nothing that is not deterministic or large.
+ * Also: environment variables are read in cli/ only, workflows import nothing that is not deterministic or large, and
+ * `db/` stays a room of queries whose folders import one way.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -47,8 +48,17 @@ const ENV_FILES = new Set(['dashboard/vite.config.ts', 'dashboard/parts/typescri
 const FORBIDDEN_IN_WORKFLOWS = /^(zod|node:.*|pg|kysely|@temporalio\/(client|worker|activity))$/;
 const IMPORT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
 
+/** Files of `db/` without SQL, such as the migrator and group commit. Code that decides belongs into `engine/`. */
+const DB_FILES_WITHOUT_SQL_MAX = 16;
+/** Pairs of folders of `db/` that import each other. */
+const DB_TWO_WAY_PAIRS_MAX = 12;
+/** Files of `db/` that need each other, by their types too. */
+const DB_CIRCLE_MAX = 4;
+const SQL = /\b(?:sql|prepared)(?:<[^`]*?>)?`|\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql\.raw\b/;
+
 const violations = [
   ...stale(),
+  ...checkDb(),
   ...[...Object.keys(RULES), ...FREE_ROOMS].flatMap((room) =>
     sources(join(ROOT, room)).flatMap((file) => check(room, file)),
   ),
@@ -99,6 +109,68 @@ function problemOf({ room, file, target, typeOnly }) {
   return `imports ${typeOnly ? 'types of ' : ''}${path}: ${room} may import ${rule.values.join(', ') || 'no other room'}${
     rule.types.length > 0 ? `, and types of ${rule.types.join(', ')}` : ''
   }`;
+}
+
+/** Counts what would make an engine of `db/` again. */
+function checkDb() {
+  const files = sources(join(ROOT, 'db'))
+    .map((file) => relative(ROOT, file))
+    .filter((file) => !isTest(file) && !file.startsWith('db/migrations/'));
+  const imports = new Map(files.map((file) => [file, importsOf(file).filter((target) => files.includes(target))]));
+  const withoutSql = files.filter(
+    (file) => !file.startsWith('db/schema/') && !SQL.test(readFileSync(join(ROOT, file), 'utf8')),
+  );
+  const twoWay = twoWayPairs(imports);
+  const circles = circlesOf(imports).filter((circle) => circle.length > DB_CIRCLE_MAX);
+  return [
+    ...(withoutSql.length > DB_FILES_WITHOUT_SQL_MAX
+      ? [
+          `${withoutSql.length} files of db/ hold no SQL, more than ${DB_FILES_WITHOUT_SQL_MAX}: ${withoutSql.join(', ')}`,
+        ]
+      : []),
+    ...(twoWay.length > DB_TWO_WAY_PAIRS_MAX
+      ? [`${twoWay.length} pairs of folders of db/ import each other: ${twoWay.join(', ')}`]
+      : []),
+    ...circles.map((circle) => `${circle.length} files of db/ need each other: ${circle.join(', ')}`),
+  ];
+}
+
+function importsOf(file) {
+  return [...readFileSync(join(ROOT, file), 'utf8').matchAll(IMPORT)]
+    .map((match) => match[2] ?? match[3])
+    .filter((target) => target.startsWith('.'))
+    .map((target) => relative(ROOT, resolve(ROOT, dirname(file), target)));
+}
+
+function twoWayPairs(imports) {
+  const pairs = new Set();
+  for (const [file, targets] of imports)
+    for (const target of targets) pairs.add(`${dirname(file)} and ${dirname(target)}`);
+  return [...pairs].filter((pair) => {
+    const [from, to] = pair.split(' and ');
+    return from < to && pairs.has(`${to} and ${from}`);
+  });
+}
+
+/** Groups of files of which each reaches every other (Tarjan's strongly connected components). */
+function circlesOf(imports) {
+  const [order, low, onStack, stack, circles] = [new Map(), new Map(), new Set(), [], []];
+  const visit = (file) => {
+    order.set(file, order.size);
+    low.set(file, order.get(file));
+    stack.push(file);
+    onStack.add(file);
+    for (const target of imports.get(file)) {
+      if (!order.has(target)) visit(target);
+      if (onStack.has(target)) low.set(file, Math.min(low.get(file), low.get(target)));
+    }
+    if (low.get(file) !== order.get(file)) return;
+    const circle = stack.splice(stack.indexOf(file));
+    for (const member of circle) onStack.delete(member);
+    if (circle.length > 1) circles.push(circle);
+  };
+  for (const file of imports.keys()) if (!order.has(file)) visit(file);
+  return circles;
 }
 
 function sources(folder) {
