@@ -4,6 +4,7 @@ import type { EmailProvider } from '../channels/email/provider.ts';
 import type { WebhookClient } from '../channels/webhook-request.ts';
 import type { Compute } from '../compute/compute.ts';
 import type { Db } from '../db/connection.ts';
+import type { OutboxBell } from '../db/outbox/outbox-bell.ts';
 import type { Config } from '../rules/config.ts';
 import type { SampledLog } from '../rules/sampled-log.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
@@ -18,6 +19,8 @@ export interface ActivityDeps {
   config: Config;
   db: Db;
   compute: Compute;
+  /** Wakes the workers, after the commit. */
+  outbox: OutboxBell;
   lifecycle: Lifecycle;
   log: Logger;
   /** Where the ends of messages are written. */

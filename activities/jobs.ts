@@ -52,14 +52,14 @@ export type JobActivities = ReturnType<typeof jobActivities>;
  * Jobs over many contacts. All may run again, and two attempts at once do no harm: each chunk locks its job, and its
  * effect commits together with the job's cursor.
  */
-export function jobActivities({ db, config, compute, lifecycle }: ActivityDeps) {
+export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
   async function runChunks(next: () => Promise<ChunkDone>): Promise<JobProgress> {
     const until = Date.now() + ACTIVITY_MS;
     for (;;) {
       const chunk = await next();
-      lifecycle.dispatch(chunk.outbox);
+      outbox.wake(chunk.outbox);
       if (chunk.done || chunk.moved || Date.now() > until) return { done: chunk.done, processed: chunk.processed };
       heartbeat(chunk.processed);
       cancellationSignal().throwIfAborted();

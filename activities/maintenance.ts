@@ -21,7 +21,7 @@ export interface Released {
 }
 
 /** Work of a project that is too long for a request, and activities that rounds of earlier releases still ask for. */
-export function maintenanceActivities({ db, lifecycle, log }: Pick<ActivityDeps, 'db' | 'lifecycle' | 'log'>) {
+export function maintenanceActivities({ db, outbox, log }: Pick<ActivityDeps, 'db' | 'outbox' | 'log'>) {
   return {
     keepHouse: async (_input: object): Promise<void> => {
       endEarlierRound('housekeeping');
@@ -49,9 +49,11 @@ export function maintenanceActivities({ db, lifecycle, log }: Pick<ActivityDeps,
       projectId: string;
       after: string | null;
     }): Promise<{ woken: number; after: string | null }> {
-      const { outbox, after } = await inTransaction(db, (trx) => wakeWindowPage(trx, { ...input, rows: WAKE_ROWS }));
-      lifecycle.dispatch(outbox);
-      return { woken: outbox.length, after };
+      const { outbox: queued, after } = await inTransaction(db, (trx) =>
+        wakeWindowPage(trx, { ...input, rows: WAKE_ROWS }),
+      );
+      outbox.wake(queued);
+      return { woken: queued.length, after };
     },
   };
 
@@ -62,7 +64,11 @@ export function maintenanceActivities({ db, lifecycle, log }: Pick<ActivityDeps,
   }
 
   async function releaseOnePage(projectId: string, after: string | null): Promise<Released> {
-    const { ids, last, outbox } = await inTransaction(db, async (trx) => {
+    const {
+      ids,
+      last,
+      outbox: queued,
+    } = await inTransaction(db, async (trx) => {
       const released = await releaseHeldPage(trx, { projectId, after, rows: RELEASE_ROWS });
       const rows = released.ids.map((refId) => ({ projectId, kind: 'email.deliver' as const, refId }));
       // The last page wakes the campaigns, which keep their held mails themselves.
@@ -70,7 +76,7 @@ export function maintenanceActivities({ db, lifecycle, log }: Pick<ActivityDeps,
       const campaigns = isLast ? await wakeCampaigns(trx, projectId) : [];
       return { ids: released.ids, last: released.after, outbox: [...(await enqueue(trx, rows)), ...campaigns] };
     });
-    lifecycle.dispatch(outbox);
+    outbox.wake(queued);
     return { released: ids.length, after: last };
   }
 }

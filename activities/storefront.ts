@@ -12,14 +12,14 @@ const ACTIVITY_MS = 5_000;
 export type StorefrontActivities = ReturnType<typeof storefrontActivities>;
 
 /** What a restock sets off. May run again: each page commits with the end of its waits. */
-export function storefrontActivities({ db, lifecycle }: ActivityDeps) {
+export function storefrontActivities({ db, outbox }: ActivityDeps) {
   return {
     /** Tells those who waited for a restock, page by page for some seconds. */
     async tellWaitingContacts(restock: Restock): Promise<{ done: boolean; told: number }> {
       const until = Date.now() + ACTIVITY_MS;
       for (let told = 0; ; ) {
         const page = await inTransaction(db, (trx) => tellWaiting(trx, { ...restock, limit: PAGE_CONTACTS }));
-        lifecycle.dispatch(page.outbox);
+        outbox.wake(page.outbox);
         told += page.told;
         if (page.done || Date.now() > until) return { done: page.done, told };
         heartbeat(told);

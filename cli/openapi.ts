@@ -26,8 +26,8 @@ const app = createApp({
   compute: createCompute({ cpuMsPerSecond: 0 }),
   loop: { as: (_, work) => work(), resumed: () => {} },
   bucket: undefined,
+  outbox: { wake: () => {} },
   lifecycle: {
-    dispatch: () => {},
     ping: async () => {},
     findRunId: async () => null,
     readQueueStats: async () => [],

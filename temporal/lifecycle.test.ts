@@ -25,7 +25,6 @@ it('a question that Temporal has not answered yet does not outlive the connectio
     >[0]['temporal'],
     installation: { id: randomUUID(), shortId: '3f9a1c07', legacyBefore: null, legacyClosedAt: null },
     publicUrl: 'http://localhost',
-    wake: () => {},
   });
   const answers = [lifecycle.ping(), lifecycle.findRunId('x')].map((answer) => answer.catch(() => 'no'));
   await sleep(300); // Into a pause between two tries of the client.

@@ -3,7 +3,6 @@ import type { Config } from '../rules/config.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 import type { Installation } from '../rules/installation.ts';
 import type { TemporalToken } from '../rules/installation-tokens.ts';
-import type { OutboxRow } from '../rules/outbox.ts';
 import { temporalConnectionOptions } from './connection.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
 import type { RowGroup } from './groups.ts';
@@ -36,11 +35,6 @@ const AWAY_CODES = new Set([1, 4, 8, 14]);
 export type HandedOver = { outcome: Dispatched } | { outcome: 'failed'; reason: string; away: boolean };
 
 export interface Lifecycle {
-  /**
-   * Wakes the workers for rows, after the commit of their transaction. Never throws and is not awaited: workers also
-   * look by themselves.
-   */
-  dispatch(rows: OutboxRow[]): void;
   /**
    * Gives a group of rows of `splitIntoGroups` to Temporal. Never rejects; running it twice is harmless.
    * @param p.isRepeated whether rows of the group were given before, and nobody saw them begin
@@ -93,8 +87,6 @@ export function createLifecycle(deps: {
   installation: Installation;
   /** Where the dashboard is: the Temporal UI links to it. */
   publicUrl: string;
-  /** Wakes who takes rows of the outbox; passed in, because `temporal` does not import `db`. */
-  wake: (rows: OutboxRow[]) => void;
 }): Lifecycle {
   const connection = Connection.lazy(temporalConnectionOptions(deps.temporal));
   const names = new InstallationNames(deps.installation);
@@ -105,7 +97,6 @@ export function createLifecycle(deps: {
   return {
     client,
     names,
-    dispatch: (rows) => deps.wake(rows),
     handOver: async (group, { isRepeated } = { isRepeated: false }) => {
       try {
         return { outcome: await calls.make(RPC_DEADLINE_MS, () => dispatchGroup(target, group, isRepeated)) };

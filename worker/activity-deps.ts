@@ -14,6 +14,7 @@ import { createSmsProvider } from '../channels/sms/providers.ts';
 import { createWebhookClient } from '../channels/webhook-request.ts';
 import { createCompute, type WorkDone } from '../compute/compute.ts';
 import type { Db } from '../db/connection.ts';
+import type { OutboxBell } from '../db/outbox/outbox-bell.ts';
 import { insertCapturedEmail, insertCapturedSms } from '../db/sending/captured.ts';
 import { createSimulatedKeeper } from '../db/sending/simulated-emails.ts';
 import { deriveKey } from '../rules/access/secrets.ts';
@@ -25,6 +26,7 @@ import type { Lifecycle } from '../temporal/lifecycle.ts';
 export function createActivityDeps(p: {
   config: Config;
   db: Db;
+  outbox: OutboxBell;
   lifecycle: Lifecycle;
   log: Logger;
   stopping: AbortSignal;
@@ -68,7 +70,7 @@ export function createActivityDeps(p: {
   const smsAttempts = createSmsAttempts({
     db,
     provider: smsProvider,
-    lifecycle: p.lifecycle,
+    outbox: p.outbox,
     ends,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
   });

@@ -10,7 +10,7 @@ import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
 import { LARGE_MAIL_PRIORITY, OUTBOX_PRIORITY } from '../rules/outbox.ts';
 import type { DirectChannel, RowFate } from './direct-sender.ts';
 
-type Deps = Pick<ActivityDeps, 'db' | 'lifecycle' | 'emailAttempts' | 'smsAttempts'>;
+type Deps = Pick<ActivityDeps, 'db' | 'outbox' | 'emailAttempts' | 'smsAttempts'>;
 
 /**
  * Mails: some more are claimed than may be in doubt (activities/emails/mailer.ts), so that the wire never waits for a
@@ -80,7 +80,7 @@ export function smsChannel(deps: Deps): DirectChannel {
  * row.
  */
 export function simulatorChannel(
-  deps: Pick<ActivityDeps, 'config' | 'db' | 'compute' | 'lifecycle' | 'log'>,
+  deps: Pick<ActivityDeps, 'config' | 'db' | 'compute' | 'outbox' | 'log'>,
 ): DirectChannel {
   const record = createSimulatedFeedback(deps);
   return {
@@ -98,12 +98,12 @@ export function simulatorChannel(
 }
 
 async function handOver(
-  { db, lifecycle }: Deps,
+  { db, outbox }: Deps,
   p: { kind: MessageKind; projectId: string; rows: TakenRow[] },
 ): Promise<void> {
   const { kind, projectId } = p;
   const ids = p.rows.map((row) => row.refId);
-  lifecycle.dispatch(await inTransaction(db, (trx) => handOverDirect(trx, { kind, projectId, ids })));
+  outbox.wake(await inTransaction(db, (trx) => handOverDirect(trx, { kind, projectId, ids })));
 }
 
 /** The row is the delivery of its message: who takes it after a kill owns what the first has claimed. */

@@ -6,7 +6,7 @@ import { connect } from '../db/connection.ts';
 import { closeLegacyQueues, readInstallation } from '../db/installation/installation.ts';
 import { readDuties } from '../db/installation/sending-hold.ts';
 import { type Release, startHeartbeat } from '../db/operator/processes.ts';
-import { createOutboxBell } from '../db/outbox/outbox-bell.ts';
+import { createOutboxBell, type OutboxBell } from '../db/outbox/outbox-bell.ts';
 import { WORKER_CONNECTIONS } from '../db/pool-sizes.ts';
 import type { Config } from '../rules/config.ts';
 import { describeFailure } from '../rules/failure-text.ts';
@@ -66,20 +66,19 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     throw error;
   });
   const bell = createOutboxBell(db);
-  const lifecycle = createLifecycle({
-    temporal: config.temporal,
-    installation,
-    publicUrl: config.publicUrl,
-    wake: (rows) => {
-      outbox.wake(rows.map(takerOf));
+  const outbox: OutboxBell = {
+    wake(rows) {
+      takers.wake(rows.map(takerOf));
       // This process may be busy: others take its rows then.
-      bell.ring(rows);
+      bell.wake(rows);
     },
-  });
+  };
+  const lifecycle = createLifecycle({ temporal: config.temporal, installation, publicUrl: config.publicUrl });
   const stopping = new AbortController();
   const channels = createActivityDeps({
     config,
     db,
+    outbox,
     lifecycle,
     log,
     stopping: stopping.signal,
@@ -91,10 +90,10 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   const { hold } = await readDuties(db);
   if (hold) log.info(hold, 'nothing is sent yet');
   const watch = watchInstallation(
-    { db, lifecycle, log },
-    { hold, opened: () => outbox.wake(), onMismatch: parts.onFatal },
+    { db, outbox, lifecycle, log },
+    { hold, opened: () => takers.wake(), onMismatch: parts.onFatal },
   );
-  const outbox = startOutbox({
+  const takers = startOutbox({
     databaseUrl: config.database.url,
     deps: channels.deps,
     gate: watch,
@@ -113,7 +112,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
       loop,
       begun: (begun) => {
         timerRate.begun();
-        outbox.begun(begun);
+        takers.begun(begun);
       },
       timerEnded: timerRate.ended,
       ends: channels.deps.ends,
@@ -135,7 +134,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   return {
     close: async () => {
       stopping.abort();
-      await Promise.all([outbox.stop(), temporal.stop(), watch.stop()]);
+      await Promise.all([takers.stop(), temporal.stop(), watch.stop()]);
       timerRate.stop();
       loop.stop();
       await heartbeat?.stop();

@@ -95,7 +95,7 @@ export class CampaignSending {
   private readonly shared: Omit<ChunkSenderDeps, 'sign' | 'judge' | 'route'>;
 
   constructor(deps: SendingDeps) {
-    const { config, db, lifecycle, log, ends, bulkProvider: provider } = deps;
+    const { config, db, outbox, log, ends, bulkProvider: provider } = deps;
     const suppressionKey = deriveKey(config.secretKey, 'suppression');
     const source = provider.kind;
     this.deps = deps;
@@ -104,7 +104,7 @@ export class CampaignSending {
     this.dkim = createDkimKeys({ config, db });
     this.guard = createHoldGuard({ db, dnsServers: config.dnsServers, log });
     const { guard } = this;
-    const dispatch = (rows: OutboxRow[]) => lifecycle.dispatch(rows);
+    const dispatch = (rows: OutboxRow[]) => outbox.wake(rows);
     this.shared = {
       db,
       provider,
@@ -287,14 +287,14 @@ export class CampaignSending {
 
   /** Whoever has cancelled or paused it meanwhile was first, and nothing is to be done. */
   private async pauseHopeless({ projectId, campaignId, sendNo }: ChunkInput): Promise<void> {
-    const { db, lifecycle, log } = this.deps;
+    const { db, outbox, log } = this.deps;
     const pause = { projectId, id: campaignId, sendNo, reason: 'template_timeout' as const };
     const paused = await inTransaction(db, (trx) => pauseCampaign(trx, pause)).catch((error: unknown) => {
       if (error instanceof AppError) return undefined;
       throw error;
     });
     this.slowContents.forget(campaignId);
-    lifecycle.dispatch(paused?.outbox ?? []);
+    outbox.wake(paused?.outbox ?? []);
     log.warn({ projectId, campaignId }, 'a campaign is paused: its content runs out of time');
   }
 }

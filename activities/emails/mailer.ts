@@ -3,6 +3,7 @@ import type { EmailProvider, ProviderResult } from '../../channels/email/provide
 import { providerAddress } from '../../channels/email/providers.ts';
 import { type Compute, OverBudget, type PaidFor } from '../../compute/compute.ts';
 import type { Db } from '../../db/connection.ts';
+import type { OutboxBell } from '../../db/outbox/outbox-bell.ts';
 import { type ClaimedEmail, releaseEmail } from '../../db/sending/email-ledger.ts';
 import { takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
 import type { EmailResult } from '../../engine/attempts/email-outcomes.ts';
@@ -16,7 +17,6 @@ import { isSimulated } from '../../rules/emails/simulator.ts';
 import { withheldAs } from '../../rules/emails/withheld.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import type { SampledLog } from '../../rules/sampled-log.ts';
-import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { createHoldGuard } from '../hold-guard.ts';
 import { later, opensAt, refusalOf, statusOf } from './decision.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
@@ -81,12 +81,12 @@ export function createMailer(deps: {
   db: Db;
   provider: EmailProvider;
   compute: Compute;
-  lifecycle: Pick<Lifecycle, 'dispatch'>;
+  outbox: OutboxBell;
   log: Pick<Logger, 'warn'>;
   ends: SampledLog;
   route?: RouteWatch;
 }): Mailer {
-  const { config, db, provider, lifecycle, compute, route = OPEN_ROUTE } = deps;
+  const { config, db, provider, outbox, compute, route = OPEN_ROUTE } = deps;
   const messages = createEmailMessages(deps);
   const via = `${provider.kind} (${providerAddress(config.email)})`;
   const limit = new InFlightLimit({ max: IN_FLIGHT_MAX, ofProject: IN_FLIGHT_OF_PROJECT });
@@ -97,7 +97,7 @@ export function createMailer(deps: {
     ends: deps.ends,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
     source: provider.kind,
-    dispatch: (rows) => lifecycle.dispatch(rows),
+    dispatch: (rows) => outbox.wake(rows),
   });
 
   /** The message, or what is to become of the mail without one. */

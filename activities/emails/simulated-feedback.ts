@@ -20,7 +20,7 @@ import type { ActivityDeps } from '../deps.ts';
 /** Named in suppression entries. */
 const SOURCE = 'simulator';
 
-type Deps = Pick<ActivityDeps, 'config' | 'db' | 'compute' | 'lifecycle' | 'log'>;
+type Deps = Pick<ActivityDeps, 'config' | 'db' | 'compute' | 'outbox' | 'log'>;
 
 /** What came back about one mail. */
 interface Returned {
@@ -37,7 +37,7 @@ interface Returned {
  * @throws Error where it could not: its row comes back
  */
 export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: OutboxRow[]) => Promise<void> {
-  const { db, lifecycle, log } = deps;
+  const { db, outbox, log } = deps;
   const suppressionKey = deriveKey(deps.config.secretKey, 'suppression');
   const contents = createContentCache(deps);
 
@@ -64,7 +64,7 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
 
   async function record(projectId: string, returned: Returned[]): Promise<void> {
     if (returned.length === 0) return;
-    lifecycle.dispatch(await inTransaction(db, (trx) => recordIn(trx, { projectId, returned })));
+    outbox.wake(await inTransaction(db, (trx) => recordIn(trx, { projectId, returned })));
   }
 
   async function recordIn(trx: Trx, p: { projectId: string; returned: Returned[] }): Promise<OutboxRow[]> {

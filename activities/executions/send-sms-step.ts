@@ -60,7 +60,7 @@ export function createSendSmsStep(deps: ActivityDeps): (input: StepInput) => Pro
       if (still?.next.visit !== effect.next.visit) return { next: again.next, outbox: [] };
       return accept(trx, still, { prepared, pads });
     });
-    deps.lifecycle.dispatch(outbox);
+    deps.outbox.wake(outbox);
     return next;
   };
 }

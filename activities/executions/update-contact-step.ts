@@ -29,7 +29,7 @@ export function createUpdateContactStep(deps: ActivityDeps): (input: StepInput) 
       });
       return done ?? { next: standing.next, outbox: [] };
     });
-    deps.lifecycle.dispatch(outbox);
+    deps.outbox.wake(outbox);
     return next;
   };
 }

@@ -12,7 +12,7 @@ interface Progress {
 }
 
 /** Computes tracked segments, each project as a part: its segments one after the other. */
-export function segmentParts({ db, lifecycle }: Pick<ActivityDeps, 'db' | 'lifecycle'>): Parts {
+export function segmentParts({ db, outbox }: Pick<ActivityDeps, 'db' | 'outbox'>): Parts {
   return {
     list: (p) => listDueProjects(db, p),
     count: (since) => countDueProjects(db, since),
@@ -31,8 +31,8 @@ export function segmentParts({ db, lifecycle }: Pick<ActivityDeps, 'db' | 'lifec
         await computeSegment(db, {
           projectId,
           segmentId,
-          onPage: (outbox) => {
-            lifecycle.dispatch(outbox);
+          onPage: (queued) => {
+            outbox.wake(queued);
             run.goOn(cursor(segmentId));
           },
         });

@@ -44,16 +44,19 @@ async function recover(
   { cancelled, ...start }: OpenCampaign,
   run: { status: string; runId: string } | undefined,
 ): Promise<void> {
-  const { db, lifecycle, log } = deps;
+  const { db, outbox, log } = deps;
   if (run?.status === 'RUNNING' || run?.status === 'PAUSED') return;
   const isStopped = run?.status === 'TERMINATED' || run?.status === 'CANCELLED';
   const pauses = !cancelled && !isStopped && run !== undefined && (await hasSent(deps, start, run.runId));
-  const { outbox, done } = await inTransaction(db, async (trx): Promise<{ outbox: OutboxRow[]; done: string }> => {
-    if (isStopped && !cancelled) return { outbox: await cancelStopped(trx, start), done: 'cancelled' };
-    if (pauses) await pauseRestored(trx, start);
-    return { outbox: await enqueueCampaigns(trx, [start]), done: pauses ? 'PAUSED, and started again' : 'sent on' };
-  });
-  lifecycle.dispatch(outbox);
+  const { outbox: queued, done } = await inTransaction(
+    db,
+    async (trx): Promise<{ outbox: OutboxRow[]; done: string }> => {
+      if (isStopped && !cancelled) return { outbox: await cancelStopped(trx, start), done: 'cancelled' };
+      if (pauses) await pauseRestored(trx, start);
+      return { outbox: await enqueueCampaigns(trx, [start]), done: pauses ? 'PAUSED, and started again' : 'sent on' };
+    },
+  );
+  outbox.wake(queued);
   const { projectId, campaignId } = start;
   log.warn({ projectId, campaignId, workflow: run?.status ?? null, done }, 'a campaign had no running workflow');
 }

@@ -56,14 +56,14 @@ export async function recoverEnded(deps: RecoveryDeps, turn: RecoveryTurn): Prom
 
 /** Starts a run for each execution whose last run ended in another way, or which failed and has none. */
 async function correct(deps: RecoveryDeps, executions: EndedExecution[]): Promise<void> {
-  const { db, lifecycle, log } = deps;
+  const { db, lifecycle, outbox, log } = deps;
   const idOf = ({ id }: EndedExecution) => lifecycle.names.execution(id);
   const last = await lifecycle.runs.findLast(executions.map(idOf));
   const wrong = executions.filter((execution) => {
     const was = last.get(idOf(execution))?.status;
     return was === undefined ? execution.status === 'FAILED' : differs(execution.status, was);
   });
-  lifecycle.dispatch(await inTransaction(db, (trx) => enqueueEnds(trx, wrong)));
+  outbox.wake(await inTransaction(db, (trx) => enqueueEnds(trx, wrong)));
   for (const execution of wrong) {
     const { projectId, id: executionId, status } = execution;
     log.warn(
@@ -79,7 +79,7 @@ async function correct(deps: RecoveryDeps, executions: EndedExecution[]): Promis
 }
 
 /** Jobs and campaigns: their workflows read the record first, and end as it did. */
-async function recoverOthers({ db, lifecycle, log }: RecoveryDeps, between: EndedBetween): Promise<void> {
+async function recoverOthers({ db, lifecycle, outbox, log }: RecoveryDeps, between: EndedBetween): Promise<void> {
   const jobs = await listEndedJobs(db, { ...between, limit: LISTED_MAX });
   const starts = await listEndedStarts(db, { ...between, limit: LISTED_MAX });
   const jobId = ({ id }: { id: string }) => lifecycle.names.job(id);
@@ -91,12 +91,12 @@ async function recoverOthers({ db, lifecycle, log }: RecoveryDeps, between: Ende
   };
   const wrongJobs = jobs.filter((job) => isWrong(jobId(job), job.status));
   const wrongStarts = starts.filter((start) => isWrong(startId(start), start.status));
-  const outbox: OutboxRow[] = await inTransaction(db, async (trx) => [
+  const queued: OutboxRow[] = await inTransaction(db, async (trx) => [
     ...(await enqueueJobs(trx, wrongJobs)),
     ...(await enqueueCampaigns(trx, wrongStarts)),
   ]);
-  lifecycle.dispatch(outbox);
-  for (const { projectId, kind, refId } of outbox)
+  outbox.wake(queued);
+  for (const { projectId, kind, refId } of queued)
     log.warn({ projectId, kind, refId, done: 'a new run ends as its record' }, 'a record had ended in another way');
 }
 

@@ -106,14 +106,14 @@ function endOf({ status, reason }: ExecutionEnd) {
 }
 
 async function repair(
-  { db, lifecycle, log }: RecoveryDeps,
+  { db, outbox, log }: RecoveryDeps,
   { projectId, repairs }: { projectId: string; repairs: Repair[] },
 ): Promise<void> {
-  const outbox: OutboxRow[] = [];
+  const queued: OutboxRow[] = [];
   await inTransaction(db, async (trx) => {
     for (const anew of [false, true]) {
       const executions = repairs.flatMap((r) => (r.kind === 'restart' && r.anew === anew ? r.execution : []));
-      if (executions.length > 0) outbox.push(...(await restartExecutions(trx, { projectId, executions, anew })));
+      if (executions.length > 0) queued.push(...(await restartExecutions(trx, { projectId, executions, anew })));
     }
     for (const r of repairs) {
       if (r.kind !== 'end') continue;
@@ -123,7 +123,7 @@ async function repair(
       await endExecutions(trx, { projectId, where, ...end });
     }
   });
-  lifecycle.dispatch(outbox);
+  outbox.wake(queued);
   for (const r of repairs) {
     const ids = { projectId, executionId: r.execution.id, visit: r.execution.visit };
     const done = r.kind === 'restart' ? 'started again where it stands' : `ended as ${r.status}`;

@@ -30,7 +30,7 @@ export async function recoverJobs(deps: RecoveryDeps, turn: RecoveryTurn): Promi
 }
 
 async function recover(
-  { db, lifecycle, log }: RecoveryDeps,
+  { db, lifecycle, outbox, log }: RecoveryDeps,
   job: UnfinishedJob,
   run: { status: string; runId: string } | undefined,
 ): Promise<void> {
@@ -51,6 +51,6 @@ async function recover(
       return loudly('ended as FAILED');
     }
   }
-  lifecycle.dispatch(await inTransaction(db, (trx) => enqueueJobs(trx, [job])));
+  outbox.wake(await inTransaction(db, (trx) => enqueueJobs(trx, [job])));
   loudly('started again where it stands');
 }

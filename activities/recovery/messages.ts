@@ -43,7 +43,7 @@ export async function recoverMessages(deps: RecoveryDeps, turn: RecoveryTurn): P
 }
 
 async function recover(
-  { db, lifecycle, log }: RecoveryDeps,
+  { db, lifecycle, outbox, log }: RecoveryDeps,
   { kind, projectId, messages, since }: { kind: MessageKind; projectId: string; messages: OpenMessage[]; since: Date },
 ): Promise<void> {
   const running = await lifecycle.deliveries.listRunning({ kind, projectId });
@@ -62,9 +62,9 @@ async function recover(
   let requeued = 0;
   for (let at = 0; at < unsent.length; at += CHUNK) {
     const chunk = { kind, projectId, messages: unsent.slice(at, at + CHUNK) };
-    const outbox = await inTransaction(db, (trx) => requeueMessages(trx, chunk));
-    lifecycle.dispatch(outbox);
-    requeued += outbox.length;
+    const queued = await inTransaction(db, (trx) => requeueMessages(trx, chunk));
+    outbox.wake(queued);
+    requeued += queued.length;
   }
   if (requeued > 0) log.warn({ projectId, kind, requeued, done: 'delivered anew' }, 'messages had no delivery');
 }

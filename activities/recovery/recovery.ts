@@ -7,7 +7,7 @@ import { recoverMessages } from './messages.ts';
 import { recoverBackInStock, recoverReleases, recoverTerminated, recoverWebhooks } from './rows-alone.ts';
 import { recoverRunning } from './running.ts';
 
-export type RecoveryDeps = Pick<ActivityDeps, 'db' | 'lifecycle' | 'log'> & {
+export type RecoveryDeps = Pick<ActivityDeps, 'db' | 'outbox' | 'lifecycle' | 'log'> & {
   /** Records for the operator what was not recovered; without it the log says so. */
   noteFailure?: (what: string, error: unknown) => Promise<void>;
 };

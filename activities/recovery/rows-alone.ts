@@ -15,13 +15,13 @@ const LOOK_BACK_MS = 24 * 3_600_000;
 
 /** Wakes each webhook endpoint that has deliveries to make and no workflow that runs. */
 export async function recoverWebhooks(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
-  const { db, lifecycle, log } = deps;
+  const { db, lifecycle, outbox, log } = deps;
   let after = turn.cursor;
   for (;;) {
     const page: WaitingEndpoint[] = await listWaitingEndpoints(db, { after, settledMs: turn.settledMs, limit: PAGE });
     const last = await lifecycle.runs.findLast(page.map(({ id }) => lifecycle.names.webhooks(id)));
     const lost = page.filter(({ id }) => last.get(lifecycle.names.webhooks(id))?.status !== 'RUNNING');
-    lifecycle.dispatch(await inTransaction(db, (trx) => wakeEndpoints(trx, lost)));
+    outbox.wake(await inTransaction(db, (trx) => wakeEndpoints(trx, lost)));
     for (const { projectId, id: endpointId } of lost)
       log.warn({ projectId, endpointId, done: 'started again' }, 'a webhook endpoint had no running workflow');
     after = page.at(-1)?.id ?? null;
@@ -39,18 +39,18 @@ export async function recoverTerminated({ lifecycle, log }: RecoveryDeps): Promi
 
 /** Releases held mail of projects that are not on hold any more, where the release was lost. */
 export async function recoverReleases(deps: RecoveryDeps, { messagesSince }: RecoveryTurn): Promise<null> {
-  const outbox = await inTransaction(deps.db, (trx) => enqueueReleases(trx, messagesSince));
-  return tell(deps, outbox, 'held mail was not released');
+  const queued = await inTransaction(deps.db, (trx) => enqueueReleases(trx, messagesSince));
+  return tell(deps, queued, 'held mail was not released');
 }
 
 /** Tells contacts who waited for a restock, where its workflow was lost. */
 export async function recoverBackInStock(deps: RecoveryDeps): Promise<null> {
-  const outbox = await inTransaction(deps.db, (trx) => enqueueRestocks(trx));
-  return tell(deps, outbox, 'contacts were not told of a restock');
+  const queued = await inTransaction(deps.db, (trx) => enqueueRestocks(trx));
+  return tell(deps, queued, 'contacts were not told of a restock');
 }
 
-function tell({ lifecycle, log }: RecoveryDeps, outbox: OutboxRow[], what: string): null {
-  lifecycle.dispatch(outbox);
-  for (const { projectId, refId } of outbox) log.warn({ projectId, refId, done: 'started again' }, what);
+function tell({ outbox, log }: RecoveryDeps, queued: OutboxRow[], what: string): null {
+  outbox.wake(queued);
+  for (const { projectId, refId } of queued) log.warn({ projectId, refId, done: 'started again' }, what);
   return null;
 }

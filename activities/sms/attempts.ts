@@ -1,5 +1,6 @@
 import type { SmsProvider } from '../../channels/sms/provider.ts';
 import type { Db, Trx } from '../../db/connection.ts';
+import type { OutboxBell } from '../../db/outbox/outbox-bell.ts';
 import { type ClaimedSms, claimSms, type SmsOutcome, settleSms } from '../../db/sms/ledger.ts';
 import { addSmsStops } from '../../db/sms/stops.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -7,7 +8,6 @@ import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { keyPads } from '../../rules/emails/suppression.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { SampledLog } from '../../rules/sampled-log.ts';
-import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { tellMessageEnd } from '../message-end.ts';
 import { persistently } from '../persistently.ts';
 
@@ -44,7 +44,7 @@ export interface SmsAttempts {
 interface SmsDeps {
   db: Db;
   provider: SmsProvider | undefined;
-  lifecycle: Pick<Lifecycle, 'dispatch'>;
+  outbox: OutboxBell;
   ends: SampledLog;
   /** Key of the SMS stop list, derived from SECRET_KEY. */
   suppressionKey: Buffer;
@@ -78,13 +78,13 @@ export function createSmsAttempts(deps: SmsDeps): SmsAttempts {
 }
 
 async function sendOne(
-  { db, provider, lifecycle, ends, suppressionKey }: SmsDeps,
+  { db, provider, outbox, ends, suppressionKey }: SmsDeps,
   sms: ClaimedSms,
   { expiresAt, whenSettled }: Batch,
 ): Promise<AttemptedSms> {
   const { id, projectId, claim } = sms;
   const { outcome, attempted } = judge(sms, await attemptOne(provider, sms), expiresAt);
-  const { counted, outbox } = await persistently(() =>
+  const { counted, outbox: queued } = await persistently(() =>
     inTransaction(db, async (trx) => {
       // The provider knows of a STOP that never reached us. First, since contacts are locked before their SMS.
       if (sms.consents && outcome.kind === 'failed' && outcome.reason === 'sms_stopped')
@@ -93,11 +93,11 @@ async function sendOne(
           stops: [{ phone: sms.to, from: sms.from, source: 'twilio', actor: null }],
         });
       const counted = await settleSms(trx, { projectId, id, claim, outcome });
-      const outbox = counted && whenSettled ? await whenSettled(trx, attempted) : [];
-      return { counted, outbox };
+      const queued = counted && whenSettled ? await whenSettled(trx, attempted) : [];
+      return { counted, outbox: queued };
     }),
   );
-  lifecycle.dispatch(outbox);
+  outbox.wake(queued);
   if (counted && outcome.kind !== 'later') {
     const end = outcome.kind === 'failed' ? outcome : { kind: 'sent', reason: null };
     tellMessageEnd(ends, { projectId, kind: 'sms', id, outcome: end.kind, reason: end.reason });

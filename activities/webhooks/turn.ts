@@ -124,7 +124,7 @@ function createRequests(deps: ActivityDeps, turn: Turn) {
 
 /** Judges the endpoint, and tells the project's owners when these tries disabled it: both or neither. */
 async function judge(deps: ActivityDeps, { projectId, endpointId }: Turn, verdict: Verdict): Promise<EndpointStatus> {
-  const { status, outbox } = await inTransaction(deps.db, async (trx) => {
+  const { status, outbox: queued } = await inTransaction(deps.db, async (trx) => {
     const judged = await judgeEndpoint(trx, { projectId, endpointId, verdict });
     if (!judged.justDisabled) return { status: judged.status, outbox: [] };
     const why = verdict.gone ? 'it answered 410 Gone' : 'it has failed for five days';
@@ -137,7 +137,7 @@ async function judge(deps: ActivityDeps, { projectId, endpointId }: Turn, verdic
     });
     return { status: judged.status, outbox: notice };
   });
-  deps.lifecycle.dispatch(outbox);
+  deps.outbox.wake(queued);
   return status;
 }
 

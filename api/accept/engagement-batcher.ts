@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connection.ts';
 import { type Email, listProvenEmails } from '../../db/emails/emails.ts';
+import type { OutboxBell } from '../../db/outbox/outbox-bell.ts';
 import { isConnectionFailure, UnknownCommit } from '../../db/postgres-errors.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { findFate } from '../../db/unknown-commit.ts';
@@ -9,7 +10,6 @@ import { type Engagement, recordEngagements } from '../../engine/feedback/engage
 import { type FetchKind, isTooEarly } from '../../rules/emails/prefetchers.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
-import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
 /**
  * A hit waits this long for others, and for the flush under way: what a kill -9 can lose is younger than 100 ms on a
@@ -49,7 +49,7 @@ interface Waiting extends Hit {
 
 interface BatcherDeps {
   db: Db;
-  lifecycle: Pick<Lifecycle, 'dispatch'>;
+  outbox: OutboxBell;
   log: Pick<Logger, 'warn' | 'error'>;
   /** Leaves out the rule of what is too early (rules/emails/prefetchers.ts). */
   lenient: boolean;
@@ -175,10 +175,10 @@ async function writeProject(
   deps: BatcherDeps,
   { projectId, hits, emails }: { projectId: string; hits: Waiting[]; emails: Map<string, Email> },
 ): Promise<Waiting[]> {
-  const { db, lifecycle, log, lenient } = deps;
+  const { db, outbox, log, lenient } = deps;
   const engagements = engagementsOf(hits, emails, lenient);
   try {
-    lifecycle.dispatch(await inTransaction(db, (trx) => recordEngagements(trx, { projectId, engagements })));
+    outbox.wake(await inTransaction(db, (trx) => recordEngagements(trx, { projectId, engagements })));
     return [];
   } catch (error) {
     log.warn({ reason: describeFailure(error), projectId, hits: hits.length }, 'opens and clicks could not be written');

@@ -1,12 +1,12 @@
 import { createDns } from '../../channels/dns.ts';
 import type { Db } from '../../db/connection.ts';
+import type { OutboxBell } from '../../db/outbox/outbox-bell.ts';
 import { guardRefusals } from '../../db/sending/hold-guard.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type FeedbackRequest, type FeedbackResult, recordFeedback } from '../../engine/feedback/email-feedback.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { mailboxProviderOf } from '../../rules/emails/hold-guard.ts';
-import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
 export type FeedbackRecorder = (
   request: Omit<FeedbackRequest, 'suppressionKey'>,
@@ -17,24 +17,22 @@ export type FeedbackRecorder = (
  * the mailbox of a mail that was refused because of its sender is asked of the DNS between two transactions: a process
  * that ends there has one refusal less among the last hundred.
  */
-export function createFeedbackRecorder(p: {
-  config: Config;
-  db: Db;
-  lifecycle: Pick<Lifecycle, 'dispatch'>;
-}): FeedbackRecorder {
-  const { config, db, lifecycle } = p;
+export function createFeedbackRecorder(p: { config: Config; db: Db; outbox: OutboxBell }): FeedbackRecorder {
+  const { config, db, outbox } = p;
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
   const dns = createDns({ servers: config.dnsServers, cached: true });
 
   return async (request) => {
-    const { outcome, outbox, refusal } = await inTransaction(db, (trx) =>
-      recordFeedback(trx, { ...request, suppressionKey }),
-    );
-    lifecycle.dispatch(outbox);
+    const {
+      outcome,
+      outbox: queued,
+      refusal,
+    } = await inTransaction(db, (trx) => recordFeedback(trx, { ...request, suppressionKey }));
+    outbox.wake(queued);
     if (refusal) {
       const { projectId, domain } = refusal;
       const provider = mailboxProviderOf(domain, await dns.mx(domain));
-      lifecycle.dispatch(await inTransaction(db, (trx) => guardRefusals(trx, { projectId, provider, refused: 1 })));
+      outbox.wake(await inTransaction(db, (trx) => guardRefusals(trx, { projectId, provider, refused: 1 })));
     }
     return { outcome };
   };

@@ -6,6 +6,7 @@ import type { LoopWatch } from '../../compute/loop-watch.ts';
 import type { Db } from '../../db/connection.ts';
 import type { Release } from '../../db/operator/processes.ts';
 import type { Backlog } from '../../db/outbox/outbox-backlog.ts';
+import type { OutboxBell } from '../../db/outbox/outbox-bell.ts';
 import type { Config } from '../../rules/config.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import type { EngagementBatcher } from '../accept/engagement-batcher.ts';
@@ -31,7 +32,9 @@ export interface Deps {
   loop: Pick<LoopWatch, 'as' | 'resumed'>;
   /** Where new pictures are kept; undefined is Postgres. */
   bucket: Bucket | undefined;
-  lifecycle: Pick<Lifecycle, 'dispatch' | 'ping' | 'findRunId' | 'readQueueStats' | 'names'>;
+  /** Wakes the workers, after the commit. */
+  outbox: OutboxBell;
+  lifecycle: Pick<Lifecycle, 'ping' | 'findRunId' | 'readQueueStats' | 'names'>;
   log: Logger;
   keys: KeyCache;
   limits: RateLimits;

@@ -47,14 +47,14 @@ export function onceByKey(handler: Handler<AppEnv>, rules: OnceRules, deps: Deps
 
 /** Dependencies of handlers whose writes `onceByKey` can put into one transaction. */
 export function joinableDeps(deps: Deps): Deps {
-  const { lifecycle, keys } = deps;
+  const { outbox, keys } = deps;
   return {
     ...deps,
     db: joinableDb(deps.db),
     // A handler that reads what it has just written has to find it.
     reads: joinableDb(deps.reads),
     // Before the commit nobody would find the rows that this tells of.
-    lifecycle: { ...lifecycle, dispatch: (rows) => afterCommit(() => lifecycle.dispatch(rows)) },
+    outbox: { wake: (rows) => afterCommit(() => outbox.wake(rows)) },
     keys: { ...keys, forget: () => afterCommit(() => keys.forget()) },
   };
 }

@@ -127,12 +127,11 @@ function openDeps(
     applicationName: 'tidings-api-reads',
     statementTimeoutMs: READ_TIMEOUT_MS,
   });
-  const bell = createOutboxBell(db);
+  const outbox = createOutboxBell(db);
   const lifecycle = createLifecycle({
     temporal: config.temporal,
     installation,
     publicUrl: config.publicUrl,
-    wake: bell.ring,
   });
   const keys = createKeyCache({ db, databaseUrl: config.database.url, log });
   const key = deriveKey(config.secretKey, 'rate-limit');
@@ -143,7 +142,7 @@ function openDeps(
     key,
   });
   const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
-  const engagements = new EngagementBatcher({ db, lifecycle, log, lenient });
+  const engagements = new EngagementBatcher({ db, outbox, log, lenient });
   const requests = createRequestLog({ db: reads, log });
   const close = async () => {
     // What was answered and is not written yet.
@@ -172,6 +171,7 @@ function openDeps(
       compute,
       loop,
       bucket,
+      outbox,
       lifecycle,
       log,
       keys,

@@ -6,6 +6,7 @@ import { isMailSystem } from '../../channels/inbound/automatic-email.ts';
 import type { InboundHandler, InboundListener, InboundMessage } from '../../channels/inbound/listener.ts';
 import type { InboundMail, ReadMessage } from '../../channels/inbound/read-message.ts';
 import type { Db } from '../../db/connection.ts';
+import type { OutboxBell } from '../../db/outbox/outbox-bell.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { findMailAddresses, listDomainOwners, recordReceived } from '../../engine/feedback/inbound-mail.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
@@ -17,7 +18,6 @@ import { emailDomain, parseSender } from '../../rules/emails/email-address.ts';
 import { emailIdOfVerp } from '../../rules/emails/verp.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
-import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { createFeedbackRecorder } from '../accept/feedback-recorder.ts';
 import { HEADER_LINE_MAX_CHARS } from '../http/schemas.ts';
 
@@ -30,7 +30,7 @@ const HTML_MAX_CHARS = 4 * EVENT_BODY_MAX_CHARS;
 interface Deps {
   config: Config;
   db: Db;
-  lifecycle: Pick<Lifecycle, 'dispatch'>;
+  outbox: OutboxBell;
   log: Logger;
 }
 
@@ -58,14 +58,14 @@ export async function startInboundMail(deps: Deps): Promise<InboundListener | un
  * Source: contract §9.3.
  */
 export async function createInboundHandler(deps: Deps): Promise<InboundHandler> {
-  const { config, db, lifecycle, log } = deps;
+  const { config, db, outbox, log } = deps;
   const { UnreadableMessageError } = await import('../../channels/inbound/listener.ts');
   const { readMessage } = await import('../../channels/inbound/read-message.ts');
   const { createResolve, createVerdicts } = await import('../../channels/inbound/auth-verdicts.ts');
   const resolve = createResolve(config.dnsServers);
   const verdictsOf = createVerdicts({ resolve, host: new URL(config.publicUrl).hostname });
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
-  const recordFeedback = createFeedbackRecorder({ config, db, lifecycle });
+  const recordFeedback = createFeedbackRecorder({ config, db, outbox });
   const verpKey = deriveKey(config.secretKey, 'verp');
 
   /** The email that the links of a quoted header prove. */
@@ -119,10 +119,10 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
           recipients: ofDomain,
           detail: { ...detail, to: ofDomain[0], recipients: ofDomain },
         };
-        const outbox = await inTransaction(db, (trx) =>
+        const queued = await inTransaction(db, (trx) =>
           recordReceived(trx, { projectId, suppressionKey, mail: received }),
         );
-        lifecycle.dispatch(outbox);
+        outbox.wake(queued);
       }
     }
   }

@@ -66,12 +66,12 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
   const { RelayRefusal } = await import('../../channels/relay/listener.ts');
   const { readSubmission } = await import('../../channels/relay/read-submission.ts');
   const { prepareOriginal } = await import('../../rules/mime/prepare-original.ts');
-  const { compute, config, db, keys, lifecycle, limits } = deps;
+  const { compute, config, db, keys, outbox, limits } = deps;
   const host = new URL(config.publicUrl).hostname;
   const acceptor = createSendAcceptor({
     db,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
-    dispatch: (rows) => lifecycle.dispatch(rows),
+    dispatch: (rows) => outbox.wake(rows),
   });
 
   /** A key is looked up for each message too: one that was revoked meanwhile sends nothing more. */

@@ -17,7 +17,7 @@ export const installationCheck: Check = {
     const { db } = inspected;
     const installation = await readInstallation(db);
     const temporal = { ...settings.temporal, address: temporalAddress };
-    const lifecycle = createLifecycle({ temporal, publicUrl: settings.publicUrl, installation, wake: () => {} });
+    const lifecycle = createLifecycle({ temporal, publicUrl: settings.publicUrl, installation });
     try {
       const sides = await readSides({ db, lifecycle });
       const hold = await readSendingHold(db);

@@ -12,7 +12,7 @@ const INTERVAL_MS = 10;
 /** Wakes the workers of all hosts after rows of the outbox were committed. */
 export interface OutboxBell {
   /** Never throws and is not awaited: what nobody was told of, workers find by looking. */
-  ring(rows: QueuedRow[]): void;
+  wake(rows: QueuedRow[]): void;
 }
 
 /**
@@ -21,7 +21,7 @@ export interface OutboxBell {
 export function createOutboxBell(db: Db): OutboxBell {
   const batcher = createBatcher<OutboxTaker>((takers) => ring(db, [...new Set(takers)]), INTERVAL_MS);
   return {
-    ring(rows) {
+    wake(rows) {
       if (rows.length === 0) return;
       batcher.add([...new Set(rows.map(takerOf))]).catch(() => {});
     },

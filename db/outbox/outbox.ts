@@ -13,7 +13,7 @@ const MAX_BACKOFF_SECONDS = 60;
 const ERROR_MAX_CHARS = 500;
 
 /**
- * Queues work in the caller's transaction; hand the rows to `lifecycle.dispatch` after the commit, which wakes the
+ * Queues work in the caller's transaction; hand the rows to `outbox.wake` after the commit, which wakes the
  * workers.
  */
 export async function enqueue(trx: Trx, rows: NewOutboxRow[]): Promise<OutboxRow[]> {

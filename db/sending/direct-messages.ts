@@ -76,7 +76,7 @@ export async function finishDirect(
 
 /**
  * Makes messages Temporal's whose first attempt was cut off: the worker that had them was killed. Their claim is taken
- * away, which fences it off should it live after all. Returns the rows, for `lifecycle.dispatch`.
+ * away, which fences it off should it live after all. Returns the rows, for `outbox.wake`.
  */
 export async function handOverDirect(
   trx: Trx,

@@ -26,7 +26,7 @@ export interface EmailResult {
  * (contract §9.7); what a provider took that tells of mails by its ids also under its id there. `source` is the
  * provider. Contacts are locked first, in the order of their ids, as everywhere. Live mails count towards the guards,
  * which may put the project on hold.
- * @returns the ids for which it counted (the others were fenced off), rows for `lifecycle.dispatch`, and whether a
+ * @returns the ids for which it counted (the others were fenced off), rows for `outbox.wake`, and whether a
  * mailbox provider has refused the project's mail lately (`watched`, see `findWatchedMails`)
  */
 export async function recordEmailResults(

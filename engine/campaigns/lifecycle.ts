@@ -34,7 +34,7 @@ import { RowMissing } from '../../rules/row-missing.ts';
 
 export interface ChangedCampaign {
   campaign: Campaign;
-  /** For `lifecycle.dispatch`, after the commit. */
+  /** For `outbox.wake`, after the commit. */
   outbox: OutboxRow[];
 }
 

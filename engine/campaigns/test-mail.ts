@@ -15,7 +15,7 @@ const SUBJECT_PREFIX = '[TEST] ';
 
 export interface TestMail {
   emailId: string;
-  /** For `lifecycle.dispatch`, after the commit. */
+  /** For `outbox.wake`, after the commit. */
   outbox: OutboxRow[];
 }
 

@@ -52,7 +52,7 @@ export async function judgeTest(trx: Trx, p: CampaignStart): Promise<TestStandin
 /** A campaign whose winner somebody has chosen, and what to tell its workflow. */
 export interface Chosen {
   campaign: Campaign;
-  /** For `lifecycle.dispatch`, after the commit. */
+  /** For `outbox.wake`, after the commit. */
   outbox: OutboxRow[];
 }
 

@@ -18,7 +18,7 @@ export interface ChunkDone {
   done: boolean;
   processed: number;
   total: number;
-  /** For `lifecycle.dispatch`, after the commit. */
+  /** For `outbox.wake`, after the commit. */
   outbox: OutboxRow[];
   /** Nothing was done, because the job is somewhere else than it was taken for. */
   moved?: boolean;

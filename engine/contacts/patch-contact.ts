@@ -18,7 +18,7 @@ export interface SavedContact {
   contact: Contact;
   /** The change subscribed a contact that had refused by itself. */
   resubscribed: boolean;
-  /** For `lifecycle.dispatch`, after the commit. */
+  /** For `outbox.wake`, after the commit. */
   outbox: OutboxRow[];
 }
 

@@ -29,7 +29,7 @@ export function subscriptionEvent(subscribed: boolean): ContactEvent {
  * added as subscribed, in the transaction of the change. A welcome series greets both; an import of old customers does
  * not, unless it asks for that: it hands over its contacts without `isNew`. Every path that changes `subscribed` comes through here; `reason` says why the service did it by itself
  * (contract §8.2).
- * @returns rows for `lifecycle.dispatch`, after the commit
+ * @returns rows for `outbox.wake`, after the commit
  */
 export async function recordSubscriptionChanges(
   trx: Trx,
@@ -82,7 +82,7 @@ export async function recordSubscriptionChanges(
 /**
  * Unsubscribes those of the addresses that are subscribed contacts, and emits it; of the others it is remembered that
  * they are not to be subscribed by a stranger. The suppression list is left as it is.
- * @returns rows for `lifecycle.dispatch`, after the commit
+ * @returns rows for `outbox.wake`, after the commit
  */
 export async function unsubscribeAddresses(
   trx: Trx,

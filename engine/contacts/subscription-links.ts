@@ -85,7 +85,7 @@ export async function changeLinkSubject(
 /**
  * Records that the person wants no more marketing: puts the addresses on the suppression list, unsubscribes the contacts
  * with their event, and notes it on the email. May run twice: nothing changes then. Source: RFC 8058 §3.1, contract §9.3.
- * @returns rows for `lifecycle.dispatch`, after the commit
+ * @returns rows for `outbox.wake`, after the commit
  */
 export async function unsubscribeByLink(trx: Trx, key: Buffer, subject: LinkSubject): Promise<OutboxRow[]> {
   await addSuppressions(trx, key, {
@@ -104,7 +104,7 @@ export async function unsubscribeByLink(trx: Trx, key: Buffer, subject: LinkSubj
 
 /**
  * Records that the person wants no more email about this email's topic, and notes it on the email. May run twice.
- * @returns rows for `lifecycle.dispatch`, after the commit
+ * @returns rows for `outbox.wake`, after the commit
  */
 export async function leaveTopicByLink(trx: Trx, subject: LinkSubject): Promise<OutboxRow[]> {
   if (!subject.topic) return [];
@@ -116,7 +116,7 @@ export async function leaveTopicByLink(trx: Trx, subject: LinkSubject): Promise<
 /**
  * Keeps what the person says about topics, on their contacts, or for the next contact with the address where none has
  * it now. May run twice.
- * @returns rows for `lifecycle.dispatch`, after the commit
+ * @returns rows for `outbox.wake`, after the commit
  */
 export async function setTopicsByLink(
   trx: Trx,
@@ -144,7 +144,7 @@ async function noteUnsubscribed(trx: Trx, { projectId, emailId }: LinkSubject): 
 /**
  * Records that the person wants marketing again: subscribes the contacts with their event, and lifts what the person
  * had said before. A hard bounce and what an operator decided stay. May run twice.
- * @returns rows for `lifecycle.dispatch`, after the commit
+ * @returns rows for `outbox.wake`, after the commit
  */
 export async function subscribeByLink(trx: Trx, subject: LinkSubject): Promise<OutboxRow[]> {
   const hashes = subject.addresses.map(({ hash }) => hash);

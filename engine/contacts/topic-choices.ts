@@ -10,7 +10,7 @@ import { recordEvents } from '../events/record-events.ts';
 /**
  * Keeps what a contact says about topics, by id, and records `topic.joined` and `topic.left` for those that this
  * changes. May run twice.
- * @returns rows for `lifecycle.dispatch`, after the commit
+ * @returns rows for `outbox.wake`, after the commit
  * @throws AppError NOT_FOUND for a topic that is not the project's
  */
 export async function setContactTopics(

@@ -19,7 +19,7 @@ export interface PixelEvent {
 /**
  * Records what a storefront's pages report, on the contact where the address is known; a new one is created
  * unsubscribed, for looking at a page is no consent. Source: contract §8.1.
- * @returns ids of what came of it, and rows for `lifecycle.dispatch`, after the commit
+ * @returns ids of what came of it, and rows for `outbox.wake`, after the commit
  */
 export async function recordPixelEvents(
   trx: Trx,

@@ -43,7 +43,7 @@ export interface RecordedEvent extends NewEvent {
 
 export interface RecordedEvents {
   events: RecordedEvent[];
-  /** For `lifecycle.dispatch`, after the commit. */
+  /** For `outbox.wake`, after the commit. */
   outbox: OutboxRow[];
 }
 

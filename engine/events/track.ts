@@ -46,7 +46,7 @@ export type TrackOutcome = { outcome: 'tracked'; answer: TrackAnswer } | { outco
 /**
  * Records events of contacts, created if they are new, with the data that is to be kept on them; set-based, in the
  * caller's transaction. Where this throws, the caller runs the requests one by one. Source: contract §8.1.
- * @returns outcomes in the order of the requests, and rows for `lifecycle.dispatch`, after the commit
+ * @returns outcomes in the order of the requests, and rows for `outbox.wake`, after the commit
  * @throws AppError VALIDATION_ERROR for data beyond the limits
  */
 export async function trackEvents(

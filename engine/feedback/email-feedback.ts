@@ -34,7 +34,7 @@ export interface FeedbackRequest {
 export interface FeedbackResult {
   /** `known`: it was recorded before, or says nothing new; `unknown`: no live mail has this id. */
   outcome: 'recorded' | 'known' | 'unknown';
-  /** For `lifecycle.dispatch`, after the commit. */
+  /** For `outbox.wake`, after the commit. */
   outbox: OutboxRow[];
   /**
    * The mail was refused because of its sender: counts towards the hold, see `guardRefusals`. `domain` is the

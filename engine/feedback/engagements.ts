@@ -30,7 +30,7 @@ export interface Engagement {
  * first instants once, OPENED and CLICKED only forward (a click says that the mail was read, so it passes OPENED by; it
  * makes no open of it), and for the first open and the first click of a person the events `email.open` and
  * `email.click`. Machines count apart and set nothing. Source: contract §8.2, §9.
- * @returns rows for `lifecycle.dispatch`, after the commit
+ * @returns rows for `outbox.wake`, after the commit
  */
 export async function recordEngagements(
   trx: Trx,

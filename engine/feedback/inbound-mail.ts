@@ -55,7 +55,7 @@ export async function findMailAddresses(db: Db, emailIds: string[]): Promise<Map
  * its Message-ID, recipient and bytes together. Two addresses of a project both see an email, and a Message-ID that is
  * used again for other content is another email. What it says is a stranger's: text only, never a link target or a header. Source: contract §8.2,
  * §2.3.
- * @returns rows for `lifecycle.dispatch`, after the commit
+ * @returns rows for `outbox.wake`, after the commit
  */
 export async function recordReceived(
   trx: Trx,

@@ -21,7 +21,7 @@ export interface ReceivedSms {
 /**
  * Records a received SMS as `sms.received` on the contacts with the number, or on nobody where none has it, in every
  * project that sends from the number it was written to. Its text is a stranger's. May run twice.
- * @returns rows for `lifecycle.dispatch`, after the commit
+ * @returns rows for `outbox.wake`, after the commit
  */
 export async function recordReceivedSms(trx: Trx, sms: ReceivedSms): Promise<OutboxRow[]> {
   const outbox: OutboxRow[] = [];

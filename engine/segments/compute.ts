@@ -27,7 +27,7 @@ export interface ComputedSegment {
 export interface ComputeOptions {
   projectId: string;
   segmentId: string;
-  /** Called after each commit with rows for `lifecycle.dispatch`; also where an activity can heartbeat. */
+  /** Called after each commit with rows for `outbox.wake`; also where an activity can heartbeat. */
   onPage?: (outbox: OutboxRow[]) => void;
 }
 

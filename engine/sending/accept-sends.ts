@@ -27,7 +27,7 @@ export type SendOutcome = { outcome: 'accepted'; answer: SendAnswer } | { outcom
 export interface AcceptedSends {
   /** In the order of the requests. */
   outcomes: SendOutcome[];
-  /** For `lifecycle.dispatch`, after the commit. */
+  /** For `outbox.wake`, after the commit. */
   outbox: OutboxRow[];
 }
 

@@ -223,7 +223,7 @@ describe('what comes back later', () => {
       SECRET_KEY: TEST_SECRET_KEY,
       DNS_SERVERS: dns.address,
     });
-    return createFeedbackRecorder({ config, db: service.db, lifecycle: { dispatch: () => {} } });
+    return createFeedbackRecorder({ config, db: service.db, outbox: { wake: () => {} } });
   }
   const reply = (text: string, enhanced: string) => judgeRefusal({ code: 550, enhanced, text, stage: 'dsn' });
 

@@ -70,13 +70,13 @@ function mailerWith(p: { cpuMsPerSecond?: number; hardLimitMs?: number }) {
     SMTP_URL: sink.url,
     PUBLIC_URL: 'https://mail.example.com',
   });
-  const lifecycle = { dispatch: () => {} };
+  const outbox = { wake: () => {} };
   return createMailer({
     config,
     compute,
     db: database.db,
     provider,
-    lifecycle,
+    outbox,
     log: { warn: () => {} },
     ends: () => {},
   });

@@ -40,13 +40,13 @@ beforeAll(async () => {
     PUBLIC_URL: 'https://mail.example.com',
   });
   provider = smtpProvider({ url: sink.url });
-  const lifecycle = { dispatch: (rows: OutboxRow[]) => void dispatched.push(...rows) };
+  const outbox = { wake: (rows: OutboxRow[]) => void dispatched.push(...rows) };
   mailer = createMailer({
     config,
     compute: createCompute({ cpuMsPerSecond: 0 }),
     db: database.db,
     provider,
-    lifecycle,
+    outbox,
     ends: () => {},
     log: { warn: () => {} },
   });

@@ -133,10 +133,12 @@ it('a worker says it once for both ways of sending, and the mail is put off with
   if (!email) throw new Error('not claimed');
   // The probe of a starting worker pauses the route a little later, and email waits then without an attempt.
   const { lines, log } = readLog();
-  const lifecycle = { dispatch: () => {} } as unknown as ActivityDeps['lifecycle'];
+  const lifecycle = {} as unknown as ActivityDeps['lifecycle'];
+  const outbox = { wake: () => {} };
   const { deps, close } = createActivityDeps({
     config,
     db: database.db,
+    outbox,
     lifecycle,
     log,
     stopping: new AbortController().signal,

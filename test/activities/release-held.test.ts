@@ -22,9 +22,9 @@ beforeAll(async () => {
 beforeEach(async () => {
   projectId = (await buildProject(database.db, 'One')).id;
   dispatched = [];
-  const lifecycle = { dispatch: (rows: OutboxRow[]) => void dispatched.push(...rows) };
+  const outbox = { wake: (rows: OutboxRow[]) => void dispatched.push(...rows) };
   const log = pino({ level: 'silent' });
-  activities = maintenanceActivities({ db: database.db, lifecycle, log } as unknown as ActivityDeps);
+  activities = maintenanceActivities({ db: database.db, outbox, log } as unknown as ActivityDeps);
 });
 afterAll(() => database?.drop());
 

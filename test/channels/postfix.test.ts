@@ -271,7 +271,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
           config,
           db,
           provider,
-          lifecycle: { dispatch: () => {} },
+          outbox: { wake: () => {} },
           ends: () => {},
           log: { warn: () => {} },
         });

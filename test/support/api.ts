@@ -19,7 +19,7 @@ import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import { GRANTABLE_SCOPES } from '../../rules/access/scopes.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
-import type { OutboxRow } from '../../rules/outbox.ts';
+import type { OutboxRow, QueuedRow } from '../../rules/outbox.ts';
 import { InstallationNames } from '../../temporal/names.ts';
 import { createTestDatabase } from './database.ts';
 import { type CallOptions, type CallResult, readAnswer, requestOf } from './http.ts';
@@ -69,9 +69,9 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
     onError: () => {},
   });
   const dispatched: OutboxRow[] = [];
+  const outbox = { wake: (rows: QueuedRow[]) => void dispatched.push(...(rows as OutboxRow[])) };
   const lifecycle = {
     names: new InstallationNames(await readInstallation(db)),
-    dispatch: (rows: OutboxRow[]) => void dispatched.push(...rows),
     ping: async () => {},
     findRunId: async () => null,
     readQueueStats: async () => [],
@@ -85,7 +85,7 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
     key: rateKey,
   });
   const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
-  const engagements = new EngagementBatcher({ db, lifecycle, log, lenient });
+  const engagements = new EngagementBatcher({ db, outbox, log, lenient });
   const requests = createRequestLog({ db, log });
   const compute = createCompute({ cpuMsPerSecond: config.projectCpuMsPerSecond });
   const bucket = config.assetsBucket && openBucket(config.assetsBucket);
@@ -97,6 +97,7 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
     compute,
     loop: { as: (_, work) => work(), resumed: () => {} },
     bucket,
+    outbox,
     lifecycle,
     log,
     keys,

@@ -22,7 +22,6 @@ export async function handOver({ db, temporal }: TestService, refId: string): Pr
     temporal: config.temporal,
     installation: await readInstallation(db),
     publicUrl: config.publicUrl,
-    wake: () => {},
   });
   try {
     for (const group of splitIntoGroups(rows)) {

@@ -31,13 +31,12 @@ export async function connectRecovery({ db, temporal }: Pick<TestService, 'db' |
     temporal: config.temporal,
     installation: await readInstallation(db),
     publicUrl: config.publicUrl,
-    wake: () => {},
   });
   return {
     round: async () => {
       const lines: RepairLine[] = [];
       const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line) as RepairLine) });
-      await recoverEverything({ db, lifecycle, log }, { settledMs: 0 });
+      await recoverEverything({ db, outbox: { wake: () => {} }, lifecycle, log }, { settledMs: 0 });
       return lines;
     },
     close: () => lifecycle.close(),

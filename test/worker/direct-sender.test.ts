@@ -53,7 +53,7 @@ let answerSms: (to: string) => Promise<SmsResult> | SmsResult = () => ACCEPTED;
 const smsSent: string[] = [];
 const ACCEPTED: SmsResult = { outcome: 'accepted', providerMessageId: null, status: 'SENT' };
 
-const lifecycle = { dispatch: (_rows: OutboxRow[]) => {} };
+const outbox = { wake: (_rows: OutboxRow[]) => {} };
 const smsProvider: SmsProvider = {
   kind: 'twilio',
   send: async ({ id, to }) => {
@@ -72,7 +72,7 @@ beforeAll(async () => {
     compute: createCompute({ cpuMsPerSecond: 0 }),
     db,
     provider,
-    lifecycle,
+    outbox,
     log,
     ends: () => {},
   });
@@ -106,8 +106,8 @@ function runMails() {
 }
 
 function depsOf(db = database.db) {
-  const smsAttempts = createSmsAttempts({ db, provider: smsProvider, lifecycle, ends: () => {}, suppressionKey });
-  return { db, lifecycle: lifecycle as never, emailAttempts, smsAttempts };
+  const smsAttempts = createSmsAttempts({ db, provider: smsProvider, outbox, ends: () => {}, suppressionKey });
+  return { db, outbox, emailAttempts, smsAttempts };
 }
 
 async function accept(mail: Partial<BuildEmail> = {}): Promise<string> {
@@ -310,7 +310,7 @@ describe('an SMS', () => {
       return ACCEPTED;
     };
     const deliveryId = uuidv7();
-    const { attempt } = createSmsAttempts({ db, provider: smsProvider, lifecycle, ends: () => {}, suppressionKey });
+    const { attempt } = createSmsAttempts({ db, provider: smsProvider, outbox, ends: () => {}, suppressionKey });
     const messages = ids.map((id) => ({ id, deliveryId }));
     const attempted = await attempt({ projectId, messages, expiresAt: new Date(Date.now() + 60_000) });
     expect(new Set(attempted.map(({ became }) => became))).toEqual(new Set(['sent']));
@@ -337,11 +337,11 @@ describe('a message that was put off', () => {
     const smsAttempts = createSmsAttempts({
       db,
       provider: smsProvider,
-      lifecycle: { dispatch },
+      outbox: { wake: dispatch },
       ends: () => {},
       suppressionKey,
     });
-    run(smsChannel({ db, lifecycle: { dispatch } as never, emailAttempts, smsAttempts }));
+    run(smsChannel({ db, outbox: { wake: dispatch }, emailAttempts, smsAttempts }));
     await until(async () => seenAtWake.length > 0, 'the wake');
     expect(await Promise.all(seenAtWake)).toEqual(['sms.retry']);
   });

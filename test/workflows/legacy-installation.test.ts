@@ -126,7 +126,6 @@ it('a namespace of the earlier release learns the search attribute before the fi
     }).temporal,
     installation,
     publicUrl: 'http://127.0.0.1',
-    wake: () => {},
   });
   try {
     await connection.operatorService.removeSearchAttributes({ namespace, searchAttributes: ['Installation'] });

@@ -52,7 +52,7 @@ interface Look extends CheckOptions {
 export async function checkInstallation(p: CheckOptions): Promise<{ installation: Installation; verified: boolean }> {
   while (true) {
     const installation = await readInstallation(p.db);
-    const lifecycle = createLifecycle({ ...p.config, installation, wake: () => {} });
+    const lifecycle = createLifecycle({ ...p.config, installation });
     try {
       const sides = await readSides({ db: p.db, lifecycle });
       const resolvedBy = sides.temporal?.resolvedBy ?? (await readResolvedBy(p.db));

@@ -32,7 +32,7 @@ export interface InstallationWatch extends SendingGate {
   stop(): Promise<void>;
 }
 
-type Deps = Pick<ActivityDeps, 'db' | 'log'> & { lifecycle: Lifecycle };
+type Deps = Pick<ActivityDeps, 'db' | 'outbox' | 'log'> & { lifecycle: Lifecycle };
 
 /**
  * Watches the installation while a worker runs: rolls the token on, runs the recovery that is due, and opens the gate
@@ -99,14 +99,14 @@ async function rollWhenDue(deps: Deps): Promise<void> {
   await rollToken(deps, sides);
 }
 
-async function recover({ db, lifecycle, log }: Deps, stopping: AbortSignal): Promise<void> {
+async function recover({ db, outbox, lifecycle, log }: Deps, stopping: AbortSignal): Promise<void> {
   const since = await takeRecovery(db, LEASE_SECONDS).catch(() => undefined);
   if (!since) return;
   const renewing = setInterval(() => void renewRecovery(db, LEASE_SECONDS).catch(() => {}), RENEW_MS).unref();
   try {
     const messagesOfHours = MESSAGES_HOURS + (Date.now() - since.getTime()) / HOUR_MS;
     log.warn({ since }, 'recovery starts: Temporal is rebuilt from Postgres');
-    await recoverEverything({ db, lifecycle, log }, { messagesOfHours, settledMs: SETTLED_MS });
+    await recoverEverything({ db, outbox, lifecycle, log }, { messagesOfHours, settledMs: SETTLED_MS });
     await finishRecovery(db);
     log.warn({ since }, 'recovery has ended');
   } catch (error) {

@@ -53,7 +53,7 @@ const applyRoute = createRoute({
   responses: { 200: ok(Applied), ...errors('FORBIDDEN', 'CONFLICT') },
 });
 
-export function asCodeRoutes(app: App, { config: { secretKey }, compute, db, reads, keys, lifecycle }: Deps): void {
+export function asCodeRoutes(app: App, { config: { secretKey }, compute, db, reads, keys, outbox }: Deps): void {
   app.openapi(exportRoute, async (c) => {
     const { projectId, scopes } = c.var;
     const work = { projectId, kind: 'project.export' };
@@ -68,7 +68,12 @@ export function asCodeRoutes(app: App, { config: { secretKey }, compute, db, rea
     await checkTemplates({ db, compute, projectId }, document.templates ?? []);
     await checkCampaigns({ db, compute, projectId }, document.campaigns ?? []);
     const ip = clientAddress(c);
-    const { answer, outbox, toCount, settings } = await applyDocument(db, {
+    const {
+      answer,
+      outbox: queued,
+      toCount,
+      settings,
+    } = await applyDocument(db, {
       projectId,
       secretKey,
       document,
@@ -76,7 +81,7 @@ export function asCodeRoutes(app: App, { config: { secretKey }, compute, db, rea
       onSettings: (trx, details) =>
         insertAudit(trx, { projectId, action: 'project.updated', actor: actorName(actor), target: null, ip, details }),
     });
-    lifecycle.dispatch(outbox);
+    outbox.wake(queued);
     if (Object.keys(settings).length > 0) keys.forget();
     for (const id of toCount) await countAgain({ projectId, id });
     return c.json(answer, 200);

@@ -38,7 +38,7 @@ const retryRoute = createRoute({
 });
 
 /** Those who did not get a campaign, once more. */
-export function campaignRetryRoutes(app: App, { db, lifecycle }: Deps): void {
+export function campaignRetryRoutes(app: App, { db, outbox }: Deps): void {
   app.openapi(retryRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const reasons = [...new Set(c.req.valid('json').reasons ?? MENDABLE_REASONS)];
@@ -48,7 +48,7 @@ export function campaignRetryRoutes(app: App, { db, lifecycle }: Deps): void {
     for (;;) {
       const taken = await inTransaction(db, (trx) => retryRecipients(trx, { ...ref, reasons, read }));
       read = undefined;
-      lifecycle.dispatch(taken.outbox);
+      outbox.wake(taken.outbox);
       requeued += taken.requeued;
       if (Math.max(taken.requeued, taken.left) < RETRY_ROWS) return c.json({ requeued }, 200);
     }

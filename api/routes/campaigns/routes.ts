@@ -131,7 +131,7 @@ const statsRoute = createRoute({
 });
 
 /** What a campaign says and whom it is for; `campaignSendingRoutes` has what makes it go and stop. */
-export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps): void {
+export function campaignRoutes(app: App, { db, reads, compute, outbox }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { limit, pageSize, ...query } = c.req.valid('query');
     const { projectId } = c.var;
@@ -178,7 +178,7 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
       const at = movedBegin({ scheduledFor, before: current.timing, after: campaign.timing });
       return at === undefined ? { campaign, outbox: [] } : startCampaign(trx, { ...ref, at });
     });
-    lifecycle.dispatch(changed.outbox);
+    outbox.wake(changed.outbox);
     tellVersion(c, changed.campaign);
     return c.json(campaignAnswer(changed.campaign), 200);
   });

@@ -105,7 +105,7 @@ const testRoute = createRoute({
 });
 
 /** What makes a campaign go, pause and stop, and a test mail of it. */
-export function campaignSendingRoutes(app: App, { db, lifecycle }: Deps): void {
+export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
   app.openapi(sendRoute, async (c) => {
     const { projectId, mode } = c.var;
     const { scheduledFor: asked, scheduledAt, ...hour } = c.req.valid('json');
@@ -117,7 +117,7 @@ export function campaignSendingRoutes(app: App, { db, lifecycle }: Deps): void {
       const at = beginOf({ scheduledFor, sendAtLocal: timing.sendAtLocal });
       return startCampaign(trx, { ...ref, at, mode, timing });
     });
-    lifecycle.dispatch(sent.outbox);
+    outbox.wake(sent.outbox);
     tellVersion(c, sent.campaign);
     const message = sentMessage(sent.campaign);
     return c.json({ success: true as const, data: campaignAnswer(sent.campaign), message }, 200);
@@ -126,8 +126,8 @@ export function campaignSendingRoutes(app: App, { db, lifecycle }: Deps): void {
   app.openapi(cancelRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const read = readVersion(c);
-    const { campaign, outbox } = await inTransaction(db, (trx) => cancelCampaign(trx, { ...ref, read }));
-    lifecycle.dispatch(outbox);
+    const { campaign, outbox: queued } = await inTransaction(db, (trx) => cancelCampaign(trx, { ...ref, read }));
+    outbox.wake(queued);
     const message =
       campaign.status === 'DRAFT'
         ? 'Nothing was sent: the campaign is a draft again.'
@@ -140,10 +140,10 @@ export function campaignSendingRoutes(app: App, { db, lifecycle }: Deps): void {
   app.openapi(pauseRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const read = readVersion(c);
-    const { campaign, outbox } = await inTransaction(db, (trx) =>
+    const { campaign, outbox: queued } = await inTransaction(db, (trx) =>
       pauseCampaign(trx, { ...ref, reason: 'requested', read }),
     );
-    lifecycle.dispatch(outbox);
+    outbox.wake(queued);
     const message = 'The campaign is paused.';
     const data = await countedAnswer(db, { projectId: ref.projectId, campaign });
     tellVersion(c, campaign);
@@ -153,8 +153,8 @@ export function campaignSendingRoutes(app: App, { db, lifecycle }: Deps): void {
   app.openapi(resumeRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const read = readVersion(c);
-    const { campaign, outbox } = await inTransaction(db, (trx) => resumeCampaign(trx, { ...ref, read }));
-    lifecycle.dispatch(outbox);
+    const { campaign, outbox: queued } = await inTransaction(db, (trx) => resumeCampaign(trx, { ...ref, read }));
+    outbox.wake(queued);
     const message = 'The campaign is being sent.';
     const data = await countedAnswer(db, { projectId: ref.projectId, campaign });
     tellVersion(c, campaign);
@@ -165,8 +165,8 @@ export function campaignSendingRoutes(app: App, { db, lifecycle }: Deps): void {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const read = readVersion(c);
     const { variant } = c.req.valid('json');
-    const { campaign, outbox } = await inTransaction(db, (trx) => chooseWinner(trx, { ...ref, variant, read }));
-    lifecycle.dispatch(outbox);
+    const { campaign, outbox: queued } = await inTransaction(db, (trx) => chooseWinner(trx, { ...ref, variant, read }));
+    outbox.wake(queued);
     const message = `The rest gets ${variant}.`;
     const data = await countedAnswer(db, { projectId: ref.projectId, campaign });
     tellVersion(c, campaign);
@@ -178,10 +178,10 @@ export function campaignSendingRoutes(app: App, { db, lifecycle }: Deps): void {
     const { email, variant } = c.req.valid('json');
     const campaign = await getCampaign(db, { projectId, id: c.req.valid('param').id });
     const text = textOf(campaign, variant ?? undefined);
-    const { emailId, outbox } = await inTransaction(db, (trx) =>
+    const { emailId, outbox: queued } = await inTransaction(db, (trx) =>
       insertTestMail(trx, { projectId, text, email, mode, monthlyEmailLimit: project.monthlyEmailLimit }),
     );
-    lifecycle.dispatch(outbox);
+    outbox.wake(queued);
     const message = `A test mail is on its way to ${email}.`;
     return c.json({ success: true as const, data: { emailId, email }, message }, 200);
   });

@@ -145,7 +145,7 @@ const cancelRoute = createRoute({
 });
 
 /** Register before `contactRoutes`: these paths have the shape of `/contacts/{id}`. */
-export function contactJobRoutes(app: App, { db, reads, compute, lifecycle }: Deps): void {
+export function contactJobRoutes(app: App, { db, reads, compute, outbox }: Deps): void {
   app.openapi(importRoute, async (c) => {
     const { file, mapping, triggerWorkflows } = c.req.valid('form');
     if (file.size > CSV_MAX_BYTES) throw tooLarge(CSV_MAX_BYTES);
@@ -159,7 +159,7 @@ export function contactJobRoutes(app: App, { db, reads, compute, lifecycle }: De
     const { types, triggerWorkflows: fromQuery } = c.req.valid('query');
     const input = { text: types === 'string', triggerWorkflows: triggerWorkflows ?? fromQuery ?? false, layout, mode };
     const job = await inTransaction(db, (trx) => createImportJob(trx, { projectId, file: bytes, rows, ...input }));
-    lifecycle.dispatch(job.outbox);
+    outbox.wake(job.outbox);
     return c.json({ message: 'The import is queued.', jobId: job.id }, 202);
   });
 
@@ -175,7 +175,7 @@ export function contactJobRoutes(app: App, { db, reads, compute, lifecycle }: De
             inTransaction(db, (trx) => createBulkJobWhere(trx, { projectId, kind, where, mode })),
           )
         : await inTransaction(db, (trx) => createBulkJob(trx, { projectId, kind, contactIds, mode }));
-      lifecycle.dispatch(job.outbox);
+      outbox.wake(job.outbox);
       return c.json({ message: 'The job is queued.', jobId: job.id }, 202);
     });
   }

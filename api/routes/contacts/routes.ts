@@ -100,7 +100,7 @@ const lookupRoute = createRoute({
   responses: { 200: ok(LookupResult) },
 });
 
-export function contactRoutes(app: App, { db, reads, compute, lifecycle, config }: Deps): void {
+export function contactRoutes(app: App, { db, reads, compute, outbox, config }: Deps): void {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
   app.openapi(listRoute, async (c) => {
@@ -117,7 +117,12 @@ export function contactRoutes(app: App, { db, reads, compute, lifecycle, config 
     const { projectId, mode } = c.var;
     const changes = applyData(data);
     if (changes.errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors: changes.errors });
-    const { contact, isNew, resubscribed, outbox } = await inTransaction(db, async (trx) => {
+    const {
+      contact,
+      isNew,
+      resubscribed,
+      outbox: queued,
+    } = await inTransaction(db, async (trx) => {
       const contacts = await upsertContacts(trx, {
         projectId,
         rows: [{ email, subscribed, resubscribe, set: changes.set, remove: changes.remove, by: 'project' }],
@@ -134,7 +139,7 @@ export function contactRoutes(app: App, { db, reads, compute, lifecycle, config 
       const { id, isNew: added, resubscribed: back } = saved;
       return { contact: await getContact(trx, { projectId, id }), isNew: added, resubscribed: back, outbox: recorded };
     });
-    lifecycle.dispatch(outbox);
+    outbox.wake(queued);
     noteMade(c, { contacts: [contact.id] });
     return c.json(
       { ...contactAnswer(contact), _meta: { isNew, isUpdate: !isNew, ...(resubscribed && { resubscribed }) } },
@@ -172,7 +177,7 @@ export function contactRoutes(app: App, { db, reads, compute, lifecycle, config 
         actor: actorName(c.var.actor),
       }),
     );
-    lifecycle.dispatch(saved.outbox);
+    outbox.wake(saved.outbox);
     const { contact, resubscribed } = saved;
     return c.json({ ...contactAnswer(contact), ...(resubscribed && { _meta: { resubscribed } }) }, 200);
   });
@@ -184,7 +189,7 @@ export function contactRoutes(app: App, { db, reads, compute, lifecycle, config 
     );
     if (deleted.ids.length === 0)
       throw new AppError('NOT_FOUND', { message: 'No contact of this project has this id.' });
-    lifecycle.dispatch(deleted.outbox);
+    outbox.wake(deleted.outbox);
     return c.body(null, 204);
   });
 }

@@ -35,11 +35,11 @@ const resendRoute = createRoute({
 });
 
 /** `POST /v1/emails/{id}/resend` (contract §9.15). */
-export function emailResendRoutes(app: App, { config, db, lifecycle }: Deps): void {
+export function emailResendRoutes(app: App, { config, db, outbox }: Deps): void {
   const acceptor = createSendAcceptor({
     db,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
-    dispatch: (rows) => lifecycle.dispatch(rows),
+    dispatch: (rows) => outbox.wake(rows),
   });
 
   app.openapi(resendRoute, async (c) => {

@@ -135,11 +135,11 @@ const purgeRoute = createRoute({
   },
 });
 
-export function eventRoutes(app: App, { db, reads, lifecycle }: Deps): void {
+export function eventRoutes(app: App, { db, reads, outbox }: Deps): void {
   app.openapi(recordRoute, async (c) => {
     const { name, contactId, emailId, data } = c.req.valid('json');
     const { projectId, mode } = c.var;
-    const { event, outbox } = await inTransaction(db, (trx) =>
+    const { event, outbox: queued } = await inTransaction(db, (trx) =>
       recordManualEvent(trx, {
         projectId,
         name,
@@ -149,7 +149,7 @@ export function eventRoutes(app: App, { db, reads, lifecycle }: Deps): void {
         data: data ?? {},
       }),
     );
-    lifecycle.dispatch(outbox);
+    outbox.wake(queued);
     const [answer] = await eventAnswers(db, { projectId, events: [event] });
     if (!answer) throw new Error('one event has one answer');
     noteMade(c, { events: [event.id] });

@@ -42,14 +42,14 @@ const retryRoute = createRoute({
 });
 
 /** What a person does to an execution beside cancelling it. */
-export function executionMoveRoutes(app: App, { db, lifecycle }: Deps): void {
+export function executionMoveRoutes(app: App, { db, lifecycle, outbox }: Deps): void {
   /** One transaction with the answer; the workers are woken after it. */
   async function move(ref: ExecutionRef, change: (trx: Trx) => Promise<OutboxRow[]>) {
-    const { execution, outbox } = await inTransaction(db, async (trx) => {
+    const { execution, outbox: queued } = await inTransaction(db, async (trx) => {
       const queued = await change(trx);
       return { execution: await getExecution(trx, ref), outbox: queued };
     });
-    lifecycle.dispatch(outbox);
+    outbox.wake(queued);
     return executionDetailAnswer(execution, lifecycle.names);
   }
 

@@ -105,7 +105,7 @@ const cancelAllRoute = createRoute({
   },
 });
 
-export function executionRoutes(app: App, { config, db, reads, lifecycle }: Deps): void {
+export function executionRoutes(app: App, { config, db, reads, lifecycle, outbox }: Deps): void {
   const { names } = lifecycle;
   app.openapi(startRoute, async (c) => {
     const { id: workflowId } = c.req.valid('param');
@@ -113,12 +113,12 @@ export function executionRoutes(app: App, { config, db, reads, lifecycle }: Deps
     const { projectId, mode } = c.var;
     const start = { projectId, workflowId, contactId, context: context ?? {} };
     const started = await inTransaction(db, async (trx) => {
-      const { executionId, outbox } = sandbox
+      const { executionId, outbox: queued } = sandbox
         ? await startSandbox(trx, { ...start, skipDelays, events: runEventsOf(events) })
         : await startManually(trx, { ...start, mode });
-      return { execution: await getExecution(trx, { projectId, workflowId, executionId }), outbox };
+      return { execution: await getExecution(trx, { projectId, workflowId, executionId }), outbox: queued };
     });
-    lifecycle.dispatch(started.outbox);
+    outbox.wake(started.outbox);
     noteMade(c, { executions: [started.execution.id] });
     return c.json(executionDetailAnswer(started.execution, names), 201);
   });
@@ -143,22 +143,22 @@ export function executionRoutes(app: App, { config, db, reads, lifecycle }: Deps
   app.openapi(cancelRoute, async (c) => {
     const { id: workflowId, executionId } = c.req.valid('param');
     const ref = { projectId: c.var.projectId, workflowId, executionId };
-    const { execution, outbox } = await inTransaction(db, async (trx) => {
+    const { execution, outbox: queued } = await inTransaction(db, async (trx) => {
       const queued = await cancelExecution(trx, ref);
       return { execution: await getExecution(trx, ref), outbox: queued };
     });
-    lifecycle.dispatch(outbox);
+    outbox.wake(queued);
     return c.json(executionDetailAnswer(execution, names), 200);
   });
 
   app.openapi(cancelAllRoute, async (c) => {
     const { id: workflowId } = c.req.valid('param');
     const { projectId } = c.var;
-    const { cancelled, outbox } = await inTransaction(db, async (trx) => {
+    const { cancelled, outbox: queued } = await inTransaction(db, async (trx) => {
       await getWorkflow(trx, { projectId, id: workflowId });
       return cancelAllExecutions(trx, { projectId, workflowId });
     });
-    lifecycle.dispatch(outbox);
+    outbox.wake(queued);
     return c.json({ cancelled, count: cancelled }, 200);
   });
 }

@@ -92,7 +92,7 @@ const releaseRoute = createRoute({
 });
 
 export function operatorTenantRoutes(app: App, deps: Deps): void {
-  const { db, reads, keys, lifecycle } = deps;
+  const { db, reads, keys, outbox } = deps;
 
   /** Who changes which project. */
   async function changeOf(c: RequestContext, projectId: string) {
@@ -140,9 +140,11 @@ export function operatorTenantRoutes(app: App, deps: Deps): void {
 
   app.openapi(releaseRoute, async (c) => {
     const change = await changeOf(c, c.req.valid('param').id);
-    const { outbox } = await inTransaction(db, (trx) => releaseByOperator(trx, change, c.req.valid('json').note));
+    const { outbox: queued } = await inTransaction(db, (trx) =>
+      releaseByOperator(trx, change, c.req.valid('json').note),
+    );
     keys.forget();
-    lifecycle.dispatch(outbox);
+    outbox.wake(queued);
     return c.json(tenantAnswer(await getTenant(db, change.projectId)), 200);
   });
 }

@@ -54,7 +54,7 @@ type Change = (trx: Trx, subject: LinkSubject) => Promise<OutboxRow[]>;
  * POST changes, without cookies, so that a mail program's one-click post works (RFC 8058 §3.1). The signed token is the
  * right to do it, and does not expire. A page shows what is stored after the change, never what was asked for.
  */
-export function pageRoutes(openly: OpenRoutes, { config, db, lifecycle }: Deps): void {
+export function pageRoutes(openly: OpenRoutes, { config, db, outbox }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
   const on = (method: 'get' | 'post', path: string, handle: (visit: Visit) => Promise<Page> | Page) => {
@@ -86,8 +86,8 @@ export function pageRoutes(openly: OpenRoutes, { config, db, lifecycle }: Deps):
 
   /** Makes a change, and returns what the page has to show after it. */
   async function change({ token, shown }: Visit, how: Change): Promise<PageSubject> {
-    const outbox = await inTransaction(db, (trx) => changeLinkSubject(trx, key, { token, change: how }));
-    lifecycle.dispatch(outbox);
+    const queued = await inTransaction(db, (trx) => changeLinkSubject(trx, key, { token, change: how }));
+    outbox.wake(queued);
     const after = await findLinkSubject(db, key, token);
     return after ? shownOf(after) : shown;
   }
@@ -122,9 +122,9 @@ export function pageRoutes(openly: OpenRoutes, { config, db, lifecycle }: Deps):
     if (!found?.holds || emailId === null || shown.isErased) return confirmPage(shown, links, false);
     const text = confirmationText(shown);
     const after = await change(visit, async (trx, confirmed) => {
-      const outbox = await subscribeByLink(trx, confirmed);
+      const queued = await subscribeByLink(trx, confirmed);
       await keepProof(trx, { projectId, emailId, ip: clientAddress(c), text });
-      return outbox;
+      return queued;
     });
     return subscribedPage(after, links);
   });
@@ -140,11 +140,11 @@ export function pageRoutes(openly: OpenRoutes, { config, db, lifecycle }: Deps):
     if (choice !== 'true' && choice !== 'false') return managePage({ ...shown, topics }, links, { saved: false });
     const changed = changedTopics(topics, form);
     const after = await change(visit, async (trx, now) => {
-      const outbox: OutboxRow[] = [];
-      if (choice === 'true' && !now.subscribed) outbox.push(...(await subscribeByLink(trx, now)));
-      if (choice === 'false') outbox.push(...(await unsubscribeByLink(trx, key, now)));
-      if (Object.keys(changed).length > 0) outbox.push(...(await setTopicsByLink(trx, now, changed)));
-      return outbox;
+      const queued: OutboxRow[] = [];
+      if (choice === 'true' && !now.subscribed) queued.push(...(await subscribeByLink(trx, now)));
+      if (choice === 'false') queued.push(...(await unsubscribeByLink(trx, key, now)));
+      if (Object.keys(changed).length > 0) queued.push(...(await setTopicsByLink(trx, now, changed)));
+      return queued;
     });
     return managePage({ ...after, topics: await topicsOf(subject) }, links, { saved: true });
   });

@@ -76,7 +76,7 @@ const releaseRoute = createRoute({
   responses: { 200: ok(Project) },
 });
 
-export function projectRoutes(app: App, { db, keys, lifecycle, reads }: Deps): void {
+export function projectRoutes(app: App, { db, keys, outbox, reads }: Deps): void {
   app.openapi(getRoute, async (c) => c.json(projectAnswer(await getProject(db, c.var.projectId)), 200));
 
   app.openapi(checklistRoute, async (c) => {
@@ -87,12 +87,12 @@ export function projectRoutes(app: App, { db, keys, lifecycle, reads }: Deps): v
 
   app.openapi(patchRoute, async (c) => {
     const changes = c.req.valid('json');
-    const { project, outbox } = await inTransaction(db, async (trx) => {
+    const { project, outbox: queued } = await inTransaction(db, async (trx) => {
       await audit(trx, c, 'project.updated', { ...changes });
       return updateProject(trx, { projectId: c.var.projectId, changes });
     });
     keys.forget();
-    lifecycle.dispatch(outbox);
+    outbox.wake(queued);
     return c.json(projectAnswer(project), 200);
   });
 
@@ -107,12 +107,12 @@ export function projectRoutes(app: App, { db, keys, lifecycle, reads }: Deps): v
   });
 
   app.openapi(releaseRoute, async (c) => {
-    const { project, outbox } = await inTransaction(db, async (trx) => {
+    const { project, outbox: queued } = await inTransaction(db, async (trx) => {
       await audit(trx, c, 'project.released', {});
       return releaseProject(trx, c.var.projectId);
     });
     keys.forget();
-    lifecycle.dispatch(outbox);
+    outbox.wake(queued);
     return c.json(projectAnswer(project), 200);
   });
 }

@@ -177,7 +177,7 @@ const refreshRoute = createRoute({
   responses: { 200: ok(Refreshed) },
 });
 
-export function segmentRoutes(app: App, { db, reads, lifecycle, config }: Deps): void {
+export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): void {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
   app.openapi(listRoute, async (c) => {
@@ -256,7 +256,7 @@ export function segmentRoutes(app: App, { db, reads, lifecycle, config }: Deps):
 
   app.openapi(computeRoute, async (c) => {
     const options = { projectId: c.var.projectId, segmentId: c.req.valid('param').id };
-    return c.json(await computeSegment(reads, { ...options, onPage: (outbox) => lifecycle.dispatch(outbox) }), 200);
+    return c.json(await computeSegment(reads, { ...options, onPage: (queued) => outbox.wake(queued) }), 200);
   });
 
   app.openapi(refreshRoute, async (c) => {

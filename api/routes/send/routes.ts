@@ -35,11 +35,11 @@ const sendRoute = {
 
 /** `POST /v1/send` (spec) and `POST /v1/send/batch`, which share what accepts emails. */
 export function sendRoutes(app: App, deps: Deps): void {
-  const { config, db, compute, lifecycle } = deps;
+  const { config, db, compute, outbox } = deps;
   const acceptor = createSendAcceptor({
     db,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
-    dispatch: (rows) => lifecycle.dispatch(rows),
+    dispatch: (rows) => outbox.wake(rows),
   });
 
   sendBatchRoutes(app, deps, acceptor);

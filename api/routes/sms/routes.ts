@@ -81,7 +81,7 @@ const getRoute = createRoute({
 });
 
 /** `/v1/sms*` (contract §10.2). */
-export function smsRoutes(app: App, { config, db, reads, lifecycle }: Deps): void {
+export function smsRoutes(app: App, { config, db, reads, outbox }: Deps): void {
   app.openapi(sendRoute, async (c) => {
     if (config.sms.provider === 'none') throw new AppError('SMS_NOT_ENABLED');
     const { to, body, contactId } = c.req.valid('json');
@@ -89,16 +89,16 @@ export function smsRoutes(app: App, { config, db, reads, lifecycle }: Deps): voi
     if (!number) throw new Error('the schema lets only numbers through');
     const { projectId, mode } = c.var;
     const keyed = { projectId, key: idempotencyKey(c), fingerprint: c.get('fingerprint'), owner: keyOwner(c) };
-    const outbox: OutboxRow[] = [];
+    const queued: OutboxRow[] = [];
     const answer = await inTransaction(db, (trx) => {
-      outbox.length = 0;
+      queued.length = 0;
       return withIdempotency(trx, { ...keyed, request: 'POST /v1/sms/send' }, async () => {
         const saved = await insertSms(trx, { projectId, mode, to: number, body, contactId, marketing: false });
-        outbox.push(...saved.outbox);
+        queued.push(...saved.outbox);
         return { statusCode: 202, response: acceptedSms(saved.sms) };
       });
     });
-    lifecycle.dispatch(outbox);
+    outbox.wake(queued);
     noteMade(c, { sms: [answer.response.id] });
     return c.json(answer.response, 202);
   });

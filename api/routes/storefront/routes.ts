@@ -74,14 +74,14 @@ const pixel = createRoute({
 });
 
 /** What a shop tells the service (contract §10.5). */
-export function storefrontRoutes(app: App, { config, db, lifecycle, limits }: Deps): void {
+export function storefrontRoutes(app: App, { config, db, outbox, limits }: Deps): void {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
   app.openapi(putVariants, async (c) => {
     const { projectId, mode } = c.var;
     const variants = c.req.valid('json').variants.map((variant) => ({ ...variant, url: variant.url ?? null }));
     const saved = await inTransaction(db, (trx) => upsertVariants(trx, { projectId, mode, variants }));
-    lifecycle.dispatch(saved.outbox);
+    outbox.wake(saved.outbox);
     return c.json(variantsAnswer(saved.variants), 200);
   });
 
@@ -103,10 +103,10 @@ export function storefrontRoutes(app: App, { config, db, lifecycle, limits }: De
     const events = eventsOf(c.req.valid('json'));
     const emails = untrusted ? new Set(events.flatMap((event) => event.email ?? [])) : [];
     for (const email of emails) await limits.takeForPublicContact(projectId, email);
-    const { made, outbox } = await inTransaction(db, (trx) =>
+    const { made, outbox: queued } = await inTransaction(db, (trx) =>
       recordPixelEvents(trx, { projectId, events, untrusted, mode, suppressionKey }),
     );
-    lifecycle.dispatch(outbox);
+    outbox.wake(queued);
     noteMade(c, made);
     return c.json({ accepted: events.length }, 202);
   });

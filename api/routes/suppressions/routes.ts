@@ -53,7 +53,7 @@ const deleteRoute = createRoute({
   responses: { 204: noContent('Taken off'), ...errors('NOT_FOUND') },
 });
 
-export function suppressionRoutes(app: App, { db, reads, lifecycle, config }: Deps): void {
+export function suppressionRoutes(app: App, { db, reads, outbox, config }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
   app.openapi(listRoute, async (c) => {
@@ -68,7 +68,7 @@ export function suppressionRoutes(app: App, { db, reads, lifecycle, config }: De
     const { projectId, mode, actor } = c.var;
     const by = actorName(actor);
     const source = actor.kind === 'user' ? 'dashboard' : 'api';
-    const { entry, outbox } = await inTransaction(db, async (trx) => {
+    const { entry, outbox: queued } = await inTransaction(db, async (trx) => {
       const unsubscribes = reason === 'complaint' || reason === 'unsubscribe';
       // The contact first: that is the order of locks everywhere.
       const recorded = unsubscribes ? await unsubscribeAddresses(trx, { projectId, emails: [email], mode, by }) : [];
@@ -76,7 +76,7 @@ export function suppressionRoutes(app: App, { db, reads, lifecycle, config }: De
       if (!added) throw new Error('the entry was not inserted');
       return { entry: added, outbox: recorded };
     });
-    lifecycle.dispatch(outbox);
+    outbox.wake(queued);
     return c.json(suppressionAnswer(entry), 201);
   });
 

@@ -85,7 +85,7 @@ const removeRoute = createRoute({
   responses: { 204: noContent('Removed'), ...errors('CONFLICT') },
 });
 
-export function teamRoutes(app: App, { db, reads, lifecycle, limits, config }: Deps): void {
+export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps): void {
   const atRest = deriveKey(config.secretKey, 'at-rest');
 
   /** What a line of the audit log has besides. */
@@ -112,7 +112,7 @@ export function teamRoutes(app: App, { db, reads, lifecycle, limits, config }: D
     // Behind `#`, which browsers send to nobody: the token is in no log and no Referer.
     const url = `${config.publicUrl}/app/join#${token}`;
     const given = { projectId, email, role, tokenHash: hashToken(token), invitedBy: personOf(c).id };
-    const { invitation, outbox } = await inTransaction(db, async (trx) => {
+    const { invitation, outbox: queued } = await inTransaction(db, async (trx) => {
       const made = await insertInvitation(trx, given);
       const { name: projectName } = await getProject(trx, projectId);
       const mails = await queueInvitationMail(trx, { projectId, projectName, invitation: made, url, atRest });
@@ -124,8 +124,8 @@ export function teamRoutes(app: App, { db, reads, lifecycle, limits, config }: D
       });
       return { invitation: made, outbox: mails };
     });
-    lifecycle.dispatch(outbox);
-    return c.json({ ...invitationAnswer(invitation), url, mailed: outbox.length > 0 }, 201);
+    outbox.wake(queued);
+    return c.json({ ...invitationAnswer(invitation), url, mailed: queued.length > 0 }, 201);
   });
 
   app.openapi(withdrawRoute, async (c) => {

@@ -46,16 +46,16 @@ const testRoute = createRoute({
 });
 
 /** A mail to oneself, before anybody gets one. */
-export function templateTestRoutes(app: App, { db, compute, lifecycle }: Deps): void {
+export function templateTestRoutes(app: App, { db, compute, outbox }: Deps): void {
   app.openapi(testRoute, async (c) => {
     const { projectId, mode, project } = c.var;
     const { email, ...given } = c.req.valid('json');
     const text = changedMailText<string>(given);
     await refuseBadContent(compute, { projectId, content: { ...text, type: 'TRANSACTIONAL' } });
-    const { emailId, outbox } = await inTransaction(db, (trx) =>
+    const { emailId, outbox: queued } = await inTransaction(db, (trx) =>
       insertTestMail(trx, { projectId, text, email, mode, monthlyEmailLimit: project.monthlyEmailLimit }),
     );
-    lifecycle.dispatch(outbox);
+    outbox.wake(queued);
     const message = `A test mail is on its way to ${email}.`;
     return c.json({ success: true as const, data: { emailId, email }, message }, 200);
   });

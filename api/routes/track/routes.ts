@@ -32,12 +32,12 @@ const trackRoute = createRoute({
   responses: { 200: ok(TrackedEvent) },
 });
 
-export function trackRoutes(app: App, { config, db, lifecycle, limits }: Deps): void {
+export function trackRoutes(app: App, { config, db, outbox, limits }: Deps): void {
   const publicIdKey = deriveKey(config.secretKey, 'public-ids');
   const acceptor = createTrackAcceptor({
     db,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
-    dispatch: (rows) => lifecycle.dispatch(rows),
+    dispatch: (rows) => outbox.wake(rows),
   });
   app.openapi(trackRoute, async (c) => {
     const { email, event, subscribed, resubscribe, data } = c.req.valid('json');

@@ -62,7 +62,7 @@ const inboundRoute: RouteConfig = {
 };
 
 /** Twilio's callbacks: delivery status, and messages that people send back (STOP and START). Source: contract §10.3. */
-export function twilioRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, { config, db, lifecycle }: Deps): void {
+export function twilioRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, { config, db, outbox }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
   const post = (path: string, handle: (c: Context<AppEnv>, params: Record<string, string>) => Promise<Response>) => {
@@ -95,11 +95,11 @@ export function twilioRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, { co
     const word = consentWord(params.OptOutType ?? '') ?? consentWord(body);
     if (phone && sender) {
       const messageId = params.MessageSid ?? params.SmsSid ?? null;
-      const outbox = await inTransaction(db, async (trx) => {
+      const queued = await inTransaction(db, async (trx) => {
         if (word) await setSmsConsent(trx, key, { phone, sender, consents: word === 'start' });
         return recordReceivedSms(trx, { from: phone, to: sender, text: body, messageId });
       });
-      lifecycle.dispatch(outbox);
+      outbox.wake(queued);
     }
     // An empty answer: Twilio itself confirms STOP and START.
     return c.body('<?xml version="1.0" encoding="UTF-8"?><Response></Response>', 200, { 'content-type': 'text/xml' });

@@ -149,7 +149,7 @@ const replayRoute = createRoute({
   responses: { 200: ok(Replayed) },
 });
 
-export function webhookRoutes(app: App, { config, db, reads, lifecycle }: Deps): void {
+export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): void {
   const atRestKey = deriveKey(config.secretKey, 'at-rest');
 
   app.openapi(createEndpointRoute, async (c) => {
@@ -202,7 +202,7 @@ export function webhookRoutes(app: App, { config, db, reads, lifecycle }: Deps):
     const replay = await inTransaction(db, (trx) =>
       replayDeliveries(trx, { projectId: c.var.projectId, id, deliveryId }),
     );
-    lifecycle.dispatch(replay.outbox);
+    outbox.wake(replay.outbox);
     return c.json(replayAnswer(replay), 200);
   });
 
@@ -210,7 +210,7 @@ export function webhookRoutes(app: App, { config, db, reads, lifecycle }: Deps):
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     await getEndpoint(db, ref);
     const replay = await inTransaction(db, (trx) => replayDeliveries(trx, { ...ref, ...c.req.valid('json') }));
-    lifecycle.dispatch(replay.outbox);
+    outbox.wake(replay.outbox);
     return c.json(replayAnswer(replay), 200);
   });
 }

@@ -23,11 +23,16 @@ const saveRoute = createRoute({
   responses: { 200: okVersioned(SavedGraph), ...errors('CONFLICT') },
 });
 
-export function workflowGraphRoutes(app: App, { config: { secretKey }, db, lifecycle }: Deps): void {
+export function workflowGraphRoutes(app: App, { config: { secretKey }, db, outbox }: Deps): void {
   app.openapi({ ...saveRoute, maxBodyBytes: GRAPH_MAX_BYTES }, async (c) => {
     const { id: workflowId } = c.req.valid('param');
     const graph = c.req.valid('json');
-    const { workflow, ids, faults, outbox } = await saveGraph(db, {
+    const {
+      workflow,
+      ids,
+      faults,
+      outbox: queued,
+    } = await saveGraph(db, {
       projectId: c.var.projectId,
       workflowId,
       secretKey,
@@ -35,7 +40,7 @@ export function workflowGraphRoutes(app: App, { config: { secretKey }, db, lifec
       read: readVersion(c, graph),
     });
     if (!graph.dryRun) tellVersion(c, workflow);
-    lifecycle.dispatch(outbox);
+    outbox.wake(queued);
     return c.json({ workflow: workflowDetailAnswer(secretKey, workflow), ids, faults, dryRun: graph.dryRun }, 200);
   });
 }

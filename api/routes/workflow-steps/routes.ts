@@ -90,7 +90,7 @@ const deleteTransitionRoute = createRoute({
   responses: { 204: noContent(), ...errors('CONFLICT') },
 });
 
-export function workflowStepRoutes(app: App, { config: { secretKey }, db, lifecycle }: Deps): void {
+export function workflowStepRoutes(app: App, { config: { secretKey }, db, outbox }: Deps): void {
   app.openapi(createStepRoute, async (c) => {
     const { id: workflowId } = c.req.valid('param');
     const { type, name, config, templateId, position, autoConnect } = c.req.valid('json');
@@ -131,10 +131,10 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, lifecy
     const { id: workflowId, stepId } = c.req.valid('param');
     const splice = c.req.valid('query').splice ?? false;
     const read = readVersion(c);
-    const outbox = await draw(c, (trx) =>
+    const queued = await draw(c, (trx) =>
       deleteStep(trx, { projectId: c.var.projectId, workflowId, stepId, splice, read }),
     );
-    lifecycle.dispatch(outbox);
+    outbox.wake(queued);
     return c.body(null, 204);
   });
 

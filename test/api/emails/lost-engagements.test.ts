@@ -37,7 +37,7 @@ function newBatcher(): EngagementBatcher {
   const log = { warn: (_: unknown, message: string) => void warnings.push(message), error: () => {} };
   return new EngagementBatcher({
     db,
-    lifecycle: { dispatch: () => {} },
+    outbox: { wake: () => {} },
     log: log as unknown as Logger,
     lenient: true,
   });

@@ -271,13 +271,13 @@ describe('what SES tells with its default settings, by its own id alone', () => 
     const { id: projectId } = api.one;
     const contactId = await buildContact(api.db, { projectId, email });
     const id = await buildEmail(api.db, { projectId, contactId, to: email, mode: p.mode ?? 'live' });
-    const { config, lifecycle, log } = api.deps;
+    const { config, outbox, log } = api.deps;
     const mailer = createMailer({
       config,
       compute: createCompute({ cpuMsPerSecond: 0 }),
       db: api.db,
       provider: p.provider ?? provider,
-      lifecycle,
+      outbox,
       ends: () => {},
       log,
     });

@@ -275,8 +275,8 @@ describe('machines', () => {
 describe('writing', () => {
   it('two processes that hear of the same mail at once count both and record one event', async () => {
     const mails = await Promise.all(Array.from({ length: 20 }, () => sentMail()));
-    const { db, lifecycle, log } = api.deps;
-    const processes = [1, 2, 3].map(() => new EngagementBatcher({ db, lifecycle, log, lenient: true }));
+    const { db, outbox, log } = api.deps;
+    const processes = [1, 2, 3].map(() => new EngagementBatcher({ db, outbox, log, lenient: true }));
     for (const { id } of [...mails, ...mails.toReversed()]) {
       for (const batcher of processes) {
         batcher.add({ emailId: id, kind: 'open', at: new Date(), machine: false });
