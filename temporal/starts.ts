@@ -3,6 +3,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
+  type WorkflowOptions,
 } from '@temporalio/client';
 import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
 import type { OutboxRowOf } from '../rules/outbox.ts';
@@ -41,15 +42,11 @@ export async function dispatchGroup(temporal: StartTarget, group: RowGroup, isRe
     case 'sms.deliver':
     case 'email.simulated':
       throw new Error(`${group.kind} is sent by the workers themselves`);
-    case 'email.retry':
-      return started(startEmailDelivery(temporal, group.rows));
-    case 'sms.retry':
-      return started(startSmsDelivery(temporal, group.rows));
     case 'webhook.deliver':
-      return started(wakeWebhookDelivery(temporal, group.rows));
+      return started(wakeWebhookDelivery(temporal, startOfGroup(temporal, group)));
     case 'execution.start': {
       const [row] = group.rows;
-      return row.payload.anew ? startAnew(temporal, row) : started(startExecution(temporal, row));
+      return row.payload.anew ? startAnew(temporal, row) : startGroup(temporal, group);
     }
     case 'execution.event': {
       const [{ refId, payload }] = group.rows;
@@ -61,20 +58,18 @@ export async function dispatchGroup(temporal: StartTarget, group: RowGroup, isRe
       const [{ refId, payload }] = group.rows;
       return signalled(client.workflow.getHandle(names.execution(refId)).signal('ended', payload));
     }
-    case 'campaign.start':
-      return started(startCampaign(temporal, group.rows[0]));
     case 'campaign.changed': {
       const [{ refId, payload }] = group.rows;
       return signalled(client.workflow.getHandle(names.campaign(refId, payload.sendNo)).signal('changed'));
     }
+    case 'email.retry':
+    case 'sms.retry':
+    case 'campaign.start':
     case 'job.start':
-      return started(startJob(temporal, group.rows[0]));
     case 'hold.release':
-      return started(startRelease(temporal, group.rows[0]));
     case 'window.changed':
-      return started(startWindowWakes(temporal, group.rows[0]));
     case 'restock.start':
-      return started(startRestock(temporal, group.rows[0]));
+      return startGroup(temporal, group);
     default:
       return unknownKind(group);
   }
@@ -109,28 +104,177 @@ async function cancelExecution(client: Client, workflowId: string, isRepeated: b
   return signalled(client.workflow.getHandle(workflowId).cancel());
 }
 
-function startEmailDelivery({ client, names }: Target, rows: RowsOf<'email.retry'>): Promise<unknown> {
-  const [{ projectId }] = rows;
-  return client.workflow.start<typeof emailDelivery>('emailDelivery', {
-    taskQueue: names.taskQueue('workflows'),
-    workflowId: names.messages('delivery', idsOf(rows)),
-    args: [{ projectId, emailIds: [], carried: deliveryOf(rows) }],
-    staticSummary: `${rows.length} transactional mail${rows.length === 1 ? '' : 's'}`,
-    typedSearchAttributes: searchAttributes(names, { projectId, jobKind: 'email-delivery' }),
-    priority: { priorityKey: PRIORITY.transactional, fairnessKey: projectId },
-  });
+/** The workflow that rows of one kind start. */
+interface Start {
+  type: string;
+  workflowId: string;
+  args: unknown[];
+  /** Shown by the Temporal UI beside the workflow. */
+  summary: string;
+  attributes: Parameters<typeof searchAttributes>[1];
+  priority: number;
+  options?: Pick<WorkflowOptions, 'workflowIdReusePolicy' | 'memo'>;
 }
 
-function startSmsDelivery({ client, names }: Target, rows: RowsOf<'sms.retry'>): Promise<unknown> {
-  const [{ projectId }] = rows;
-  return client.workflow.start<typeof smsDelivery>('smsDelivery', {
+type StartKind =
+  | 'email.retry'
+  | 'sms.retry'
+  | 'webhook.deliver'
+  | 'execution.start'
+  | 'campaign.start'
+  | 'job.start'
+  | 'hold.release'
+  | 'window.changed'
+  | 'restock.start';
+
+/** Lets the compiler compare the arguments with those that the workflow takes. */
+function startOf<W extends (...args: never[]) => unknown>(start: Start & { args: Parameters<W> }): Start {
+  return start;
+}
+
+/** The workflow that rows start, by their kind. */
+const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Start } = {
+  'email.retry': ({ names }, rows) =>
+    startOf<typeof emailDelivery>({
+      type: 'emailDelivery',
+      workflowId: names.messages('delivery', idsOf(rows)),
+      args: [{ projectId: rows[0].projectId, emailIds: [], carried: deliveryOf(rows) }],
+      summary: `${rows.length} transactional mail${rows.length === 1 ? '' : 's'}`,
+      attributes: { projectId: rows[0].projectId, jobKind: 'email-delivery' },
+      priority: PRIORITY.transactional,
+    }),
+  'sms.retry': ({ names }, rows) =>
+    startOf<typeof smsDelivery>({
+      type: 'smsDelivery',
+      workflowId: names.messages('sms', idsOf(rows)),
+      args: [{ projectId: rows[0].projectId, smsIds: [], carried: deliveryOf(rows) }],
+      summary: `${rows.length} SMS`,
+      attributes: { projectId: rows[0].projectId, jobKind: 'sms-delivery' },
+      priority: PRIORITY.transactional,
+    }),
+  'webhook.deliver': ({ names }, [{ projectId, payload }]) =>
+    startOf<typeof webhookDelivery>({
+      type: 'webhookDelivery',
+      workflowId: names.webhooks(payload.endpointId),
+      args: [{ projectId, endpointId: payload.endpointId }],
+      summary: `webhook deliveries to endpoint ${payload.endpointId}`,
+      attributes: { projectId, jobKind: 'webhook-delivery' },
+      priority: PRIORITY.automation,
+    }),
+  'execution.start': ({ names, publicUrl }, [{ id, projectId, refId, payload }]) => {
+    const { workflowId, contactId, anew, ...input } = payload;
+    const link = `${publicUrl}/app/messages/executions/${workflowId}/${refId}`;
+    return startOf<typeof contactExecution>({
+      type: 'contactExecution',
+      workflowId: names.execution(refId),
+      args: [{ ...input, link }],
+      summary: `workflow ${workflowId}, contact ${contactId}`,
+      attributes: { projectId, contactId, automationId: workflowId },
+      priority: PRIORITY.automation,
+      options: {
+        // Where no worker saw it begin the row comes again, maybe after its end: an execution runs once.
+        workflowIdReusePolicy: anew ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
+        ...(anew && { memo: { [STARTED_BY]: id } }),
+      },
+    });
+  },
+  'campaign.start': ({ names }, [{ projectId, refId: campaignId, payload }]) =>
+    startOf<typeof campaignSend>({
+      type: 'campaignSend',
+      workflowId: names.campaign(campaignId, payload.sendNo),
+      args: [{ projectId, campaignId, sendNo: payload.sendNo }],
+      summary: `campaign ${campaignId}`,
+      attributes: { projectId, campaignId, jobKind: 'campaign' },
+      priority: PRIORITY.bulk,
+    }),
+  'job.start': (
+    { names },
+    [
+      {
+        projectId,
+        refId: jobId,
+        payload: { kind },
+      },
+    ],
+  ) =>
+    // Both types take a job; the type of one stands for both.
+    startOf<typeof bulkJob>({
+      type: kind === 'import' ? 'contactImport' : 'bulkJob',
+      workflowId: names.job(jobId),
+      args: [{ projectId, jobId, kind }],
+      summary: `${kind} ${jobId}`,
+      attributes: { projectId, jobKind: kind },
+      priority: PRIORITY.bulk,
+    }),
+  'hold.release': ({ names }, [{ id, projectId }]) =>
+    startOf<typeof releaseHeld>({
+      type: 'releaseHeld',
+      workflowId: names.holdRelease(id),
+      args: [{ projectId }],
+      summary: `send what was held of project ${projectId}`,
+      attributes: { projectId, jobKind: 'hold-release' },
+      priority: PRIORITY.automation,
+    }),
+  'window.changed': ({ names }, [{ id, projectId }]) =>
+    startOf<typeof wakeWindowWaits>({
+      type: 'wakeWindowWaits',
+      workflowId: names.sendingWindow(id),
+      args: [{ projectId }],
+      summary: `the sending window of project ${projectId} has changed`,
+      attributes: { projectId, jobKind: 'sending-window' },
+      priority: PRIORITY.automation,
+    }),
+  'restock.start': (
+    { names },
+    [
+      {
+        id,
+        projectId,
+        payload: { variantId, restockNo },
+      },
+    ],
+  ) =>
+    startOf<typeof backInStock>({
+      type: 'backInStock',
+      workflowId: names.restock(id, { projectId, variantId, restockNo }),
+      args: [{ projectId, variantId, restockNo }],
+      summary: `variant ${variantId} is back in stock`,
+      attributes: { projectId, jobKind: 'back-in-stock' },
+      priority: PRIORITY.bulk,
+    }),
+};
+
+type StartGroup = Extract<RowGroup, { kind: StartKind }>;
+
+function startGroup(temporal: StartTarget, group: StartGroup): Promise<Dispatched> {
+  const start = startOfGroup(temporal, group);
+  return started(temporal.client.workflow.start(start.type, optionsOf(temporal.names, start)));
+}
+
+function startOfGroup(temporal: StartTarget, group: StartGroup): Start {
+  // The compiler does not see that the kind of a group is the kind of its rows.
+  const startOfRows = STARTS[group.kind] as (target: StartTarget, rows: StartGroup['rows']) => Start;
+  return startOfRows(temporal, group.rows);
+}
+
+/**
+ * Wakes the one workflow of an endpoint, or starts it. It finds the due deliveries by itself, so many events cost
+ * Temporal one signal.
+ */
+function wakeWebhookDelivery({ client, names }: Target, start: Start): Promise<unknown> {
+  return client.workflow.signalWithStart(start.type, { ...optionsOf(names, start), signal: 'wake' });
+}
+
+function optionsOf(names: Target['names'], { workflowId, args, summary, attributes, priority, options }: Start) {
+  return {
+    ...options,
     taskQueue: names.taskQueue('workflows'),
-    workflowId: names.messages('sms', idsOf(rows)),
-    args: [{ projectId, smsIds: [], carried: deliveryOf(rows) }],
-    staticSummary: `${rows.length} SMS`,
-    typedSearchAttributes: searchAttributes(names, { projectId, jobKind: 'sms-delivery' }),
-    priority: { priorityKey: PRIORITY.transactional, fairnessKey: projectId },
-  });
+    workflowId,
+    args,
+    staticSummary: summary,
+    typedSearchAttributes: searchAttributes(names, attributes),
+    priority: { priorityKey: priority, fairnessKey: attributes.projectId },
+  };
 }
 
 function idsOf<K extends 'email.retry' | 'sms.retry'>([first, ...others]: RowsOf<K>): [string, ...string[]] {
@@ -152,23 +296,6 @@ function deliveryOf(rows: RowsOf<'email.retry' | 'sms.retry'>): DeliveryState {
   };
 }
 
-/**
- * Wakes the one workflow of an endpoint, or starts it. What is due it finds by itself, so that many events cost
- * Temporal one signal.
- */
-function wakeWebhookDelivery({ client, names }: Target, [first]: RowsOf<'webhook.deliver'>): Promise<unknown> {
-  const { projectId, payload } = first;
-  return client.workflow.signalWithStart<typeof webhookDelivery>('webhookDelivery', {
-    taskQueue: names.taskQueue('workflows'),
-    workflowId: names.webhooks(payload.endpointId),
-    args: [{ projectId, endpointId: payload.endpointId }],
-    signal: 'wake',
-    staticSummary: `webhook deliveries to endpoint ${payload.endpointId}`,
-    typedSearchAttributes: searchAttributes(names, { projectId, jobKind: 'webhook-delivery' }),
-    priority: { priorityKey: PRIORITY.automation, fairnessKey: projectId },
-  });
-}
-
 /** Memo of a run that takes up a failed execution: the row of the outbox that asked for it. */
 const STARTED_BY = 'startedBy';
 
@@ -178,93 +305,11 @@ const STARTED_BY = 'startedBy';
  * another, which finds in the database that it has nothing to do.
  */
 async function startAnew(temporal: StartTarget, row: OutboxRowOf<'execution.start'>): Promise<Dispatched> {
-  const outcome = await started(startExecution(temporal, row));
+  const outcome = await startGroup(temporal, { kind: 'execution.start', rows: [row] });
   if (outcome === 'taken') return outcome;
   const { memo } = await temporal.client.workflow.getHandle(temporal.names.execution(row.refId)).describe();
   if (memo?.[STARTED_BY] === row.id) return outcome;
   throw new Error('the run that failed has not ended yet');
-}
-
-function startExecution(
-  { client, names, publicUrl }: StartTarget,
-  row: OutboxRowOf<'execution.start'>,
-): Promise<unknown> {
-  const { workflowId, contactId, anew, ...input } = row.payload;
-  const link = `${publicUrl}/app/messages/executions/${workflowId}/${row.refId}`;
-  return client.workflow.start<typeof contactExecution>('contactExecution', {
-    taskQueue: names.taskQueue('workflows'),
-    workflowId: names.execution(row.refId),
-    // Where nobody saw that it has begun the row comes again, maybe when it has ended: an execution runs once.
-    workflowIdReusePolicy: anew ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
-    ...(anew && { memo: { [STARTED_BY]: row.id } }),
-    args: [{ ...input, link }],
-    staticSummary: `workflow ${workflowId}, contact ${contactId}`,
-    typedSearchAttributes: searchAttributes(names, { projectId: row.projectId, contactId, automationId: workflowId }),
-    priority: { priorityKey: PRIORITY.automation, fairnessKey: row.projectId },
-  });
-}
-
-function startCampaign({ client, names }: Target, row: OutboxRowOf<'campaign.start'>): Promise<unknown> {
-  const { sendNo } = row.payload;
-  return client.workflow.start<typeof campaignSend>('campaignSend', {
-    taskQueue: names.taskQueue('workflows'),
-    workflowId: names.campaign(row.refId, sendNo),
-    args: [{ projectId: row.projectId, campaignId: row.refId, sendNo }],
-    staticSummary: `campaign ${row.refId}`,
-    typedSearchAttributes: searchAttributes(names, {
-      projectId: row.projectId,
-      campaignId: row.refId,
-      jobKind: 'campaign',
-    }),
-    priority: { priorityKey: PRIORITY.bulk, fairnessKey: row.projectId },
-  });
-}
-
-function startJob({ client, names }: Target, row: OutboxRowOf<'job.start'>): Promise<unknown> {
-  const { kind } = row.payload;
-  // Both take a job; the type of one stands for both.
-  return client.workflow.start<typeof bulkJob>(kind === 'import' ? 'contactImport' : 'bulkJob', {
-    taskQueue: names.taskQueue('workflows'),
-    workflowId: names.job(row.refId),
-    args: [{ projectId: row.projectId, jobId: row.refId, kind }],
-    staticSummary: `${kind} ${row.refId}`,
-    typedSearchAttributes: searchAttributes(names, { projectId: row.projectId, jobKind: kind }),
-    priority: { priorityKey: PRIORITY.bulk, fairnessKey: row.projectId },
-  });
-}
-
-function startRelease({ client, names }: Target, row: OutboxRowOf<'hold.release'>): Promise<unknown> {
-  return client.workflow.start<typeof releaseHeld>('releaseHeld', {
-    taskQueue: names.taskQueue('workflows'),
-    workflowId: names.holdRelease(row.id),
-    args: [{ projectId: row.projectId }],
-    staticSummary: `send what was held of project ${row.projectId}`,
-    typedSearchAttributes: searchAttributes(names, { projectId: row.projectId, jobKind: 'hold-release' }),
-    priority: { priorityKey: PRIORITY.automation, fairnessKey: row.projectId },
-  });
-}
-
-function startWindowWakes({ client, names }: Target, row: OutboxRowOf<'window.changed'>): Promise<unknown> {
-  return client.workflow.start<typeof wakeWindowWaits>('wakeWindowWaits', {
-    taskQueue: names.taskQueue('workflows'),
-    workflowId: names.sendingWindow(row.id),
-    args: [{ projectId: row.projectId }],
-    staticSummary: `the sending window of project ${row.projectId} has changed`,
-    typedSearchAttributes: searchAttributes(names, { projectId: row.projectId, jobKind: 'sending-window' }),
-    priority: { priorityKey: PRIORITY.automation, fairnessKey: row.projectId },
-  });
-}
-
-function startRestock({ client, names }: Target, row: OutboxRowOf<'restock.start'>): Promise<unknown> {
-  const { variantId, restockNo } = row.payload;
-  return client.workflow.start<typeof backInStock>('backInStock', {
-    taskQueue: names.taskQueue('workflows'),
-    workflowId: names.restock(row.id, { projectId: row.projectId, variantId, restockNo }),
-    args: [{ projectId: row.projectId, variantId, restockNo }],
-    staticSummary: `variant ${variantId} is back in stock`,
-    typedSearchAttributes: searchAttributes(names, { projectId: row.projectId, jobKind: 'back-in-stock' }),
-    priority: { priorityKey: PRIORITY.bulk, fairnessKey: row.projectId },
-  });
 }
 
 function unknownKind(group: never): never {
