@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { createDns } from '../channels/dns.ts';
 import type { Db } from '../db/connection.ts';
 import { findWatchedMails, noteAccepted } from '../db/sending/hold-guard.ts';
+import type { RecordedOutcome } from '../rules/emails/attempt-outcome.ts';
 import { emailDomain } from '../rules/emails/email-address.ts';
-import type { EmailOutcome } from '../rules/emails/email-outcome.ts';
 import { mailboxProviderOf } from '../rules/emails/hold-guard.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 
@@ -17,7 +17,7 @@ export interface HoldGuard {
    * Names the mailbox provider of `to` in the outcome of its email where it refused the sender. Asks the DNS, for 3 s at
    * most.
    */
-  named(outcome: EmailOutcome, to: string): Promise<EmailOutcome>;
+  named(outcome: RecordedOutcome, to: string): Promise<RecordedOutcome>;
   /**
    * These mails were taken and recorded: they count among the last ones of their provider, if it is watched. Not
    * awaited.

@@ -21,9 +21,9 @@ export function emailChannel(deps: Deps): DirectChannel {
   /** The same for all, so that mails of different batches share the transaction that records them. */
   const whenSettled: SettleHook<undefined> = async (trx, settled) => {
     const later = settled.flatMap(({ email, outcome }) =>
-      outcome.kind === 'later' ? [{ id: email.id, dueAt: outcome.dueAt, last: outcome.last }] : [],
+      outcome.kind === 'deferred' ? [{ id: email.id, dueAt: outcome.dueAt, last: outcome.last }] : [],
     );
-    const done = settled.flatMap(({ email, outcome }) => (outcome.kind === 'later' ? [] : [email.id]));
+    const done = settled.flatMap(({ email, outcome }) => (outcome.kind === 'deferred' ? [] : [email.id]));
     const projectId = settled[0]?.email.projectId ?? '';
     const outbox = await finishDirect(trx, { kind: 'email', projectId, done, later });
     return { values: settled.map(() => undefined), outbox };
@@ -64,8 +64,9 @@ export function smsChannel(deps: Deps): DirectChannel {
         messages: rows.map(messageOf),
         expiresAt: expiry(),
         whenSettled: async (trx, sms) => {
-          const later = sms.became === 'later' ? [{ id: sms.id, dueAt: sms.dueAt }] : [];
-          const done = sms.became === 'later' ? [] : [sms.id];
+          const { outcome } = sms;
+          const later = outcome.kind === 'deferred' ? [{ id: sms.id, dueAt: outcome.dueAt }] : [];
+          const done = outcome.kind === 'deferred' ? [] : [sms.id];
           return finishDirect(trx, { kind: 'sms', projectId, done, later });
         },
       });
@@ -118,13 +119,15 @@ function expiry(): Date {
 
 function fatesOf(rows: TakenRow[], attempted: (Attempted | AttemptedSms)[]): RowFate[] {
   return rows.flatMap((row, n): RowFate[] => {
-    const one = attempted[n];
-    switch (one?.became) {
+    const outcome = attempted[n]?.outcome;
+    switch (outcome?.kind) {
       case 'absent':
         return [{ row, fate: 'gone' }];
-      case 'unpaid':
+      case 'throttled':
+      case 'outside_window':
+        return [{ row, fate: 'back', dueAt: outcome.dueAt }];
       case 'stopped':
-        return [{ row, fate: 'back', dueAt: one.dueAt }];
+        return [{ row, fate: 'back', dueAt: new Date() }];
       // Its lease runs out, and then it is Temporal's.
       case 'unrecorded':
       case undefined:

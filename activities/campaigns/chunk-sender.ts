@@ -5,7 +5,7 @@ import { type ClaimedRecipient, nextClaim, releaseClaimed } from '../../db/campa
 import type { Db } from '../../db/connection.ts';
 import { tookTooMuch } from '../../rules/bounded.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
-import { type EmailOutcome, failed } from '../../rules/emails/email-outcome.ts';
+import { failed, type RecordedOutcome } from '../../rules/emails/attempt-outcome.ts';
 import { isSessionStage } from '../../rules/emails/refusal.ts';
 import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
@@ -49,7 +49,7 @@ export interface ChunkSenderDeps {
     retryAfterMs(): Promise<number>;
   };
   /** What a refusal for good means for this recipient. Undefined: put it off. */
-  judge(recipient: ClaimedRecipient, result: ProviderResult): Promise<EmailOutcome | undefined>;
+  judge(recipient: ClaimedRecipient, result: ProviderResult): Promise<RecordedOutcome | undefined>;
 }
 
 /**
@@ -134,7 +134,7 @@ class ChunkSender implements RecordOwner {
 
   wanted(recipient: ClaimedRecipient, providerId: string | null): void {
     this.eventful = true;
-    this.settle(recipient, { kind: 'sent', providerMessageId: providerId, subject: '' });
+    this.settle(recipient, { kind: 'accepted', providerMessageId: providerId, subject: '' });
   }
 
   lost(error: Error | null): void {
@@ -338,7 +338,7 @@ class ChunkSender implements RecordOwner {
       const { providerMessageId: providerId } = result;
       // The recorder counts what it records in the guards of the project.
       if (this.eventful || isSimulatorAddress(row.email))
-        this.settle(row, { kind: 'sent', providerMessageId: providerId, subject: '' });
+        this.settle(row, { kind: 'accepted', providerMessageId: providerId, subject: '' });
       else recorder.sent(this, { recipient: row, claim: this.claim, providerId });
       return;
     }
@@ -366,7 +366,7 @@ class ChunkSender implements RecordOwner {
   }
 
   /** Records an ending with all that follows from it: bounce events, suppression, whoever waits for `email.sent`. */
-  private settle(row: ClaimedRecipient, outcome: EmailOutcome): void {
+  private settle(row: ClaimedRecipient, outcome: RecordedOutcome): void {
     const event = outcome.kind === 'failed' ? null : this.turn.composer.eventOf(row);
     const email = emailOf(this.turn, this.claim, row);
     void this.deps.settler.settle({ email, outcome, event }).then(

@@ -24,7 +24,7 @@ import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
 import { chunkAfter } from '../../rules/campaigns/later-chunk.ts';
 import type { Config } from '../../rules/config.ts';
 import { isTracked } from '../../rules/content/message-tracking.ts';
-import { refused } from '../../rules/emails/email-outcome.ts';
+import { refused } from '../../rules/emails/attempt-outcome.ts';
 import { DELIVERY_EXPIRES_MS, nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import { AppError } from '../../rules/errors.ts';

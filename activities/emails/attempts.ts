@@ -3,7 +3,7 @@ import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { type ClaimedEmail, claimEmails, findLiveEmails } from '../../db/sending/email-ledger.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
-import type { LastAttempt } from '../../rules/emails/last-attempt.ts';
+import type { AttemptOutcome } from '../../rules/emails/attempt-outcome.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
 import type { Delivery, Mailer } from './mailer.ts';
 import type { SendRates } from './send-rates.ts';
@@ -21,15 +21,16 @@ export interface MailToSend {
   deliveryId: string;
 }
 
-/**
- * What became of one mail of a batch. `settled`: its row says what; `absent`: there was nothing to claim, because it is
- * settled or another delivery has it. The others have to be tried (again) at `dueAt`: `later` was refused for now,
- * `unpaid` had no place in the send rate or the project's budget, which is no try, `stopped` was not tried, and of
- * `unrecorded` nobody knows.
- */
-export type Attempted =
-  | { id: string; became: 'sent' | 'settled' | 'absent' }
-  | { id: string; became: 'later' | 'unpaid' | 'stopped' | 'unrecorded'; dueAt: Date; last?: LastAttempt };
+/** The outcome of one email of a batch. */
+export interface Attempted {
+  id: string;
+  outcome:
+    | AttemptOutcome
+    /** There was nothing to claim, because the email is settled or another delivery has it. */
+    | { kind: 'absent' }
+    /** The outcome could not be recorded: the email is claimed again at `dueAt`. */
+    | { kind: 'unrecorded'; dueAt: Date };
+}
 
 export interface EmailAttempts {
   /**
@@ -80,15 +81,15 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
     const deliveries = await Promise.allSettled(
       claimed.map((email) => mailer.deliver(email, whenSettled, { expiresAt, stop })),
     );
-    const became = new Map(deliveries.map((delivery, n) => [claimed[n]?.id, becameOf(delivery)]));
-    const unmade = claimed.filter((email) => needsPlace(email) && became.get(email.id)?.became === 'unpaid').length;
+    const outcomes = new Map(deliveries.map((delivery, n) => [claimed[n]?.id, outcomeOf(delivery)]));
+    const unmade = claimed.filter((email) => needsPlace(email) && outcomes.get(email.id)?.kind === 'throttled').length;
     if (paid > 0 && unmade > 0) await rates.giveBack(projectId, unmade);
     const asked = new Set(now);
     const dueAt = new Date(Date.now() + retryAfterMs);
-    return mails.map((mail) => {
+    return mails.map((mail): Attempted => {
       const { id } = mail;
-      if (!asked.has(mail)) return { id, became: 'unpaid', dueAt };
-      return { id, ...(became.get(id) ?? { became: 'absent' }) };
+      if (!asked.has(mail)) return { id, outcome: { kind: 'throttled', cause: 'rate', dueAt } };
+      return { id, outcome: outcomes.get(id) ?? { kind: 'absent' } };
     });
   }
 
@@ -100,24 +101,7 @@ function needsPlace(email: ClaimedEmail): boolean {
   return email.mode === 'live' && !isSimulated(email);
 }
 
-type Became = DistributiveOmit<Attempted, 'id'>;
-type DistributiveOmit<T, K extends string> = T extends unknown ? Omit<T, K> : never;
-
-function becameOf(delivery: PromiseSettledResult<Delivery<undefined>>): Became {
-  if (delivery.status === 'rejected') return { became: 'unrecorded', dueAt: new Date(Date.now() + UNRECORDED_MS) };
-  const { outcome } = delivery.value;
-  switch (outcome.kind) {
-    case 'sent':
-      return { became: 'sent' };
-    case 'later':
-      return { became: 'later', dueAt: outcome.dueAt, last: outcome.last };
-    case 'shut':
-      return { became: 'later', dueAt: outcome.dueAt };
-    case 'unpaid':
-      return { became: 'unpaid', dueAt: outcome.dueAt };
-    case 'stopped':
-      return { became: 'stopped', dueAt: new Date() };
-    default:
-      return { became: 'settled' };
-  }
+function outcomeOf(delivery: PromiseSettledResult<Delivery<undefined>>): Attempted['outcome'] {
+  if (delivery.status === 'fulfilled') return delivery.value.outcome;
+  return { kind: 'unrecorded', dueAt: new Date(Date.now() + UNRECORDED_MS) };
 }

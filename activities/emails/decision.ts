@@ -1,7 +1,7 @@
 import type { ProviderResult } from '../../channels/email/provider.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
 import { windowGate } from '../../rules/campaigns/gate.ts';
-import { type EmailOutcome, failed } from '../../rules/emails/email-outcome.ts';
+import { failed, type RecordedOutcome } from '../../rules/emails/attempt-outcome.ts';
 import { judgeRefusal, type Refusal, withoutReply } from '../../rules/emails/refusal.ts';
 import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
@@ -32,11 +32,13 @@ export function statusOf(result: Exclude<ProviderResult, { outcome: 'accepted' }
 }
 
 /** Puts a mail off, or gives it up when its day is over. */
-export function later(
+export function defer(
   { attempts }: Pick<ClaimedEmail, 'attempts'>,
   p: { error: string; status: string; route: string; expiresAt: Date },
-): EmailOutcome {
+): RecordedOutcome {
   const { error, status, route, expiresAt } = p;
   const dueAt = nextAttemptAt({ attempts, now: new Date(), expiresAt, random: Math.random() });
-  return dueAt ? { kind: 'later', dueAt, error, last: { attempt: attempts, status, route } } : failed('expired', error);
+  return dueAt
+    ? { kind: 'deferred', dueAt, error, last: { attempt: attempts, status, route } }
+    : failed('expired', error);
 }

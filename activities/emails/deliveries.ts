@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { cancelMails } from '../../db/sending/cancelled-deliveries.ts';
 import { assertMessages } from '../../db/sending/direct-messages.ts';
-import type { WaitingMessage } from '../../rules/emails/last-attempt.ts';
+import type { LastAttempt, WaitingMessage } from '../../rules/emails/last-attempt.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import type { Attempted, EmailAttempts } from './attempts.ts';
@@ -18,7 +18,7 @@ const TAKE_MS = 5 * 60_000;
  * Who had no place in the send rate comes again after this at the soonest, so that waiting costs Temporal an activity a
  * second at most.
  */
-const UNPAID_MIN_MS = 1_000;
+const THROTTLED_MIN_MS = 1_000;
 
 export interface SendMailsInput {
   projectId: string;
@@ -73,26 +73,41 @@ async function sendGroup(
     const attempted = await attempt(batch);
     rest = rest.slice(CLAIM_MAX);
     for (const mail of attempted) count(result, mail);
-    const unpaid = attempted.find((mail) => mail.became === 'unpaid');
-    if (!unpaid) continue;
+    const throttled = attempted.flatMap(({ outcome }) => (outcome.kind === 'throttled' ? outcome : []))[0];
+    if (!throttled) continue;
     // The others of the project have no place either.
-    dueAt = 'dueAt' in unpaid ? laterOf(unpaid.dueAt) : dueAt;
+    dueAt = laterOf(throttled.dueAt);
     break;
   }
   result.waiting.push(...rest.map(({ id }) => ({ id, dueAt: dueAt.toISOString() })));
   return result;
 }
 
-function count(result: SendMailsResult, mail: Attempted): void {
-  if (mail.became === 'sent') result.sent += 1;
-  else if (!('dueAt' in mail)) result.other += 1;
-  else {
-    const dueAt = mail.became === 'unpaid' ? laterOf(mail.dueAt) : mail.dueAt;
-    const { id, last } = mail;
-    result.waiting.push({ id, dueAt: dueAt.toISOString(), ...(last && { last }) });
+/** Counts an outcome in the result that the workflow gets. */
+function count(result: SendMailsResult, { id, outcome }: Attempted): void {
+  if (outcome.kind === 'accepted') result.sent += 1;
+  const wait = waitAfter(outcome);
+  if (wait) result.waiting.push({ id, dueAt: wait.dueAt.toISOString(), ...(wait.last && { last: wait.last }) });
+  else if (outcome.kind !== 'accepted') result.other += 1;
+}
+
+/** The next attempt after an outcome; undefined where the email is done. */
+function waitAfter(outcome: Attempted['outcome']): { dueAt: Date; last?: LastAttempt } | undefined {
+  switch (outcome.kind) {
+    case 'deferred':
+      return { dueAt: outcome.dueAt, last: outcome.last };
+    case 'throttled':
+      return { dueAt: laterOf(outcome.dueAt) };
+    case 'outside_window':
+    case 'unrecorded':
+      return { dueAt: outcome.dueAt };
+    case 'stopped':
+      return { dueAt: new Date() };
+    default:
+      return undefined;
   }
 }
 
 function laterOf(dueAt: Date): Date {
-  return new Date(Math.max(dueAt.getTime(), Date.now() + UNPAID_MIN_MS));
+  return new Date(Math.max(dueAt.getTime(), Date.now() + THROTTLED_MIN_MS));
 }

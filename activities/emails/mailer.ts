@@ -10,15 +10,22 @@ import type { EmailResult } from '../../engine/attempts/email-outcomes.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
+import {
+  type AttemptOutcome,
+  failed,
+  isUntried,
+  type RecordedOutcome,
+  refused,
+  type UntriedOutcome,
+} from '../../rules/emails/attempt-outcome.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
-import { type EmailOutcome, failed, refused } from '../../rules/emails/email-outcome.ts';
 import { DELIVERY_EXPIRES_MS } from '../../rules/emails/retry-schedule.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
 import { withheldAs } from '../../rules/emails/withheld.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import type { SampledLog } from '../../rules/sampled-log.ts';
 import { createHoldGuard } from '../hold-guard.ts';
-import { later, opensAt, refusalOf, statusOf } from './decision.ts';
+import { defer, opensAt, refusalOf, statusOf } from './decision.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
 import { createEmailMessages, type ReadyEmail } from './message.ts';
 import { OPEN_ROUTE, type RouteWatch } from './route-watch.ts';
@@ -39,20 +46,12 @@ const ROUTE_GRACE_MS = 2 * 60 * 60_000;
 
 /** What became of one attempt to deliver a mail. */
 export interface Delivery<T> {
-  /** Or why it was not tried. */
-  outcome: EmailOutcome | NotTried;
+  outcome: AttemptOutcome;
   /** False where another attempt has taken the mail since: nothing was recorded and the hook did not run. */
   recorded: boolean;
   /** What the hook returned; undefined when it did not run. */
   settled: T | undefined;
 }
-
-/**
- * It was not tried and is not claimed any more: `stopped` because whoever asked for it has stopped, `unpaid` because
- * its project has used up what it may compute, until `dueAt`, `shut` because its project's sending window opens only
- * then.
- */
-export type NotTried = { kind: 'stopped' } | { kind: 'unpaid' | 'shut'; dueAt: Date };
 
 export interface DeliverOptions {
   /** What is refused for now after this is given up; a day after the mail was accepted unless given. */
@@ -100,19 +99,19 @@ export function createMailer(deps: {
     dispatch: (rows) => outbox.wake(rows),
   });
 
-  /** The message, or what is to become of the mail without one. */
-  async function made(
+  /** Prepares the message, or decides the outcome without one. */
+  async function prepareMessage(
     email: ClaimedEmail,
     expiresAt: Date,
     inThread?: PaidFor,
-  ): Promise<ReadyEmail | EmailOutcome | NotTried> {
+  ): Promise<ReadyEmail | AttemptOutcome> {
     const withheld = withheldAs(email);
     if (withheld) return withheld;
     if (!email.to) return failed('contact_deleted');
     const dueAt = opensAt(email);
-    if (dueAt) return { kind: 'shut', dueAt };
+    if (dueAt) return { kind: 'outside_window', dueAt };
     const pausedUntil = isOnRoute(email) ? await route.pausedUntil(email.projectId) : undefined;
-    if (pausedUntil) return { kind: 'unpaid', dueAt: pausedUntil };
+    if (pausedUntil) return { kind: 'throttled', cause: 'route', dueAt: pausedUntil };
     return messages.make(email, email.to, inThread).catch((error: unknown) => unready(email, error, expiresAt));
   }
 
@@ -128,10 +127,13 @@ export function createMailer(deps: {
       const { id, projectId, from, to } = ready.message;
       route.heard({ id, projectId, to, senderHost: emailDomain(from) }, result);
     }
-    return { email, ...(await named(email.to.email, outcomeOf({ email, ready, result, expiresAt, route, via }))) };
+    return {
+      email,
+      ...(await nameMailboxProvider(email.to.email, outcomeOf({ email, ready, result, expiresAt, route, via }))),
+    };
   }
 
-  async function named(to: string, attempted: Attempted): Promise<Attempted> {
+  async function nameMailboxProvider(to: string, attempted: OutcomeOfAttempt): Promise<OutcomeOfAttempt> {
     return { ...attempted, outcome: await guard.named(attempted.outcome, to) };
   }
 
@@ -139,16 +141,17 @@ export function createMailer(deps: {
    * The tenant's fault ends the mail; ours (a key that does not open, Postgres away) puts it off, so that others are
    * not held up.
    */
-  function unready(email: ClaimedEmail, error: unknown, expiresAt: Date): EmailOutcome | NotTried {
-    if (error instanceof OverBudget) return unpaid(error);
+  function unready(email: ClaimedEmail, error: unknown, expiresAt: Date): AttemptOutcome {
+    if (error instanceof OverBudget) return overBudget(error);
     if (error instanceof TemplateError) {
       return failed('template_error', `${error.field}: ${error.message} (line ${error.line}, column ${error.column})`);
     }
     deps.log.warn({ emailId: email.id, reason: describeFailure(error) }, 'a mail could not be made; it is tried again');
-    return later(email, { error: 'the mail could not be made', status: 'not rendered', route: via, expiresAt });
+    return defer(email, { error: 'the mail could not be made', status: 'not rendered', route: via, expiresAt });
   }
 
-  async function notTried(email: ClaimedEmail, outcome: NotTried) {
+  /** Gives the claim back. */
+  async function releaseUntried(email: ClaimedEmail, outcome: UntriedOutcome) {
     await releaseEmail(db, email);
     return { outcome, recorded: false, settled: undefined };
   }
@@ -161,11 +164,11 @@ export function createMailer(deps: {
   async function deliverOne<T>({ email, whenSettled, options }: Order<T>, inThread?: PaidFor): Promise<Delivery<T>> {
     const expiresAt = options?.expiresAt ?? new Date(email.createdAt.getTime() + DELIVERY_EXPIRES_MS);
     // Before it has a place among those in doubt: what takes its time to make keeps nobody's mail waiting.
-    const ready = await made(email, expiresAt, inThread);
-    if ('kind' in ready && isNotTried(ready)) return notTried(email, ready);
+    const ready = await prepareMessage(email, expiresAt, inThread);
+    if ('kind' in ready && isUntried(ready)) return releaseUntried(email, ready);
     return limit.run(email.projectId, async () => {
       // Looked at only now: the wait for a place may have been long, and another attempt may have the mail by then.
-      if (options?.stop?.aborted) return notTried(email, { kind: 'stopped' });
+      if (options?.stop?.aborted) return releaseUntried(email, { kind: 'stopped' });
       const result = await attempt({ email, ready, expiresAt, stop: options?.stop });
       const { recorded, value } = await settler.settle(result, whenSettled);
       return { outcome: result.outcome, recorded, settled: value };
@@ -182,7 +185,7 @@ export function createMailer(deps: {
         // Until it is settled: so long it is in memory.
         return await compute.largeMail(work, bytes, (inThread) => deliverOne(order, inThread));
       } catch (error) {
-        if (error instanceof OverBudget) return notTried(email, unpaid(error));
+        if (error instanceof OverBudget) return releaseUntried(email, overBudget(error));
         throw error;
       }
     },
@@ -195,16 +198,12 @@ interface Order<T> {
   options: DeliverOptions | undefined;
 }
 
-function isNotTried(ready: EmailOutcome | NotTried): ready is NotTried {
-  return ready.kind === 'unpaid' || ready.kind === 'stopped' || ready.kind === 'shut';
-}
-
-function unpaid({ retryAfterMs }: OverBudget): NotTried {
-  return { kind: 'unpaid', dueAt: new Date(Date.now() + retryAfterMs) };
+function overBudget({ retryAfterMs }: OverBudget): UntriedOutcome {
+  return { kind: 'throttled', cause: 'budget', dueAt: new Date(Date.now() + retryAfterMs) };
 }
 
 /** A workflow's mails count when they first leave; what the API accepted was counted then. */
-async function overLimit(db: Db, email: ClaimedEmail): Promise<EmailOutcome | undefined> {
+async function overLimit(db: Db, email: ClaimedEmail): Promise<RecordedOutcome | undefined> {
   if (email.sourceType !== 'WORKFLOW' || email.mode === 'test' || email.attempts > 1 || isSimulated(email))
     return undefined;
   const { projectId } = email;
@@ -219,12 +218,12 @@ function isOnRoute(email: ClaimedEmail): boolean {
 
 interface Attempt {
   email: ClaimedEmail;
-  ready: ReadyEmail | EmailOutcome;
+  ready: ReadyEmail | RecordedOutcome;
   expiresAt: Date;
   stop: AbortSignal | undefined;
 }
 
-type Attempted = Pick<EmailResult, 'outcome' | 'event'>;
+type OutcomeOfAttempt = Pick<EmailResult, 'outcome' | 'event'>;
 
 function outcomeOf(p: {
   email: ClaimedEmail;
@@ -234,7 +233,7 @@ function outcomeOf(p: {
   route: RouteWatch;
   /** The provider and its address. */
   via: string;
-}): Attempted {
+}): OutcomeOfAttempt {
   const { email, ready, result, route, via } = p;
   if (result.outcome === 'accepted') return sentAs(ready, result.providerMessageId);
   const words = result.outcome === 'refused' ? `${result.code} ${result.text}` : result.error;
@@ -244,17 +243,17 @@ function outcomeOf(p: {
   const expiresAt = waits ? new Date(Math.max(p.expiresAt.getTime(), Date.now() + ROUTE_GRACE_MS)) : p.expiresAt;
   if (refusal && !refusal.retry && !waits) return { outcome: refused(refusal, words), event: ready.event };
   return {
-    outcome: later(email, { error: words, status: statusOf(result), route: via, expiresAt }),
+    outcome: defer(email, { error: words, status: statusOf(result), route: via, expiresAt }),
     event: ready.event,
   };
 }
 
 /** A provider that has no id of its own (capture) gives back ours: then the Message-ID says more. */
-function sentAs({ event }: ReadyEmail, providerMessageId: string | null): Attempted {
+function sentAs({ event }: ReadyEmail, providerMessageId: string | null): OutcomeOfAttempt {
   const own = providerMessageId === null || providerMessageId === event.emailId;
   const messageId = own ? event.messageId : providerMessageId;
   return {
-    outcome: { kind: 'sent', providerMessageId: messageId, subject: event.subject },
+    outcome: { kind: 'accepted', providerMessageId: messageId, subject: event.subject },
     event: { ...event, messageId },
   };
 }

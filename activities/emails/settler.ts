@@ -2,7 +2,7 @@ import type { Db, Trx } from '../../db/connection.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type EmailResult, recordEmailResults } from '../../engine/attempts/email-outcomes.ts';
-import { type EmailOutcome, reasonOfRefusal } from '../../rules/emails/email-outcome.ts';
+import { type RecordedOutcome, reasonOfRefusal } from '../../rules/emails/attempt-outcome.ts';
 import type { EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
@@ -67,7 +67,7 @@ export function createEmailSettler(deps: {
   /** Once it is committed: the hold guard counts what a watched mailbox provider takes. */
   function tellGuard(settled: Settled[]): void {
     deps.guard.accepted(
-      settled.flatMap(({ email, outcome }) => (outcome.kind === 'sent' && !isSimulated(email) ? [email.id] : [])),
+      settled.flatMap(({ email, outcome }) => (outcome.kind === 'accepted' && !isSimulated(email) ? [email.id] : [])),
     );
   }
 
@@ -108,12 +108,18 @@ export function createEmailSettler(deps: {
 
 /** Writes the end of a mail to the log. One that is put off or held has not ended. */
 function tellEnd(ends: SampledLog, { email, outcome }: EmailResult): void {
-  if (outcome.kind === 'later' || outcome.kind === 'held') return;
+  if (outcome.kind === 'deferred' || outcome.kind === 'held') return;
   const { id, projectId } = email;
-  tellMessageEnd(ends, { projectId, kind: 'email', id, outcome: outcome.kind, reason: reasonOf(outcome) });
+  tellMessageEnd(ends, {
+    projectId,
+    kind: 'email',
+    id,
+    outcome: outcome.kind === 'accepted' ? 'sent' : outcome.kind,
+    reason: reasonOf(outcome),
+  });
 }
 
-function reasonOf(outcome: EmailOutcome): Reason | null {
+function reasonOf(outcome: RecordedOutcome): Reason | null {
   if (outcome.kind === 'bounced') return reasonOfRefusal(outcome.refusal);
   return outcome.kind === 'failed' ? outcome.reason : null;
 }

@@ -16,14 +16,13 @@ import {
 import { waitForWindow } from '../../engine/automations/window-waits.ts';
 import { findMarketing, type StepEmail, saveStepEmails } from '../../engine/sending/step-emails.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
-import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
+import { isUntried, type RecordedOutcome, type UntriedOutcome } from '../../rules/emails/attempt-outcome.ts';
 import { describeAttempt } from '../../rules/emails/last-attempt.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
 import { type KeyPads, keyPads } from '../../rules/emails/suppression.ts';
 import { outcomeOfEmail } from '../../rules/executions/email-step-outcome.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import type { ActivityDeps } from '../deps.ts';
-import type { NotTried } from '../emails/mailer.ts';
 import type { SendRates } from '../emails/send-rates.ts';
 import type { Hooked, Settled } from '../emails/settler.ts';
 
@@ -136,8 +135,8 @@ async function send(deps: ActivityDeps, email: ClaimedEmail): Promise<Next> {
   const stop = Context.current().cancellationSignal;
   const { outcome, settled } = await deps.mailer.deliver(email, completeSteps, { stop });
   if (outcome.kind === 'stopped') throw new CancelledFailure('the execution was cancelled, or the worker stops');
-  if (outcome.kind === 'later') return defer(deps, email, outcome);
-  if (outcome.kind === 'unpaid' || outcome.kind === 'shut') return comeAgain(outcome);
+  if (outcome.kind === 'deferred') return defer(deps, email, outcome);
+  if (isUntried(outcome)) return tryAgain(outcome);
   const { projectId } = email;
   // Fenced off: another attempt of this step has the mail.
   return settled ?? inTransaction(deps.db, (trx) => completeEffect(trx, { projectId, ...completionOf(email) }));
@@ -145,7 +144,7 @@ async function send(deps: ActivityDeps, email: ClaimedEmail): Promise<Next> {
 
 /** Completes the steps of mails in the transaction that records them; a mail put off leaves its step open. */
 async function completeSteps(trx: Trx, settled: Settled[]): Promise<Hooked<Next | undefined>> {
-  const done = settled.filter(({ outcome }) => outcome.kind !== 'later');
+  const done = settled.filter(({ outcome }) => outcome.kind !== 'deferred');
   const nexts = await completeEffects(trx, {
     projectId: settled[0]?.email.projectId ?? '',
     outcomes: done.map(({ email, outcome }) => ({
@@ -168,19 +167,19 @@ function stepOf({ id, executionId, visit }: ClaimedEmail): { executionId: string
   return { executionId, visit };
 }
 
-/** It was not tried, which counts as no try: the step looks again, at its window too. */
-function comeAgain({ kind, dueAt }: NotTried & { dueAt: Date }): never {
+/** Lets the step look again at `dueAt`, at its window too; this counts as no attempt. */
+function tryAgain({ kind, dueAt }: Exclude<UntriedOutcome, { kind: 'stopped' }>): never {
   throw ApplicationFailure.create({
-    type: kind === 'unpaid' ? 'OVER_BUDGET' : 'WINDOW_SHUT',
+    type: kind === 'throttled' ? 'OVER_BUDGET' : 'WINDOW_SHUT',
     message: `the mail may not leave now; again at ${dueAt.toISOString()}`,
-    nextRetryDelay: kind === 'unpaid' ? Math.max(1_000, dueAt.getTime() - Date.now()) : 1_000,
+    nextRetryDelay: kind === 'throttled' ? Math.max(1_000, dueAt.getTime() - Date.now()) : 1_000,
   });
 }
 
 async function defer(
   deps: ActivityDeps,
   email: ClaimedEmail,
-  outcome: EmailOutcome & { kind: 'later' },
+  outcome: RecordedOutcome & { kind: 'deferred' },
 ): Promise<never> {
   const { attempts } = email;
   await inTransaction(deps.db, (trx) => noteAttempt(trx, { ...stepOf(email), attempts, error: outcome.error }));

@@ -14,10 +14,11 @@ import { persistently } from '../persistently.ts';
 /** Postgres was away for longer than a result is kept: the SMS is claimed again, and most likely leaves twice. */
 const UNRECORDED_MS = 30_000;
 
-/** What became of one SMS of a batch; see `Attempted` of mails. */
-export type AttemptedSms =
-  | { id: string; became: 'sent' | 'settled' | 'absent' }
-  | { id: string; became: 'later' | 'unrecorded'; dueAt: Date };
+/** The outcome of one SMS of a batch, in the words of `Attempted` of emails. */
+export interface AttemptedSms {
+  id: string;
+  outcome: { kind: 'accepted' | 'failed' | 'absent' } | { kind: 'deferred' | 'unrecorded'; dueAt: Date };
+}
 
 /**
  * Done in the transaction that records what became of an SMS; the takers of the rows that it queued are woken after the
@@ -62,7 +63,7 @@ export function createSmsAttempts(deps: SmsDeps): SmsAttempts {
       const claimed = await claimSms(deps.db, { projectId, messages, pads });
       // One that fails does not end the others: they would go on unseen, and leave twice when they are tried again.
       const tried = await Promise.allSettled(claimed.map((sms) => sendOne(deps, sms, batch)));
-      const became = new Map(
+      const outcomes = new Map(
         tried.map((one, n): [string | undefined, AttemptedSms | undefined] => [
           claimed[n]?.id,
           one.status === 'fulfilled' ? one.value : undefined,
@@ -70,8 +71,8 @@ export function createSmsAttempts(deps: SmsDeps): SmsAttempts {
       );
       const dueAt = new Date(Date.now() + UNRECORDED_MS);
       return messages.map(({ id }) => {
-        if (!became.has(id)) return { id, became: 'absent' };
-        return became.get(id) ?? { id, became: 'unrecorded', dueAt };
+        if (!outcomes.has(id)) return { id, outcome: { kind: 'absent' } };
+        return outcomes.get(id) ?? { id, outcome: { kind: 'unrecorded', dueAt } };
       });
     },
   };
@@ -98,7 +99,7 @@ async function sendOne(
     }),
   );
   outbox.wake(queued);
-  if (counted && outcome.kind !== 'later') {
+  if (counted && outcome.kind !== 'deferred') {
     const end = outcome.kind === 'failed' ? outcome : { kind: 'sent', reason: null };
     tellMessageEnd(ends, { projectId, kind: 'sms', id, outcome: end.kind, reason: end.reason });
   }
@@ -112,20 +113,20 @@ function judge(
   expiresAt: Date,
 ): { outcome: SmsOutcome; attempted: AttemptedSms } {
   const { id, attempts } = sms;
-  if (outcome.kind === 'accepted') return { outcome, attempted: { id, became: 'sent' } };
-  if (outcome.kind === 'failed') return { outcome, attempted: { id, became: 'settled' } };
+  if (outcome.kind === 'accepted') return { outcome, attempted: { id, outcome: { kind: 'accepted' } } };
+  if (outcome.kind === 'failed') return { outcome, attempted: { id, outcome: { kind: 'failed' } } };
   const dueAt = nextAttemptAt({ attempts, now: new Date(), expiresAt, random: Math.random() });
-  if (dueAt) return { outcome, attempted: { id, became: 'later', dueAt } };
+  if (dueAt) return { outcome, attempted: { id, outcome: { kind: 'deferred', dueAt } } };
   return {
     outcome: { kind: 'failed', reason: 'expired', error: outcome.error },
-    attempted: { id, became: 'settled' },
+    attempted: { id, outcome: { kind: 'failed' } },
   };
 }
 
 async function attemptOne(provider: SmsProvider | undefined, sms: ClaimedSms): Promise<SmsOutcome> {
   if (!sms.consents) return { kind: 'failed', reason: 'sms_stopped', error: null };
   if (sms.mode === 'test') return { kind: 'accepted', status: 'SENT', providerMessageId: null };
-  if (!provider) return { kind: 'later', error: 'SMS is not enabled on the worker' };
+  if (!provider) return { kind: 'deferred', error: 'SMS is not enabled on the worker' };
   const sent = await provider.send(sms);
   switch (sent.outcome) {
     case 'accepted':
@@ -133,6 +134,6 @@ async function attemptOne(provider: SmsProvider | undefined, sms: ClaimedSms): P
     case 'refused':
       return { kind: 'failed', reason: sent.reason, error: sent.error };
     case 'later':
-      return { kind: 'later', error: sent.error };
+      return { kind: 'deferred', error: sent.error };
   }
 }

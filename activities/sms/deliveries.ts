@@ -57,8 +57,8 @@ async function sendGroup(
     const messages = rest.slice(0, AT_A_TIME);
     rest = rest.slice(AT_A_TIME);
     for (const sms of await attempt({ projectId, messages, expiresAt: new Date(expiresAt) })) {
-      if (sms.became === 'sent') result.sent += 1;
-      else if ('dueAt' in sms) result.waiting.push({ id: sms.id, dueAt: sms.dueAt.toISOString() });
+      if (sms.outcome.kind === 'accepted') result.sent += 1;
+      else if ('dueAt' in sms.outcome) result.waiting.push({ id: sms.id, dueAt: sms.outcome.dueAt.toISOString() });
       else result.other += 1;
     }
   }

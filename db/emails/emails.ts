@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import type { CopyOptions, EmailOptions } from '../../rules/emails/email-outcome.ts';
+import type { CopyOptions, EmailOptions } from '../../rules/emails/email-options.ts';
 import type { EmailHappened, EmailSourceType } from '../../rules/emails/email-source.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import { AppError } from '../../rules/errors.ts';

@@ -1,4 +1,4 @@
-import type { EmailOptions } from '../../rules/emails/email-outcome.ts';
+import type { EmailOptions } from '../../rules/emails/email-options.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import { type Sourced, sourced, untrustedNames } from '../../rules/strangers/provenance.ts';
 

@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { Clock } from '../../rules/campaigns/gate.ts';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
-import { type EmailOptions, type EmailOutcome, reasonOfRefusal } from '../../rules/emails/email-outcome.ts';
+import { type RecordedOutcome, reasonOfRefusal } from '../../rules/emails/attempt-outcome.ts';
+import type { EmailOptions } from '../../rules/emails/email-options.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import type { Reason, SuppressionReason } from '../../rules/emails/reasons.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
@@ -182,7 +183,7 @@ export async function findLiveEmails(db: Db, p: { projectId: string; ids: string
 export interface EmailSettlement {
   id: string;
   claim: number;
-  outcome: EmailOutcome;
+  outcome: RecordedOutcome;
 }
 
 /**
@@ -228,10 +229,10 @@ interface OutcomeColumns {
 /** The provider's words are kept, cut to what an operator reads. */
 const ERROR_MAX_CHARS = 1000;
 
-function columnsOf(outcome: EmailOutcome): OutcomeColumns {
+function columnsOf(outcome: RecordedOutcome): OutcomeColumns {
   const none = { reason: null, error: null, bounceType: null, providerMessageId: null };
   switch (outcome.kind) {
-    case 'sent':
+    case 'accepted':
       return { ...none, status: 'SENT', providerMessageId: outcome.providerMessageId };
     case 'failed':
       return { ...none, status: 'FAILED', reason: outcome.reason, error: cut(outcome.error) };
@@ -245,7 +246,7 @@ function columnsOf(outcome: EmailOutcome): OutcomeColumns {
       };
     case 'held':
       return { ...none, status: 'HELD' };
-    case 'later':
+    case 'deferred':
       return { ...none, status: 'SENDING', error: cut(outcome.error) };
   }
 }

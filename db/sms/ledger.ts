@@ -46,11 +46,11 @@ export async function claimSms(
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** What became of one attempt to send an SMS. `later` keeps it PENDING. */
+/** What became of one attempt to send an SMS. `deferred` keeps it PENDING. */
 export type SmsOutcome =
   | { kind: 'accepted'; status: 'QUEUED' | 'SENT'; providerMessageId: string | null }
   | { kind: 'failed'; reason: Reason; error: string | null }
-  | { kind: 'later'; error: string };
+  | { kind: 'deferred'; error: string };
 
 /**
  * Records an outcome; false when another attempt has taken the SMS since. A callback that came first keeps its status.

@@ -5,8 +5,8 @@ import { addSuppressions } from '../../db/contacts/suppressions.ts';
 import { insertProviderMessages } from '../../db/emails/provider-messages.ts';
 import { type ClaimedEmail, settleEmails } from '../../db/sending/email-ledger.ts';
 import { guardRates, guardRefusals } from '../../db/sending/hold-guard.ts';
+import type { RecordedOutcome } from '../../rules/emails/attempt-outcome.ts';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
-import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -16,7 +16,7 @@ import { type NewEvent, recordEvents } from '../events/record-events.ts';
 /** What became of one claimed mail. `event` is there when the mail was rendered. */
 export interface EmailResult {
   email: ClaimedEmail;
-  outcome: EmailOutcome;
+  outcome: RecordedOutcome;
   event: EmailEventData | null;
 }
 
@@ -53,7 +53,7 @@ export async function recordEmailResults(
 }
 
 function isEventful({ outcome }: EmailResult): boolean {
-  return outcome.kind === 'sent' || outcome.kind === 'bounced';
+  return outcome.kind === 'accepted' || outcome.kind === 'bounced';
 }
 
 /** Tells whether a result says something about the project's sending: of emails that were not refused, nothing. */
@@ -63,7 +63,7 @@ function isGuarded(result: EmailResult): boolean {
 
 /** What the provider has taken, under its own id, whether or not it counted; a test mail was shown to none. */
 function handedOver({ email, outcome }: EmailResult): { messageId: string; emailId: string }[] {
-  if (outcome.kind !== 'sent' || outcome.providerMessageId === null || email.mode === 'test') return [];
+  if (outcome.kind !== 'accepted' || outcome.providerMessageId === null || email.mode === 'test') return [];
   return [{ messageId: outcome.providerMessageId, emailId: email.id }];
 }
 
@@ -100,14 +100,14 @@ function eventsOf({ email, outcome, event }: EmailResult): NewEvent[] {
     swayed: email.options.forStranger === true,
   };
   const at = new Date().toISOString();
-  if (outcome.kind === 'sent') return [{ ...about, name: 'email.sent', data: { ...event, sentAt: at } }];
+  if (outcome.kind === 'accepted') return [{ ...about, name: 'email.sent', data: { ...event, sentAt: at } }];
   if (outcome.kind !== 'bounced') return [];
   const { bounceType } = outcome.refusal;
   const detail = bounceType === 'Permanent' ? { bouncedAt: at } : { transientBounce: true };
   return [{ ...about, name: 'email.bounce', data: { ...event, bounceType, ...detail } }];
 }
 
-function isDead(outcome: EmailOutcome): boolean {
+function isDead(outcome: RecordedOutcome): boolean {
   return outcome.kind === 'bounced' && outcome.refusal.why === 'dead_mailbox';
 }
 

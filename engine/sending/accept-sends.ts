@@ -8,7 +8,7 @@ import { type KeyedAnswer, keyName, releaseKeys, takeKeys, updateAnswers } from 
 import { insertOutbox, outboxRows } from '../../db/outbox/outbox.ts';
 import { prepared } from '../../db/prepared.ts';
 import { takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
-import type { CopyOptions } from '../../rules/emails/email-outcome.ts';
+import type { CopyOptions } from '../../rules/emails/email-options.ts';
 import { isLargeMail } from '../../rules/emails/large-mail.ts';
 import type { Recipient, SendAnswer, SendRequest } from '../../rules/emails/send-request.ts';
 import { isSimulatorAddress } from '../../rules/emails/simulator.ts';

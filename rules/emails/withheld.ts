@@ -1,5 +1,5 @@
 import type { KeyMode } from '../access/api-keys.ts';
-import { type EmailOutcome, failed } from './email-outcome.ts';
+import { failed, type RecordedOutcome } from './attempt-outcome.ts';
 import { type SuppressionReason, suppressedBy } from './reasons.ts';
 
 /** A mail that is about to leave, or that a preview asks about: what the decision looks at. */
@@ -24,7 +24,7 @@ export interface MailAtHand {
  * anyone.
  * Source: contract §6.3, §9.8.
  */
-export function withheldAs(email: MailAtHand): EmailOutcome | undefined {
+export function withheldAs(email: MailAtHand): RecordedOutcome | undefined {
   if (!email.to) return failed('contact_deleted');
   if (email.suppressedBy) return failed(suppressedBy(email.suppressedBy));
   if (email.contentType === 'MARKETING' && !email.contact?.subscribed) {

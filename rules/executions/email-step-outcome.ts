@@ -1,4 +1,4 @@
-import { type EmailOutcome, reasonOfRefusal } from '../emails/email-outcome.ts';
+import { type RecordedOutcome, reasonOfRefusal } from '../emails/attempt-outcome.ts';
 import { uuidv7 } from '../uuid.ts';
 
 /** Reasons for which a contact gets nothing though nothing is wrong: the step counts as skipped (contract §9.6). */
@@ -8,7 +8,7 @@ const SKIPPED = /^(unsubscribed|unconfirmed$|suppressed:|frequency_capped$)/;
  * How the visit of a SEND_EMAIL ends by what became of its mail; `changes` count in a run that only tries the workflow
  * out.
  */
-export function outcomeOfEmail(outcome: EmailOutcome, emailId: string) {
+export function outcomeOfEmail(outcome: RecordedOutcome, emailId: string) {
   switch (outcome.kind) {
     case 'failed':
       return {
@@ -16,7 +16,7 @@ export function outcomeOfEmail(outcome: EmailOutcome, emailId: string) {
         output: { emailId, reason: outcome.reason },
         error: outcome.error,
       };
-    case 'sent':
+    case 'accepted':
       return {
         status: 'COMPLETED' as const,
         output: { emailId },

@@ -55,7 +55,7 @@ function settle(emails: Awaited<ReturnType<typeof claimMails>>) {
     guard: { accepted: () => {} },
     ends: () => {},
   });
-  const outcome = { kind: 'sent', providerMessageId: 'x', subject: 'Hi' } as const;
+  const outcome = { kind: 'accepted', providerMessageId: 'x', subject: 'Hi' } as const;
   return Promise.all(
     emails.map((email) =>
       settler.settle({ email, outcome, event: null }, async (_, settled) => {

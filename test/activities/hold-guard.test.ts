@@ -9,7 +9,7 @@ import { releaseProject } from '../../engine/projects/project-changes.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
-import { type EmailOutcome, refused as refusedAs } from '../../rules/emails/email-outcome.ts';
+import { type RecordedOutcome, refused as refusedAs } from '../../rules/emails/attempt-outcome.ts';
 import { judgeRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';
@@ -75,7 +75,7 @@ async function statuses(campaignId: string): Promise<Record<string, number>> {
 const notices = () => sink.messages.filter(({ to }) => to === `owner-${project.id}@owners.test`);
 
 /** Mails on their way, whose outcomes are then recorded in one transaction, as a batch of the sender would. */
-async function outcomes(count: number, p: { outcome: EmailOutcome; mode?: KeyMode }): Promise<OutboxRow[]> {
+async function outcomes(count: number, p: { outcome: RecordedOutcome; mode?: KeyMode }): Promise<OutboxRow[]> {
   const { db } = service;
   const ids: string[] = [];
   for (let n = 0; n < count; n++) {
@@ -95,10 +95,10 @@ async function outcomes(count: number, p: { outcome: EmailOutcome; mode?: KeyMod
   return outbox;
 }
 
-const sent: EmailOutcome = { kind: 'sent', providerMessageId: null, subject: '' };
+const sent: RecordedOutcome = { kind: 'accepted', providerMessageId: null, subject: '' };
 const judge = (text: string) => judgeRefusal({ ...parseDiagnostic(text), stage: 'rcpt' });
 const dead = refusedAs(judge('550 5.1.1 no such user'), 'no');
-const refused: EmailOutcome = { ...refusedAs(judge(POLICY), POLICY), provider: 'bigmail.test' } as EmailOutcome;
+const refused: RecordedOutcome = { ...refusedAs(judge(POLICY), POLICY), provider: 'bigmail.test' } as RecordedOutcome;
 
 it('a provider that starts to refuse the sender in mid-campaign ends in a hold, with nobody unsubscribed; what was held leaves once', async () => {
   await buildContacts(service.db, { projectId: project.id, count: 3_000 });
@@ -188,7 +188,7 @@ describe('rates', () => {
 describe('refusals because of the sender', () => {
   it('hold at 20 of the last 100 to one provider, not of two', async () => {
     await outcomes(19, { outcome: refused });
-    await outcomes(19, { outcome: { ...refused, provider: 'other.test' } as EmailOutcome });
+    await outcomes(19, { outcome: { ...refused, provider: 'other.test' } as RecordedOutcome });
     expect((await hold()).held).toBe(false);
     await outcomes(1, { outcome: refused });
     expect((await hold()).reason).toBe('bigmail.test refused 20 of the last 100 mails because of the sender');

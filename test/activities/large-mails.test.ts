@@ -139,7 +139,7 @@ describe('a mail with large files', () => {
     const others = await mail(two, 'two.example.com', [Buffer.alloc(MB)]);
     expect((await mailer.deliver(await claim(one, first))).outcome.kind).toBe('sent');
     const { outcome, recorded } = await mailer.deliver(await claim(one, second));
-    expect({ kind: outcome.kind, recorded }).toEqual({ kind: 'unpaid', recorded: false });
+    expect({ kind: outcome.kind, recorded }).toEqual({ kind: 'throttled', recorded: false });
     expect(await rowOf(second)).toMatchObject({ status: 'PENDING', claim: null, attempts: 0 });
     expect((await mailer.deliver(await claim(one, small))).outcome.kind).toBe('sent');
     expect((await mailer.deliver(await claim(two, others))).outcome.kind).toBe('sent');
@@ -159,7 +159,7 @@ describe('a mail with large files', () => {
   it('whose thread dies is tried again, under the same Message-ID, and is not lost', async () => {
     const id = await mail(one, 'one.example.com', [Buffer.alloc(2 * MB)]);
     const { outcome } = await mailerWith({ hardLimitMs: 1 }).deliver(await claim(one, id));
-    expect(outcome).toMatchObject({ kind: 'later' });
+    expect(outcome).toMatchObject({ kind: 'deferred' });
     expect(sink.messages).toHaveLength(0);
     expect(await rowOf(id)).toMatchObject({ status: 'SENDING', claim: null });
     expect((await mailerWith({}).deliver(await claim(one, id))).outcome.kind).toBe('sent');

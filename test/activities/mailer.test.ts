@@ -258,8 +258,8 @@ it('a dead mailbox is BOUNCED, suppressed and unsubscribed, with both events', a
 it('what is refused for now stays SENDING with a due time 30 to 60 s away, and its delivery can take it again', async () => {
   const before = Date.now();
   const { id, delivery, row } = await deliver({ to: 'defer450-4.2.1@example.com' });
-  expect(delivery.outcome.kind).toBe('later');
-  const dueAt = delivery.outcome.kind === 'later' ? delivery.outcome.dueAt.getTime() : 0;
+  expect(delivery.outcome.kind).toBe('deferred');
+  const dueAt = delivery.outcome.kind === 'deferred' ? delivery.outcome.dueAt.getTime() : 0;
   expect(dueAt - before).toBeGreaterThan(29_000);
   expect(dueAt - Date.now()).toBeLessThan(61_000);
   expect(row.status).toBe('SENDING');
@@ -320,5 +320,5 @@ it('a mail that cannot be made for now is put off, and holds up nobody', async (
     .where('id', '=', domain.id)
     .execute();
   const { delivery, row } = await deliver();
-  expect([delivery.outcome.kind, row.status, row.error]).toEqual(['later', 'SENDING', 'the mail could not be made']);
+  expect([delivery.outcome.kind, row.status, row.error]).toEqual(['deferred', 'SENDING', 'the mail could not be made']);
 });

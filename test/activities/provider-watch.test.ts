@@ -148,7 +148,7 @@ it('a worker says it once for both ways of sending, and the mail is put off with
   cleanup.push(close);
   const { outcome } = await deps.mailer.deliver(email);
   await new Promise((resolve) => deps.bulkProvider.submit(mail(), resolve));
-  expect(outcome).toMatchObject({ kind: 'later', error: expect.stringMatching(/^535 /) });
+  expect(outcome).toMatchObject({ kind: 'deferred', error: expect.stringMatching(/^535 /) });
   const told = lines.filter(({ msg }) => msg === 'the mail provider refuses our login or account; mails are put off');
   expect(told).toMatchObject([{ provider: 'smtp', address: `127.0.0.1:${server.port}`, mails: 1 }]);
   expect(JSON.stringify(lines)).not.toContain('wr0ng');

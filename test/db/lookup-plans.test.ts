@@ -91,7 +91,7 @@ it('a step of one execution reads its own rows, not those of its project, by a p
     const [email] = await claimEmails(trx, { projectId, mails, suppressionPads: keyPads(randomBytes(32)) });
     if (!email?.contact) throw new Error('the mail is there to be sent');
     await lockContacts(trx, { projectId, ids: [email.contact.id] });
-    const outcome = { kind: 'sent' as const, providerMessageId: null, subject: 'Hello' };
+    const outcome = { kind: 'accepted' as const, providerMessageId: null, subject: 'Hello' };
     const settlements = [{ id: email.id, claim: email.claim, outcome }];
     expect((await settleEmails(trx, { projectId, settlements })).size).toBe(1);
     const outcomes = [{ executionId, visit: 1, status: 'COMPLETED' as const }];

@@ -264,7 +264,7 @@ describe('a worker that stops', () => {
       expiresAt: new Date(Date.now() + 60_000),
       stop: stop.signal,
     });
-    expect(attempted?.became).toBe('stopped');
+    expect(attempted?.outcome.kind).toBe('stopped');
     expect(await rowOf(id)).toMatchObject({ status: 'PENDING', attempts: 0, claim: null });
     expect(sink.messages).toEqual([]);
   });
@@ -313,7 +313,7 @@ describe('an SMS', () => {
     const { attempt } = createSmsAttempts({ db, provider: smsProvider, outbox, ends: () => {}, suppressionKey });
     const messages = ids.map((id) => ({ id, deliveryId }));
     const attempted = await attempt({ projectId, messages, expiresAt: new Date(Date.now() + 60_000) });
-    expect(new Set(attempted.map(({ became }) => became))).toEqual(new Set(['sent']));
+    expect(new Set(attempted.map(({ outcome }) => outcome.kind))).toEqual(new Set(['accepted']));
     expect(await claimSms(database.db, { projectId, messages, pads: keyPads(suppressionKey) })).toEqual([]);
     expect(smsSent).toHaveLength(10);
     await db.destroy();

@@ -17,7 +17,7 @@ import { interpolate } from '../../../rules/content/interpolate.ts';
 import { linkToken } from '../../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
 import { buildVariables } from '../../../rules/content/variables.ts';
-import { type EmailOutcome, failed } from '../../../rules/emails/email-outcome.ts';
+import { failed, type RecordedOutcome } from '../../../rules/emails/attempt-outcome.ts';
 import { withheldAs } from '../../../rules/emails/withheld.ts';
 import { outcomeOfEmail } from '../../../rules/executions/email-step-outcome.ts';
 import { WebhookConfig } from '../../../rules/executions/steps/webhook.ts';
@@ -75,7 +75,7 @@ async function foreseeMail(deps: EffectDeps, standing: EffectStanding, world: Wo
     outcome: { ...ending, output, ...(changes && { changes }) },
     shown: {
       channel: 'email',
-      wouldSend: outcome.kind === 'sent',
+      wouldSend: outcome.kind === 'accepted',
       reason: reasonOf(outcome),
       to: email?.to?.email ?? draft.to,
       from: draft.content.from,
@@ -91,18 +91,18 @@ function unsendable(error: string): ForeseenEffect {
   };
 }
 
-type Rendered = { subject: string } | { refused: EmailOutcome };
+type Rendered = { subject: string } | { refused: RecordedOutcome };
 
 /** The one place that decides whether a previewed mail leaves: the rule of those that do, and after it the template. */
-function decide(email: ClaimedEmail | undefined, rendered: Rendered): EmailOutcome {
+function decide(email: ClaimedEmail | undefined, rendered: Rendered): RecordedOutcome {
   const withheld = email ? withheldAs(email) : failed('contact_deleted');
   if (withheld) return withheld;
   return 'refused' in rendered
     ? rendered.refused
-    : { kind: 'sent', providerMessageId: null, subject: rendered.subject };
+    : { kind: 'accepted', providerMessageId: null, subject: rendered.subject };
 }
 
-function reasonOf(outcome: EmailOutcome): string | null {
+function reasonOf(outcome: RecordedOutcome): string | null {
   if (outcome.kind === 'held') return 'project_held';
   return 'reason' in outcome ? outcome.reason : null;
 }

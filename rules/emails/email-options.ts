@@ -1,8 +1,5 @@
 import type { RunContact } from '../executions/run.ts';
 import type { Mailbox } from '../mime/mime-headers.ts';
-import type { LastAttempt } from './last-attempt.ts';
-import { bouncedAs, type Reason } from './reasons.ts';
-import type { AboutRecipient, Refusal } from './refusal.ts';
 
 /**
  * What an email carries besides its content; in `emails.options`. Names are the request's, attachments are rows of
@@ -59,43 +56,4 @@ export interface OriginalOptions {
   html: boolean;
   /** The files that it carries. */
   files: { filename: string; contentType: string; size: number }[];
-}
-
-/** What became of one attempt to send an email. All but `later` are final for this delivery. */
-export type EmailOutcome =
-  | { kind: 'sent'; providerMessageId: string | null; subject: string }
-  /**
-   * Not sent, and it will not be: our own decision, a refusal about us or the message, or too many attempts. Where the
-   * receiving side does not want the sender, `refusesSender` is set, and `provider` runs the mailbox.
-   */
-  | { kind: 'failed'; reason: Reason; error: string | null; refusesSender?: true; provider?: string }
-  /** The receiving side refused the recipient permanently. Nothing else touches a contact. */
-  | { kind: 'bounced'; refusal: AboutRecipient; error: string }
-  /** The project's sending is on hold: it leaves when the hold is released. */
-  | { kind: 'held' }
-  /**
-   * Refused for now: try again at `dueAt`. The row stays SENDING and keeps its delivery. `error` has the provider's
-   * reply, `last` only its codes: Temporal shows `last`.
-   */
-  | { kind: 'later'; dueAt: Date; error: string; last: LastAttempt };
-
-export function failed(reason: Reason, error: string | null = null): EmailOutcome {
-  return { kind: 'failed', reason, error };
-}
-
-/** Ends an email by a refusal that is not tried again. */
-export function refused(refusal: Refusal, error: string): EmailOutcome {
-  if (refusal.about === 'recipient') return { kind: 'bounced', refusal, error };
-  const outcome = { kind: 'failed' as const, reason: reasonOfRefusal(refusal), error };
-  return refusesSender(refusal) ? { ...outcome, refusesSender: true } : outcome;
-}
-
-/** Says why an email that was refused so did not arrive. */
-export function reasonOfRefusal(refusal: Refusal): Reason {
-  return refusal.about === 'recipient' ? bouncedAs(refusal.why) : 'provider_rejected';
-}
-
-/** Tells whether a receiver does not want the sender, which counts towards the hold of its project. */
-export function refusesSender(refusal: Refusal): boolean {
-  return refusal.about === 'us' && refusal.why === 'policy';
 }

@@ -1,0 +1,59 @@
+import type { LastAttempt } from './last-attempt.ts';
+import { bouncedAs, type Reason } from './reasons.ts';
+import type { AboutRecipient, Refusal } from './refusal.ts';
+
+/** How one attempt to send an email ended, from the provider to the row. Temporal's border maps it once. */
+export type AttemptOutcome = RecordedOutcome | UntriedOutcome;
+
+/** An outcome that the email's row records. All but `deferred` are final for this delivery. */
+export type RecordedOutcome =
+  | { kind: 'accepted'; providerMessageId: string | null; subject: string }
+  /**
+   * Not sent, and it will not be: our own decision, a refusal about us or the message, or too many attempts. Where the
+   * receiving side does not want the sender, `refusesSender` is set, and `provider` runs the mailbox.
+   */
+  | { kind: 'failed'; reason: Reason; error: string | null; refusesSender?: true; provider?: string }
+  /** The receiving side refused the recipient permanently. Nothing else touches a contact. */
+  | { kind: 'bounced'; refusal: AboutRecipient; error: string }
+  /** The project's sending is on hold: the email leaves when the hold is released. */
+  | { kind: 'held' }
+  /**
+   * Refused for now, or in doubt: the next attempt is at `dueAt`. The row stays SENDING and keeps its delivery. `error`
+   * has the provider's reply, `last` only its codes: Temporal shows `last`.
+   */
+  | { kind: 'deferred'; dueAt: Date; error: string; last: LastAttempt };
+
+/** The email was not tried, its claim was given back, and the attempt does not count. */
+export type UntriedOutcome =
+  /** The send rate, the project's compute budget or the paused route has no room before `dueAt`. */
+  | { kind: 'throttled'; cause: 'rate' | 'budget' | 'route'; dueAt: Date }
+  /** The project's sending window opens at `dueAt`. */
+  | { kind: 'outside_window'; dueAt: Date }
+  /** The caller has stopped. */
+  | { kind: 'stopped' };
+
+/** Tells whether an email was not tried, so that nothing is recorded. */
+export function isUntried(outcome: AttemptOutcome): outcome is UntriedOutcome {
+  return outcome.kind === 'throttled' || outcome.kind === 'outside_window' || outcome.kind === 'stopped';
+}
+
+export function failed(reason: Reason, error: string | null = null): RecordedOutcome {
+  return { kind: 'failed', reason, error };
+}
+
+/** Ends an email by a refusal that is not tried again. */
+export function refused(refusal: Refusal, error: string): RecordedOutcome {
+  if (refusal.about === 'recipient') return { kind: 'bounced', refusal, error };
+  const outcome = { kind: 'failed' as const, reason: reasonOfRefusal(refusal), error };
+  return refusesSender(refusal) ? { ...outcome, refusesSender: true } : outcome;
+}
+
+/** Says why an email that was refused so did not arrive. */
+export function reasonOfRefusal(refusal: Refusal): Reason {
+  return refusal.about === 'recipient' ? bouncedAs(refusal.why) : 'provider_rejected';
+}
+
+/** Tells whether a receiver does not want the sender, which counts towards the hold of its project. */
+export function refusesSender(refusal: Refusal): boolean {
+  return refusal.about === 'us' && refusal.why === 'policy';
+}
