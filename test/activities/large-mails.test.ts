@@ -115,7 +115,7 @@ describe('a mail with large files', () => {
     );
     const id = await mail(one, 'one.example.com', files);
     const { outcome } = await mailerWith({}).deliver(await claim(one, id));
-    expect(outcome.kind).toBe('sent');
+    expect(outcome.kind).toBe('accepted');
     const raw = Buffer.from(sink.bodies[0] ?? '', 'latin1');
     const { attachments, messageId } = await PostalMime.parse(raw);
     expect(attachments.map(({ content }) => Buffer.from(content as ArrayBuffer).equals(files.shift() ?? raw))).toEqual([
@@ -137,12 +137,12 @@ describe('a mail with large files', () => {
       await mail(one, 'one.example.com', [Buffer.alloc(9)]),
     ];
     const others = await mail(two, 'two.example.com', [Buffer.alloc(MB)]);
-    expect((await mailer.deliver(await claim(one, first))).outcome.kind).toBe('sent');
+    expect((await mailer.deliver(await claim(one, first))).outcome.kind).toBe('accepted');
     const { outcome, recorded } = await mailer.deliver(await claim(one, second));
     expect({ kind: outcome.kind, recorded }).toEqual({ kind: 'throttled', recorded: false });
     expect(await rowOf(second)).toMatchObject({ status: 'PENDING', claim: null, attempts: 0 });
-    expect((await mailer.deliver(await claim(one, small))).outcome.kind).toBe('sent');
-    expect((await mailer.deliver(await claim(two, others))).outcome.kind).toBe('sent');
+    expect((await mailer.deliver(await claim(one, small))).outcome.kind).toBe('accepted');
+    expect((await mailer.deliver(await claim(two, others))).outcome.kind).toBe('accepted');
     expect(sink.messages).toHaveLength(3);
   });
 
@@ -153,7 +153,7 @@ describe('a mail with large files', () => {
       await mail(one, 'one.example.com', [Buffer.alloc(MB)]),
     ];
     expect((await mailer.deliver(await claim(one, refused))).outcome.kind).toBe('failed');
-    expect((await mailer.deliver(await claim(one, next))).outcome.kind).toBe('sent');
+    expect((await mailer.deliver(await claim(one, next))).outcome.kind).toBe('accepted');
   });
 
   it('whose thread dies is tried again, under the same Message-ID, and is not lost', async () => {
@@ -162,7 +162,7 @@ describe('a mail with large files', () => {
     expect(outcome).toMatchObject({ kind: 'deferred' });
     expect(sink.messages).toHaveLength(0);
     expect(await rowOf(id)).toMatchObject({ status: 'SENDING', claim: null });
-    expect((await mailerWith({}).deliver(await claim(one, id))).outcome.kind).toBe('sent');
+    expect((await mailerWith({}).deliver(await claim(one, id))).outcome.kind).toBe('accepted');
     expect(sink.messages.map(({ messageId }) => messageId)).toEqual([`<${id}@one.example.com>`]);
   });
 });

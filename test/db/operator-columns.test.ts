@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { expect, it } from 'vitest';
 
-const DB = join(import.meta.dirname, '..', '..', 'db');
+const ROOT = join(import.meta.dirname, '..', '..');
+const ROOMS = ['db', 'engine'];
 const COLUMNS = [
   'held_at',
   'hold_reason',
@@ -13,23 +14,26 @@ const COLUMNS = [
 ] as const;
 /** Who names them all the same. */
 const NAMED: Record<string, readonly (typeof COLUMNS)[number][]> = {
-  // These two show or change what the project's own people set.
-  'projects/projects.ts': COLUMNS,
-  'sending/hold-guard.ts': ['held_at', 'hold_reason'],
+  // These two show and change the settings of the project's own people.
+  'db/projects/projects.ts': COLUMNS,
+  'engine/projects/project-changes.ts': COLUMNS,
+  'db/sending/hold-guard.ts': ['held_at', 'hold_reason'],
   // An operator sees the project's own hold beside the operator's.
-  'operator/tenants.ts': ['held_at', 'hold_reason'],
+  'db/operator/tenants.ts': ['held_at', 'hold_reason'],
   // Here it is the alias of the effective one.
-  'campaigns/audience.ts': ['monthly_email_limit'],
-  'campaigns/retry.ts': ['monthly_email_limit'],
+  'db/campaigns/audience.ts': ['monthly_email_limit'],
+  'engine/campaigns/retry.ts': ['monthly_email_limit'],
 };
 
 it("statements read what holds (`effective_…`), not the project's own setting, which its operator may have tightened", () => {
-  const files = readdirSync(DB, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.startsWith(`migrations${sep}`))
-    .map((name) => name.replaceAll(sep, '/'));
+  const files = ROOMS.flatMap((room) =>
+    readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' }).map((name) => join(room, name)),
+  )
+    .map((name) => name.replaceAll(sep, '/'))
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.startsWith('db/migrations/'));
   const named = files.flatMap((name) => {
     // Names of answers (`AS x`), of fields in types (`x:`) and of their use (`row.x`) are no columns.
-    const text = readFileSync(join(DB, name), 'utf8').replaceAll(/\bAS \w+|^\s*\w+\??:.*$|\brow\.\w+/gm, '');
+    const text = readFileSync(join(ROOT, name), 'utf8').replaceAll(/\bAS \w+|^\s*\w+\??:.*$|\brow\.\w+/gm, '');
     const columns = COLUMNS.filter((column) => new RegExp(`\\b${column}\\b`).test(text));
     return columns.length > 0 ? [[name, columns] as const] : [];
   });

@@ -31,7 +31,6 @@ export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: str
     EMAIL_PROVIDER: 'smtp',
     SMTP_URL: smtpUrl,
   });
-  const lifecycle = { dispatch: () => {} } as unknown as ActivityDeps['lifecycle'];
   const log = pino({ level: 'silent' });
   const stopping = new AbortController();
   const compute = createCompute({ cpuMsPerSecond: config.projectCpuMsPerSecond });
@@ -39,7 +38,7 @@ export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: str
     config,
     db,
     compute,
-    lifecycle,
+    outbox: { wake: () => {} },
     log,
     bulkProvider,
     ends: () => {},

@@ -26,9 +26,10 @@ export async function pruneTables(db: Db, retention: Partial<Retention> = {}): P
 
 /** The activities of periodic work over a database, without a Temporal around them. */
 export function periodicActivitiesOf(db: Db, config?: Config): PeriodicActivities {
-  const lifecycle = { dispatch: () => {}, readQueueStats: async () => [] };
+  const lifecycle = { readQueueStats: async () => [] };
   const deps = {
     db,
+    outbox: { wake: () => {} },
     lifecycle,
     log: pino({ level: 'silent' }),
     config:
