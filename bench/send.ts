@@ -116,7 +116,7 @@ async function acceptanceRates() {
   const next = () => sendRequest(`plain${n++}@bench.test`);
   const plain = (request: SendRequest) =>
     inTransaction(db, (trx) => acceptSends(trx, [request], { suppressionKey: SUPPRESSION_KEY }));
-  const acceptor = createSendAcceptor({ db, suppressionKey: SUPPRESSION_KEY, dispatch: () => {} });
+  const acceptor = createSendAcceptor({ db, suppressionKey: SUPPRESSION_KEY, outbox: { wake: () => {} } });
   await inParallel(500, () => acceptor.accept(next()));
   const few = Math.min(requests, 5_000);
   const alone = await measured(few, (count) => inParallel(count, () => plain(next())), process.pid);

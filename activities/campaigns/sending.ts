@@ -28,7 +28,6 @@ import { refused } from '../../rules/emails/attempt-outcome.ts';
 import { DELIVERY_EXPIRES_MS, nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import { AppError } from '../../rules/errors.ts';
-import type { OutboxRow } from '../../rules/outbox.ts';
 import { RowMissing } from '../../rules/row-missing.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { refusalOf } from '../emails/decision.ts';
@@ -104,13 +103,12 @@ export class CampaignSending {
     this.dkim = createDkimKeys({ config, db });
     this.guard = createHoldGuard({ db, dnsServers: config.dnsServers, log });
     const { guard } = this;
-    const dispatch = (rows: OutboxRow[]) => outbox.wake(rows);
     this.shared = {
       db,
       provider,
       inFlight: new InFlightLimit({ max: IN_FLIGHT_MAX }),
       recorder: createCampaignRecorder({ db, log, ends, guard, source }),
-      settler: createEmailSettler({ db, guard, ends, suppressionKey, source, dispatch }),
+      settler: createEmailSettler({ db, guard, ends, suppressionKey, source, outbox }),
       pads: suppressionPads(suppressionKey),
     };
   }

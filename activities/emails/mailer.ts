@@ -96,7 +96,7 @@ export function createMailer(deps: {
     ends: deps.ends,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
     source: provider.kind,
-    dispatch: (rows) => outbox.wake(rows),
+    outbox,
   });
 
   /** Prepares the message, or decides the outcome without one. */

@@ -1,5 +1,6 @@
 import type { Db, Trx } from '../../db/connection.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
+import type { OutboxBell } from '../../db/outbox/outbox-bell.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type EmailResult, recordEmailResults } from '../../engine/attempts/email-outcomes.ts';
 import { type RecordedOutcome, reasonOfRefusal } from '../../rules/emails/attempt-outcome.ts';
@@ -58,7 +59,7 @@ export function createEmailSettler(deps: {
   suppressionKey: Buffer;
   /** Named in suppression entries: the provider. */
   source: EmailProviderKind;
-  dispatch: (rows: OutboxRow[]) => void;
+  outbox: OutboxBell;
   guard: Pick<HoldGuard, 'accepted'>;
   ends: SampledLog;
 }): EmailSettler {
@@ -84,7 +85,7 @@ export function createEmailSettler(deps: {
     const { counted, outbox, watched, values } = await persistently(() =>
       inTransaction(deps.db, (trx) => record(trx, items)),
     );
-    deps.dispatch(outbox);
+    deps.outbox.wake(outbox);
     if (watched) tellGuard(counted.map(({ result }) => result));
     for (const { result } of counted) tellEnd(deps.ends, result);
     const recorded = new Set(counted);

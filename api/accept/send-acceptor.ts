@@ -1,5 +1,6 @@
 import type { Db } from '../../db/connection.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
+import type { OutboxBell } from '../../db/outbox/outbox-bell.ts';
 import { createMonthOpener } from '../../db/sending/monthly-usage.ts';
 import { inTransaction, limitLockWaits } from '../../db/transaction.ts';
 import { acceptBatch } from '../../engine/sending/accept-batch.ts';
@@ -12,7 +13,6 @@ import {
   type SendBatch,
   type SendRequest,
 } from '../../rules/emails/send-request.ts';
-import type { OutboxRow } from '../../rules/outbox.ts';
 
 /**
  * Transactions at a time: one is built while the other commits; a third brought nothing (docs/ARCHITECTURE.md
@@ -42,11 +42,7 @@ export interface SendAcceptor {
  * Requests that come at the same time share a transaction, of whatever projects. Each caller gets an answer or a
  * refusal of its own.
  */
-export function createSendAcceptor(deps: {
-  db: Db;
-  suppressionKey: Buffer;
-  dispatch: (rows: OutboxRow[]) => void;
-}): SendAcceptor {
+export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbox: OutboxBell }): SendAcceptor {
   const { suppressionKey } = deps;
   const newGroup = () =>
     createGroupCommit<SendRequest, SendOutcome>({
@@ -66,7 +62,7 @@ export function createSendAcceptor(deps: {
           if (isShared) await limitLockWaits(trx, SHARED_LOCK_WAIT_MS);
           return acceptSends(trx, requests, { suppressionKey });
         });
-        deps.dispatch(outbox);
+        deps.outbox.wake(outbox);
         return outcomes;
       },
     });
@@ -82,7 +78,7 @@ export function createSendAcceptor(deps: {
     commit: async ([batch]) => {
       if (!batch) return [];
       const { answer, outbox } = await inTransaction(deps.db, (trx) => acceptBatch(trx, batch, { suppressionKey }));
-      deps.dispatch(outbox);
+      deps.outbox.wake(outbox);
       return [answer];
     },
   });

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/connection.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
+import type { OutboxBell } from '../../db/outbox/outbox-bell.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import {
   type TrackAnswer,
@@ -9,7 +10,6 @@ import {
   trackEvents,
 } from '../../engine/events/track.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
-import type { OutboxRow } from '../../rules/outbox.ts';
 
 /** Transactions at a time: one is built while the other commits. */
 const LANES = 2;
@@ -27,11 +27,7 @@ export interface TrackAcceptor {
 }
 
 /** Requests of a project that come at the same time share a transaction. */
-export function createTrackAcceptor(deps: {
-  db: Db;
-  suppressionKey: Buffer;
-  dispatch: (rows: OutboxRow[]) => void;
-}): TrackAcceptor {
+export function createTrackAcceptor(deps: { db: Db; suppressionKey: Buffer; outbox: OutboxBell }): TrackAcceptor {
   async function commit(requests: TrackedRequest[]): Promise<TrackOutcome[]> {
     const [first] = requests;
     if (!first) return [];
@@ -39,7 +35,7 @@ export function createTrackAcceptor(deps: {
     const { outcomes, outbox } = await inTransaction(deps.db, (trx) =>
       trackEvents(trx, { projectId, untrusted, mode, requests, suppressionKey: deps.suppressionKey }),
     );
-    deps.dispatch(outbox);
+    deps.outbox.wake(outbox);
     return outcomes;
   }
 

@@ -71,7 +71,7 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
   const acceptor = createSendAcceptor({
     db,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
-    dispatch: (rows) => outbox.wake(rows),
+    outbox,
   });
 
   /** A key is looked up for each message too: one that was revoked meanwhile sends nothing more. */

@@ -83,7 +83,7 @@ const COLUMNS = [
 
 type JobRow = RowOf<'jobs', typeof COLUMNS>;
 
-/** Queues a bulk job, an id counted once; dispatch `outbox` after the commit. Source: contract §3.5. */
+/** Queues a bulk job, an id counted once; wake `outbox` after the commit. Source: contract §3.5. */
 export async function createBulkJob(
   trx: Trx,
   p: { projectId: string; kind: BulkKind } & BulkInput,
@@ -95,7 +95,7 @@ export async function createBulkJob(
 }
 
 /**
- * Queues a bulk job over the contacts that are meant, of those that there are now; dispatch `outbox` after the commit.
+ * Queues a bulk job over the contacts that are meant, of those that there are now; wake `outbox` after the commit.
  * @throws AppError CONFLICT for a condition with segments in a circle
  */
 export async function createBulkJobWhere(

@@ -51,7 +51,7 @@ function settle(emails: Awaited<ReturnType<typeof claimMails>>) {
     db,
     suppressionKey,
     source: 'smtp',
-    dispatch: () => {},
+    outbox: { wake: () => {} },
     guard: { accepted: () => {} },
     ends: () => {},
   });

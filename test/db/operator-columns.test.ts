@@ -14,9 +14,10 @@ const COLUMNS = [
 ] as const;
 /** Who names them all the same. */
 const NAMED: Record<string, readonly (typeof COLUMNS)[number][]> = {
-  // These two show and change the settings of the project's own people.
+  // It shows the settings of the project's own people.
   'db/projects/projects.ts': COLUMNS,
-  'engine/projects/project-changes.ts': COLUMNS,
+  // It changes the project's own hold.
+  'engine/projects/project-changes.ts': ['held_at', 'hold_reason'],
   'db/sending/hold-guard.ts': ['held_at', 'hold_reason'],
   // An operator sees the project's own hold beside the operator's.
   'db/operator/tenants.ts': ['held_at', 'hold_reason'],

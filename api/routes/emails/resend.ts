@@ -39,7 +39,7 @@ export function emailResendRoutes(app: App, { config, db, outbox }: Deps): void 
   const acceptor = createSendAcceptor({
     db,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
-    dispatch: (rows) => outbox.wake(rows),
+    outbox,
   });
 
   app.openapi(resendRoute, async (c) => {

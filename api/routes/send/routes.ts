@@ -39,7 +39,7 @@ export function sendRoutes(app: App, deps: Deps): void {
   const acceptor = createSendAcceptor({
     db,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
-    dispatch: (rows) => outbox.wake(rows),
+    outbox,
   });
 
   sendBatchRoutes(app, deps, acceptor);

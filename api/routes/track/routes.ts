@@ -37,7 +37,7 @@ export function trackRoutes(app: App, { config, db, outbox, limits }: Deps): voi
   const acceptor = createTrackAcceptor({
     db,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
-    dispatch: (rows) => outbox.wake(rows),
+    outbox,
   });
   app.openapi(trackRoute, async (c) => {
     const { email, event, subscribed, resubscribe, data } = c.req.valid('json');
