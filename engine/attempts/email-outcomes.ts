@@ -1,17 +1,16 @@
-import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
-import { addSuppressions } from '../../db/contacts/suppressions.ts';
 import { insertProviderMessages } from '../../db/emails/provider-messages.ts';
 import { type ClaimedEmail, settleEmails } from '../../db/sending/email-ledger.ts';
 import { guardRates, guardRefusals } from '../../db/sending/hold-guard.ts';
 import type { RecordedOutcome } from '../../rules/emails/attempt-outcome.ts';
+import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import { recordSubscriptionChanges, type SubscriptionState } from '../contacts/subscription-changes.ts';
 import { type NewEvent, recordEvents } from '../events/record-events.ts';
+import { type EndedAddresses, endAddresses, findHolders } from '../feedback/end-addresses.ts';
 
 /** What became of one claimed mail. `event` is there when the mail was rendered. */
 export interface EmailResult {
@@ -37,14 +36,17 @@ export async function recordEmailResults(
   const eventful = p.results.filter(isEventful);
   // Those of executions too: their steps are completed in this transaction.
   const touched = p.results.filter((result) => isEventful(result) || result.email.executionId !== null);
-  await lockContacts(trx, { projectId, ids: [...new Set(touched.flatMap(({ email }) => email.contact?.id ?? []))] });
+  const holders = await findHolders(trx, { projectId, addresses: deadAddresses(p.results) });
+  const contactIds = [...touched.flatMap(({ email }) => email.contact?.id ?? []), ...holders.values()];
+  await lockContacts(trx, { projectId, ids: [...new Set(contactIds)] });
   const settlements = p.results.map(({ email, outcome }) => ({ id: email.id, claim: email.claim, outcome }));
   const recorded = await settleEmails(trx, { projectId, settlements });
   const counted = eventful.filter(({ email }) => recorded.has(email.id));
   if (EMAIL_PROVIDERS[p.source].tellsById)
     await insertProviderMessages(trx, { projectId, messages: p.results.flatMap(handedOver) });
   const { outbox } = await recordEvents(trx, { projectId, events: counted.flatMap(eventsOf), contactsLocked: true });
-  outbox.push(...(await endDeadMailboxes(trx, { ...p, results: counted })));
+  const ended = endedAddresses({ results: counted, holders });
+  outbox.push(...(await endAddresses(trx, { ...p, ended, because: 'bounce' })));
   const guarded = await guard(trx, {
     projectId,
     results: p.results.filter((result) => isGuarded(result) && recorded.has(result.email.id)),
@@ -111,38 +113,24 @@ function isDead(outcome: RecordedOutcome): boolean {
   return outcome.kind === 'bounced' && outcome.refusal.why === 'dead_mailbox';
 }
 
-async function endDeadMailboxes(
-  trx: Trx,
-  p: { projectId: string; results: EmailResult[]; suppressionKey: Buffer; source: EmailProviderKind },
-): Promise<OutboxRow[]> {
-  const dead = p.results.filter(({ outcome }) => isDead(outcome));
-  if (dead.length === 0) return [];
-  await addSuppressions(trx, p.suppressionKey, {
-    projectId: p.projectId,
-    entries: dead.flatMap(({ email }) =>
-      email.to ? [{ email: email.to.email, reason: 'hard_bounce' as const, source: p.source }] : [],
-    ),
-  });
-  // A step may send to another address than the contact's own: that one's end says nothing about the contact.
-  const contactIds = dead.flatMap(({ email }) =>
-    email.contact?.email === email.to?.email ? (email.contact?.id ?? []) : [],
-  );
-  const contacts = await unsubscribeContacts(trx, { projectId: p.projectId, ids: contactIds });
-  return recordSubscriptionChanges(trx, {
-    projectId: p.projectId,
-    contacts,
-    reason: 'bounce' as const,
-    forStranger: false,
-    causeId: null,
-    by: p.source,
-  });
+/** The addresses of the recipients whose mailboxes are dead, in lower case. */
+function deadAddresses(results: EmailResult[]): string[] {
+  return results.flatMap(({ email, outcome }) => (email.to && isDead(outcome) ? normalizeEmail(email.to.email) : []));
 }
 
-async function unsubscribeContacts(trx: Trx, p: { projectId: string; ids: string[] }): Promise<SubscriptionState[]> {
-  const { rows } = await sql<SubscriptionState>`
-    UPDATE contacts SET subscribed = false, updated_at = now()
-    WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[]) AND subscribed
-    RETURNING id, subscribed, true AS "subscriptionChanged"
-  `.execute(trx);
-  return rows;
+/**
+ * A step may send to another address than its contact's own: then the contact that has this address ends.
+ * @param p.holders the contacts by address, whose locks the transaction holds
+ */
+function endedAddresses(p: { results: EmailResult[]; holders: Map<string, string> }): EndedAddresses[] {
+  return p.results.flatMap((result) =>
+    deadAddresses([result]).map((address) => {
+      const holder = p.holders.get(address);
+      return {
+        addresses: [address],
+        contactIds: holder === undefined ? [] : [holder],
+        causeId: result.email.executionId,
+      };
+    }),
+  );
 }

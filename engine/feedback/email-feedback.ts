@@ -3,19 +3,19 @@ import { touch } from '../../db/campaigns/touches.ts';
 import type { Trx } from '../../db/connection.ts';
 import { findErasedAddresses, listErasedHolders } from '../../db/contacts/erased-addresses.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
-import { addSuppressions, type NewSuppression } from '../../db/contacts/suppressions.ts';
+import type { NewSuppression } from '../../db/contacts/suppressions.ts';
 import { type Email, listProvenEmails } from '../../db/emails/emails.ts';
 import { guardRates } from '../../db/sending/hold-guard.ts';
 import { reasonOfRefusal, refusesSender } from '../../rules/emails/attempt-outcome.ts';
 import { emailDomain, normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { Feedback } from '../../rules/emails/email-feedback.ts';
 import { statusesBefore } from '../../rules/emails/email-status.ts';
-import type { Reason, SuppressionReason } from '../../rules/emails/reasons.ts';
+import type { Reason } from '../../rules/emails/reasons.ts';
 import type { AboutMessage, AboutRecipient, AboutUs } from '../../rules/emails/refusal.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import { recordSubscriptionChanges, type SubscriptionState } from '../contacts/subscription-changes.ts';
 import { recordEvents } from '../events/record-events.ts';
 import { eventOfMail } from '../sending/email-variables.ts';
+import { endAddresses, findHolders } from './end-addresses.ts';
 
 /** The words of a server that are kept with a mail. */
 const ERROR_MAX_CHARS = 1000;
@@ -80,7 +80,7 @@ async function recordComplaint(trx: Trx, email: FoundEmail, p: Ending): Promise<
   );
   if (!isNew) return KNOWN;
   const outbox = await emit(trx, email, 'email.complaint', { complainedAt: p.at.toISOString() });
-  outbox.push(...(await endAddress(trx, email, { ...p, reason: 'complaint', because: 'complaint' })));
+  outbox.push(...(await endAddress(trx, email, { ...p, because: 'complaint' })));
   outbox.push(...(await guard(trx, email, { dead: 0, complaints: 1 })));
   return recorded(outbox);
 }
@@ -124,7 +124,7 @@ async function recordBounce(
   const detail = bounceType === 'Permanent' ? { bouncedAt: at.toISOString() } : { transientBounce: true };
   const outbox = await emit(trx, email, 'email.bounce', { bounceType, ...detail });
   if (refusal.why === 'dead_mailbox') {
-    outbox.push(...(await endAddress(trx, email, { ...p, reason: 'hard_bounce', because: 'bounce' })));
+    outbox.push(...(await endAddress(trx, email, { ...p, because: 'bounce' })));
     outbox.push(...(await guard(trx, email, { dead: 1, complaints: 0 })));
   }
   return recorded(outbox);
@@ -140,31 +140,24 @@ async function guard(
 }
 
 /**
- * Suppresses the address the email went to, and unsubscribes the contact that has the address now. Of an erased contact
+ * Suppresses the address of the email's recipient, and unsubscribes the contact that has it now. Of an erased contact
  * the hash is left, which is enough for both.
  */
 async function endAddress(
   trx: Trx,
   email: FoundEmail,
-  p: Ending & { reason: SuppressionReason; because: 'bounce' | 'complaint' },
+  p: Ending & { because: 'bounce' | 'complaint' },
 ): Promise<OutboxRow[]> {
-  const { projectId, executionId } = email;
+  const { projectId, executionId: causeId } = email;
+  const { suppressionKey, source, because } = p;
   const { addresses, contactIds } = await findReported(trx, email, p);
-  const entries = addresses.map((address) => ({ email: address, reason: p.reason, source: p.source }));
-  await addSuppressions(trx, p.suppressionKey, { projectId, entries });
   await lockContacts(trx, { projectId, ids: contactIds });
-  const { rows } = await sql<SubscriptionState>`
-    UPDATE contacts SET subscribed = false, updated_at = now()
-    WHERE project_id = ${projectId} AND id = ANY(${contactIds}::uuid[]) AND subscribed
-    RETURNING id, subscribed, true AS "subscriptionChanged"
-  `.execute(trx);
-  return recordSubscriptionChanges(trx, {
+  return endAddresses(trx, {
     projectId,
-    contacts: rows,
-    reason: p.because,
-    forStranger: false,
-    causeId: executionId,
-    by: p.source,
+    ended: [{ addresses, contactIds, causeId }],
+    because,
+    suppressionKey,
+    source,
   });
 }
 
@@ -175,10 +168,10 @@ async function endAddress(
 async function findReported(
   trx: Trx,
   email: FoundEmail,
-  { suppressionKey: key, reason }: { suppressionKey: Buffer; reason: SuppressionReason },
+  { suppressionKey: key, because }: { suppressionKey: Buffer; because: 'bounce' | 'complaint' },
 ): Promise<{ addresses: NewSuppression['email'][]; contactIds: string[] }> {
   const { projectId, to, contactEmail } = email;
-  const isPersons = reason === 'complaint';
+  const isPersons = because === 'complaint';
   if (to === null && contactEmail === null) {
     const all = await findErasedAddresses(trx, { kind: 'email', id: email.id });
     const erased = all.filter(({ isRecipient }) => isRecipient || isPersons);
@@ -187,10 +180,7 @@ async function findReported(
   const isContacts = email.sourceType !== 'WORKFLOW' || to === null;
   const about = [to ?? contactEmail, isPersons && isContacts ? contactEmail : null];
   const addresses = [...new Set(about.flatMap((address) => (address === null ? [] : normalizeEmail(address))))];
-  const { rows } = await sql<{ id: string }>`
-    SELECT id FROM contacts WHERE project_id = ${projectId} AND email = ANY(${addresses}::text[])
-  `.execute(trx);
-  return { addresses, contactIds: rows.map((row) => row.id) };
+  return { addresses, contactIds: [...(await findHolders(trx, { projectId, addresses })).values()] };
 }
 
 function senderRefusalOf({ projectId, to, contactEmail }: FoundEmail): Pick<FeedbackResult, 'refusal'> {

@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connection.ts';
+import { addSuppressions, type NewSuppression } from '../../db/contacts/suppressions.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { recordSubscriptionChanges, type SubscriptionState } from '../contacts/subscription-changes.ts';
+
+const ENDS = {
+  bounce: 'hard_bounce',
+  complaint: 'complaint',
+} as const;
+
+/** Addresses that no email may go to any more, and the contacts who have them now. */
+export interface EndedAddresses {
+  addresses: NewSuppression['email'][];
+  /** The caller's transaction holds their locks. */
+  contactIds: string[];
+  /** The execution whose step sent the email: it counts as the cause of what follows. */
+  causeId: string | null;
+}
+
+/**
+ * Suppresses addresses after a dead mailbox or a complaint, and unsubscribes their contacts. SMTP replies, notifications
+ * and campaigns all end addresses here. Source: contract §9.7.
+ * @param p.source the reporter: a provider, `dsn` or `arf`
+ * @returns rows for `outbox.wake`, after the commit
+ */
+export async function endAddresses(
+  trx: Trx,
+  p: {
+    projectId: string;
+    ended: EndedAddresses[];
+    because: keyof typeof ENDS;
+    suppressionKey: Buffer;
+    source: string;
+  },
+): Promise<OutboxRow[]> {
+  const { projectId, source, because } = p;
+  if (p.ended.length === 0) return [];
+  const entries = p.ended
+    .flatMap(({ addresses }) => addresses)
+    .map((email) => ({ email, reason: ENDS[because], source }));
+  await addSuppressions(trx, p.suppressionKey, { projectId, entries });
+  const contacts = await unsubscribe(trx, { projectId, ids: p.ended.flatMap(({ contactIds }) => contactIds) });
+  const outbox: OutboxRow[] = [];
+  for (const { causeId, contactIds } of mergeByCause(p.ended)) {
+    const changed = contacts.filter(({ id }) => contactIds.includes(id));
+    const change = { projectId, contacts: changed, reason: because, forStranger: false, causeId, by: source };
+    if (changed.length > 0) outbox.push(...(await recordSubscriptionChanges(trx, change)));
+  }
+  return outbox;
+}
+
+/** Ids of the contacts who have one of the addresses, which are in lower case. */
+export async function findHolders(
+  trx: Trx,
+  { projectId, addresses }: { projectId: string; addresses: string[] },
+): Promise<Map<string, string>> {
+  if (addresses.length === 0) return new Map();
+  const { rows } = await sql<{ id: string; email: string }>`
+    SELECT id, email FROM contacts WHERE project_id = ${projectId} AND email = ANY(${addresses}::text[])
+  `.execute(trx);
+  return new Map(rows.map(({ id, email }) => [email, id]));
+}
+
+async function unsubscribe(trx: Trx, p: { projectId: string; ids: string[] }): Promise<SubscriptionState[]> {
+  const { rows } = await sql<SubscriptionState>`
+    UPDATE contacts SET subscribed = false, updated_at = now()
+    WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[]) AND subscribed
+    RETURNING id, subscribed, true AS "subscriptionChanged"
+  `.execute(trx);
+  return rows;
+}
+
+/** Joins the addresses of one cause. A contact that several causes end belongs to the first. */
+function mergeByCause(ended: EndedAddresses[]): Pick<EndedAddresses, 'causeId' | 'contactIds'>[] {
+  const seen = new Set<string>();
+  const byCause = new Map<string | null, string[]>();
+  for (const { causeId, contactIds } of ended) {
+    const own = contactIds.filter((id) => !seen.has(id));
+    for (const id of own) seen.add(id);
+    byCause.set(causeId, [...(byCause.get(causeId) ?? []), ...own]);
+  }
+  return [...byCause].map(([causeId, contactIds]) => ({ causeId, contactIds }));
+}
