@@ -139,7 +139,7 @@ export function campaignChunkActivities(deps: ConstructorParameters<typeof Campa
      * no longer count.
      */
     async sendCampaignChunk(input: ChunkInput): Promise<ChunkResult> {
-      return withHeartbeats((cancelled) => sending.sendTurn(input, cancelled), HEARTBEAT_MS);
+      return withHeartbeats((cancelled) => sending.takeTurn(input, cancelled), HEARTBEAT_MS);
     },
 
     /** Gives up whom the provider has put off for a day; whoever else the chunk has left is sent to. */

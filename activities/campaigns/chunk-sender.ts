@@ -13,7 +13,7 @@ import type { InFlightLimit } from '../emails/in-flight-limit.ts';
 import type { EmailSettler } from '../emails/settler.ts';
 import { ChunkClaims } from './chunk-claims.ts';
 import { unfinishedResult } from './chunk-result.ts';
-import { type ChunkTurn, type ChunkTurnResult, emailOf } from './chunk-turn.ts';
+import { attemptedEmail, type ChunkTurn, type ChunkTurnResult } from './chunk-turn.ts';
 import { HandedOver } from './handed-over.ts';
 import type { CampaignRecorder, RecordOwner } from './recorder.ts';
 import { type CampaignTokens, createCampaignTokens } from './tokens.ts';
@@ -53,12 +53,12 @@ export interface ChunkSenderDeps {
 }
 
 /**
- * One turn at a chunk: claims its rows stretch by stretch, keeps some ahead, hands them to the provider as the limit of
- * what is in flight allows, and returns when all it has claimed is recorded or given back. At most one attempt's
- * completions count for a row; the one that finds it has lost rows stops at once.
+ * Takes one turn at a chunk: claims its rows stretch by stretch, keeps some ahead, hands them to the provider as the
+ * limit of emails in flight allows, and returns when every claimed row is recorded or given back. At most one attempt's
+ * completions count for a row; the attempt that finds it has lost rows stops at once.
  */
-export async function sendChunk(deps: ChunkSenderDeps, turn: ChunkTurn): Promise<ChunkTurnResult> {
-  return new ChunkSender(deps, turn, await nextClaim(deps.db)).run();
+export async function takeTurn(deps: ChunkSenderDeps, turn: ChunkTurn): Promise<ChunkTurnResult> {
+  return new ChunkSender(deps, turn, await nextClaim(deps.db)).takeTurn();
 }
 
 class ChunkSender implements RecordOwner {
@@ -107,7 +107,7 @@ class ChunkSender implements RecordOwner {
       });
   }
 
-  async run(): Promise<ChunkTurnResult> {
+  async takeTurn(): Promise<ChunkTurnResult> {
     await this.claims.open({ rowByRow: this.tokens !== undefined });
     const stopped = () => this.withdraw();
     this.turn.stop.addEventListener('abort', stopped);
@@ -368,7 +368,7 @@ class ChunkSender implements RecordOwner {
   /** Records an ending with all that follows from it: bounce events, suppression, whoever waits for `email.sent`. */
   private settle(row: ClaimedRecipient, outcome: RecordedOutcome): void {
     const event = outcome.kind === 'failed' ? null : this.turn.composer.eventOf(row);
-    const email = emailOf(this.turn, this.claim, row);
+    const email = attemptedEmail(this.turn, this.claim, row);
     void this.deps.settler.settle({ email, outcome, event }).then(
       ({ recorded }) => {
         this.recorded(1);

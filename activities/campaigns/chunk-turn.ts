@@ -1,7 +1,7 @@
 import type { OpenClock } from '../../db/campaigns/chunk-clock.ts';
 import type { ChunkRef, SendTerms } from '../../db/campaigns/chunks.ts';
 import type { ClaimedRecipient } from '../../db/campaigns/claims.ts';
-import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
+import type { AttemptedEmail } from '../../engine/attempts/email-outcomes.ts';
 import { sourced, trusted } from '../../rules/strangers/provenance.ts';
 import type { CampaignComposer } from './message.ts';
 import type { SlowContent } from './slow-content.ts';
@@ -49,30 +49,20 @@ export interface ChunkTurnResult {
 /** A campaign is rendered with the contact alone. */
 const NO_VARIABLES = trusted({});
 
-/** A recipient of the turn as the settler knows mails. */
-export function emailOf({ chunk, terms }: ChunkTurn, claim: number, row: ClaimedRecipient): ClaimedEmail {
-  const { contactId, email, untrustedKeys } = row;
+/** A recipient of the turn, as the settler reads it. */
+export function attemptedEmail({ chunk, terms }: ChunkTurn, claim: number, row: ClaimedRecipient): AttemptedEmail {
+  const { id, contactId, email, untrustedKeys, attempts } = row;
   return {
-    id: row.id,
+    id,
     projectId: chunk.projectId,
-    contentId: terms.contentId,
-    campaignId: chunk.campaignId,
-    executionId: null,
-    visit: null,
-    sourceType: 'CAMPAIGN',
+    claim,
+    attempts,
     mode: terms.mode,
     to: { email, name: null },
+    contact: { id: contactId, email, subscribed: true, data: sourced({}, untrustedKeys) },
     variables: NO_VARIABLES,
     options: {},
-    claim,
-    attempts: row.attempts,
-    createdAt: new Date(),
-    contact: { id: contactId, email, subscribed: true, data: sourced({}, untrustedKeys) },
-    offTopic: false,
-    capped: false,
-    contentType: 'MARKETING',
-    project: { tracking: terms.tracking, held: terms.held, monthlyEmailLimit: null },
-    senderDomain: terms.senderDomain,
-    suppressedBy: null,
+    executionId: null,
+    visit: null,
   };
 }

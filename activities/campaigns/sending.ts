@@ -37,7 +37,8 @@ import { OPEN_ROUTE, type RouteWatch } from '../emails/route-watch.ts';
 import { createEmailSettler } from '../emails/settler.ts';
 import { createHoldGuard, type HoldGuard } from '../hold-guard.ts';
 import { passGate } from './chunk-gate.ts';
-import { type ChunkSenderDeps, sendChunk } from './chunk-sender.ts';
+import { type ChunkSenderDeps, takeTurn } from './chunk-sender.ts';
+import type { ChunkTurn } from './chunk-turn.ts';
 import { createCampaignComposer } from './message.ts';
 import { createCampaignRecorder } from './recorder.ts';
 import { createSlowContents } from './slow-content.ts';
@@ -64,13 +65,6 @@ export interface ChunkInput extends ChunkRef {
   deferredSinceMs?: number | null;
   /** A chunk that has to wait does so in Postgres. Workflows of earlier versions carry it themselves. */
   keeps?: boolean;
-}
-
-interface TurnTerms {
-  input: ChunkInput;
-  rate: number;
-  terms: SendTerms;
-  clock: OpenClock;
 }
 
 type SendingDeps = ActivityDeps & { bulkProvider: EmailProvider; firstRetryMs?: number };
@@ -113,12 +107,12 @@ export class CampaignSending {
     };
   }
 
-  /** One turn at a chunk. */
-  async sendTurn(input: ChunkInput, cancelled: AbortSignal): Promise<ChunkResult> {
-    return this.busy(input, () => this.oneTurn(input, cancelled));
+  /** Takes one turn at a chunk. */
+  async takeTurn(input: ChunkInput, cancelled: AbortSignal): Promise<ChunkResult> {
+    return this.busy(input, () => this.turn(input, cancelled));
   }
 
-  private async oneTurn(input: ChunkInput, cancelled: AbortSignal): Promise<ChunkResult> {
+  private async turn(input: ChunkInput, cancelled: AbortSignal): Promise<ChunkResult> {
     const { config, db, stopping } = this.deps;
     const terms = await findSendTerms(db, input);
     const refused = await this.refusal(input, terms);
@@ -134,7 +128,7 @@ export class CampaignSending {
     if ('refused' in clock) return { ...clock.refused, rate };
     const stop = AbortSignal.any([cancelled, stopping]);
     const turn = { ...(await this.turnOf({ input, rate, terms, clock })), stop };
-    const { outcome, sent, ...round } = await sendChunk(this.senderDeps(input.projectId, terms), turn);
+    const { outcome, sent, ...round } = await takeTurn(this.senderDeps(input.projectId, terms), turn);
     const common = { sent, rate, retryAfterMs: 0, ...(sent > 0 && { fresh: true }), ...round };
     switch (outcome) {
       case 'stopped':
@@ -204,7 +198,17 @@ export class CampaignSending {
     return result('done');
   }
 
-  private async turnOf({ input, rate, terms, clock }: TurnTerms) {
+  private async turnOf({
+    input,
+    rate,
+    terms,
+    clock,
+  }: {
+    input: ChunkInput;
+    rate: number;
+    terms: SendTerms;
+    clock: OpenClock;
+  }): Promise<Omit<ChunkTurn, 'stop'>> {
     const { from, putOff } = input;
     const chunk = chunkOf(input);
     const { projectId, campaignId } = chunk;

@@ -5,6 +5,7 @@ import { noteAttempt } from '../../db/executions/visits.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
 import { type ClaimedEmail, claimEmails } from '../../db/sending/email-ledger.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import type { AttemptedEmail } from '../../engine/attempts/email-outcomes.ts';
 import {
   completeEffect,
   completeEffects,
@@ -157,12 +158,12 @@ async function completeSteps(trx: Trx, settled: Settled[]): Promise<Hooked<Next 
   return { values: settled.map((item) => nexts[done.indexOf(item)]) };
 }
 
-function completionOf(email: ClaimedEmail): EffectOutcome {
+function completionOf(email: AttemptedEmail): EffectOutcome {
   const { executionId, visit } = stepOf(email);
   return { executionId, visit, status: 'COMPLETED', output: { emailId: email.id } };
 }
 
-function stepOf({ id, executionId, visit }: ClaimedEmail): { executionId: string; visit: number } {
+function stepOf({ id, executionId, visit }: AttemptedEmail): { executionId: string; visit: number } {
   if (executionId === null || visit === null) throw new Error(`mail ${id} is of no step`);
   return { executionId, visit };
 }

@@ -12,9 +12,25 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { type NewEvent, recordEvents } from '../events/record-events.ts';
 import { type EndedAddresses, endAddresses, findHolders } from '../feedback/end-addresses.ts';
 
-/** What became of one claimed mail. `event` is there when the mail was rendered. */
+/** The facts about a claimed email that recording its outcome reads. */
+export type AttemptedEmail = Pick<
+  ClaimedEmail,
+  | 'id'
+  | 'projectId'
+  | 'claim'
+  | 'attempts'
+  | 'mode'
+  | 'to'
+  | 'contact'
+  | 'variables'
+  | 'options'
+  | 'executionId'
+  | 'visit'
+>;
+
+/** The outcome of one claimed email. `event` is there when the email was rendered. */
 export interface EmailResult {
-  email: ClaimedEmail;
+  email: AttemptedEmail;
   outcome: RecordedOutcome;
   event: EmailEventData | null;
 }
