@@ -82,6 +82,7 @@ import * as receivedDigests from './migrations/20261126T0316-received-digests.ts
 import * as idempotencyFingerprints from './migrations/20261127T0250-idempotency-fingerprints.ts';
 import * as campaignEdits from './migrations/20261127T0255-campaign-edits.ts';
 import * as eventRefusals from './migrations/20261127T0722-event-refusals.ts';
+import * as publicKeyMode from './migrations/20261127T1313-public-key-mode.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -168,4 +169,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261127T0250-idempotency-fingerprints': idempotencyFingerprints,
   '20261127T0255-campaign-edits': campaignEdits,
   '20261127T0722-event-refusals': eventRefusals,
+  '20261127T1313-public-key-mode': publicKeyMode,
 };

@@ -137,6 +137,15 @@ const EVENTS: Documented[] = [
     example: {},
   },
   {
+    name: 'contact.unsubscribe_requested',
+    summary: 'Somebody has asked with the public key to unsubscribe a contact, who stays subscribed',
+    data: {
+      caller: z.string().openapi({ description: 'The same for the same caller' }),
+      requests: z.number().int().openapi({ description: 'Requests of this caller about this contact, within a day' }),
+    },
+    example: { caller: '5d41402abc4b', requests: 1 },
+  },
+  {
     name: 'contact.unsubscribed',
     summary: 'A contact was unsubscribed',
     data: { reason: z.string().optional().openapi({ description: 'After a bounce or a complaint' }) },

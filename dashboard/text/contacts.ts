@@ -229,6 +229,7 @@ export const contacts = {
       'workflow.step': (what: string) => `Step ${what}`,
       'contact.subscribed': () => 'Subscribed',
       'contact.unsubscribed': () => 'Unsubscribed',
+      'contact.unsubscribe_requested': () => 'Asked to unsubscribe with the public key',
     } as Record<string, (what: string) => string>,
     of: {
       campaign: 'a campaign',
@@ -236,6 +237,8 @@ export const contacts = {
       transactional: 'a single mail',
     },
     because: 'because of',
+    applyUnsubscribe: 'Unsubscribe this contact',
+    requests: (count: number) => (count === 1 ? 'one request' : `${count} requests`),
     noSubject: 'without a subject',
   },
   who: {

@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { decodeCursor, unreadableCursor } from '../../rules/cursor.ts';
 import { ACTIVITY_EVENTS } from '../../rules/events/activity.ts';
+import { UNSUBSCRIBE_REQUESTED_EVENT } from '../../rules/events/event-names.ts';
 import type { Db } from '../connection.ts';
 import { uuidAt } from '../events/activity-sources.ts';
 import { FAR_FUTURE } from '../id-time.ts';
@@ -146,7 +147,10 @@ function eventSource({ projectId, contactId, position }: Asked): Source {
         SELECT jsonb_build_object('subject', coalesce(e.data->>'subject', k.subject), 'sourceType', m.source_type) || ${CAUSE}
         FROM emails m JOIN contents k ON k.id = m.content_id ${CAUSES} WHERE m.id = e.email_id AND m.project_id = ${projectId}), '{}') END
       || CASE WHEN e.name IN ('contact.subscribed', 'contact.unsubscribed')
-        THEN jsonb_build_object('actor', e.actor, 'reason', coalesce(e.data->>'reason', ${whyChanged()})) ELSE '{}' END`,
+        THEN jsonb_build_object('actor', e.actor, 'reason', coalesce(e.data->>'reason', ${whyChanged()})) ELSE '{}' END
+      || CASE WHEN e.name = ${UNSUBSCRIBE_REQUESTED_EVENT}
+        THEN jsonb_build_object('actor', e.actor, 'apply', jsonb_build_object('method', 'PATCH',
+          'path', '/contacts/' || e.contact_id, 'body', jsonb_build_object('subscribed', false))) ELSE '{}' END`,
     from: sql`events e`,
     where: sql`e.project_id = ${projectId} AND e.contact_id = ${contactId} AND e.id <= ${until}::uuid`,
     order: sql`e.id DESC`,

@@ -27,6 +27,8 @@ import { findRefusals, findSuppressions, liftSuppressions } from './suppressions
 /** A request has one row, a group of requests a hundred; more come from imports and bulk jobs. */
 const MANY_ROWS = 200;
 
+/** The actor of events that the public key caused. */
+export const PUBLIC_ACTOR = 'public';
 const UNSUBSCRIBED_EVENT: ContactEvent = 'contact.unsubscribed';
 /** The key of `data` that holds a contact's phone number. */
 const PHONE_KEY = 'phone';
@@ -98,6 +100,7 @@ export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<Upser
   if (wanted.size <= MANY_ROWS && changes.length > 1)
     await lockContacts(trx, { projectId: p.projectId, ids: changes.map(idOf) });
   const updated = await updateChanged(trx, changes, p.causeId);
+  await keepHistories(trx, { projectId: p.projectId, changes, known });
   const results = new Map([...known.values(), ...inserted, ...updated].map((contact) => [contact.email, contact]));
   for (const contact of updated) refuseTooMuch(contact, wanted.get(contact.email));
   await readPhones(trx, p, [...wanted.values()], results);
@@ -196,7 +199,8 @@ async function settleHistories(trx: Trx, p: { projectId: string; contacts: Store
   const { rows } = await sql<{ id: string; was_unsubscribed: boolean }>`
     UPDATE contacts c SET was_unsubscribed = EXISTS (
       SELECT FROM events e
-      WHERE e.project_id = ${p.projectId} AND e.name = ${UNSUBSCRIBED_EVENT} AND e.contact_id = c.id)
+      WHERE e.project_id = ${p.projectId} AND e.name = ${UNSUBSCRIBED_EVENT} AND e.contact_id = c.id
+        AND e.actor IS DISTINCT FROM ${PUBLIC_ACTOR})
     WHERE c.id = ANY(${[...unknown.keys()]}::uuid[]) AND ${ownedBy('c.project_id', p.projectId)}
     RETURNING c.id, c.was_unsubscribed
   `.execute(trx);
@@ -204,6 +208,26 @@ async function settleHistories(trx: Trx, p: { projectId: string; contacts: Store
     const contact = unknown.get(row.id);
     if (contact) contact.wasUnsubscribed = row.was_unsubscribed;
   }
+}
+
+/**
+ * Keeps `was_unsubscribed` as it was of the contacts whom the public key has just unsubscribed: a trigger sets it, and
+ * the public key may lift its own refusal.
+ */
+async function keepHistories(
+  trx: Trx,
+  p: { projectId: string; changes: ContactChange[]; known: ReadonlyMap<string, StoredContact> },
+): Promise<void> {
+  const ids = new Set(
+    p.changes.flatMap((change) => (change.isVisitors && change.subscribed === false ? change.id : [])),
+  );
+  const kept = [...p.known.values()].filter((contact) => ids.has(contact.id) && contact.wasUnsubscribed !== true);
+  if (kept.length === 0) return;
+  await sql`
+    UPDATE contacts c SET was_unsubscribed = u.was
+    FROM unnest(${kept.map(({ id }) => id)}::uuid[], ${kept.map((contact) => contact.wasUnsubscribed)}::bool[]) AS u (id, was)
+    WHERE c.id = u.id AND ${ownedBy('c.project_id', p.projectId)}
+  `.execute(trx);
 }
 
 function wouldSubscribe(row: ContactUpsert, known: StoredContact | undefined, p: UpsertContacts): boolean {
@@ -294,7 +318,7 @@ function refuseTooMuch(contact: StoredData, row: ContactUpsert | undefined): voi
 }
 
 function copies(row: ContactUpsert | undefined): boolean {
-  return typeof row?.by === 'object' && row.by.copied.size > 0;
+  return row?.by === 'visitor' || (typeof row?.by === 'object' && row.by.copied.size > 0);
 }
 
 function inOrder(

@@ -4,6 +4,7 @@ import { AppError } from '../../rules/errors.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { Db, Trx } from '../connection.ts';
 import type { DoubleOptIn } from '../contacts/double-opt-in.ts';
+import { prepared } from '../prepared.ts';
 import type { RowOf } from '../schema/database.ts';
 import { capOf, type FrequencyCap } from '../sending/frequency.ts';
 
@@ -25,6 +26,7 @@ export interface Project {
   phoneCountry: string | null;
   /** Whether `subscribed: true` subscribes a contact that refused by itself, or only with `resubscribe: true`. */
   resubscribe: ResubscribeMode;
+  publicKeyMode: PublicKeyMode;
   sendRatePerSecond: number | null;
   monthlyEmailLimit: number | null;
   bounceGuard: number;
@@ -51,6 +53,13 @@ export interface OperatorLimits {
 export const RESUBSCRIBE_MODES = ['allow', 'protect'] as const;
 export type ResubscribeMode = (typeof RESUBSCRIBE_MODES)[number];
 
+/**
+ * The rules of `/v1/track` for the public key. With `protected` it overrules nothing and nobody. With `open` it follows
+ * the same rules as a secret key, but lifts only the refusals that it made itself. Source: contract §2.2.
+ */
+export const PUBLIC_KEY_MODES = ['protected', 'open'] as const;
+export type PublicKeyMode = (typeof PUBLIC_KEY_MODES)[number];
+
 const COLUMNS = [
   'id',
   'name',
@@ -65,6 +74,7 @@ const COLUMNS = [
   'sending_window',
   'phone_country',
   'resubscribe_protected',
+  'public_key_open',
   'effective_send_rate_per_second',
   'effective_monthly_email_limit',
   'effective_bounce_guard',
@@ -142,6 +152,7 @@ function toProject(row: RowOf<'projects', typeof COLUMNS> | undefined): Project 
     doubleOptIn: { enabled: row.double_opt_in, templateId: row.double_opt_in_template_id },
     phoneCountry: row.phone_country,
     resubscribe: row.resubscribe_protected ? 'protect' : 'allow',
+    publicKeyMode: row.public_key_open ? 'open' : 'protected',
     sendRatePerSecond: row.effective_send_rate_per_second,
     monthlyEmailLimit: row.effective_monthly_email_limit,
     bounceGuard: row.effective_bounce_guard,
@@ -164,4 +175,12 @@ function toProject(row: RowOf<'projects', typeof COLUMNS> | undefined): Project 
 export async function getTracking(db: Db, projectId: string): Promise<TrackingMode> {
   const row = await db.selectFrom('projects').select('tracking').where('id', '=', projectId).executeTakeFirst();
   return row?.tracking ?? 'DISABLED';
+}
+
+/** The rules that the project's public key follows, as of now. */
+export async function getPublicKeyMode(db: Db, projectId: string): Promise<PublicKeyMode> {
+  const { rows } = await prepared<{ isOpen: boolean | null }>`
+    SELECT public_key_open AS "isOpen" FROM projects WHERE id = ${projectId}
+  `.execute(db);
+  return rows[0]?.isOpen ? 'open' : 'protected';
 }

@@ -40,6 +40,8 @@ export interface ProjectsTable {
   phone_country: string | null;
   /** Null is false, of projects from before the setting. */
   resubscribe_protected: boolean | null;
+  /** Null is false. */
+  public_key_open: boolean | null;
   sending_window: NullableJson<SendingWindow>;
   held_at: NullableTimestamp;
   hold_reason: string | null;

@@ -1,6 +1,7 @@
 import type { Trx } from '../../db/connection.ts';
-import { type UpsertedContact, upsertContacts } from '../../db/contacts/upsert.ts';
+import { PUBLIC_ACTOR, type UpsertedContact, upsertContacts } from '../../db/contacts/upsert.ts';
 import { type KeyedRequest, keepAnswers, keyName, takeKeys } from '../../db/idempotency-batch.ts';
+import { getPublicKeyMode, type PublicKeyMode } from '../../db/projects/projects.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { KeyOwner } from '../../rules/access/key-owner.ts';
 import type { Writer } from '../../rules/contacts/change.ts';
@@ -9,6 +10,7 @@ import { applyData, type Data, plainData } from '../../rules/filters/data-values
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
 import { recordEvents } from './record-events.ts';
+import { noteUnsubscribeRequests, type UnsubscribeRequest } from './unsubscribe-requests.ts';
 
 export interface TrackRequest {
   email: string;
@@ -20,8 +22,16 @@ export interface TrackRequest {
   fingerprint?: string | undefined;
   /** Who sends it, for the refusal of an idempotency key. */
   owner: KeyOwner;
-  /** What the answer names the contact by, in place of its id (see `publicContactId`). */
-  publicId?: string | undefined;
+  /** Of a request with the public key. */
+  visitor?: Visitor | undefined;
+}
+
+/** The sender of a request with the public key. */
+export interface Visitor {
+  /** The answer names the contact by it, in place of its id (see `publicContactId`). */
+  publicId: string;
+  /** A keyed hash of the caller's address, in hex. */
+  caller: string;
 }
 
 export interface TrackRequests {
@@ -37,7 +47,13 @@ export interface TrackRequests {
 /** The body of the answer. */
 export interface TrackAnswer {
   success: true;
-  data: { contact: string; event: string; timestamp: string };
+  data: {
+    contact: string;
+    event: string;
+    timestamp: string;
+    /** The rules that the public key follows; absent for a secret key. */
+    mode?: PublicKeyMode;
+  };
 }
 
 /** What one request came to: its answer, or why it had no effect. */
@@ -72,8 +88,12 @@ async function record(
   p: TrackRequests,
 ): Promise<{ answers: Map<TrackRequest, TrackAnswer>; outbox: OutboxRow[] }> {
   const { projectId, untrusted, mode, requests } = p;
-  const contacts = await saveContacts(trx, p);
-  const by = contacts.map((contact, index) => ({ ...contact, by: requests[index]?.owner.name }));
+  const keyMode = untrusted ? await getPublicKeyMode(trx, projectId) : undefined;
+  const contacts = await saveContacts(trx, p, keyMode);
+  const by = contacts.map((contact, index) => ({
+    ...contact,
+    by: untrusted ? PUBLIC_ACTOR : requests[index]?.owner.name,
+  }));
   const changed = { projectId, contacts: by, forStranger: untrusted, mode, causeId: null };
   const changes = await recordSubscriptionChanges(trx, changed);
   const recorded = await recordEvents(trx, {
@@ -88,21 +108,34 @@ async function record(
       mode,
     })),
   });
+  const refused = keyMode === 'protected' ? refusedRequests(requests, contacts) : [];
+  const noted = await noteUnsubscribeRequests(trx, { projectId, mode, requests: refused });
   const timestamp = new Date().toISOString();
   const answers = new Map<TrackRequest, TrackAnswer>();
   for (const [index, request] of requests.entries()) {
-    const contact = contacts[index] && (request.publicId ?? contacts[index].id);
+    const contact = contacts[index] && (request.visitor?.publicId ?? contacts[index].id);
     const event = recorded.events[index]?.id;
     if (!contact || !event) throw new Error('a tracked event is missing from its own result');
-    answers.set(request, { success: true, data: { contact, event, timestamp } });
+    answers.set(request, { success: true, data: { contact, event, timestamp, ...(keyMode && { mode: keyMode }) } });
   }
-  return { answers, outbox: [...changes, ...recorded.outbox] };
+  return { answers, outbox: [...changes, ...recorded.outbox, ...noted] };
 }
 
-function saveContacts(trx: Trx, p: TrackRequests): Promise<UpsertedContact[]> {
-  const by: Writer = p.untrusted ? 'stranger' : 'project';
+/** Requests to unsubscribe a contact that stays subscribed. */
+function refusedRequests(requests: TrackRequest[], contacts: UpsertedContact[]): UnsubscribeRequest[] {
+  return requests.flatMap(({ subscribed, visitor }, index) => {
+    const contact = contacts[index];
+    const isRefused = visitor !== undefined && subscribed === false && contact?.subscribed === true;
+    return isRefused ? [{ contactId: contact.id, caller: visitor.caller }] : [];
+  });
+}
+
+const WRITERS = { protected: 'stranger', open: 'visitor' } as const satisfies Record<PublicKeyMode, Writer>;
+
+function saveContacts(trx: Trx, p: TrackRequests, keyMode: PublicKeyMode | undefined): Promise<UpsertedContact[]> {
+  const by: Writer = keyMode === undefined ? 'project' : WRITERS[keyMode];
   const rows = p.requests.map(({ email, subscribed, resubscribe, data }) => {
-    const { set, remove, errors } = applyData(data, p.untrusted ? 'drop' : 'refuse');
+    const { set, remove, errors } = applyData(data, keyMode === 'protected' ? 'drop' : 'refuse');
     if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
     return { email, subscribed, resubscribe, set, remove, by };
   });

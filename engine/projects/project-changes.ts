@@ -2,7 +2,13 @@ import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
 import { assertDoubleOptIn } from '../../db/contacts/double-opt-in.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
-import { getProject, lockProject, type Project, type ResubscribeMode } from '../../db/projects/projects.ts';
+import {
+  getProject,
+  lockProject,
+  type Project,
+  type PublicKeyMode,
+  type ResubscribeMode,
+} from '../../db/projects/projects.ts';
 import type { FrequencyCap } from '../../db/sending/frequency.ts';
 import { resetGuard } from '../../db/sending/hold-guard.ts';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
@@ -23,6 +29,7 @@ export interface ProjectChanges {
   doubleOptIn?: { enabled: boolean; templateId?: string | null | undefined } | undefined;
   phoneCountry?: string | null | undefined;
   resubscribe?: ResubscribeMode | undefined;
+  publicKeyMode?: PublicKeyMode | undefined;
   sendRatePerSecond?: number | null | undefined;
   monthlyEmailLimit?: number | null | undefined;
   bounceGuard?: number | undefined;
@@ -56,6 +63,7 @@ export async function updateProject(
     sending_window: sendingWindow && JSON.stringify(sendingWindow),
     phone_country: changes.phoneCountry,
     resubscribe_protected: changes.resubscribe && changes.resubscribe === 'protect',
+    public_key_open: changes.publicKeyMode && changes.publicKeyMode === 'open',
     send_rate_per_second: changes.sendRatePerSecond,
     monthly_email_limit: changes.monthlyEmailLimit,
     bounce_guard: changes.bounceGuard,

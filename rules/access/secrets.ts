@@ -8,6 +8,7 @@ export type KeyPurpose =
   | 'verp'
   | 'rate-limit'
   | 'public-ids'
+  | 'public-callers'
   | 'accounts'
   | 'routes';
 

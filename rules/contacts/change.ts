@@ -4,13 +4,15 @@ import { type Data, mergeData } from '../filters/data-values.ts';
 import { publicDataOf, type StoredData } from './public-data.ts';
 
 /**
- * Who says something of a contact. `project`: a secret key, a session, an import, or the service itself. `stranger`:
- * anybody, with the public key or in a mail; it writes what `publicDataOf` leaves of `set`, removes nothing,
- * unsubscribes nobody, and subscribes no known contact who was ever unsubscribed. Or a step of the project's: strangers
+ * The writer of a change. `project`: a secret key, a session, an import, or the service itself. `stranger`: anybody,
+ * with the public key or in an email; it writes the part of `set` that `publicDataOf` leaves, removes nothing,
+ * unsubscribes nobody, and subscribes no known contact who was ever unsubscribed. `visitor`: anybody, with the public
+ * key of a project whose `publicKeyMode` is `open`; it writes, removes and unsubscribes as the project does, its values
+ * stay untrusted, and its refusals are the only ones that it can lift. Or a step of the project's: strangers
  * brought the values of the keys `copied`, which are remembered as theirs, and where one brought the change itself
  * about (`swayed`), it subscribes nobody whom the stranger could not.
  */
-export type Writer = 'project' | 'stranger' | { copied: ReadonlySet<string>; swayed: boolean };
+export type Writer = 'project' | 'stranger' | 'visitor' | { copied: ReadonlySet<string>; swayed: boolean };
 
 /** What one request says about one contact; `set` and `remove` come from `applyData`. */
 export interface ContactUpsert {
@@ -44,6 +46,8 @@ export interface ContactChange {
    * changes.
    */
   refuses: boolean;
+  /** The public key refuses, which leaves `wasUnsubscribed` as it is. */
+  isVisitors: boolean;
   set: Data;
   remove: string[];
   /** Keys that become, and that cease to be, strangers'. */
@@ -53,7 +57,7 @@ export interface ContactChange {
 
 /** Whether a stranger is behind the request: it overrules nobody's refusal. */
 export function isStrangers({ by }: Pick<ContactUpsert, 'by'>): boolean {
-  return by === 'stranger' || (by !== 'project' && by.swayed);
+  return by === 'stranger' || by === 'visitor' || (by !== 'project' && by.swayed);
 }
 
 /** One row an address, in the order of addresses: later rows win over earlier ones. */
@@ -70,7 +74,7 @@ export function foldByEmail(rows: ContactUpsert[]): Map<string, ContactUpsert> {
 /** The keys of a row's `set` that are strangers' once they are written. */
 export function strangersKeys({ set, by }: ContactUpsert): string[] {
   if (by === 'project') return [];
-  return Object.keys(set).filter((key) => by === 'stranger' || by.copied.has(key));
+  return Object.keys(set).filter((key) => by === 'stranger' || by === 'visitor' || by.copied.has(key));
 }
 
 /** What a row changes about a contact as they are stored; undefined where it changes nothing. */
@@ -81,16 +85,20 @@ export function changeOf(given: ContactUpsert, known: KnownContact): ContactChan
   const strangers = new Set(strangersKeys(row));
   const written = [...remove, ...Object.keys(row.set).filter((key) => !strangers.has(key))];
   const subscribed = subscribedBy(row, known);
+  const isVisitors = row.by === 'visitor';
+  const isPending = known.pending === true;
   const change: ContactChange = {
     id: known.id,
     subscribed,
-    refuses: subscribed === false && !known.subscribed && (known.wasUnsubscribed !== true || known.pending === true),
+    refuses: subscribed === false && !known.subscribed && !isVisitors && (known.wasUnsubscribed !== true || isPending),
+    isVisitors,
     set: row.set,
     remove: row.remove,
     distrust: differing.filter((key) => strangers.has(key)),
     trust: written.filter((key) => known.untrustedKeys.includes(key)),
   };
-  const says = change.refuses || (subscribed !== undefined && subscribed !== known.subscribed);
+  const endsPending = isVisitors && subscribed === false && isPending;
+  const says = change.refuses || endsPending || (subscribed !== undefined && subscribed !== known.subscribed);
   return says || differing.length + remove.length + change.trust.length > 0 ? change : undefined;
 }
 
@@ -116,6 +124,7 @@ function foldTwo(first: ContactUpsert, second: ContactUpsert): ContactUpsert {
 /** Mixed rows count as a stranger's: it is the side that can do no harm. */
 function foldWriters(first: Writer, second: Writer): Writer {
   if (first === 'stranger' || second === 'stranger') return 'stranger';
+  if (first === 'visitor' || second === 'visitor') return 'visitor';
   if (first === 'project') return second;
   if (second === 'project') return first;
   return { copied: new Set([...first.copied, ...second.copied]), swayed: first.swayed || second.swayed };

@@ -18,6 +18,7 @@ export const ACTIVITY_TYPES = [
   'workflow.completed',
   'contact.subscribed',
   'contact.unsubscribed',
+  'contact.unsubscribe_requested',
   'apikey.rotated',
 ] as const;
 export type ActivityType = (typeof ACTIVITY_TYPES)[number];
@@ -34,4 +35,5 @@ export const ACTIVITY_EVENTS: Record<string, ActivityType> = {
   'sms.received': 'sms.received',
   'contact.subscribed': 'contact.subscribed',
   'contact.unsubscribed': 'contact.unsubscribed',
+  'contact.unsubscribe_requested': 'contact.unsubscribe_requested',
 };

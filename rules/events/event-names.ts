@@ -14,6 +14,12 @@ export const EMAIL_EVENTS = [
 
 export const CONTACT_EVENTS = ['contact.subscribed', 'contact.unsubscribed'] as const;
 
+/**
+ * Somebody asked with the public key to unsubscribe a contact, and the project's `publicKeyMode` leaves the contact as
+ * it is. Source: contract §2.2.
+ */
+export const UNSUBSCRIBE_REQUESTED_EVENT = 'contact.unsubscribe_requested';
+
 /** A contact joins or leaves a topic. */
 const TOPIC_EVENTS = ['topic.joined', 'topic.left'] as const;
 
@@ -40,6 +46,7 @@ function isReservedEvent(name: string): boolean {
   return (
     name.startsWith('email.') ||
     name === SMS_RECEIVED_EVENT ||
+    name === UNSUBSCRIBE_REQUESTED_EVENT ||
     ([...CONTACT_EVENTS, ...TOPIC_EVENTS] as readonly string[]).includes(name) ||
     /^segment\..+\.(entry|exit)$/s.test(name)
   );
@@ -84,6 +91,7 @@ export function eventNameShapeFault(name: string, field = 'event'): FieldError |
 const RECORDED: readonly string[] = [
   ...EMAIL_EVENTS,
   ...CONTACT_EVENTS,
+  UNSUBSCRIBE_REQUESTED_EVENT,
   ...TOPIC_EVENTS,
   SMS_RECEIVED_EVENT,
   BACK_IN_STOCK_EVENT,

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { CHECKLIST } from '../../../db/projects/checklist.ts';
-import { type Project as ProjectState, RESUBSCRIBE_MODES } from '../../../db/projects/projects.ts';
+import { type Project as ProjectState, PUBLIC_KEY_MODES, RESUBSCRIBE_MODES } from '../../../db/projects/projects.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import { SendingWindow } from '../sending-window.ts';
 
@@ -21,6 +21,7 @@ export const Project = z
     sendingWindow: SendingWindow.nullable(),
     phoneCountry: z.string().nullable().openapi({ description: 'The country of phone numbers without a calling code' }),
     resubscribe: z.enum(RESUBSCRIBE_MODES),
+    publicKeyMode: z.enum(PUBLIC_KEY_MODES),
     sendRatePerSecond: z.number().int().nullable(),
     monthlyEmailLimit: z.number().int().nullable(),
     bounceGuard: z.number(),
@@ -56,6 +57,7 @@ export const Project = z
       sendingWindow: { from: '08:00', to: '21:00', days: [1, 2, 3, 4, 5, 6, 7], timezone: 'contact' },
       phoneCountry: 'DE',
       resubscribe: 'allow',
+      publicKeyMode: 'protected',
       sendRatePerSecond: null,
       monthlyEmailLimit: null,
       bounceGuard: 0.1,

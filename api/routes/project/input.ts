@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { RESUBSCRIBE_MODES } from '../../../db/projects/projects.ts';
+import { PUBLIC_KEY_MODES, RESUBSCRIBE_MODES } from '../../../db/projects/projects.ts';
 import { isPhoneCountry } from '../../../rules/sms/phone.ts';
 import { ZoneInput } from '../../../rules/time/sending-window.ts';
 import { Id } from '../../http/schemas.ts';
@@ -47,6 +47,10 @@ export const PatchProject = z
     resubscribe: z.enum(RESUBSCRIBE_MODES).optional().openapi({
       description:
         'With `protect`, `subscribed: true` leaves a contact that refused by itself unsubscribed, unless the request says `resubscribe: true`.',
+    }),
+    publicKeyMode: z.enum(PUBLIC_KEY_MODES).optional().openapi({
+      description:
+        'With `protected`, `/v1/track` by the public key overrules nothing. With `open` it follows the rules of a secret key, but lifts only refusals that it made itself.',
     }),
     sendRatePerSecond: z.number().int().min(1).max(INT_MAX).nullish(),
     monthlyEmailLimit: z.number().int().min(0).max(INT_MAX).nullish(),

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { PUBLIC_KEY_MODES } from '../../../db/projects/projects.ts';
 import { EXAMPLE_ID, Id, Instant, success } from '../../http/schemas.ts';
 
 export const TrackedEvent = success(
@@ -8,6 +9,9 @@ export const TrackedEvent = success(
     }),
     event: Id,
     timestamp: Instant,
+    mode: z.enum(PUBLIC_KEY_MODES).optional().openapi({
+      description: 'The rules that the public key follows (`publicKeyMode` of the project); absent for a secret key',
+    }),
   }),
 ).openapi('TrackedEvent', {
   example: {

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { createRoute } from '@hono/zod-openapi';
 import type { KeyOwner } from '../../../rules/access/key-owner.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
@@ -6,6 +7,7 @@ import { createTrackAcceptor } from '../../accept/track-acceptor.ts';
 import { keyOwner } from '../../http/actor.ts';
 import { json, ok } from '../../http/answers.ts';
 import { PUBLIC_MAX_BYTES } from '../../http/body.ts';
+import { clientNetwork } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
@@ -24,9 +26,10 @@ const trackRoute = createRoute({
   summary: 'Record an event of a contact',
   description:
     'Creates the contact if it is new, starts the workflows that the event triggers and satisfies those that wait for it. ' +
-    'Takes the public key, whose data is stored and shown as plain text only: at most 20 fields (4 KB) a contact, beside those of the project, ' +
-    'none of which it overwrites or removes. By it, `subscribed: false` counts for new contacts only, and `true` for those too who were never ' +
-    'unsubscribed. What does not count is left out, and the answer is the same.',
+    'Takes the public key, whose data is stored and shown as plain text only. The setting `publicKeyMode` of the project says what it may change, and ' +
+    '`mode` in the answer names the setting. In `protected` mode it keeps at most 20 fields (4 KB) a contact, beside those of the project, none of which it ' +
+    'overwrites or removes; `subscribed: false` counts for new contacts only, and `true` for contacts who were never unsubscribed. The rest is left out, ' +
+    'and the answer is the same. In `open` mode the rules of a secret key hold, and it lifts only the refusals that it made itself.',
   security: publicKey(),
   request: { headers: IdempotencyHeader, body: json(TrackEvent) },
   responses: { 200: ok(TrackedEvent) },
@@ -34,6 +37,7 @@ const trackRoute = createRoute({
 
 export function trackRoutes(app: App, { config, db, outbox, limits }: Deps): void {
   const publicIdKey = deriveKey(config.secretKey, 'public-ids');
+  const callerKey = deriveKey(config.secretKey, 'public-callers');
   const acceptor = createTrackAcceptor({
     db,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
@@ -44,7 +48,12 @@ export function trackRoutes(app: App, { config, db, outbox, limits }: Deps): voi
     const { projectId, mode } = c.var;
     const untrusted = c.var.actor.kind === 'public';
     if (untrusted) await limits.takeForPublicContact(projectId, email);
-    const publicId = untrusted ? publicContactId(publicIdKey, { projectId, email }) : undefined;
+    const visitor = untrusted
+      ? {
+          publicId: publicContactId(publicIdKey, { projectId, email }),
+          caller: callerHash(callerKey, { projectId, address: clientNetwork(c) }),
+        }
+      : undefined;
     const answer = await acceptor.accept({
       projectId,
       untrusted,
@@ -56,12 +65,17 @@ export function trackRoutes(app: App, { config, db, outbox, limits }: Deps): voi
       data: data ?? undefined,
       idempotencyKey: idempotencyKey(c),
       fingerprint: c.get('fingerprint'),
-      owner: trackOwner(keyOwner(c), publicId),
-      publicId,
+      owner: trackOwner(keyOwner(c), visitor?.publicId),
+      visitor,
     });
     noteMade(c, { events: [answer.data.event] });
     return c.json(answer, 200);
   });
+}
+
+/** A caller as events name it: the address itself is a person's. */
+function callerHash(key: Buffer, { projectId, address }: { projectId: string; address: string }): string {
+  return createHmac('sha256', key).update(`${projectId} ${address}`).digest('hex').slice(0, 12);
 }
 
 /** All strangers share the public key: each is told again only what was answered about the same address. */

@@ -23,7 +23,7 @@ export type Activity = {
   contactId: string | null;
   contactEmail: string | null;
   metadata: Record<string, unknown>;
-  type: "event.triggered" | "email.sent" | "email.delivered" | "email.received" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "sms.sent" | "sms.delivered" | "sms.failed" | "sms.received" | "campaign.scheduled" | "campaign.sent" | "workflow.started" | "workflow.completed" | "contact.subscribed" | "contact.unsubscribed" | "apikey.rotated";
+  type: "event.triggered" | "email.sent" | "email.delivered" | "email.received" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "sms.sent" | "sms.delivered" | "sms.failed" | "sms.received" | "campaign.scheduled" | "campaign.sent" | "workflow.started" | "workflow.completed" | "contact.subscribed" | "contact.unsubscribed" | "contact.unsubscribe_requested" | "apikey.rotated";
 };
 
 export type ActivityList = {
@@ -1721,6 +1721,8 @@ export type PatchProject = {
   phoneCountry?: string | null;
   /** With `protect`, `subscribed: true` leaves a contact that refused by itself unsubscribed, unless the request says `resubscribe: true`. */
   resubscribe?: "allow" | "protect";
+  /** With `protected`, `/v1/track` by the public key overrules nothing. With `open` it follows the rules of a secret key, but lifts only refusals that it made itself. */
+  publicKeyMode?: "protected" | "open";
   sendRatePerSecond?: number | null;
   monthlyEmailLimit?: number | null;
   bounceGuard?: number;
@@ -1910,6 +1912,7 @@ export type Project = {
   /** The country of phone numbers without a calling code */
   phoneCountry: string | null;
   resubscribe: "allow" | "protect";
+  publicKeyMode: "protected" | "open";
   sendRatePerSecond: number | null;
   monthlyEmailLimit: number | null;
   bounceGuard: number;
@@ -2684,7 +2687,7 @@ export type TestTemplate = {
 
 export type TimelineItem = {
   id: string;
-  type: "event.triggered" | "email.sent" | "email.delivered" | "email.received" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "sms.sent" | "sms.delivered" | "sms.failed" | "sms.received" | "campaign.scheduled" | "campaign.sent" | "workflow.started" | "workflow.completed" | "contact.subscribed" | "contact.unsubscribed" | "apikey.rotated" | "email.failed" | "workflow.step";
+  type: "event.triggered" | "email.sent" | "email.delivered" | "email.received" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "sms.sent" | "sms.delivered" | "sms.failed" | "sms.received" | "campaign.scheduled" | "campaign.sent" | "workflow.started" | "workflow.completed" | "contact.subscribed" | "contact.unsubscribed" | "contact.unsubscribe_requested" | "apikey.rotated" | "email.failed" | "workflow.step";
   timestamp: string;
   /** Of a change of subscription `actor` (`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or who reported it) and `reason`; of a mail its id and subject and the campaign or workflow it was sent for, of one that did not leave `reason`; of a step where it stands. */
   metadata: Record<string, unknown>;
@@ -2737,6 +2740,8 @@ export type TrackedEvent = {
     contact: string;
     event: string;
     timestamp: string;
+    /** The rules that the public key follows (`publicKeyMode` of the project); absent for a secret key */
+    mode?: "protected" | "open";
   };
 };
 

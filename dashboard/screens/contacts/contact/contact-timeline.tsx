@@ -1,14 +1,17 @@
 import { Box, Button, Group, Stack, Text, ThemeIcon } from '@mantine/core';
 import { IconArrowsSplit2, IconBolt, IconDeviceMobileMessage, IconMail, IconUserCheck } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { answerOf, type ItemOf, pagesOf } from '../../../api/queries.ts';
+import { answerOf, type ItemOf, pagesOf, useWrite } from '../../../api/queries.ts';
+import { ActionButton } from '../../../parts/action-button.tsx';
 import { AppLink } from '../../../parts/app-link.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
 import { Loading } from '../../../parts/loading.tsx';
+import { tellDone, whenDone } from '../../../parts/tell.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
+import { CONTACT_CHANGED } from './changed.ts';
 import { Section } from './section.tsx';
 import { lineOf } from './timeline-item.ts';
 import { whoIs } from './who.ts';
@@ -37,7 +40,7 @@ export function ContactTimeline({ contactId }: { contactId: string }) {
       )}
       <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: 'none' }} aria-label={words.caption}>
         {items.map((item) => (
-          <Entry key={item.id} item={item} nameOf={(actor) => names.get(actor) ?? null} />
+          <Entry key={item.id} item={item} contactId={contactId} nameOf={(actor) => names.get(actor) ?? null} />
         ))}
       </Stack>
       {hasNextPage && (
@@ -49,7 +52,41 @@ export function ContactTimeline({ contactId }: { contactId: string }) {
   );
 }
 
-function Entry({ item, nameOf }: { item: Item; nameOf: (actor: string) => string | null }) {
+/** The number of a caller's requests to unsubscribe the contact, and the button that applies them. */
+function ApplyRequest({ contactId, payload }: { contactId: string; payload: object | undefined }) {
+  const save = useWrite('updateContact', { changes: CONTACT_CHANGED });
+  const count = payload && 'requests' in payload ? Number(payload.requests) : 1;
+  const unsubscribe = () =>
+    whenDone(save.mutateAsync({ params: { id: contactId }, body: { subscribed: false } }), () =>
+      tellDone(text.contacts.subscription.unsubscribed),
+    );
+  return (
+    <Group gap="xs" mt={4}>
+      <Text size="xs" c="dimmed">
+        {words.requests(count)}
+      </Text>
+      <ActionButton
+        needs="contacts:edit"
+        size="compact-xs"
+        variant="default"
+        loading={save.isPending}
+        onClick={unsubscribe}
+      >
+        {words.applyUnsubscribe}
+      </ActionButton>
+    </Group>
+  );
+}
+
+function Entry({
+  item,
+  contactId,
+  nameOf,
+}: {
+  item: Item;
+  contactId: string;
+  nameOf: (actor: string) => string | null;
+}) {
   const { type, timestamp, metadata } = item;
   const line = lineOf(item);
   const { actor, data } = metadata;
@@ -82,6 +119,7 @@ function Entry({ item, nameOf }: { item: Item; nameOf: (actor: string) => string
           )}
           {typeof actor === 'string' && ` · ${whoIs(actor, nameOf(actor))}`}
         </Text>
+        {type === 'contact.unsubscribe_requested' && <ApplyRequest contactId={contactId} payload={payload} />}
         {type === 'event.triggered' && payload && (
           <details>
             <Text component="summary" size="xs" c="dimmed">
@@ -104,6 +142,6 @@ function iconOf(type: string) {
 
 function colorOf(type: string): string {
   if (/bounced|complained|failed/.test(type)) return 'red';
-  if (/opened|clicked|subscribed/.test(type)) return 'green';
+  if (/opened|clicked|subscribed$/.test(type)) return 'green';
   return type.startsWith('workflow.') ? 'violet' : 'blue';
 }

@@ -6,12 +6,13 @@ import type { ProjectDraft } from './project-draft.ts';
 import type { FieldsProps } from './project-section.tsx';
 
 const words = text.settings.project;
+const KEY_MODES = (['protected', 'open'] as const).map((value) => ({ value, label: words.publicKeyModes[value] }));
 const TRACKINGS = (['ENABLED', 'MARKETING_ONLY', 'DISABLED'] as const).map((value) => ({
   value,
   label: words.trackings[value],
 }));
 
-/** Tracking and double opt-in. */
+/** Tracking, double opt-in, and the changes that the public key and the project may make. */
 export function ConsentFields({ draft, set, fault }: FieldsProps) {
   const { data } = useQuery({ ...answerOf('listTemplates', { query: { limit: 100 } }), enabled: draft.doubleOptIn });
   const templates = (data?.templates ?? []).map(({ id, name }) => ({ value: id, label: name }));
@@ -45,6 +46,22 @@ export function ConsentFields({ draft, set, fault }: FieldsProps) {
           ml="xl"
         />
       )}
+      <Select
+        label={words.publicKeyMode}
+        description={words.publicKeyModeWhat}
+        data={KEY_MODES}
+        value={draft.publicKeyMode}
+        onChange={(mode) => mode && set({ publicKeyMode: mode as ProjectDraft['publicKeyMode'] })}
+        allowDeselect={false}
+        error={fault('publicKeyMode')}
+        maw={480}
+      />
+      <Switch
+        label={words.protectRefusals}
+        description={words.protectRefusalsWhat}
+        checked={draft.resubscribe === 'protect'}
+        onChange={(event) => set({ resubscribe: event.currentTarget.checked ? 'protect' : 'allow' })}
+      />
     </>
   );
 }

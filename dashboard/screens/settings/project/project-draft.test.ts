@@ -10,6 +10,8 @@ const project = {
   color: null,
   disabled: false,
   doubleOptIn: { enabled: false, templateId: null },
+  publicKeyMode: 'protected',
+  resubscribe: 'allow',
   frequencyCap: null,
   timezone: 'Europe/Berlin',
   sendingWindow: null,
@@ -38,6 +40,7 @@ it('only what was changed is sent, so an operator ceiling does not become the pr
     complaintGuard: 0.002,
   });
   expect(changesOf(project, { ...draft, rate: '' })).toEqual({ sendRatePerSecond: null });
+  expect(changesOf(project, { ...draft, publicKeyMode: 'open' })).toEqual({ publicKeyMode: 'open' });
 });
 
 it('a window is one of the clocks that were chosen', () => {

@@ -23,6 +23,8 @@ export interface ProjectDraft {
   tracking: Project['tracking'];
   doubleOptIn: boolean;
   templateId: string | null;
+  publicKeyMode: Project['publicKeyMode'];
+  resubscribe: Project['resubscribe'];
   rate: Amount;
   month: Amount;
   /** Per cent. */
@@ -51,6 +53,8 @@ export function draftOfProject(project: Project): ProjectDraft {
     capDays: project.frequencyCap?.days ?? 7,
     doubleOptIn: project.doubleOptIn.enabled,
     templateId: project.doubleOptIn.templateId,
+    publicKeyMode: project.publicKeyMode,
+    resubscribe: project.resubscribe,
     rate: project.sendRatePerSecond ?? '',
     month: project.monthlyEmailLimit ?? '',
     bounceGuard: percent(project.bounceGuard),
@@ -80,6 +84,8 @@ function settingsOf(draft: ProjectDraft): PatchProject {
     frequencyCap: draft.capped ? { max: Number(draft.capMax), days: Number(draft.capDays) } : null,
     tracking: draft.tracking,
     doubleOptIn: { enabled: draft.doubleOptIn, templateId: draft.templateId },
+    publicKeyMode: draft.publicKeyMode,
+    resubscribe: draft.resubscribe,
     sendRatePerSecond: limitOf(draft.rate),
     monthlyEmailLimit: limitOf(draft.month),
     bounceGuard: share(draft.bounceGuard),

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addSuppressions } from '../../db/contacts/suppressions.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { updateProject } from '../../engine/projects/project-changes.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+let people = 0;
+let email: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api?.close());
+beforeEach(async () => {
+  people += 1;
+  email = `person-${people}@example.com`;
+  await setMode('protected');
+});
+
+function setMode(publicKeyMode: 'protected' | 'open') {
+  return inTransaction(api.db, (trx) => updateProject(trx, { projectId: api.one.id, changes: { publicKeyMode } }));
+}
+
+const track = (body: object, options: { key?: string; headers?: Record<string, string> } = {}) =>
+  api.call('POST', '/v1/track', { key: api.one.publicKey, body: { email, event: 'visited', ...body }, ...options });
+const bySecret = (body: object) => track(body, { key: api.one.secretKey });
+
+async function contact() {
+  const { body } = await api.call('GET', `/v1/contacts?search=${encodeURIComponent(email)}`);
+  return body.data.items?.[0] ?? body.data[0];
+}
+
+async function timeline() {
+  const { id } = await contact();
+  const { body } = await api.call('GET', `/v1/contacts/${id}/timeline`);
+  return body.data.items ?? body.data;
+}
+
+describe('a project whose publicKeyMode is protected', () => {
+  it('says so in the answer to the public key, and not to a secret key', async () => {
+    expect((await track({})).body.data.mode).toBe('protected');
+    expect((await bySecret({})).body.data).not.toHaveProperty('mode');
+  });
+
+  it('shows a refusal by the public key in the timeline, with the request that applies it', async () => {
+    await bySecret({ data: { plan: 'pro' } });
+    await track({ subscribed: false });
+    expect((await contact()).subscribed).toBe(true);
+    const { id } = await contact();
+    const [item] = (await timeline()).filter(({ type }: { type: string }) => type === 'contact.unsubscribe_requested');
+    expect(item.metadata).toMatchObject({
+      data: { requests: 1, caller: expect.stringMatching(/^[0-9a-f]{12}$/) },
+      apply: { method: 'PATCH', path: `/contacts/${id}`, body: { subscribed: false } },
+    });
+    const { method, path, body } = item.metadata.apply;
+    expect((await api.call(method, path, { body })).status).toBe(200);
+    expect((await contact()).subscribed).toBe(false);
+  });
+
+  it('counts the refusals of one caller about one contact, and shows each caller once', async () => {
+    await bySecret({});
+    for (let n = 0; n < 3; n += 1) await track({ subscribed: false });
+    const items = (await timeline()).filter(({ type }: { type: string }) => type === 'contact.unsubscribe_requested');
+    expect(items.map(({ metadata }: { metadata: { data: { requests: number } } }) => metadata.data.requests)).toEqual([
+      3,
+    ]);
+  });
+
+  it('says nothing of a refusal that counts, or that changes nothing', async () => {
+    await track({ subscribed: false });
+    expect((await contact()).subscribed).toBe(false);
+    await track({ subscribed: false });
+    expect((await timeline()).map(({ type }: { type: string }) => type)).not.toContain('contact.unsubscribe_requested');
+  });
+});
+
+describe('a project whose publicKeyMode is open', () => {
+  beforeEach(() => setMode('open'));
+
+  it('follows the specification for both keys: values overwrite, null deletes, subscribed counts', async () => {
+    await bySecret({ data: { plan: 'pro', city: 'Berlin' } });
+    const { status, body } = await track({ data: { plan: 'free', city: null }, subscribed: false });
+    expect([status, body.data.mode]).toEqual([200, 'open']);
+    expect(await contact()).toMatchObject({ subscribed: false, data: { plan: 'free' } });
+    expect((await contact()).data).not.toHaveProperty('city');
+    expect((await timeline()).map(({ type }: { type: string }) => type)).not.toContain('contact.unsubscribe_requested');
+  });
+
+  it('lifts a refusal that the public key made', async () => {
+    await bySecret({});
+    await track({ subscribed: false });
+    expect((await contact()).subscribed).toBe(false);
+    await track({ subscribed: true });
+    expect((await contact()).subscribed).toBe(true);
+  });
+
+  it.each([
+    ['a secret key', () => bySecret({ subscribed: false })],
+    [
+      'the suppression list',
+      async () => {
+        const key = deriveKey(api.deps.config.secretKey, 'suppression');
+        const entries = [{ email, reason: 'unsubscribe' as const, source: 'page' }];
+        await addSuppressions(api.db, key, { projectId: api.one.id, entries });
+        await bySecret({ subscribed: false });
+      },
+    ],
+  ])('leaves a refusal by %s, before and after one by the public key', async (_, refuse) => {
+    await bySecret({});
+    await refuse();
+    await track({ subscribed: true });
+    expect((await contact()).subscribed).toBe(false);
+    await track({ subscribed: false });
+    await track({ subscribed: true });
+    expect((await contact()).subscribed).toBe(false);
+  });
+
+  it('leaves a refusal that came after the one of the public key', async () => {
+    await bySecret({});
+    await track({ subscribed: false });
+    await bySecret({ subscribed: false });
+    await track({ subscribed: true });
+    expect((await contact()).subscribed).toBe(false);
+  });
+
+  it('remembers values of the public key as untrusted', async () => {
+    await bySecret({ data: { site: 'https://shop.example' } });
+    await track({ data: { site: 'https://evil.example' } });
+    const row = await api.db
+      .selectFrom('contacts')
+      .select(['data', 'untrusted_keys'])
+      .where('project_id', '=', api.one.id)
+      .where('email', '=', email)
+      .executeTakeFirstOrThrow();
+    expect(row).toMatchObject({ data: { site: 'https://evil.example' }, untrusted_keys: ['site'] });
+  });
+
+  it('refuses data beyond the limits by name, as for a secret key', async () => {
+    const data = Object.fromEntries(Array.from({ length: 201 }, (_, n) => [`key${n}`, n]));
+    const { status, body } = await track({ data });
+    expect([status, body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
+  });
+
+  it('is a setting of the project alone', async () => {
+    const { body } = await track({ email: 'other@example.com' }, { key: api.two.publicKey });
+    expect(body.data.mode).toBe('protected');
+  });
+});
+
+it('the refusal of a switched-back project stays liftable by the public key alone', async () => {
+  await setMode('open');
+  await bySecret({});
+  await track({ subscribed: false });
+  await setMode('protected');
+  await track({ subscribed: true });
+  expect((await contact()).subscribed).toBe(true);
+});
