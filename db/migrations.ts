@@ -83,6 +83,7 @@ import * as idempotencyFingerprints from './migrations/20261127T0250-idempotency
 import * as campaignEdits from './migrations/20261127T0255-campaign-edits.ts';
 import * as eventRefusals from './migrations/20261127T0722-event-refusals.ts';
 import * as publicKeyMode from './migrations/20261127T1313-public-key-mode.ts';
+import * as nfcDefinitions from './migrations/20261127T1321-nfc-definitions.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -170,4 +171,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261127T0255-campaign-edits': campaignEdits,
   '20261127T0722-event-refusals': eventRefusals,
   '20261127T1313-public-key-mode': publicKeyMode,
+  '20261127T1321-nfc-definitions': nfcDefinitions,
 };

@@ -1,6 +1,7 @@
 import { isBase64 } from './base64.ts';
 import { AppError } from './errors.ts';
 import { hasTooManyNodes, JSON_MAX_NODES } from './json-nodes.ts';
+import { mayNeedNormalizing, normalizeStrings } from './nfc.ts';
 
 /** What is said of more. */
 export const TOO_MANY_NODES = `A body holds at most ${JSON_MAX_NODES.toLocaleString('en')} values.`;
@@ -39,7 +40,7 @@ export type JsonBody =
     };
 
 /**
- * Reads JSON with files in it. It takes 10 ms a megabyte, so larger bodies are read in a thread.
+ * Reads JSON with files in it, and normalizes its texts (see `normalizeStrings`). It takes 10 ms a megabyte, so larger bodies are read in a thread.
  * @throws AppError BAD_REQUEST for what is no JSON
  */
 export function readJsonBody(bytes: Uint8Array, { filesAt, maxOtherBytes }: JsonBodyRules): JsonBody {
@@ -49,7 +50,9 @@ export function readJsonBody(bytes: Uint8Array, { filesAt, maxOtherBytes }: Json
   const fileChars = records.reduce((sum, { content }) => sum + (typeof content === 'string' ? content.length : 0), 0);
   if (filesAt !== undefined && bytes.byteLength - fileChars > maxOtherBytes) return { fault: 'size' };
   const unstorable = findUnstorable(value);
-  return { value, unstorable, files: unstorable ? [] : records.map(takeFile) };
+  if (unstorable) return { value, unstorable, files: [] };
+  const files = records.map(takeFile);
+  return { value: mayNeedNormalizing(bytes) ? normalizeStrings(value) : value, unstorable, files };
 }
 
 /** The records of a body's files in their order, as they came: each may be anything. */

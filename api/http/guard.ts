@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { PaidFor } from '../../compute/compute.ts';
 import { AppError } from '../../rules/errors.ts';
 import { isStorable, type JsonBody, readJsonBody, TOO_MANY_NODES } from '../../rules/json-body.ts';
+import { normalizeStrings } from '../../rules/nfc.ts';
 import { authenticate } from './authenticate.ts';
 import { JSON_MAX_BYTES, readBody, tooLarge } from './body.ts';
 import { OPEN_WRITES } from './caller-limits.ts';
@@ -108,7 +109,7 @@ function paramsCheck(route: GuardedRoute): Check | undefined {
   const schema = route.request?.params;
   if (!schema) return undefined;
   return async (c) => {
-    const params = c.req.param();
+    const params = normalizeStrings(c.req.param()) as Record<string, string>;
     const parsed = schema.safeParse(params);
     // What cannot be an id is nobody's id.
     if (!parsed.success || !Object.values(params).every(isStorable)) throw new AppError('NOT_FOUND');

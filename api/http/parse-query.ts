@@ -16,7 +16,10 @@ export function queryParser<Schema extends z.ZodType>(
   const names = fieldNames(schema);
   return (queries) => {
     const query = Object.fromEntries(
-      Object.entries(queries).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+      Object.entries(queries).map(([name, values]) => [
+        name,
+        values.length === 1 ? values[0]?.normalize('NFC') : values.map((value) => value.normalize('NFC')),
+      ]),
     );
     if (!anyQuery) refuseUnknownQuery(names.unknownIn(query));
     const parsed = schema.safeParse(query);

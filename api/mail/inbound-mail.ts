@@ -112,7 +112,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
         const received = {
           sender,
           fromName: clean(mail.fromName ?? '') || null,
-          subject: clean(mail.subject).slice(0, HEADER_LINE_MAX_CHARS),
+          subject: clean(mail.subject).normalize('NFC').slice(0, HEADER_LINE_MAX_CHARS),
           html: htmlOf(mail),
           messageId: clean(mail.messageId),
           digest,

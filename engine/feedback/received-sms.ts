@@ -25,7 +25,7 @@ export interface ReceivedSms {
  */
 export async function recordReceivedSms(trx: Trx, sms: ReceivedSms): Promise<OutboxRow[]> {
   const outbox: OutboxRow[] = [];
-  const text = sms.text.replaceAll('\0', '').toWellFormed().slice(0, TEXT_MAX_CHARS).toWellFormed();
+  const text = sms.text.replaceAll('\0', '').toWellFormed().slice(0, TEXT_MAX_CHARS).toWellFormed().normalize('NFC');
   for (const projectId of await listProjectsOfSender(trx, sms.to)) {
     const { rows } = await sql<{ id: string }>`
       SELECT id FROM contacts WHERE ${hasPhone(projectId, [sms.from])} ORDER BY id FOR NO KEY UPDATE

@@ -201,11 +201,16 @@ export function readCsvChunk(
     if (record === undefined) break;
     const readable = Array.isArray(record);
     if (!readable) torn += 1;
-    const row = readable ? readRow(record, p) : tornRow(record.torn, p.layout);
+    const row = readable ? readRow(record.map(normalizeCell), p) : tornRow(record.torn, p.layout);
     see?.(row, record);
     rows.push(row);
   }
   return { rows, torn, nextAt: records.at, done: records.at >= bytes.length, looked: records.looked };
+}
+
+/** A cell in the form in which filters and templates look for it (contract §1.16 Text). */
+function normalizeCell(cell: string): string {
+  return cell.normalize('NFC');
 }
 
 function tornRow(line: string, layout: CsvLayout): CsvRow {

@@ -19,7 +19,7 @@ describe('the answer to the public key', () => {
       expect([status, Object.keys(body), Object.keys(body.data), headers.get('x-ignored-fields')]).toEqual([
         200,
         ['success', 'data'],
-        ['contact', 'event', 'timestamp'],
+        ['contact', 'event', 'timestamp', 'mode'],
         null,
       ]);
       answers.push(body.data.contact);

@@ -20,7 +20,11 @@ describe('`subscribed` by the public key', () => {
     await calls.save({ email: 'dora@example.com', subscribed: true });
     expect((await calls.track({ email: 'dora@example.com', subscribed: false })).status).toBe(200);
     expect(await subscribedOf('dora@example.com')).toBe(true);
-    expect(await eventNames('dora@example.com')).toEqual(['contact.subscribed', 'page_form']);
+    expect(await eventNames('dora@example.com')).toEqual([
+      'contact.subscribed',
+      'page_form',
+      'contact.unsubscribe_requested',
+    ]);
   });
 
   it('true brings nobody back whom the project unsubscribed', async () => {

@@ -1,0 +1,26 @@
+import { isAscii } from 'node:buffer';
+
+/**
+ * Puts the strings of a JSON value into Unicode normalization form C, and the names of its fields. A keyboard writes
+ * `é` as one character, a file name of macOS as two that look the same, and a name has to be found either way.
+ * Passwords keep their form, since only their hash is stored.
+ * Source: Unicode Standard Annex #15, contract §1.16 Text.
+ */
+export function normalizeStrings(value: unknown): unknown {
+  if (typeof value === 'string') return value.normalize('NFC');
+  if (Array.isArray(value)) return value.map(normalizeStrings);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name.normalize('NFC'),
+      PASSWORDS.test(name) ? member : normalizeStrings(member),
+    ]),
+  );
+}
+
+const PASSWORDS = /password$/i;
+
+/** Tells whether JSON may hold a character that has several forms: ASCII without escapes has none. */
+export function mayNeedNormalizing(json: Uint8Array): boolean {
+  return !isAscii(json) || Buffer.from(json.buffer, json.byteOffset, json.byteLength).includes('\\u');
+}
