@@ -2,6 +2,7 @@ import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activit
 import { ApplicationFailure } from '@temporalio/common';
 import { OverBudget } from '../compute/compute.ts';
 import { findImport, findJobEnd, finishJob, isBulkKind } from '../db/contacts/jobs.ts';
+import { findPhoneCountry } from '../db/projects/phone-country.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { type ChunkDone, runBulkChunk } from '../engine/contacts/bulk-chunk.ts';
 import { HOPELESS, IMPORT_CHUNK_ROWS, runImportChunk } from '../engine/contacts/import-chunk.ts';
@@ -95,9 +96,17 @@ export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
       const file = new Uint8Array(new SharedArrayBuffer(job.file.byteLength));
       file.set(job.file);
       const { layout, text } = input;
+      const phoneCountry = await findPhoneCountry(db, projectId);
       const read = (from: number): Promise<CsvChunk> => {
         const at = Math.max(from, layout.firstRowAt);
-        const reading = compute.inThread(work, 'csv.chunk', { file, layout, text, at, limit: IMPORT_CHUNK_ROWS });
+        const reading = compute.inThread(work, 'csv.chunk', {
+          file,
+          layout,
+          text,
+          at,
+          limit: IMPORT_CHUNK_ROWS,
+          phoneCountry,
+        });
         // Whether anybody comes for it or not: the one that is read ahead of a stop is read again.
         reading.catch(() => {});
         return reading;

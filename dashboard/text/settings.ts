@@ -56,6 +56,9 @@ export const settings = {
       protected: 'Protected: it overrules no value and no subscription',
       open: 'Open: it changes values and subscriptions like a secret key',
     },
+    phoneCountry: 'Country of phone numbers',
+    phoneCountryWhat:
+      'Two letters. Numbers without a country code, such as 0151 234567, are read as numbers of this country.',
     protectRefusals: 'Protect people who unsubscribed themselves',
     protectRefusalsWhat: 'A request that subscribes them again must ask for it by name.',
     confirmTemplate: 'Template of that mail',

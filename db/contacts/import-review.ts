@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { CsvReview } from '../../rules/contacts/csv-review.ts';
-import type { ImportError } from '../../rules/contacts/jobs.ts';
+import { type ImportError, type ImportWarning, JOB_ERRORS_MAX } from '../../rules/contacts/jobs.ts';
 import type { Db } from '../connection.ts';
 import { findSuppressions } from './suppressions.ts';
 
@@ -18,6 +18,9 @@ export interface ImportForecast {
   silentKnownCount: number;
   silentNewCount: number;
   errors: (ImportError & { values: string[] })[];
+  warningCount: number;
+  /** The first 1,000. */
+  warnings: ImportWarning[];
 }
 
 /** The first data row, as a spreadsheet counts. */
@@ -47,6 +50,7 @@ export async function foresee(
   }
   const firstRow = FIRST_ROW + before.totalRows;
   const errors = review.bad.map(({ index, ...row }) => ({ row: firstRow + index, ...row }));
+  const warnings = review.warnings.map(({ index, ...row }) => ({ row: firstRow + index, ...row }));
   return {
     totalRows: before.totalRows + review.rows,
     successCount: before.successCount + review.emails.length,
@@ -59,6 +63,8 @@ export async function foresee(
     silentKnownCount,
     silentNewCount,
     errors: [...before.errors, ...errors],
+    warningCount: before.warningCount + review.warned,
+    warnings: [...before.warnings, ...warnings].slice(0, JOB_ERRORS_MAX),
   };
 }
 

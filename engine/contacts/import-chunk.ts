@@ -3,7 +3,7 @@ import { finishJob, type ImportInput, type JobRef, type LockedJob, lockJob, move
 import { type UpsertedContact, upsertContacts } from '../../db/contacts/upsert.ts';
 import { inSavepoint } from '../../db/transaction.ts';
 import { type ContactRow, type CsvChunk, type CsvRow, TORN_ROWS_MAX } from '../../rules/contacts/csv.ts';
-import { type ImportError, type ImportResult, JOB_ERRORS_MAX } from '../../rules/contacts/jobs.ts';
+import { type ImportError, type ImportResult, type ImportWarning, JOB_ERRORS_MAX } from '../../rules/contacts/jobs.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { type ChunkDone, endedJob } from './bulk-chunk.ts';
@@ -64,7 +64,13 @@ async function importRows(
     by: `job:${p.id}`,
   });
   const errors = [...unread, ...faults].sort((a, b) => a.row - b.row);
-  return { result: addOutcome(p.job.result, p.rows.length, contacts, errors), outbox };
+  const failed = new Set(errors.map(({ row }) => row));
+  const warnings = numbered.flatMap(({ row, number }) =>
+    row.ok && row.warning !== undefined && !failed.has(number)
+      ? [{ row: number, email: row.contact.email, warning: row.warning }]
+      : [],
+  );
+  return { result: addOutcome(p.job.result, { rows: p.rows.length, contacts, errors, warnings }), outbox };
 }
 
 type NumberedRow = ContactRow & { number: number };
@@ -116,10 +122,9 @@ function isDataFault(error: unknown): boolean {
 
 function addOutcome(
   result: ImportResult,
-  rows: number,
-  contacts: UpsertedContact[],
-  errors: ImportError[],
+  p: { rows: number; contacts: UpsertedContact[]; errors: ImportError[]; warnings: ImportWarning[] },
 ): ImportResult {
+  const { rows, contacts, errors, warnings } = p;
   const created = contacts.filter((contact) => contact.isNew).length;
   return {
     totalRows: result.totalRows + rows,
@@ -128,5 +133,7 @@ function addOutcome(
     updatedCount: result.updatedCount + contacts.length - created,
     failureCount: result.failureCount + errors.length,
     errors: [...result.errors, ...errors].slice(0, JOB_ERRORS_MAX),
+    warningCount: (result.warningCount ?? 0) + warnings.length,
+    warnings: [...(result.warnings ?? []), ...warnings].slice(0, JOB_ERRORS_MAX),
   };
 }

@@ -11,6 +11,8 @@ it('a review has addresses, types and bad rows with their cells, and no more of 
   const asked = { layout, at: layout.firstRowAt, limit: 100, text: false };
   expect(reviewCsvChunk(FILE, { ...asked, badMax: 10 })).toEqual({
     rows: 4,
+    warned: 0,
+    warnings: [],
     torn: 1,
     nextAt: FILE.length,
     done: true,

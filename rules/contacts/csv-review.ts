@@ -34,6 +34,9 @@ export interface CsvReview extends Pick<CsvChunk, 'torn' | 'nextAt' | 'done'> {
   subscribes: boolean[];
   silent: boolean[];
   bad: BadRow[];
+  /** Rows that can be imported with a value that cannot be used: all are counted, and the first `badMax` are named. */
+  warned: number;
+  warnings: { index: number; email: string; warning: string }[];
   /** How often each type occurs, by field. */
   types: Record<string, Partial<Record<CellType, number>>>;
 }
@@ -51,6 +54,8 @@ export function reviewCsvChunk(file: Uint8Array, p: CsvStretch & { badMax: numbe
     subscribes: [],
     silent: [],
     bad: [],
+    warned: 0,
+    warnings: [],
     types: {},
     torn: 0,
     nextAt: 0,
@@ -63,6 +68,11 @@ export function reviewCsvChunk(file: Uint8Array, p: CsvStretch & { badMax: numbe
       if (review.bad.length < p.badMax)
         review.bad.push({ index, email: row.email, error: row.error, values: shown(cells) });
       return;
+    }
+    if (row.warning !== undefined) {
+      review.warned += 1;
+      if (review.warnings.length < p.badMax)
+        review.warnings.push({ index, email: row.contact.email, warning: row.warning });
     }
     review.emails.push(row.contact.email);
     const { subscribed, subscribedIfNew } = row.contact;

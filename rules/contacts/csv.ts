@@ -1,6 +1,7 @@
 import { EMAIL_MAX_CHARS, parseMailbox } from '../emails/email-address.ts';
 import { AppError, type FieldError, fieldError } from '../errors.ts';
 import { applyData, consentPlaceOf, DATA_LIMITS, type Data } from '../filters/data-values.ts';
+import { readWrittenNumber } from '../sms/phone.ts';
 import { type ColumnType, expectedText, typeOfText, valueOfType } from './column-types.ts';
 import { readConsent } from './consent-words.ts';
 import { type CsvMapping, mapColumns } from './csv-mapping.ts';
@@ -59,7 +60,9 @@ export interface ContactRow {
 }
 
 /** One row of the file: a contact, or what is wrong with it. */
-export type CsvRow = { ok: true; contact: ContactRow } | { ok: false; email: string; error: string };
+export type CsvRow =
+  /** `warning`: the row is imported, and a value of it cannot be used. */
+  { ok: true; contact: ContactRow; warning?: string } | { ok: false; email: string; error: string };
 
 export interface CsvChunk {
   rows: CsvRow[];
@@ -178,6 +181,8 @@ export interface CsvStretch {
   limit: number;
   /** Keeps every value as text. */
   text: boolean;
+  /** ISO 3166-1 alpha-2: the country of phone numbers without a calling code; null where the project has none. */
+  phoneCountry?: string | null;
 }
 
 /**
@@ -201,7 +206,7 @@ export function readCsvChunk(
     if (record === undefined) break;
     const readable = Array.isArray(record);
     if (!readable) torn += 1;
-    const row = readable ? readRow(record.map(normalizeCell), p) : tornRow(record.torn, p.layout);
+    const row = readable ? withWarning(readRow(record.map(normalizeCell), p), p) : tornRow(record.torn, p.layout);
     see?.(row, record);
     rows.push(row);
   }
@@ -253,6 +258,19 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
   return fault
     ? { ok: false, email: mailbox.email, error: `${fault.field}: ${fault.message}` }
     : { ok: true, contact: { email: mailbox.email, ...consent, set } };
+}
+
+/** Names a phone number that cannot be read: it is kept as text, and no SMS goes to it. */
+function withWarning(row: CsvRow, { phoneCountry = null }: CsvStretch): CsvRow {
+  if (!row.ok || row.contact.set.phone === undefined) return row;
+  const written = String(row.contact.set.phone);
+  if (readWrittenNumber(written, phoneCountry)) return row;
+  const shown = [...written].slice(0, WORD_SHOWN_CHARS).join('');
+  const remedy =
+    phoneCountry === null
+      ? 'write it with its country code, such as +49 151 23456789, or set phoneCountry of the project'
+      : `it is no number of ${phoneCountry}; write it with its country code, such as +49 151 23456789`;
+  return { ...row, warning: `phone: "${shown}" cannot be read: ${remedy}.` };
 }
 
 function unknownConsent(word: string): string {

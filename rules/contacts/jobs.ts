@@ -20,6 +20,13 @@ export interface ImportError {
   error: string;
 }
 
+export interface ImportWarning {
+  /** As in `ImportError`. */
+  row: number;
+  email: string;
+  warning: string;
+}
+
 export interface ImportResult {
   totalRows: number;
   successCount: number;
@@ -30,6 +37,10 @@ export interface ImportResult {
   unreadableRows?: number;
   /** The first 1,000. */
   errors: ImportError[];
+  /** Rows that were imported with a value that cannot be used; a job from before they were counted has none. */
+  warningCount?: number;
+  /** The first 1,000. */
+  warnings?: ImportWarning[];
 }
 
 export interface BulkResult {

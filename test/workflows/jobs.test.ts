@@ -147,6 +147,18 @@ describe('an import', () => {
     expect(files).toEqual([]);
   });
 
+  it('imports a row whose phone number cannot be read, and names it', async () => {
+    const csv = 'email,phone\nread@phone.test,+49 151 23456789\nodd@phone.test,call me\n';
+    const job = await ended('import', await startImport(csv));
+    expect(job.result).toMatchObject({
+      successCount: 2,
+      failureCount: 0,
+      warningCount: 1,
+      warnings: [{ row: 3, email: 'odd@phone.test', warning: expect.stringContaining('"call me" cannot be read') }],
+    });
+    expect((await find('odd@phone.test')).data).toEqual({ phone: 'call me' });
+  });
+
   it('an import keeps text with ?types=string', async () => {
     await ended('import', await startImport('email,n\ntext@import.test,5\n', { query: '?types=string' }));
     expect((await find('text@import.test')).data).toEqual({ n: '5' });

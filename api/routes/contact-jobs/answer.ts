@@ -19,6 +19,10 @@ export const ImportResult = z.object({
     .optional()
     .openapi({ description: 'Of the failures those that are no CSV; at 1,000 the job is FAILED' }),
   errors: z.array(z.object({ row: z.number().int(), email: z.string(), error: z.string() })),
+  warningCount: z.number().int().optional().openapi({
+    description: 'Rows that are imported with a value that cannot be used, such as a phone number that cannot be read',
+  }),
+  warnings: z.array(z.object({ row: z.number().int(), email: z.string(), warning: z.string() })).optional(),
 });
 
 export const BulkResult = z.object({
@@ -84,7 +88,7 @@ export const BulkJob = z.object({ ...jobFields, result: BulkResult }).openapi('B
 export const ListedJob = z
   .object({
     ...jobFields,
-    result: z.union([ImportResult.omit({ errors: true }), BulkResult.omit({ errors: true })]),
+    result: z.union([ImportResult.omit({ errors: true, warnings: true }), BulkResult.omit({ errors: true })]),
   })
   .openapi('ListedContactJob', {
     example: {
@@ -199,7 +203,8 @@ export const ImportPreview = z
   });
 
 export function listedJobAnswer(job: Job) {
-  const counts = job.kind === 'import' ? ImportResult.omit({ errors: true }) : BulkResult.omit({ errors: true });
+  const counts =
+    job.kind === 'import' ? ImportResult.omit({ errors: true, warnings: true }) : BulkResult.omit({ errors: true });
   return { ...jobAnswer(job), result: counts.parse(job.result) };
 }
 

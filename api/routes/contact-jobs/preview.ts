@@ -1,6 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import { knownTypesOf, listRecentFields } from '../../../db/contacts/fields.ts';
 import { findKnown, foresee, type ImportForecast } from '../../../db/contacts/import-review.ts';
+import { findPhoneCountry } from '../../../db/projects/phone-country.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { CSV_MAX_BYTES, type CsvLayout, type CsvRow, TORN_ROWS_MAX } from '../../../rules/contacts/csv.ts';
 import { toUtf8 } from '../../../rules/contacts/csv-encoding.ts';
@@ -33,6 +34,8 @@ const NOTHING: ImportForecast = {
   silentKnownCount: 0,
   silentNewCount: 0,
   errors: [],
+  warningCount: 0,
+  warnings: [],
 };
 
 const previewRoute = createRoute({
@@ -60,11 +63,13 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
   /** Goes through the file as an import does, and stops where that would. */
   async function forecast(p: { projectId: string; file: Uint8Array; layout: CsvLayout; text: boolean }) {
     const { projectId, file, layout, text } = p;
+    const phoneCountry = await findPhoneCountry(reads, projectId);
     const created = new Set<string>();
     const types: CsvReview['types'] = {};
     let result = NOTHING;
     for (let at = layout.firstRowAt, done = false; !done && result.unreadableRows < TORN_ROWS_MAX; ) {
-      const stretch = { file, layout, at, limit: STEP_ROWS, text, badMax: JOB_ERRORS_MAX - result.errors.length };
+      const badMax = JOB_ERRORS_MAX - result.errors.length;
+      const stretch = { file, layout, at, limit: STEP_ROWS, text, badMax, phoneCountry };
       const review = await compute.inThread({ projectId, kind: 'contacts.review' }, 'csv.review', stretch);
       result = await foresee(reads, key, { projectId, before: result, created, review });
       addTypes(types, review.types);

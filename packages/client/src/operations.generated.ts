@@ -1242,6 +1242,13 @@ export type ImportJob = {
       email: string;
       error: string;
     }[];
+    /** Rows that are imported with a value that cannot be used, such as a phone number that cannot be read */
+    warningCount?: number;
+    warnings?: {
+      row: number;
+      email: string;
+      warning: string;
+    }[];
   };
 };
 
@@ -1295,6 +1302,13 @@ export type ImportPreview = {
       error: string;
       /** Its cells, or the line where it cannot be read; empty above 2,000 characters */
       values: string[];
+    }[];
+    /** Rows that are imported with a value that cannot be used, such as a phone number that cannot be read */
+    warningCount?: number;
+    warnings?: {
+      row: number;
+      email: string;
+      warning: string;
     }[];
     /** Rows of addresses on the suppression list: they are imported, and not subscribed */
     suppressedCount: number;
@@ -1438,6 +1452,8 @@ export type ListedContactJob = {
     failureCount: number;
     /** Of the failures those that are no CSV; at 1,000 the job is FAILED */
     unreadableRows?: number;
+    /** Rows that are imported with a value that cannot be used, such as a phone number that cannot be read */
+    warningCount?: number;
   } | {
     operation: "subscribe" | "unsubscribe" | "delete";
     totalRequested: number;

@@ -145,3 +145,18 @@ it('bad rows of an import are a CSV, of which nobody else learns', async () => {
 it('the preview of an import needs contacts:edit', async () => {
   expect((await upload('/contacts/import/preview', 'email\na@x.com\n', { key: project.bareKey })).status).toBe(403);
 });
+
+it('names phone numbers that cannot be read, by the country of the project', async () => {
+  const file = 'email,phone\nread@to.test,+49 151 23456789\nlocal@to.test,0151 23456789\nodd@to.test,call me\n';
+  const before = (await upload('/v1/contacts/import/preview', file)).body.result;
+  expect(before).toMatchObject({ successCount: 3, failureCount: 0, warningCount: 2 });
+  expect(before.warnings).toEqual([
+    { row: 3, email: 'local@to.test', warning: expect.stringContaining('or set phoneCountry of the project') },
+    { row: 4, email: 'odd@to.test', warning: expect.stringContaining('"call me" cannot be read') },
+  ]);
+  await sql`UPDATE projects SET phone_country = 'DE' WHERE id = ${project.id}`.execute(api.db);
+  const after = (await upload('/v1/contacts/import/preview', file)).body.result;
+  expect(after.warnings).toEqual([
+    { row: 4, email: 'odd@to.test', warning: expect.stringContaining('it is no number of DE') },
+  ]);
+});

@@ -4,6 +4,7 @@ import { formatCount } from '../../../parts/count-link.tsx';
 import { BAD_TEXT } from '../../../parts/tones.ts';
 import { text } from '../../../text/text.ts';
 import { badRowsCsv } from './bad-rows.ts';
+import { ImportWarnings } from './import-warnings.tsx';
 import { headersOf, type Preview } from './use-preview.ts';
 
 const words = text.contacts.import;
@@ -25,6 +26,7 @@ export function Forecast({ preview, result }: { preview: Preview; result: NonNul
     ...only(result.suppressedCount, words.suppressed, words.suppressedWhat),
     ...only(result.silentKnownCount, words.silentKnown, words.silentKnownWhat),
     ...only(result.silentNewCount, words.silentNew, words.silentNewWhat),
+    ...only(result.warningCount ?? 0, words.warned, words.warnedWhat),
   ];
   return (
     <section aria-label={words.counts}>
@@ -53,6 +55,7 @@ export function Forecast({ preview, result }: { preview: Preview; result: NonNul
           {words.hopeless}
         </Alert>
       )}
+      <ImportWarnings warnings={result.warnings ?? []} />
       {result.errors.length > 0 && (
         <Group mt="sm" gap="sm">
           <Button

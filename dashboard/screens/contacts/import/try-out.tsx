@@ -1,5 +1,6 @@
-import { Alert, Box, Group, List, Stack, Text } from '@mantine/core';
+import { Alert, Box, Group, List, Stack, Switch, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { Failed } from '../../../parts/failed.tsx';
@@ -16,10 +17,11 @@ const words = text.contacts.import;
 export function TryOut({ file }: { file: File }) {
   const { preview, mapping, isRecalled, choose, keep } = usePreview(file);
   const navigate = useNavigate();
+  const [greets, setGreets] = useState(false);
   const start = useWrite('importContacts', { changes: ['listContactJobs'] });
   const run = () =>
     start.mutate(
-      { body: formOf(file, mapping) },
+      { query: greets ? { triggerWorkflows: true } : {}, body: formOf(file, mapping) },
       {
         onSuccess: ({ jobId }) => {
           keep();
@@ -58,6 +60,13 @@ export function TryOut({ file }: { file: File }) {
             <Text size="sm" c="dimmed" mb="xs" maw={680}>
               {words.consent}
             </Text>
+            <Switch
+              mb="md"
+              label={words.greet}
+              description={words.greetWhat}
+              checked={greets}
+              onChange={(event) => setGreets(event.currentTarget.checked)}
+            />
             <Group>
               <ActionButton needs="contacts:edit" onClick={run} loading={start.isPending} disabled={!importable}>
                 {words.start(data.result.successCount)}

@@ -1,4 +1,4 @@
-import { Select, Switch } from '@mantine/core';
+import { Select, Switch, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { answerOf } from '../../../api/queries.ts';
 import { text } from '../../../text/text.ts';
@@ -55,6 +55,16 @@ export function ConsentFields({ draft, set, fault }: FieldsProps) {
         allowDeselect={false}
         error={fault('publicKeyMode')}
         maw={480}
+      />
+      <TextInput
+        label={words.phoneCountry}
+        description={words.phoneCountryWhat}
+        placeholder="DE"
+        value={draft.phoneCountry}
+        onChange={(event) => set({ phoneCountry: event.currentTarget.value })}
+        error={fault('phoneCountry')}
+        maxLength={2}
+        maw={360}
       />
       <Switch
         label={words.protectRefusals}

@@ -12,6 +12,7 @@ const project = {
   doubleOptIn: { enabled: false, templateId: null },
   publicKeyMode: 'protected',
   resubscribe: 'allow',
+  phoneCountry: null,
   frequencyCap: null,
   timezone: 'Europe/Berlin',
   sendingWindow: null,

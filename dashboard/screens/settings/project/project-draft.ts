@@ -25,6 +25,8 @@ export interface ProjectDraft {
   templateId: string | null;
   publicKeyMode: Project['publicKeyMode'];
   resubscribe: Project['resubscribe'];
+  /** ISO 3166-1 alpha-2; empty is none. */
+  phoneCountry: string;
   rate: Amount;
   month: Amount;
   /** Per cent. */
@@ -55,6 +57,7 @@ export function draftOfProject(project: Project): ProjectDraft {
     templateId: project.doubleOptIn.templateId,
     publicKeyMode: project.publicKeyMode,
     resubscribe: project.resubscribe,
+    phoneCountry: project.phoneCountry ?? '',
     rate: project.sendRatePerSecond ?? '',
     month: project.monthlyEmailLimit ?? '',
     bounceGuard: percent(project.bounceGuard),
@@ -86,6 +89,7 @@ function settingsOf(draft: ProjectDraft): PatchProject {
     doubleOptIn: { enabled: draft.doubleOptIn, templateId: draft.templateId },
     publicKeyMode: draft.publicKeyMode,
     resubscribe: draft.resubscribe,
+    phoneCountry: draft.phoneCountry.trim() === '' ? null : draft.phoneCountry.trim().toUpperCase(),
     sendRatePerSecond: limitOf(draft.rate),
     monthlyEmailLimit: limitOf(draft.month),
     bounceGuard: share(draft.bounceGuard),

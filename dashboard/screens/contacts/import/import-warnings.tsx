@@ -1,0 +1,24 @@
+import { List, Text } from '@mantine/core';
+import { text } from '../../../text/text.ts';
+
+const words = text.contacts.import;
+const SHOWN = 5;
+
+/** The first rows that are imported with a value that cannot be used. */
+export function ImportWarnings({ warnings }: { warnings: readonly { row: number; email: string; warning: string }[] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <details>
+      <Text component="summary" size="sm" mt="sm">
+        {words.warnings}
+      </Text>
+      <List size="sm" mt={4}>
+        {warnings.slice(0, SHOWN).map(({ row, email, warning }) => (
+          <List.Item key={row} style={{ overflowWrap: 'anywhere' }}>
+            {words.warningOf(row, email)} {warning}
+          </List.Item>
+        ))}
+      </List>
+    </details>
+  );
+}
