@@ -84,8 +84,13 @@ import * as campaignEdits from './migrations/20261127T0255-campaign-edits.ts';
 import * as eventRefusals from './migrations/20261127T0722-event-refusals.ts';
 import * as publicKeyMode from './migrations/20261127T1313-public-key-mode.ts';
 import * as nfcDefinitions from './migrations/20261127T1321-nfc-definitions.ts';
+import * as reentryKey from './migrations/20261127T1330-reentry-key.ts';
+import * as reentryIndex from './migrations/20261127T1331-reentry-index.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
+/** Migrations that run outside of a transaction: Postgres builds an index CONCURRENTLY only there. Each may run twice. */
+export const CONCURRENT_MIGRATIONS: ReadonlySet<string> = new Set(['20261127T1331-reentry-index']);
+
 export const MIGRATIONS: Record<string, Migration> = {
   '20261121T0800-accounts': accounts,
   '20261121T0801-contacts': contacts,
@@ -172,4 +177,6 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261127T0722-event-refusals': eventRefusals,
   '20261127T1313-public-key-mode': publicKeyMode,
   '20261127T1321-nfc-definitions': nfcDefinitions,
+  '20261127T1330-reentry-key': reentryKey,
+  '20261127T1331-reentry-index': reentryIndex,
 };

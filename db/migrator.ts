@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, Migrator, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import { MIGRATIONS } from './migrations.ts';
+import { CONCURRENT_MIGRATIONS, MIGRATIONS } from './migrations.ts';
 
 /** The oldest Postgres we run on: ids are made by its `uuidv7()`. */
 export const MIN_SERVER_VERSION = 180000;
@@ -13,7 +14,7 @@ export class MigrationError extends Error {}
  * @throws MigrationError when Postgres is too old, the database is newer than this build, or a migration fails
  */
 export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
-  const pool = openPool(databaseUrl, 2);
+  const pool = openPool(databaseUrl, 3);
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
     await refuseOldServer(db);
@@ -24,9 +25,50 @@ export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
   }
 }
 
+/** The session lock of a host that migrates. */
+const LOCK_KEY = sql.lit(7_411_220_911);
+const LOCK_RETRY_MS = 200;
+
+/** Runs the pending migrations in their order: those in a transaction together, and each concurrent one by itself. */
 async function migrate(db: Kysely<unknown>): Promise<string[]> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
-  const { error, results } = await migrator.migrateToLatest();
+  return db.connection().execute(async (session) => {
+    await takeLock(session);
+    try {
+      const applied: string[] = [];
+      for (const name of lastOfEachRun(Object.keys(MIGRATIONS).sort())) applied.push(...(await migrateTo(db, name)));
+      return applied;
+    } finally {
+      await sql`SELECT pg_advisory_unlock(${LOCK_KEY})`.execute(session);
+    }
+  });
+}
+
+/**
+ * Waits for the host that migrates. It asks again and again instead of waiting in one statement: the build of an index
+ * waits for all older statements, and would wait for this one.
+ */
+async function takeLock(session: Kysely<unknown>): Promise<void> {
+  for (;;) {
+    const { rows } = await sql<{ taken: boolean }>`SELECT pg_try_advisory_lock(${LOCK_KEY}) AS taken`.execute(session);
+    if (rows[0]?.taken) return;
+    await sleep(LOCK_RETRY_MS);
+  }
+}
+
+/** The names at which a run of migrations of one kind ends, in their order; a concurrent one is a run by itself. */
+function lastOfEachRun(names: string[]): string[] {
+  return names.filter((name, index) => {
+    const next = names[index + 1];
+    return next === undefined || CONCURRENT_MIGRATIONS.has(name) || CONCURRENT_MIGRATIONS.has(next);
+  });
+}
+
+/** Applies what is pending up to this migration. @throws MigrationError */
+async function migrateTo(db: Kysely<unknown>, name: string): Promise<string[]> {
+  const provider = { getMigrations: async () => MIGRATIONS };
+  const migrator = new Migrator({ db, provider, disableTransactions: CONCURRENT_MIGRATIONS.has(name) });
+  if (await isApplied(db, name)) return [];
+  const { error, results } = await migrator.migrateTo(name);
   if (error) {
     const failed = results?.find((result) => result.status === 'Error')?.migrationName ?? 'unknown';
     throw new MigrationError(`migration ${failed} failed: ${error instanceof Error ? error.message : String(error)}`, {
@@ -34,6 +76,15 @@ async function migrate(db: Kysely<unknown>): Promise<string[]> {
     });
   }
   return (results ?? []).map((result) => result.migrationName);
+}
+
+/** `migrateTo` an earlier migration than the last applied one would go back. */
+async function isApplied(db: Kysely<unknown>, name: string): Promise<boolean> {
+  const { rows: found } = await sql<{ present: boolean }>`
+    SELECT to_regclass('kysely_migration') IS NOT NULL AS present`.execute(db);
+  if (!found[0]?.present) return false;
+  const { rows } = await sql`SELECT 1 FROM kysely_migration WHERE name = ${name}`.execute(db);
+  return rows.length > 0;
 }
 
 async function refuseOldServer(db: Kysely<unknown>): Promise<void> {

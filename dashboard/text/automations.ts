@@ -222,6 +222,8 @@ export const automations = {
   automation: 'Automation',
   description: 'Description',
   allowReentry: 'A contact may come in again when their run has ended',
+  reentryKey: 'One run at a time for each value of',
+  reentryKeyHint: 'Such as event.cartId: a person with two carts has two runs. Empty is one run for each person.',
   includeAutomatic: {
     trigger: 'Automatic replies start runs too',
     wait: 'Automatic replies end the wait, too',
@@ -241,6 +243,7 @@ export const automations = {
     description: 'Description',
     eventName: 'Event',
     allowReentry: 'A contact may come in again when their run has ended',
+    reentryKey: 'One run at a time for each value of',
     includeAutomatic: 'Automatic replies start runs too',
     exitWhenUnsubscribed: 'Ends when the contact unsubscribes',
     exitOn: 'Ends when one of these happens',

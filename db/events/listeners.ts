@@ -8,6 +8,7 @@ export interface TriggeredWorkflow {
   name: string;
   eventName: string;
   allowReentry: boolean;
+  reentryKey: string | null;
   includeAutomatic: boolean | null;
   entryStepId: string | null;
 }
@@ -53,7 +54,7 @@ export async function findListeners(
   const { rows } = await prepared<Listeners>`
     SELECT
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name, 'eventName', event_name,
-          'allowReentry', allow_reentry, 'includeAutomatic', include_automatic, 'entryStepId', entry_step_id) ORDER BY id), '[]')
+          'allowReentry', allow_reentry, 'reentryKey', reentry_key, 'includeAutomatic', include_automatic, 'entryStepId', entry_step_id) ORDER BY id), '[]')
         FROM workflows
         WHERE project_id = ${p.projectId} AND event_name = ANY(${p.eventNames}::text[]) AND enabled AND trigger_type = 'EVENT'
       ) AS workflows,

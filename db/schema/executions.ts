@@ -33,6 +33,8 @@ export interface WorkflowsTable {
   event_name: string | null;
   enabled: Generated<boolean>;
   allow_reentry: Generated<boolean>;
+  /** Path of the value that lets several executions of a contact be open; null is one for each contact. */
+  reentry_key: string | null;
   entry_step_id: string | null;
   exit_on: NullableJson<ExitEvent[]>;
   exit_when_unsubscribed: Generated<boolean>;
@@ -88,6 +90,8 @@ export interface ExecutionsTable {
   sandbox: Generated<boolean>;
   run: NullableJson<Run>;
   depth: Generated<number>;
+  /** Hash of the value of the workflow's `reentryKey`; null where there is none. */
+  reentry_value: string | null;
   started_at: GeneratedTimestamp;
   completed_at: NullableTimestamp;
 }

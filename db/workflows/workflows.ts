@@ -26,6 +26,8 @@ export interface Workflow {
   eventName: string | null;
   enabled: boolean;
   allowReentry: boolean;
+  /** `event.cartId`: a contact may have one execution open for each value. Null is one for each contact. */
+  reentryKey: string | null;
   entryStepId: string | null;
   exitOn: ExitEvent[];
   exitWhenUnsubscribed: boolean;
@@ -67,6 +69,7 @@ export interface WorkflowChanges {
   eventName?: string | null | undefined;
   enabled?: boolean | undefined;
   allowReentry?: boolean | undefined;
+  reentryKey?: string | null | undefined;
   entryStepId?: string | null | undefined;
   exitOn?: ExitEvent[] | undefined;
   exitWhenUnsubscribed?: boolean | undefined;
@@ -82,6 +85,7 @@ const COLUMNS = [
   'event_name',
   'enabled',
   'allow_reentry',
+  'reentry_key',
   'entry_step_id',
   'exit_on',
   'exit_when_unsubscribed',
@@ -121,6 +125,7 @@ export async function insertWorkflow(
     triggerType: TriggerType;
     eventName: string | null;
     allowReentry: boolean;
+    reentryKey: string | null;
     exitOn: ExitEvent[];
     exitWhenUnsubscribed: boolean;
     includeAutomatic: boolean;
@@ -138,6 +143,7 @@ export async function insertWorkflow(
       trigger_type: p.triggerType,
       event_name: p.eventName,
       allow_reentry: p.allowReentry,
+      reentry_key: p.reentryKey,
       exit_on: exitsAsStored(p.exitOn),
       exit_when_unsubscribed: p.exitWhenUnsubscribed,
       include_automatic: p.includeAutomatic || null,
@@ -240,6 +246,7 @@ export async function updateWorkflow(
       event_name: wanted.eventName,
       enabled: wanted.enabled,
       allow_reentry: wanted.allowReentry,
+      reentry_key: wanted.reentryKey,
       entry_step_id: wanted.entryStepId,
       exit_on: exitsAsStored(wanted.exitOn),
       exit_when_unsubscribed: wanted.exitWhenUnsubscribed,
@@ -380,7 +387,8 @@ function definedOnly<T extends object>(changes: T): Partial<{ [K in keyof T]: Ex
 
 /** @throws AppError NOT_FOUND where there is no row */
 function toWorkflow(row: RowOf<'workflows', typeof COLUMNS> | undefined): Workflow {
-  const { id, name, slug, description, trigger_type, event_name, enabled, allow_reentry, ...rest } = required(row);
+  const { id, name, slug, description, trigger_type, event_name, enabled, allow_reentry, reentry_key, ...rest } =
+    required(row);
   return {
     id,
     name,
@@ -390,6 +398,7 @@ function toWorkflow(row: RowOf<'workflows', typeof COLUMNS> | undefined): Workfl
     eventName: event_name,
     enabled,
     allowReentry: allow_reentry,
+    reentryKey: reentry_key,
     entryStepId: rest.entry_step_id,
     exitOn: rest.exit_on ?? [],
     exitWhenUnsubscribed: rest.exit_when_unsubscribed,

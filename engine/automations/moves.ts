@@ -110,7 +110,7 @@ function refuseBranch(choices: readonly (Branch | null)[], branch: Branch | unde
 }
 
 /**
- * Opens the execution; the unique index executions_active decides whether the contact may have it. What waits in the
+ * Opens the execution; the unique index executions_open_once decides whether the contact may have it. What waits in the
  * outbox is for the run that failed: a cancel would end the next.
  */
 async function reopen(

@@ -5,6 +5,7 @@ import type { WorkflowRef } from '../../db/executions/executions.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { ExecutionStatus } from '../../rules/executions/execution.ts';
+import { reentryValue } from '../../rules/executions/reentry-key.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { startExecutions } from './start.ts';
 
@@ -40,14 +41,20 @@ export async function startManually(
   };
   const { executionIds, outbox } = await startExecutions(trx, { projectId: p.projectId, workflow, starts: [start] });
   const [executionId] = executionIds;
-  if (executionId === undefined) throw await entryRefusal(trx, p, workflow.allowReentry);
+  if (executionId === undefined) throw await entryRefusal(trx, p, workflow, reentryValue(workflow.reentryKey, start));
   return { executionId, outbox };
 }
 
 /** @throws AppError NOT_FOUND */
 export async function lockWorkflowForStart(trx: Trx, p: WorkflowRef) {
-  const { rows } = await sql<{ id: string; enabled: boolean; allowReentry: boolean; entryStepId: string | null }>`
-    SELECT id, enabled, allow_reentry AS "allowReentry", entry_step_id AS "entryStepId"
+  const { rows } = await sql<{
+    id: string;
+    enabled: boolean;
+    allowReentry: boolean;
+    reentryKey: string | null;
+    entryStepId: string | null;
+  }>`
+    SELECT id, enabled, allow_reentry AS "allowReentry", reentry_key AS "reentryKey", entry_step_id AS "entryStepId"
     FROM workflows WHERE project_id = ${p.projectId} AND id = ${p.workflowId} FOR KEY SHARE
   `.execute(trx);
   const workflow = rows[0];
@@ -66,10 +73,13 @@ export async function requireContact(trx: Trx, p: { projectId: string; contactId
 async function entryRefusal(
   trx: Trx,
   p: WorkflowRef & { contactId: string },
-  allowReentry: boolean,
+  { allowReentry, reentryKey }: { allowReentry: boolean; reentryKey: string | null },
+  value: string | undefined,
 ): Promise<AppError> {
   const { rows } = await sql<{ id: string; status: ExecutionStatus }>`
-    SELECT id, status FROM executions WHERE workflow_id = ${p.workflowId} AND contact_id = ${p.contactId} AND NOT sandbox ORDER BY id DESC LIMIT 1
+    SELECT id, status FROM executions WHERE workflow_id = ${p.workflowId} AND contact_id = ${p.contactId} AND NOT sandbox
+      AND (${reentryKey === null} OR reentry_value IS NOT DISTINCT FROM ${value ?? null}::uuid)
+    ORDER BY id DESC LIMIT 1
   `.execute(trx);
   const message = allowReentry
     ? 'The contact has an active execution of this workflow.'

@@ -7,6 +7,7 @@ import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { EMAIL_RECEIVED_EVENT, INBOUND_STARTS_PER_HOUR } from '../../rules/events/automatic-emails.ts';
 import type { ExecutionInput } from '../../rules/executions/execution.ts';
 import { NO_EXITS } from '../../rules/executions/exits.ts';
+import { reentryValue } from '../../rules/executions/reentry-key.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { withPath } from './path.ts';
@@ -38,7 +39,7 @@ export interface ExecutionStart {
 
 export interface StartExecutions {
   projectId: string;
-  workflow: { id: string; allowReentry: boolean; entryStepId: string | null };
+  workflow: { id: string; allowReentry: boolean; reentryKey: string | null; entryStepId: string | null };
   starts: ExecutionStart[];
 }
 
@@ -100,32 +101,40 @@ export async function beginExecutions(
 
 /**
  * One statement for all: `entry` is 1 without re-entry, else one more than before; a conflict means "not now" or "never
- * again". An email loop ends here too: inbound email starts a workflow at most `INBOUND_STARTS_PER_HOUR` times for a
+ * again". With a `reentryKey` both are decided for each value: the contact's lock keeps two starts from looking at once. An email loop ends here too: inbound email starts a workflow at most `INBOUND_STARTS_PER_HOUR` times for a
  * contact, whose lock keeps two starts from counting at once. The event of a start that is refused notes the reason.
  */
 async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingExecution[]> {
   const { starts, workflow } = p;
   const ids = starts.map(() => uuidv7());
+  const values = starts.map((start) => reentryValue(workflow.reentryKey, start) ?? null);
+  const hasKey = workflow.reentryKey !== null;
   const { rows } = await prepared<{ id: string }>`
     WITH u AS MATERIALIZED (
       SELECT s.*, coalesce((SELECT x.depth + 1 FROM executions x WHERE x.id = s.cause_id AND ${ownedBy('x.project_id', p.projectId)}), 0) AS depth
       FROM unnest(${ids}::uuid[], ${starts.map((s) => s.contactId)}::uuid[], ${starts.map((s) => s.eventId)}::uuid[],
         ${starts.map((s) => s.eventName)}::text[], ${starts.map((s) => JSON.stringify(s.event))}::jsonb[],
         ${starts.map((s) => JSON.stringify(s.context))}::jsonb[], ${starts.map((s) => s.untrusted)}::boolean[],
-        ${starts.map((s) => s.swayed)}::boolean[], ${starts.map((s) => s.mode)}::text[], ${starts.map((s) => s.causeId)}::uuid[])
-        AS s (id, contact_id, event_id, event_name, event, context, untrusted, swayed, mode, cause_id)
+        ${starts.map((s) => s.swayed)}::boolean[], ${starts.map((s) => s.mode)}::text[], ${starts.map((s) => s.causeId)}::uuid[],
+        ${values}::uuid[])
+        AS s (id, contact_id, event_id, event_name, event, context, untrusted, swayed, mode, cause_id, reentry_value)
     ), too_deep AS (
       UPDATE executions SET error = coalesce(error, ${TOO_DEEP}::text)
       WHERE id = ANY(ARRAY(SELECT cause_id FROM u WHERE depth >= ${MAX_DEPTH}::int))
     ), inserted AS (
     INSERT INTO executions
-      (id, project_id, workflow_id, contact_id, entry, event_id, event_name, event, context, untrusted, swayed, mode, depth)
+      (id, project_id, workflow_id, contact_id, entry, event_id, event_name, event, context, untrusted, swayed, mode, depth,
+       reentry_value)
     SELECT u.id, ${p.projectId}, ${workflow.id}, u.contact_id,
-      CASE WHEN ${workflow.allowReentry} THEN 1 + coalesce((
+      CASE WHEN ${workflow.allowReentry || hasKey} THEN coalesce((
         SELECT max(x.entry) FROM executions x WHERE x.workflow_id = ${workflow.id} AND x.contact_id = u.contact_id), 0)
+        + CASE WHEN ${hasKey} THEN row_number() OVER (PARTITION BY u.contact_id ORDER BY u.id) ELSE 1 END
       ELSE 1 END,
-      u.event_id, u.event_name, u.event, u.context, u.untrusted, u.swayed, u.mode, u.depth
+      u.event_id, u.event_name, u.event, u.context, u.untrusted, u.swayed, u.mode, u.depth, u.reentry_value
     FROM u WHERE u.depth < ${MAX_DEPTH}::int
+      AND (NOT ${hasKey} OR ${workflow.allowReentry} OR NOT EXISTS (
+        SELECT FROM executions x WHERE x.workflow_id = ${workflow.id} AND x.contact_id = u.contact_id AND NOT x.sandbox
+          AND x.reentry_value IS NOT DISTINCT FROM u.reentry_value))
       AND (u.event_name IS DISTINCT FROM ${EMAIL_RECEIVED_EVENT}::text OR ${INBOUND_STARTS_PER_HOUR}::int > (
         SELECT count(*) FROM executions x WHERE x.workflow_id = ${workflow.id} AND x.contact_id = u.contact_id
           AND x.event_name = ${EMAIL_RECEIVED_EVENT}::text AND NOT x.sandbox AND x.started_at > now() - interval '1 hour'))
@@ -140,6 +149,7 @@ async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingEx
       FROM u LEFT JOIN inserted i ON i.id = u.id LEFT JOIN LATERAL (
         SELECT x.id, x.completed_at IS NULL AS is_open FROM executions x
         WHERE x.workflow_id = ${workflow.id} AND x.contact_id = u.contact_id AND NOT x.sandbox AND ${ownedBy('x.project_id', p.projectId)}
+          AND (NOT ${hasKey} OR x.reentry_value IS NOT DISTINCT FROM u.reentry_value)
         ORDER BY x.entry DESC LIMIT 1) last ON u.depth < ${MAX_DEPTH}::int
       WHERE i.id IS NULL AND u.event_id IS NOT NULL
     ), noted AS (

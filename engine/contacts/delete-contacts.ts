@@ -63,7 +63,7 @@ async function anonymiseExecutions(trx: Trx, p: { projectId: string; contactIds:
       SELECT id FROM executions WHERE project_id = ${p.projectId} AND contact_id = ANY(${p.contactIds}::uuid[]))
   `.execute(trx);
   await sql`
-    UPDATE executions SET context = '{}', event = '{}', error = NULL, run = NULL
+    UPDATE executions SET context = '{}', event = '{}', error = NULL, run = NULL, reentry_value = NULL
     WHERE project_id = ${p.projectId} AND contact_id = ANY(${p.contactIds}::uuid[])
       AND (context <> '{}' OR event <> '{}' OR error IS NOT NULL OR run IS NOT NULL)
   `.execute(trx);

@@ -46,7 +46,7 @@ async function enter(project: TestProject, workflow: BuiltWorkflow, count: numbe
     const start = { eventId: null, eventName: null, event: {}, context: {}, mode: 'live' as const };
     await startExecutions(trx, {
       projectId: project.id,
-      workflow: { id: workflow.id, allowReentry: false, entryStepId: workflow.steps.step ?? null },
+      workflow: { id: workflow.id, allowReentry: false, reentryKey: null, entryStepId: workflow.steps.step ?? null },
       starts: rows.map(({ id }) => ({ ...start, contactId: id, causeId: null, untrusted: false, swayed: false })),
     });
   });

@@ -44,9 +44,9 @@ async function applyWorkflow(
 async function insertNew(applying: Applying, item: WorkflowItem): Promise<WorkflowDetail> {
   const { trx, projectId } = applying;
   const { triggerConfig: _, ...given } = parsed(CreateWorkflow, item, '');
-  const { description = null, eventName = null, includeAutomatic = false } = given;
+  const { description = null, eventName = null, includeAutomatic = false, reentryKey = null } = given;
   const exitOn = given.exitOn ?? [];
-  return insertWorkflow(trx, { ...given, projectId, description, eventName, includeAutomatic, exitOn });
+  return insertWorkflow(trx, { ...given, projectId, description, eventName, includeAutomatic, reentryKey, exitOn });
 }
 
 type StepIds = ReadonlyMap<string, string>;

@@ -26,6 +26,7 @@ export const SavedGraph = z
         triggerConfig: { eventName: 'signup', includeAutomatic: false },
         enabled: false,
         allowReentry: false,
+        reentryKey: null,
         entryStepId: null,
         exitOn: [],
         exitWhenUnsubscribed: false,

@@ -33,6 +33,7 @@ const workflowExample = {
   triggerConfig: { eventName: 'signup', includeAutomatic: false },
   enabled: true,
   allowReentry: false,
+  reentryKey: null,
   entryStepId: EXAMPLE_ID,
   exitOn: [{ eventName: 'purchase' }],
   exitWhenUnsubscribed: false,
@@ -53,6 +54,7 @@ export const WorkflowSchema = z
     includeAutomatic: z.boolean().openapi({ description: 'Whether automatic emails start executions.' }),
     enabled: z.boolean(),
     allowReentry: z.boolean(),
+    reentryKey: z.string().nullable(),
     entryStepId: Id.nullable(),
     exitOn: z.array(
       z.object({ eventName: z.string(), filters: Json.optional(), includeAutomatic: z.boolean().optional() }),

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
 import { ListenedEventInput } from '../../../rules/events/listened-event.ts';
 import { EXITS_MAX, ExitOnInput } from '../../../rules/executions/exits.ts';
+import { REENTRY_KEY, REENTRY_KEY_FAULT } from '../../../rules/executions/reentry-key.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { Id, SlugInput } from '../../http/schemas.ts';
 import { TriggerType } from './answer.ts';
@@ -32,6 +33,12 @@ const TriggerConfig = z
   .object({ eventName: ListenedEventInput.nullish(), includeAutomatic: IncludeAutomatic })
   .nullish();
 
+const ReentryKey = z.string().regex(REENTRY_KEY, REENTRY_KEY_FAULT).nullish().openapi({
+  description:
+    'The path of a value of the event or the context, such as `event.cartId`: a contact may have one execution open for each value. Null is one for each contact.',
+  example: 'event.cartId',
+});
+
 export const CreateWorkflow = z
   .object({
     name: z.string().trim().min(1).max(200),
@@ -42,6 +49,7 @@ export const CreateWorkflow = z
     triggerConfig: TriggerConfig,
     includeAutomatic: IncludeAutomatic,
     allowReentry: z.boolean().default(false),
+    reentryKey: ReentryKey,
     exitOn: ExitOn,
     exitWhenUnsubscribed: z.boolean().default(false),
   })
@@ -59,6 +67,7 @@ export const PatchWorkflow = z
     includeAutomatic: IncludeAutomatic,
     enabled: z.boolean().optional(),
     allowReentry: z.boolean().optional(),
+    reentryKey: ReentryKey,
     exitOn: ExitOn,
     exitWhenUnsubscribed: z.boolean().optional(),
     entryStepId: Id.nullish(),

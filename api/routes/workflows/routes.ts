@@ -137,6 +137,7 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
       triggerType: body.triggerType,
       eventName: body.eventName ?? body.triggerConfig?.eventName ?? null,
       allowReentry: body.allowReentry,
+      reentryKey: body.reentryKey ?? null,
       exitOn: body.exitOn ?? [],
       exitWhenUnsubscribed: body.exitWhenUnsubscribed,
       includeAutomatic: body.includeAutomatic ?? body.triggerConfig?.includeAutomatic ?? false,

@@ -892,6 +892,8 @@ export type CreateWorkflow = {
   /** Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`; false unless given. */
   includeAutomatic?: boolean;
   allowReentry?: boolean;
+  /** The path of a value of the event or the context, such as `event.cartId`: a contact may have one execution open for each value. Null is one for each contact. */
+  reentryKey?: string | null;
   exitOn?: ExitOn;
   exitWhenUnsubscribed?: boolean;
 };
@@ -1813,6 +1815,8 @@ export type PatchWorkflow = {
   includeAutomatic?: boolean;
   enabled?: boolean;
   allowReentry?: boolean;
+  /** The path of a value of the event or the context, such as `event.cartId`: a contact may have one execution open for each value. Null is one for each contact. */
+  reentryKey?: string | null;
   exitOn?: ExitOn;
   exitWhenUnsubscribed?: boolean;
   entryStepId?: string | null;
@@ -2892,6 +2896,7 @@ export type Workflow = {
   includeAutomatic: boolean;
   enabled: boolean;
   allowReentry: boolean;
+  reentryKey: string | null;
   entryStepId: string | null;
   exitOn: {
     eventName: string;
@@ -2935,6 +2940,8 @@ export type WorkflowFile = {
   includeAutomatic?: boolean;
   enabled?: boolean;
   allowReentry?: boolean;
+  /** The path of a value of the event or the context, such as `event.cartId`: a contact may have one execution open for each value. Null is one for each contact. */
+  reentryKey?: string | null;
   exitOn?: ExitOn;
   exitWhenUnsubscribed?: boolean;
   /** The step with which an execution begins */

@@ -111,6 +111,15 @@ export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
           disabled={whyNot !== undefined}
           onChange={({ currentTarget: { checked } }) => set({ allowReentry: checked })}
         />
+        <TextInput
+          label={t.reentryKey}
+          description={t.reentryKeyHint}
+          placeholder="event.cartId"
+          value={form.reentryKey}
+          disabled={whyNot !== undefined}
+          error={faultAt('reentryKey')}
+          onChange={({ currentTarget: { value } }) => set({ reentryKey: value })}
+        />
         {write.error && !isStale(write.error) && <Failed error={write.error} />}
         <ActionButton
           needs="workflows:edit"
@@ -133,12 +142,14 @@ export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
 }
 
 function formOf(workflow: WorkflowDetail) {
-  const { name, description, eventName, allowReentry, exitWhenUnsubscribed, includeAutomatic, exitOn } = workflow;
+  const { name, description, eventName, allowReentry, reentryKey, exitWhenUnsubscribed, includeAutomatic, exitOn } =
+    workflow;
   return {
     name,
     description: description ?? '',
     eventName: eventName ?? '',
     allowReentry,
+    reentryKey: reentryKey ?? '',
     exitWhenUnsubscribed,
     includeAutomatic,
     exitOn: exitRowsOf(exitOn),
@@ -159,6 +170,7 @@ function changesOf(form: Settings, stored: Settings): InputOf<'updateWorkflow'>[
       triggerType: eventName === null ? ('MANUAL' as const) : ('EVENT' as const),
     }),
     ...(isChanged('allowReentry') && { allowReentry: form.allowReentry }),
+    ...(isChanged('reentryKey') && { reentryKey: form.reentryKey.trim() || null }),
     ...(isChanged('includeAutomatic') && { includeAutomatic: form.includeAutomatic }),
     ...(isChanged('exitWhenUnsubscribed') && { exitWhenUnsubscribed: form.exitWhenUnsubscribed }),
     ...(isChanged('exitOn') && { exitOn: exitsOf(form.exitOn) }),

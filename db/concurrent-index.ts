@@ -1,0 +1,19 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+
+/**
+ * Builds an index CONCURRENTLY, so that no writer waits, outside of a transaction. A build that was killed leaves an
+ * INVALID index behind, which is dropped and built again. May run twice.
+ * @param p.on the table with the columns, and the predicate of a partial index
+ */
+export async function buildIndex(
+  db: Kysely<unknown>,
+  { name, isUnique = false, on }: { name: string; isUnique?: boolean; on: RawBuilder<unknown> },
+): Promise<void> {
+  const { rows } = await sql<{ valid: boolean }>`
+    SELECT i.indisvalid AS valid FROM pg_index i WHERE i.indexrelid = to_regclass(${name})
+  `.execute(db);
+  if (rows[0]?.valid) return;
+  if (rows[0]) await sql`DROP INDEX CONCURRENTLY ${sql.ref(name)}`.execute(db);
+  const unique = isUnique ? sql`UNIQUE` : sql``;
+  await sql`CREATE ${unique} INDEX CONCURRENTLY ${sql.ref(name)} ON ${on}`.execute(db);
+}

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+
+/** A path of an execution's event or context: `event.cartId`, `context.order.id`. */
+export const REENTRY_KEY = /^(?:event|context)(?:\.[^.\s{}]{1,100}){1,5}$/;
+
+/** What is wrong with a path, and the remedy. */
+export const REENTRY_KEY_FAULT =
+  'Must be the path of a value of the event or the context, such as event.cartId or context.orderId';
+
+/**
+ * The value that a path finds, as a hash in the form of a UUID: several executions of a contact may be open, one for
+ * each value. Undefined where there is none: then the contact may have one open. Numbers and texts of the same digits
+ * are the same value.
+ */
+export function reentryValue(
+  key: string | null,
+  { event, context }: { event: Record<string, unknown>; context: Record<string, unknown> },
+): string | undefined {
+  if (key === null) return undefined;
+  let value: unknown = { event, context };
+  for (const name of key.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = Reflect.get(value, name);
+  }
+  if (value === null || value === undefined || value === '') return undefined;
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return createHash('sha256')
+    .update(text)
+    .digest('hex')
+    .slice(0, 32)
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

@@ -1,0 +1,116 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+const PAUSE = { pause: { type: 'DELAY' as const, config: { amount: 1, unit: 'days' } } };
+
+let api: TestApi;
+let people = 0;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api?.close());
+
+async function cartWorkflow(changes: object = {}): Promise<{ id: string; event: string; email: string }> {
+  people += 1;
+  const event = `cart-${people}`;
+  const { id } = await buildWorkflow(api, { eventName: event, steps: PAUSE });
+  await expectOk(api.call('PATCH', `/v1/workflows/${id}`, { body: { reentryKey: 'event.cartId', ...changes } }));
+  return { id, event, email: `cart-${people}@example.com` };
+}
+
+const track = ({ email, event }: { email: string; event: string }, data: object) =>
+  expectOk(api.call('POST', '/v1/track', { body: { email, event, data } }));
+
+async function executionsOf(id: string): Promise<{ id: string; status: string; event: { cartId?: unknown } }[]> {
+  const { body } = await api.call('GET', `/v1/workflows/${id}/executions`);
+  return body.data;
+}
+
+const end = (id: string) =>
+  sql`UPDATE executions SET status = 'COMPLETED', completed_at = now() WHERE workflow_id = ${id}`.execute(api.db);
+
+describe('a workflow with reentryKey', () => {
+  it('has one open execution for each value, and says of an event that starts none', async () => {
+    const workflow = await cartWorkflow();
+    for (const cartId of ['a', 'b', 'a', 7, '7']) await track(workflow, { cartId });
+    const open = await executionsOf(workflow.id);
+    expect(open.map(({ event }) => event.cartId).sort()).toEqual(['a', 'b', 7].sort());
+    const { body } = await api.call('GET', `/v1/events?eventName=${workflow.event}`);
+    const refused = body.data.flatMap((event: { notStarted: object[] }) => event.notStarted);
+    const first = open.find(({ event }) => event.cartId === 'a');
+    expect(refused).toContainEqual({ workflowId: workflow.id, reason: 'active', executionId: first?.id });
+  });
+
+  it('lets a value enter once, and again when it has ended only with allowReentry', async () => {
+    const once = await cartWorkflow();
+    await track(once, { cartId: 'a' });
+    await end(once.id);
+    await track(once, { cartId: 'a' });
+    await track(once, { cartId: 'b' });
+    expect(await executionsOf(once.id)).toHaveLength(2);
+    const again = await cartWorkflow({ allowReentry: true });
+    await track(again, { cartId: 'a' });
+    await end(again.id);
+    await track(again, { cartId: 'a' });
+    expect(await executionsOf(again.id)).toHaveLength(2);
+  });
+
+  it('has one open execution for each contact where the event lacks the value', async () => {
+    const workflow = await cartWorkflow();
+    for (const data of [{}, {}, { cartId: null }, { cartId: 'a' }]) await track(workflow, data);
+    expect(await executionsOf(workflow.id)).toHaveLength(2);
+  });
+
+  it('starts by hand with the value of the context, and refuses the same one twice', async () => {
+    const workflow = await cartWorkflow({ reentryKey: 'context.cartId' });
+    const { body: contact } = await api.call('POST', '/v1/contacts', { body: { email: workflow.email } });
+    const start = (cartId: string) =>
+      api.call('POST', `/v1/workflows/${workflow.id}/executions`, {
+        body: { contactId: contact.id, context: { cartId } },
+      });
+    expect((await start('a')).status).toBe(201);
+    expect((await start('b')).status).toBe(201);
+    const refused = await start('a');
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'CONFLICT']);
+  });
+
+  it('keeps a failed execution from being retried while its value is open again', async () => {
+    const workflow = await cartWorkflow({ allowReentry: true });
+    await track(workflow, { cartId: 'a' });
+    await sql`
+      UPDATE executions SET status = 'FAILED', completed_at = now() WHERE workflow_id = ${workflow.id}`.execute(api.db);
+    const [failed] = await executionsOf(workflow.id);
+    await track(workflow, { cartId: 'b' });
+    await track(workflow, { cartId: 'a' });
+    const retry = await api.call('POST', `/v1/workflows/${workflow.id}/executions/${failed?.id}/retry`);
+    expect(retry.status).toBe(409);
+  });
+
+  it('takes a path of the event or the context, and names the remedy for another', async () => {
+    const { id } = await cartWorkflow();
+    for (const reentryKey of ['cartId', 'event.', 'data.x', 'event..x', 7]) {
+      const { status, body } = await api.call('PATCH', `/v1/workflows/${id}`, { body: { reentryKey } });
+      expect([status, body.error.errors[0].field]).toEqual([422, 'reentryKey']);
+    }
+    const { body } = await api.call('PATCH', `/v1/workflows/${id}`, { body: { reentryKey: null } });
+    expect(body.reentryKey ?? body.data?.reentryKey ?? null).toBeNull();
+    const created = await api.call('POST', '/v1/workflows', {
+      body: { name: 'Carts', eventName: 'cart', reentryKey: 'event.cart.id' },
+    });
+    expect(created.status).toBe(201);
+    expect(JSON.stringify(created.body)).toContain('"reentryKey":"event.cart.id"');
+  });
+});
+
+it('the value is kept as a hash, and goes with the contact', async () => {
+  const workflow = await cartWorkflow();
+  await track(workflow, { cartId: 'secret-cart' });
+  const row = () =>
+    api.db.selectFrom('executions').select(['reentry_value']).where('workflow_id', '=', workflow.id).executeTakeFirst();
+  expect((await row())?.reentry_value).toMatch(/^[0-9a-f-]{36}$/);
+  const { body } = await api.call('GET', `/v1/contacts?search=${workflow.email}`);
+  await expectOk(api.call('DELETE', `/v1/contacts/${body.data[0].id}`));
+  expect((await row())?.reentry_value ?? null).toBeNull();
+});

@@ -1,0 +1,54 @@
+import { type Kysely, sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildIndex } from '../../db/concurrent-index.ts';
+import { migrateToLatest } from '../../db/migrator.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let db: Kysely<unknown>;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = database.db as unknown as Kysely<unknown>;
+  await sql`CREATE TABLE things (name text)`.execute(db);
+});
+afterAll(() => database?.drop());
+
+const build = () => buildIndex(db, { name: 'things_once', isUnique: true, on: sql`things (name)` });
+const isValid = async () =>
+  (
+    await sql<{
+      valid: boolean;
+    }>`SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('things_once')`.execute(db)
+  ).rows[0]?.valid;
+
+it('an index whose build was cut short is built again', async () => {
+  await sql`INSERT INTO things VALUES ('a'), ('a')`.execute(db);
+  await expect(build()).rejects.toThrow('could not create unique index');
+  // Postgres keeps what a build leaves behind when it is killed or fails, and no statement uses it.
+  expect(await isValid()).toBe(false);
+  await sql`DELETE FROM things`.execute(db);
+  await build();
+  expect(await isValid()).toBe(true);
+  await build();
+});
+
+it('an index is built while others write, and the writers do not wait', async () => {
+  await sql`DROP INDEX things_once`.execute(db);
+  const writer = await database.db.startTransaction().execute();
+  await sql`INSERT INTO things VALUES ('open')`.execute(writer);
+  const building = build();
+  await sql`INSERT INTO things VALUES ('meanwhile')`.execute(db);
+  await writer.commit().execute();
+  await building;
+  expect(await isValid()).toBe(true);
+});
+
+it('several hosts migrate at once, and one of them does the work', async () => {
+  const name = sql`'20261127T1331-reentry-index'`;
+  await sql`DROP INDEX executions_open_once`.execute(db);
+  await sql`DELETE FROM kysely_migration WHERE name = ${name}`.execute(db);
+  const applied = await Promise.all([1, 2, 3].map(() => migrateToLatest(database.url)));
+  expect(applied.flat()).toEqual(['20261127T1331-reentry-index']);
+  const { rows } = await sql`SELECT to_regclass('executions_open_once') IS NOT NULL AS present`.execute(db);
+  expect(rows).toEqual([{ present: true }]);
+});
