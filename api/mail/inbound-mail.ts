@@ -105,6 +105,12 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
     const sender = parseSender(mail.from ?? message.from);
     if (sender === undefined) throw new UnreadableMessageError('5.6.0 The message names no sender in From');
     const detail = detailOf(message, mail, await verdictsOf(message));
+    const files = mail.attachments.map(({ filename, contentType, contentId, content }) => ({
+      filename: filename && clean(filename),
+      contentType: clean(contentType),
+      contentId: contentId && clean(contentId),
+      content,
+    }));
     const digest = createHash('sha256').update(message.raw).digest();
     const byDomain = groupBy(recipients, emailDomain);
     for (const [domain, ofDomain] of byDomain) {
@@ -117,6 +123,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
           messageId: clean(mail.messageId),
           digest,
           recipients: ofDomain,
+          files,
           detail: { ...detail, to: ofDomain[0], recipients: ofDomain },
         };
         const queued = await inTransaction(db, (trx) =>
@@ -156,12 +163,6 @@ function detailOf(message: InboundMessage, mail: InboundMail, verdicts: Verdicts
     fromHeader: clean(mail.fromHeader),
     inReplyTo: mail.inReplyTo && clean(mail.inReplyTo),
     references: mail.references.map(clean),
-    attachments: mail.attachments.map((file) => ({
-      filename: file.filename && clean(file.filename),
-      contentType: clean(file.contentType),
-      size: file.size,
-      contentId: file.contentId && clean(file.contentId),
-    })),
     timestamp: message.receivedAt.toISOString(),
     autoSubmitted: mail.hasAutomaticMark || isMailSystem(message.from),
     hasContent: body.trim().length > 0,

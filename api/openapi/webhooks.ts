@@ -96,6 +96,7 @@ const EVENTS: Documented[] = [
       references: z.array(z.string()),
       attachments: z.array(
         z.object({
+          id: Id.openapi({ description: 'For `GET /v1/emails/{id}/attachments/{attachmentId}`, for 30 days' }),
           filename: z.string().nullable(),
           contentType: z.string(),
           size: z.number().int().openapi({ description: 'Bytes' }),
@@ -117,7 +118,9 @@ const EVENTS: Documented[] = [
       fromHeader: 'Ada <ada@example.com>',
       inReplyTo: EMAIL.messageId,
       references: [EMAIL.messageId],
-      attachments: [{ filename: 'receipt.pdf', contentType: 'application/pdf', size: 48213, contentId: null }],
+      attachments: [
+        { id: EXAMPLE_ID, filename: 'receipt.pdf', contentType: 'application/pdf', size: 48213, contentId: null },
+      ],
       timestamp: AT,
       hasContent: true,
       body: 'Where is my order?',

@@ -31,6 +31,7 @@ import { contactTimelineRoutes } from './contacts/timeline.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
 import { docsRoutes } from './docs/routes.ts';
 import { domainRoutes } from './domains/routes.ts';
+import { emailAttachmentRoutes } from './emails/attachments.ts';
 import { emailResendRoutes } from './emails/resend.ts';
 import { emailRoutes } from './emails/routes.ts';
 import { eventRoutes } from './events/routes.ts';
@@ -128,6 +129,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   // Public endpoints, under /v1 only.
   sendRoutes(only, deps);
   emailRoutes(only, deps);
+  emailAttachmentRoutes(only, deps);
   emailResendRoutes(only, deps);
   smsRoutes(only, deps);
   smsSenderRoutes(only, deps);

@@ -27,12 +27,12 @@ export interface InboundMail {
   hasAutomaticMark: boolean;
 }
 
-/** Names an attached file; its bytes are not kept. */
+/** An attached file. */
 export interface InboundAttachment {
   filename: string | null;
   contentType: string;
-  /** Bytes of the decoded file. */
-  size: number;
+  /** The decoded file. */
+  content: Buffer;
   /** The id that the HTML names it by (`cid:`), without angle brackets. */
   contentId: string | null;
 }
@@ -258,7 +258,7 @@ function describeAttachment({ filename, mimeType, contentId, content }: Attachme
   return {
     filename: filename?.slice(0, NAME_MAX_CHARS) || null,
     contentType: mimeType.toLowerCase().slice(0, NAME_MAX_CHARS),
-    size: typeof content === 'string' ? Buffer.byteLength(content) : content.byteLength,
+    content: typeof content === 'string' ? Buffer.from(content) : Buffer.from(content as ArrayBuffer),
     contentId: contentId?.replace(/^<|>$/g, '').slice(0, NAME_MAX_CHARS) || null,
   };
 }

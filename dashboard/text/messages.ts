@@ -72,6 +72,7 @@ export const messages = {
   request: 'Request',
   byApi: 'A call of the API that the log of requests has no more, or the relay.',
   attachments: 'Files',
+  download: 'Download',
   bytes: (n: string) => `${n} bytes`,
   replyTo: 'Replies go to',
   resend: 'Send again',

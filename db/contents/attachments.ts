@@ -87,6 +87,19 @@ export async function findAttachments(db: Db, p: { projectId: string; ids: strin
   return rows;
 }
 
+/** A file of an email without its bytes; undefined where the email has no file of this id. */
+export async function findEmailAttachment(
+  db: Db,
+  p: { projectId: string; emailId: string; attachmentId: string },
+): Promise<{ filename: string; isDropped: boolean } | undefined> {
+  const { rows } = await sql<{ filename: string; isDropped: boolean }>`
+    SELECT a.filename, a.size IS NOT NULL AS "isDropped"
+    FROM emails e JOIN attachments a ON a.project_id = e.project_id AND a.id = ${p.attachmentId}
+    WHERE e.project_id = ${p.projectId} AND e.id = ${p.emailId} AND e.options->'attachmentIds' @> jsonb_build_array(a.id::text)
+  `.execute(db);
+  return rows[0];
+}
+
 /** What a message carries, without the bytes; it stays when they are dropped (db/housekeeping/retention.ts). */
 export async function listAttachmentInfos(db: Db, p: { projectId: string; ids: string[] }): Promise<AttachmentInfo[]> {
   if (p.ids.length === 0) return [];

@@ -19,6 +19,9 @@ interface Old {
   prune: RawBuilder<unknown>;
 }
 
+/** Files of received emails are kept so long at least, however short attachments of sent ones are. Source: contract §9.21. */
+const RECEIVED_FILES_KEPT = sql`interval '30 days'`;
+
 /** How tables are pruned whose rows are kept for a number of days. Tables that are kept forever are skipped. */
 export function retentionPrunings(retention: Retention, batch = BATCH): Record<string, Pruning> {
   const tables: Record<string, Old> = {
@@ -72,7 +75,8 @@ export function retentionPrunings(retention: Retention, batch = BATCH): Record<s
       select: (after, cutoff) => sql`
         SELECT a.id FROM attachments a WHERE a.size IS NULL AND ${between(after, cutoff, 'a.id')} AND NOT EXISTS (
           SELECT FROM emails e WHERE e.options ? 'attachmentIds' AND e.options->'attachmentIds' @> jsonb_build_array(a.id::text)
-            AND (e.status IN ('PENDING', 'SENDING', 'HELD') OR coalesce(e.bounced_at, e.sent_at, e.created_at) >= ${cutoff}))
+            AND (e.status IN ('PENDING', 'SENDING', 'HELD') OR coalesce(e.bounced_at, e.sent_at, e.created_at) >= ${cutoff}
+              OR e.source_type = 'INBOUND' AND e.created_at >= now() - ${RECEIVED_FILES_KEPT}))
         ORDER BY a.id`,
       // Name, type and size stay, for the record of the mail.
       prune: sql`UPDATE attachments SET size = octet_length(content), content = '' WHERE id IN (SELECT id FROM old)`,

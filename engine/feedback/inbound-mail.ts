@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connection.ts';
 import { upsertContacts } from '../../db/contacts/upsert.ts';
+import { insertAttachments } from '../../db/contents/attachments.ts';
 import { saveContent } from '../../db/contents/contents.ts';
 import { NO_TEXT } from '../../rules/content/mail-text.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -9,6 +10,14 @@ import { recordEvents } from '../events/record-events.ts';
 
 /** Mails of a sender that are looked at for one that was delivered twice. */
 const LOOKED_AT = 100;
+
+/** A file that a received email carries. */
+export interface ReceivedFile {
+  filename: string | null;
+  contentType: string;
+  contentId: string | null;
+  content: Buffer;
+}
 
 /** One mail as one project gets it. */
 export interface ReceivedMail {
@@ -23,6 +32,7 @@ export interface ReceivedMail {
   digest: Buffer;
   /** Those of the project, first the one that the record names. */
   recipients: string[];
+  files: ReceivedFile[];
   /** What `email.received` says besides what every event of a mail does. */
   detail: Record<string, unknown>;
 }
@@ -53,7 +63,7 @@ export async function findMailAddresses(db: Db, emailIds: string[]): Promise<Map
  * Records mail to a project: an email with the status RECEIVED, and `email.received` on the sender's contact, who is
  * created unsubscribed if new. May run twice: an email whose sender did not hear our reply comes again, and is known by
  * its Message-ID, recipient and bytes together. Two addresses of a project both see an email, and a Message-ID that is
- * used again for other content is another email. What it says is a stranger's: text only, never a link target or a header. Source: contract §8.2,
+ * used again for other content is another email. Its files are kept for 30 days. What it says is a stranger's: text only, never a link target or a header. Source: contract §8.2,
  * §2.3.
  * @returns rows for `outbox.wake`, after the commit
  */
@@ -77,9 +87,21 @@ export async function recordReceived(
     templateId: null,
   });
   const id = uuidv7();
+  const files = mail.files.map((file) => ({ ...file, id: uuidv7() }));
+  const options = files.length > 0 ? JSON.stringify({ attachmentIds: files.map((file) => file.id) }) : null;
+  await insertAttachments(
+    trx,
+    files.map((file) => ({
+      ...file,
+      projectId,
+      filename: file.filename ?? '',
+      disposition: file.contentId === null ? ('attachment' as const) : ('inline' as const),
+    })),
+  );
   await sql`
-    INSERT INTO emails (id, project_id, contact_id, content_id, source_type, status, to_email, provider_message_id, received_digest)
-    VALUES (${id}, ${projectId}, ${contact.id}, ${contentId}, 'INBOUND', 'RECEIVED', ${mail.recipients[0] ?? null}, ${mail.messageId}, ${mail.digest})
+    INSERT INTO emails (id, project_id, contact_id, content_id, source_type, status, to_email, provider_message_id, received_digest, options)
+    VALUES (${id}, ${projectId}, ${contact.id}, ${contentId}, 'INBOUND', 'RECEIVED', ${mail.recipients[0] ?? null}, ${mail.messageId}, ${mail.digest},
+      ${options}::jsonb)
   `.execute(trx);
   const data = {
     subject: mail.subject,
@@ -90,6 +112,13 @@ export async function recordReceived(
     templateId: null,
     campaignId: null,
     sourceType: 'INBOUND',
+    attachments: files.map(({ id: fileId, filename, contentType, contentId: cid, content }) => ({
+      id: fileId,
+      filename,
+      contentType,
+      size: content.byteLength,
+      contentId: cid,
+    })),
     ...mail.detail,
   };
   const event = {

@@ -12,6 +12,7 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Certificate, newCertificate } from '../support/certificate.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
 import { mailState, newSentMail, type SentMail } from '../support/mail-state.ts';
+import { pruneTables } from '../support/periodic.ts';
 import { arf, dsn, dsnOf, xtext } from '../support/smtp/mail-reports.ts';
 
 const verpKey = deriveKey(TEST_SECRET_KEY, 'verp');
@@ -474,6 +475,33 @@ AAECAw==
         { filename: 'logo.png', contentType: 'image/png', size: 4, contentId: 'logo@x' },
       ],
     });
+    const [pdf, logo] = (event.data as { attachments: { id: string }[] }).attachments;
+    const path = (file = pdf) => `/v1/emails/${event.email_id}/attachments/${file?.id}`;
+    const { body: record } = await api.call('GET', `/v1/emails/${event.email_id}`);
+    expect(record.data.attachments).toMatchObject([
+      { id: pdf?.id, name: 'büro.pdf', size: 700 * 1024 },
+      { id: logo?.id, name: 'logo.png', size: 4 },
+    ]);
+    const headers = { authorization: `Bearer ${api.one.secretKey}` };
+    const found = await api.app.request(path(), { headers });
+    expect(found.headers.get('content-disposition')).toBe(
+      `attachment; filename="b_ro.pdf"; filename*=UTF-8''b%C3%BCro.pdf`,
+    );
+    expect(Buffer.from(await found.arrayBuffer()).equals(Buffer.alloc(700 * 1024, 'pdf'))).toBe(true);
+    // Files of received emails outlive the attachments of sent ones, and are dropped after 30 days.
+    await sql`UPDATE emails SET created_at = now() - interval '29 days' WHERE id = ${event.email_id}`.execute(api.db);
+    await pruneTables(api.db, { attachmentDays: 1 });
+    expect((await api.app.request(path(logo), { headers })).status).toBe(200);
+    await sql`UPDATE emails SET created_at = now() - interval '31 days' WHERE id = ${event.email_id}`.execute(api.db);
+    await sql`UPDATE attachments SET id = overlay(id::text PLACING '0190a000' FROM 1 FOR 8)::uuid`.execute(api.db);
+    await sql`
+      UPDATE emails SET options = jsonb_build_object('attachmentIds', (SELECT jsonb_agg(a.id) FROM attachments a)) WHERE id = ${event.email_id}
+    `.execute(api.db);
+    await pruneTables(api.db, { attachmentDays: 1 });
+    const ids = await api.db.selectFrom('attachments').select(['id', 'size']).execute();
+    expect(ids.map(({ size }) => size).sort()).toEqual([4, 700 * 1024].sort());
+    const dropped = await api.call('GET', path(ids[0]));
+    expect([dropped.status, dropped.body.error.message]).toEqual([404, expect.stringContaining('was dropped')]);
   });
 
   it('without a thread or files says so', async () => {

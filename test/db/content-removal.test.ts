@@ -101,7 +101,7 @@ describe('the words of mails to erased contacts', () => {
       messageId: 'm1',
       digest: Buffer.alloc(32),
     };
-    const received = { ...mail, recipients: [FROM], detail: {} };
+    const received = { ...mail, recipients: [FROM], files: [], detail: {} };
     await api.db
       .transaction()
       .execute((trx) => recordReceived(trx, { projectId: api.one.id, suppressionKey, mail: received }));

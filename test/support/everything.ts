@@ -38,6 +38,7 @@ export async function buildEverything(
     person: id(),
     invitation: id(),
     asset: id(),
+    attachment: id(),
   };
   await db.insertInto('contacts').values({ id: ids.contact, project_id, email, subscribed: true }).execute();
   const mail = { subject: 's', body: '<p>b</p>', from_email: email };
@@ -106,6 +107,18 @@ export async function buildEverything(
     .values({ id: ids.content, project_id, hash: Buffer.from(ids.content), ...mail, type: 'TRANSACTIONAL' })
     .execute();
   await db
+    .insertInto('attachments')
+    .values({
+      id: ids.attachment,
+      project_id,
+      filename: 'f.txt',
+      content_type: 'text/plain',
+      disposition: 'attachment',
+      content_id: null,
+      content: Buffer.from('x'),
+    })
+    .execute();
+  await db
     .insertInto('emails')
     .values({
       id: ids.email,
@@ -114,6 +127,7 @@ export async function buildEverything(
       content_id: ids.content,
       source_type: 'TRANSACTIONAL',
       to_email: email,
+      options: JSON.stringify({ attachmentIds: [ids.attachment] }),
     })
     .execute();
   await db
@@ -200,6 +214,7 @@ export async function buildEverything(
     'domains id': ids.domain,
     'domains projectId': projectId,
     'emails id': ids.email,
+    'emails attachmentId': ids.attachment,
     'events contactId': ids.contact,
     'operator id': projectId,
     'segments id': ids.segment,

@@ -84,7 +84,16 @@ export const EmailRecord = EmailItem.extend({
   machineOpens: z.number().int(),
   machineClicks: z.number().int(),
   resentFrom: Id.nullable().openapi({ description: 'The mail that this one repeats' }),
-  attachments: z.array(z.object({ name: z.string(), type: z.string(), size: z.number().int() })),
+  attachments: z.array(
+    z.object({
+      id: Id.nullable().openapi({
+        description: 'For `GET /v1/emails/{id}/attachments/{attachmentId}`; null for a file inside a relayed message',
+      }),
+      name: z.string(),
+      type: z.string(),
+      size: z.number().int(),
+    }),
+  ),
   events: z.array(z.object({ id: Id, name: z.string(), data: z.record(z.string(), z.unknown()), createdAt: Instant })),
 }).openapi('Email', {
   example: {
@@ -100,7 +109,7 @@ export const EmailRecord = EmailItem.extend({
     machineClicks: 0,
     resentFrom: null,
     workflowId: null,
-    attachments: [{ name: 'invoice.pdf', type: 'application/pdf', size: 51_200 }],
+    attachments: [{ id: EXAMPLE_ID, name: 'invoice.pdf', type: 'application/pdf', size: 51_200 }],
     events: [{ id: EXAMPLE_ID, name: 'email.sent', data: { emailId: EXAMPLE_ID }, createdAt: AT }],
   },
 });
@@ -141,7 +150,7 @@ export function emailRecord(p: {
   email: Email;
   read: EmailAsRead;
   workflowId: string | null;
-  attachments: Pick<AttachmentInfo, 'filename' | 'contentType' | 'size'>[];
+  attachments: (Pick<AttachmentInfo, 'filename' | 'contentType' | 'size'> & { id?: string })[];
   events: EmailEvent[];
 }) {
   const item = emailItem(p.email);
@@ -159,7 +168,12 @@ export function emailRecord(p: {
     machineOpens: p.email.machineOpens,
     machineClicks: p.email.machineClicks,
     resentFrom: p.email.options?.resentFrom ?? null,
-    attachments: p.attachments.map((file) => ({ name: file.filename, type: file.contentType, size: file.size })),
+    attachments: p.attachments.map(({ id = null, filename, contentType, size }) => ({
+      id,
+      name: filename,
+      type: contentType,
+      size,
+    })),
     events: p.events.map((event) => ({
       id: event.id,
       name: event.name,

@@ -1,4 +1,5 @@
-import { Code, Group, Text } from '@mantine/core';
+import { Anchor, Code, Group, Text } from '@mantine/core';
+import { urlOf } from '../../api/client.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
@@ -102,13 +103,25 @@ function Cause({ mail }: { mail: Mail }) {
   );
 }
 
-function Files({ mail: { attachments } }: { mail: Mail }) {
+function Files({ mail: { id: emailId, attachments } }: { mail: Mail }) {
   if (attachments.length === 0) return null;
   return (
     <Facts title={text.messages.attachments}>
-      {attachments.map(({ name, type, size }) => (
-        <Fact key={name} name={name}>
+      {attachments.map(({ id, name, type, size }) => (
+        <Fact key={id ?? name} name={name}>
           {type}, {text.messages.bytes(formatCount(size))}
+          {id !== null && (
+            <>
+              {' · '}
+              <Anchor
+                href={urlOf('getEmailAttachment', { params: { id: emailId, attachmentId: id } })}
+                download={name}
+                size="sm"
+              >
+                {text.messages.download}
+              </Anchor>
+            </>
+          )}
         </Fact>
       ))}
     </Facts>

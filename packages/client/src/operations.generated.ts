@@ -984,11 +984,13 @@ export type Email = EmailItem & ({
   machineClicks: number;
   /** The mail that this one repeats */
   resentFrom: string | null;
-  attachments: {
+  attachments: ({
+    /** For `GET /v1/emails/{id}/attachments/{attachmentId}`; null for a file inside a relayed message */
+    id: string | null;
     name: string;
     type: string;
     size: number;
-  }[];
+  })[];
   events: {
     id: string;
     name: string;
@@ -3412,6 +3414,11 @@ export interface Operations {
   data: Email;
 };
   };
+  /** Download a file of an email: `GET /v1/emails/{id}/attachments/{attachmentId}` */
+  getEmailAttachment: {
+    params: { id: string; attachmentId: string };
+    answer: string;
+  };
   /** Count mails by day: `GET /v1/analytics/timeseries` */
   getEmailTimeseries: {
     query?: { startDate?: string; endDate?: string };
@@ -4249,6 +4256,7 @@ export const OPERATIONS = {
   getContactFieldUsage: { method: 'GET', path: '/v1/contacts/fields/{field}/usage', idempotencyKey: false },
   getContactSubscription: { method: 'GET', path: '/v1/contacts/{id}/subscription', idempotencyKey: false },
   getEmail: { method: 'GET', path: '/v1/emails/{id}', idempotencyKey: false },
+  getEmailAttachment: { method: 'GET', path: '/v1/emails/{id}/attachments/{attachmentId}', idempotencyKey: false },
   getEmailTimeseries: { method: 'GET', path: '/v1/analytics/timeseries', idempotencyKey: false },
   getEventStats: { method: 'GET', path: '/v1/events/stats', idempotencyKey: false },
   getEventUsage: { method: 'GET', path: '/v1/events/{eventName}/usage', idempotencyKey: false },

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { removeErasedAttachments } from '../../../db/contents/erased-attachments.ts';
 import { removeErasedContents } from '../../../db/contents/removal.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { recordReceived } from '../../../engine/feedback/inbound-mail.ts';
@@ -275,7 +276,8 @@ describe('erasing a contact', () => {
       messageId: threadId,
       digest: Buffer.alloc(32),
       recipients: ['help@erase.test'],
-      detail: { body: mark, inReplyTo: threadId, references: [threadId], attachments: [{ filename: `${mark}.pdf` }] },
+      files: [{ filename: `${mark}.pdf`, contentType: 'application/pdf', contentId: null, content: Buffer.from(mark) }],
+      detail: { body: mark, inReplyTo: threadId, references: [threadId] },
     };
     await inTransaction(api.db, (trx) =>
       recordReceived(trx, { projectId, suppressionKey: deriveKey(TEST_SECRET_KEY, 'suppression'), mail: received }),
@@ -289,6 +291,7 @@ describe('erasing a contact', () => {
 
     expect((await api.call('DELETE', `/contacts/${id}`)).status).toBe(204);
     await removeErasedContents(api.db);
+    await removeErasedAttachments(api.db);
 
     const { rows: tables } = await sql<{ name: string }>`
       SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`.execute(api.db);

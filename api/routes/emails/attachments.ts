@@ -1,0 +1,58 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { findEmailAttachment, readLargeAttachments } from '../../../db/contents/attachments.ts';
+import { AppError } from '../../../rules/errors.ts';
+import { errors } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { Id } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+
+const getRoute = createRoute({
+  method: 'get',
+  path: '/v1/emails/{id}/attachments/{attachmentId}',
+  operationId: 'getEmailAttachment',
+  tags: ['Email'],
+  summary: 'Download a file of an email',
+  description:
+    'The bytes of a file that a received or sent email carries. Files of received emails are kept for 30 days, those of sent ones as the operator decides (`ATTACHMENT_RETENTION_DAYS`).',
+  security: scopes('emails:view'),
+  request: { params: z.object({ id: Id, attachmentId: Id }) },
+  responses: {
+    200: {
+      description: 'The file',
+      content: { 'application/octet-stream': { schema: z.string().openapi({ format: 'binary' }) } },
+    },
+    ...errors('NOT_FOUND'),
+  },
+});
+
+/** `GET /v1/emails/{id}/attachments/{attachmentId}` (contract §9.21). */
+export function emailAttachmentRoutes(app: App, { reads }: Deps): void {
+  app.openapi(getRoute, async (c) => {
+    const { projectId } = c.var;
+    const { id: emailId, attachmentId } = c.req.valid('param');
+    const file = await findEmailAttachment(reads, { projectId, emailId, attachmentId });
+    if (!file) throw new AppError('NOT_FOUND', { message: 'The email has no file of this id.' });
+    if (file.isDropped)
+      throw new AppError('NOT_FOUND', { message: 'The file was dropped: its time is over. Its name and size stay.' });
+    const [read] = await readLargeAttachments(reads, { projectId, ids: [attachmentId] });
+    if (!read) throw new AppError('NOT_FOUND');
+    // Anybody may have sent it, so no browser opens it: it is saved.
+    return c.body(new Uint8Array(read.content), 200, {
+      'Content-Type': 'application/octet-stream',
+      'Content-Disposition': dispositionOf(file.filename),
+      'X-Content-Type-Options': 'nosniff',
+    }) as never;
+  });
+}
+
+/** A name in ASCII for old clients, and the whole one (RFC 6266 §4.3, RFC 8187). */
+function dispositionOf(filename: string): string {
+  const name = filename === '' ? 'attachment' : filename;
+  const ascii = name.replaceAll(/[^\w. -]/g, '_');
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, escapeChar)}`;
+}
+
+function escapeChar(char: string): string {
+  return `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
+}
