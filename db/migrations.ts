@@ -86,11 +86,18 @@ import * as publicKeyMode from './migrations/20261127T1313-public-key-mode.ts';
 import * as nfcDefinitions from './migrations/20261127T1321-nfc-definitions.ts';
 import * as reentryKey from './migrations/20261127T1330-reentry-key.ts';
 import * as reentryIndex from './migrations/20261127T1331-reentry-index.ts';
+import * as nfcData from './migrations/20261127T1345-nfc-data.ts';
+
+/**
+ * Migrations that run outside of a transaction: Postgres builds an index CONCURRENTLY only there, and batches commit by
+ * themselves. Each may run twice.
+ */
+export const CONCURRENT_MIGRATIONS: ReadonlySet<string> = new Set([
+  '20261127T1331-reentry-index',
+  '20261127T1345-nfc-data',
+]);
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
-/** Migrations that run outside of a transaction: Postgres builds an index CONCURRENTLY only there. Each may run twice. */
-export const CONCURRENT_MIGRATIONS: ReadonlySet<string> = new Set(['20261127T1331-reentry-index']);
-
 export const MIGRATIONS: Record<string, Migration> = {
   '20261121T0800-accounts': accounts,
   '20261121T0801-contacts': contacts,
@@ -179,4 +186,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261127T1321-nfc-definitions': nfcDefinitions,
   '20261127T1330-reentry-key': reentryKey,
   '20261127T1331-reentry-index': reentryIndex,
+  '20261127T1345-nfc-data': nfcData,
 };

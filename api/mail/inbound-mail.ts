@@ -118,7 +118,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
         const received = {
           sender,
           fromName: clean(mail.fromName ?? '') || null,
-          subject: clean(mail.subject).normalize('NFC').slice(0, HEADER_LINE_MAX_CHARS),
+          subject: clean(mail.subject).slice(0, HEADER_LINE_MAX_CHARS),
           html: htmlOf(mail),
           messageId: clean(mail.messageId),
           digest,
@@ -187,9 +187,9 @@ function textOf({ text, html }: InboundMail): string {
   return htmlToText(html.slice(0, HTML_MAX_CHARS));
 }
 
-/** Text that Postgres can hold. */
+/** Text that Postgres can hold, in the form in which filters look for it (contract §1.16). */
 function clean(text: string): string {
-  return text.replaceAll('\0', '').toWellFormed();
+  return text.replaceAll('\0', '').toWellFormed().normalize('NFC');
 }
 
 async function tlsOf({ tls }: Config): Promise<{ cert: string; key: string } | undefined> {

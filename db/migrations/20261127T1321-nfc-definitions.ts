@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { normalizeStrings } from '../../rules/nfc.ts';
 
 /** Definitions that name events, fields and values: small tables, of which hardly a row changes. */
 const TEXTS = {
@@ -28,11 +29,18 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     }
   }
   for (const [table, columns] of Object.entries(JSONS)) {
-    for (const column of columns) {
-      const ref = sql.ref(column);
-      await sql`
-        UPDATE ${sql.table(table)} SET ${ref} = normalize(${ref}::text, NFC)::jsonb WHERE ${ref}::text IS NOT NFC NORMALIZED
-      `.execute(db);
-    }
+    for (const column of columns) await normalizeJson(db, table, column);
   }
+}
+
+/** JSON as text would join the `n` of an escaped line break with an accent behind it. */
+async function normalizeJson(db: Kysely<unknown>, table: string, column: string): Promise<void> {
+  const ref = sql.ref(column);
+  const { rows } = await sql<{ id: string; value: unknown }>`
+    SELECT id, ${ref} AS value FROM ${sql.table(table)} WHERE ${ref}::text IS NOT NFC NORMALIZED
+  `.execute(db);
+  for (const { id, value } of rows)
+    await sql`
+      UPDATE ${sql.table(table)} SET ${ref} = ${JSON.stringify(normalizeStrings(value))}::jsonb WHERE id = ${id}
+    `.execute(db);
 }

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { up } from '../../db/migrations/20261127T1321-nfc-definitions.ts';
+import { up as convertData } from '../../db/migrations/20261127T1345-nfc-data.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
@@ -65,4 +66,43 @@ it('stored definitions are converted, and others stay as they are', async () => 
   await up(api.db as unknown as Kysely<unknown>);
   expect((await versionOf(old.id))?.event_name).toBe(COMPOSED);
   expect(await versionOf(before.id)).toEqual(version);
+});
+
+it('stored definitions keep an accent behind an escaped line break', async () => {
+  const { id } = await buildWorkflow(api, { eventName: 'broken-lines', steps: PAUSE });
+  const steps = () => api.db.selectFrom('workflow_steps').select('config').where('workflow_id', '=', id).execute();
+  const config = { amount: 1, unit: 'days', note: `one\n\u0301 ${DECOMPOSED}` };
+  await sql`UPDATE workflow_steps SET config = ${JSON.stringify(config)} WHERE workflow_id = ${id}`.execute(api.db);
+  await up(api.db as unknown as Kysely<unknown>);
+  expect((await steps()).map((step) => step.config)).toContainEqual({ ...config, note: `one\n\u0301 ${COMPOSED}` });
+});
+
+it('stored data of contacts and names of events are converted, and a second run changes nothing', async () => {
+  const email = 'stored@example.com';
+  await expectOk(api.call('POST', '/v1/track', { body: { email, event: 'visited' } }));
+  const data = {
+    [DECOMPOSED]: 'of the older form',
+    [COMPOSED]: 'of the composed form',
+    nested: { [DECOMPOSED]: [`${DECOMPOSED} au lait`, 'line\n\u0301'] },
+  };
+  await sql`
+    UPDATE contacts SET data = ${JSON.stringify(data)}, untrusted_keys = ${[DECOMPOSED, COMPOSED]}::text[]
+    WHERE email = ${email}
+  `.execute(api.db);
+  await sql`UPDATE events SET name = ${DECOMPOSED} WHERE name = 'visited'`.execute(api.db);
+  for (let run = 1; run <= 2; run += 1) {
+    await convertData(api.db as unknown as Kysely<unknown>);
+    const [contact] = await api.db.selectFrom('contacts').selectAll().where('email', '=', email).execute();
+    expect(contact?.data).toEqual({
+      [COMPOSED]: 'of the composed form',
+      nested: { [COMPOSED]: [`${COMPOSED} au lait`, 'line\n\u0301'] },
+    });
+    expect(contact?.untrusted_keys).toEqual([COMPOSED]);
+    const events = await api.db
+      .selectFrom('events')
+      .select('name')
+      .where('contact_id', '=', contact?.id ?? '')
+      .execute();
+    expect(events.map((event) => event.name)).toContain(COMPOSED);
+  }
 });

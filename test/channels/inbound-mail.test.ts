@@ -504,6 +504,15 @@ AAECAw==
     expect([dropped.status, dropped.body.error.message]).toEqual([404, expect.stringContaining('was dropped')]);
   });
 
+  it('has its text in the form in which filters look for it', async () => {
+    const raw =
+      'From: form@author.example\nMessage-ID: <form@x>\nContent-Type: text/plain; charset=utf-8\n\ncafe\u0301\n';
+    await deliver({ from: 'form@author.example', to: 'help@shop.example.com', raw });
+    const events = api.db.selectFrom('events').selectAll().where('name', '=', 'email.received');
+    const event = await events.orderBy('id', 'desc').executeTakeFirstOrThrow();
+    expect(event.data).toMatchObject({ body: expect.stringContaining('caf\u00e9') });
+  });
+
   it('without a thread or files says so', async () => {
     const raw = 'From: alone@author.example\nMessage-ID: <four@x>\nIn-Reply-To: your email\n\nHello.\n';
     await deliver({ from: 'alone@author.example', to: 'help@shop.example.com', raw });

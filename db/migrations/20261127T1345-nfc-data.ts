@@ -1,0 +1,60 @@
+import { type Kysely, sql } from 'kysely';
+import { normalizeStrings } from '../../rules/nfc.ts';
+
+/** Rows of one statement, so that each holds its locks for milliseconds. */
+const BATCH_ROWS = 5_000;
+
+/**
+ * Puts the data of contacts and the names of events into Unicode form C, in which requests and filters name them.
+ * It reads all rows and writes only those in another form, in batches that commit by themselves: a run that was killed
+ * starts again and finds the rest. Where two fields of a contact become one, the value of the composed name stays.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for await (const { after, last } of idRanges(db, 'contacts')) await normalizeContacts(db, after, last);
+  for await (const { after, last } of idRanges(db, 'events'))
+    await sql`
+      UPDATE events SET name = normalize(name, NFC)
+      WHERE id > ${after} AND id <= ${last} AND name IS NOT NFC NORMALIZED
+    `.execute(db);
+}
+
+async function* idRanges(db: Kysely<unknown>, table: string): AsyncGenerator<{ after: string; last: string }> {
+  let after = '00000000-0000-0000-0000-000000000000';
+  for (;;) {
+    const { rows } = await sql<{ last: string | null }>`
+      SELECT max(id::text) AS last
+      FROM (SELECT id FROM ${sql.table(table)} WHERE id > ${after} ORDER BY id LIMIT ${sql.lit(BATCH_ROWS)}) page
+    `.execute(db);
+    const last = rows[0]?.last;
+    if (!last) return;
+    yield { after, last };
+    after = last;
+  }
+}
+
+async function normalizeContacts(db: Kysely<unknown>, after: string, last: string): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ id: string; data: Record<string, unknown>; untrusted_keys: string[] }>`
+      SELECT id, data, untrusted_keys FROM contacts
+      WHERE id > ${after} AND id <= ${last}
+        AND (data::text IS NOT NFC NORMALIZED OR array_to_string(untrusted_keys, '') IS NOT NFC NORMALIZED)
+      ORDER BY id FOR NO KEY UPDATE
+    `.execute(trx);
+    for (const { id, data, untrusted_keys } of rows) {
+      const keys = [...new Set(untrusted_keys.map((key) => key.normalize('NFC')))];
+      await sql`
+        UPDATE contacts SET data = ${JSON.stringify(normalizeData(data))}::jsonb, untrusted_keys = ${keys}::text[]
+        WHERE id = ${id}
+      `.execute(trx);
+    }
+  });
+}
+
+/** The last of two equal names wins, so fields that are composed already come last. */
+function normalizeData(data: Record<string, unknown>): unknown {
+  const isComposed = ([name]: [string, unknown]) => name === name.normalize('NFC');
+  const fields = Object.entries(data);
+  return normalizeStrings(
+    Object.fromEntries([...fields.filter((field) => !isComposed(field)), ...fields.filter(isComposed)]),
+  );
+}
