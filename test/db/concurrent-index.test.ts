@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildIndex } from '../../db/concurrent-index.ts';
+import { MIGRATIONS } from '../../db/migrations.ts';
 import { migrateToLatest } from '../../db/migrator.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -44,11 +45,14 @@ it('an index is built while others write, and the writers do not wait', async ()
 });
 
 it('several hosts migrate at once, and one of them does the work', async () => {
-  const name = sql`'20261127T1331-reentry-index'`;
-  await sql`DROP INDEX executions_open_once`.execute(db);
-  await sql`DELETE FROM kysely_migration WHERE name = ${name}`.execute(db);
-  const applied = await Promise.all([1, 2, 3].map(() => migrateToLatest(database.url)));
-  expect(applied.flat()).toEqual(['20261127T1331-reentry-index']);
-  const { rows } = await sql`SELECT to_regclass('executions_open_once') IS NOT NULL AS present`.execute(db);
-  expect(rows).toEqual([{ present: true }]);
+  const url = new URL(database.url);
+  const name = `${url.pathname.slice(1)}_empty`;
+  await sql`CREATE DATABASE ${sql.ref(name)}`.execute(db);
+  url.pathname = name;
+  try {
+    const applied = await Promise.all([1, 2, 3].map(() => migrateToLatest(url.href)));
+    expect(applied.flat().sort()).toEqual(Object.keys(MIGRATIONS).sort());
+  } finally {
+    await sql`DROP DATABASE ${sql.ref(name)} WITH (FORCE)`.execute(db);
+  }
 });
