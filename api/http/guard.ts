@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
 import type { PaidFor } from '../../compute/compute.ts';
+import type { AccessProject } from '../../db/projects/access.ts';
 import { AppError } from '../../rules/errors.ts';
 import { isStorable, type JsonBody, readJsonBody, TOO_MANY_NODES } from '../../rules/json-body.ts';
 import { normalizeStrings } from '../../rules/nfc.ts';
@@ -13,6 +14,7 @@ import { clientAddress } from './client-address.ts';
 import type { Deps } from './deps.ts';
 import type { AppEnv, RequestContext } from './env.ts';
 import { noteFingerprint } from './idempotency-key.ts';
+import { parseInZone } from './instant-zone.ts';
 import { type BodyRules, bodyParser, invalidBody, type ParsedBody } from './parse-body.ts';
 import { queryParser, refuseUnknownQuery } from './parse-query.ts';
 import { accessRule } from './security.ts';
@@ -121,7 +123,8 @@ function queryCheck(route: GuardedRoute): Check | undefined {
   const schema = route.request?.query;
   if (!schema) return route.anyQuery ? undefined : noQueryCheck;
   const parse = queryParser(schema, route);
-  return async (c) => c.req.addValidatedData('query', parse(c.req.queries()) as object);
+  return async (c) =>
+    c.req.addValidatedData('query', parseInZone(zoneOfInput(c), () => parse(c.req.queries())) as object);
 }
 
 const noQueryCheck: Check = async (c) => {
@@ -159,6 +162,12 @@ function noBodyCheck(route: GuardedRoute): Check {
   };
 }
 
+/** The zone of times without an offset: the project's, where the caller has one. */
+function zoneOfInput(c: RequestContext): string {
+  const project: AccessProject | undefined = c.get('project');
+  return project?.timezone ?? 'UTC';
+}
+
 /** The data of a body; what it holds besides is named in the answer. */
 function validIn(c: RequestContext, { data, ignored }: ParsedBody<unknown>): object {
   if (ignored !== '') c.header('X-Ignored-Fields', ignored);
@@ -181,7 +190,13 @@ function jsonCheck(plan: BodyPlan): Check {
       throw invalidBody([{ field: path.join('.'), message, code: 'invalid_string' }], plan.route.invalid);
     }
     if (plan.route.filesAt !== undefined) c.set('files', body.files);
-    c.req.addValidatedData('json', validIn(c, parse(value)));
+    c.req.addValidatedData(
+      'json',
+      validIn(
+        c,
+        parseInZone(zoneOfInput(c), () => parse(value)),
+      ),
+    );
   };
 }
 
@@ -225,7 +240,13 @@ function formCheck(plan: BodyPlan): Check {
       });
     loop.resumed();
     const value = Object.fromEntries(form.entries());
-    c.req.addValidatedData('form', validIn(c, parse(value)));
+    c.req.addValidatedData(
+      'form',
+      validIn(
+        c,
+        parseInZone(zoneOfInput(c), () => parse(value)),
+      ),
+    );
   };
 }
 

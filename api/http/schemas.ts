@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { MAILBOX_MAX_CHARS, NAME_MAX_CHARS } from '../../rules/emails/email-address.ts';
 import { emailText, mailboxText } from '../../rules/emails/email-schema.ts';
 import { SLUG_LENGTH, SLUG_PATTERN } from '../../rules/slug.ts';
+import { readInstant } from './instant-zone.ts';
 
 /** The id of every example, in the document and in its page. */
 export const EXAMPLE_ID = '0190a000-0000-7000-8000-000000000000';
@@ -68,10 +69,19 @@ export const MailboxInput = z.union([
     .transform(({ name, email }) => ({ email, name: name?.trim() || null })),
 ]);
 
-/** A date-time or a date as input (`2026-01-31` is its first instant in UTC), read to a `Date`. */
+/** A date-time or a date as input, read to a `Date` as `readInstant` says. */
 export const InstantInput = z
-  .union([z.iso.datetime({ offset: true }), z.iso.date()], 'Must be an ISO 8601 date-time')
-  .transform((text) => new Date(text))
+  .string()
+  .transform((text, ctx) => {
+    const at = readInstant(text);
+    if (at) return at;
+    ctx.addIssue({
+      code: 'custom',
+      message: 'Must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z, or a date',
+      params: { code: 'invalid_string' },
+    });
+    return z.NEVER;
+  })
   .openapi({ type: 'string', format: 'date-time', example: '2026-01-01T12:00:00Z' });
 
 /** An instant as input that null takes away. */

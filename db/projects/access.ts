@@ -10,6 +10,7 @@ export interface AccessProject {
   id: string;
   name: string;
   tracking: TrackingMode;
+  timezone: string;
   monthlyEmailLimit: number | null;
   held: boolean;
   disabled: boolean;
@@ -34,7 +35,7 @@ export interface SessionAccess {
 }
 
 const PROJECT_COLUMNS = sql`
-  p.id AS project_id, p.name, p.tracking, p.effective_monthly_email_limit AS monthly_email_limit, p.effective_held_at IS NOT NULL AS held,
+  p.id AS project_id, p.name, p.tracking, p.timezone, p.effective_monthly_email_limit AS monthly_email_limit, p.effective_held_at IS NOT NULL AS held,
   p.disabled_at IS NOT NULL AS disabled`;
 
 /**
@@ -91,6 +92,7 @@ interface ProjectRow {
   project_id: string;
   name: string;
   tracking: AccessProject['tracking'];
+  timezone: string;
   monthly_email_limit: number | null;
   held: boolean;
   disabled: boolean;
@@ -103,6 +105,7 @@ function toProject(row: ProjectRow): AccessProject {
     id: row.project_id,
     name: row.name,
     tracking: row.tracking,
+    timezone: row.timezone,
     monthlyEmailLimit: row.monthly_email_limit,
     held: row.held,
     disabled: row.disabled,

@@ -12,6 +12,8 @@ export interface IsoDate {
   wall: WallMs;
   /** Milliseconds before UTC; undefined where none is written. */
   offsetMs: number | undefined;
+  /** No time of day is written. */
+  isDay: boolean;
 }
 
 /** Reads an ISO 8601 date or date-time; undefined for any other text, and for a day that no calendar has. */
@@ -23,7 +25,7 @@ export function readIsoDate(text: string): IsoDate | undefined {
   if (days.getUTCDate() !== day) return undefined; // 30 February rolls over.
   const millis = Number((match[7] ?? '').padEnd(3, '0').slice(0, 3));
   const wall = days.getTime() + (((hour ?? 0) * 60 + (minute ?? 0)) * 60 + (second ?? 0)) * 1000 + millis;
-  return { wall, offsetMs: offsetOf(match[8]) };
+  return { wall, offsetMs: offsetOf(match[8]), isDay: match[4] === undefined };
 }
 
 function offsetOf(zone: string | undefined): number | undefined {

@@ -3,7 +3,7 @@ import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
 import type { RunEvent } from '../../../rules/executions/run.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
 import { freeJson, isTooLarge, tooLargeText } from '../../http/free-json.ts';
-import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, InstantInput } from '../../http/schemas.ts';
 import { Branch } from '../workflows/answer.ts';
 
 export const WorkflowParams = z.object({ id: Id });
@@ -14,7 +14,7 @@ export const ExecutionParams = z.object({ id: Id, executionId: Id });
 export const RunEventInput = z
   .object({
     name: z.string().trim().min(1).max(EVENT_NAME_LENGTH),
-    at: z.iso.datetime({ offset: true }).optional().openapi({
+    at: InstantInput.optional().openapi({
       description: "When it happens, in the run's own time; left out, as soon as a step waits for it.",
     }),
     data: freeJson('The data of an event').nullish(),
@@ -56,7 +56,7 @@ export function runEventsOf(events: z.output<typeof RunEvents> | undefined): Run
     id: uuidv7(),
     name,
     data: data ?? {},
-    at: at === undefined ? null : new Date(at).toISOString(),
+    at: at?.toISOString() ?? null,
   }));
 }
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { anyJson, freeJson } from '../../http/free-json.ts';
-import { EmailAddress, EXAMPLE_ID, Id } from '../../http/schemas.ts';
+import { EmailAddress, EXAMPLE_ID, Id, InstantInput } from '../../http/schemas.ts';
 import { RunEvents } from '../executions/input.ts';
 
 /** As many as a workflow has webhooks, and some for those that it comes to again. */
@@ -22,7 +22,7 @@ export const PreviewWorkflow = z
       .nullish()
       .openapi({ description: 'The payload of the event that begins it.' }),
     context: freeJson('The context of an execution').nullish(),
-    startAt: z.iso.datetime({ offset: true }).optional().openapi({ description: 'When it begins; now unless given.' }),
+    startAt: InstantInput.optional().openapi({ description: 'When it begins; now unless given.' }),
     events: RunEvents.optional().openapi({ description: 'What happens while it runs.' }),
     webhooks: z
       .array(

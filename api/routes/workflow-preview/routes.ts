@@ -32,7 +32,7 @@ export function workflowPreviewRoutes(app: App, { config, reads, compute }: Deps
     const { contactId, contact, event, context, startAt, events, webhooks } = c.req.valid('json');
     const { projectId } = c.var;
     if (contactId !== undefined) await getContact(reads, { projectId, id: contactId });
-    const startsAt = startAt === undefined ? new Date() : new Date(startAt);
+    const startsAt = startAt ?? new Date();
     const request: PreviewRequest = {
       projectId,
       workflowId,

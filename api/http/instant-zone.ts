@@ -1,0 +1,30 @@
+import { readIsoDate } from '../../rules/time/iso-date.ts';
+import { instantOf } from '../../rules/time/local-time.ts';
+
+/** The zone of the input that is being parsed. */
+let inputZone = 'UTC';
+
+/**
+ * Runs a parse in which date-times without an offset are by the clocks of this zone. A schema is made once for all
+ * projects and gets nothing but the input, so the zone is set for the length of one synchronous parse.
+ */
+export function parseInZone<T>(zone: string, parse: () => T): T {
+  const before = inputZone;
+  inputZone = zone;
+  try {
+    return parse();
+  } finally {
+    inputZone = before;
+  }
+}
+
+/**
+ * Reads an ISO 8601 date-time, or a date, which is its first instant in UTC. Undefined for any other text. Source:
+ * contract §1.1.
+ */
+export function readInstant(text: string): Date | undefined {
+  const date = readIsoDate(text);
+  if (!date) return undefined;
+  if (date.offsetMs !== undefined) return new Date(date.wall - date.offsetMs);
+  return new Date(date.isDay ? date.wall : instantOf(inputZone, date.wall));
+}

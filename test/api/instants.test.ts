@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { MINUTE_MS, wallAt, writeLocalTime } from '../../rules/time/local-time.ts';
+import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { signedIn } from '../support/session.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+  await api.db.updateTable('projects').set({ timezone: 'Europe/Berlin' }).where('id', '=', api.one.id).execute();
+});
+afterAll(() => api?.close());
+
+const makeKey = async (expiresAt: string) => {
+  const headers = await signedIn(api, api.one);
+  const body = { name: 'a key', scopes: ['contacts:view'], expiresAt };
+  return (await api.call('POST', '/apikeys', { body, headers, key: null })).body;
+};
+
+it.each([
+  ['with an offset', '2037-07-01T09:00:00+05:30', '2037-07-01T03:30:00.000Z'],
+  ['without one, by the clocks of the project', '2037-07-01T09:00', '2037-07-01T07:00:00.000Z'],
+  ['in winter', '2037-01-01T09:00:00.5', '2037-01-01T08:00:00.500Z'],
+  ['that clocks leave out', '2037-03-29T02:30', '2037-03-29T01:30:00.000Z'],
+  ['that clocks show twice', '2037-10-25T02:30', '2037-10-25T00:30:00.000Z'],
+  ['that is a date, which is its first instant in UTC', '2037-07-01', '2037-07-01T00:00:00.000Z'],
+])('reads an instant %s', async (_, text, instant) => {
+  expect(await makeKey(text)).toMatchObject({ expiresAt: instant });
+});
+
+it.each(['2037-02-30T09:00:00Z', '2037-02-30', '09:00', '1', 'July 1 2037', '2037-07-01T24:00', '2037-07-01T12:60'])(
+  'refuses %s with the form that it takes',
+  async (text) => {
+    const error = { field: 'expiresAt', message: expect.stringContaining('2026-01-31T12:00:00Z') };
+    expect(await makeKey(text)).toMatchObject({ error: { errors: [error] } });
+  },
+);
+
+it('reads instants of a query by the clocks of the project', async () => {
+  await expectOk(api.call('POST', '/v1/contacts', { body: { email: 'now@example.com' } }));
+  const clocks = (minutes: number) => writeLocalTime(wallAt('Europe/Berlin', Date.now() + minutes * MINUTE_MS));
+  const count = async (query: string) => (await api.call('GET', `/v1/contacts?${query}`)).body.data.length;
+  expect(await count(`createdAfter=${clocks(-50)}&createdBefore=${clocks(50)}`)).toBe(1);
+  expect(await count(`createdAfter=${clocks(10)}`)).toBe(0);
+});
+
+it('reads the begin of a preview by the clocks of the project', async () => {
+  const steps = { pause: { type: 'DELAY' as const, config: { amount: 1, unit: 'hours' } } };
+  const workflow = await buildWorkflow(api, { eventName: 'begin', steps });
+  const body = { contact: { email: 'ada@example.com' }, startAt: '2037-07-01T09:00' };
+  const { body: answer } = await api.call('POST', `/v1/workflows/${workflow.id}/preview`, { body });
+  expect(JSON.stringify(answer)).toContain('2037-07-01T08:00:00.000Z');
+});
