@@ -17,7 +17,7 @@ export const ONLY_IN_ALL = [
   'test/db/{content-removal,refusals}.test.ts',
   'test/durability/!(webhook-kill).test.ts',
   'test/fuzz/borders.test.ts',
-  'test/packages/openapi-typescript.test.ts',
+  'test/packages/{openapi-typescript,python-clients}.test.ts',
   'test/worker/{installation,worker-deployment}.test.ts',
   'test/workflows/{campaign-pacing,campaign-times,campaign-variant-times,campaign-variants}.test.ts',
   'test/workflows/{execution-bounds,jobs,lost-campaigns,lost-executions,lost-messages,outbox}.test.ts',

@@ -4,6 +4,7 @@ import { SESSION_COOKIE } from '../http/session-cookie.ts';
 import { spreadExamples } from './examples.ts';
 import type { Document } from './json.ts';
 import { mendNullables } from './nulls.ts';
+import { writePlainTypes } from './plain-types.ts';
 import { shareParts } from './shared.ts';
 import { dropUnused, keepVersioned } from './versioned.ts';
 
@@ -24,6 +25,8 @@ export function openApiDocument(hono: OpenAPIHono<AppEnv>, which: DocumentPaths 
     servers: [{ url: '/', description: 'This service' }],
   });
   mendNullables(document as Document);
+  // Before paths are dropped, so that both documents use the same names.
+  writePlainTypes(document as Document);
   if (which === 'v1') keepVersioned(document as Document);
   spreadExamples(document as Document);
   shareParts(document as Document);

@@ -15,15 +15,17 @@ export const CONTACT_EXAMPLE = {
   updatedAt: '2026-01-01T12:00:00.000Z',
 };
 
+export const SubscriptionState = z.enum(SUBSCRIPTIONS).openapi('SubscriptionState', {
+  description: '`pending`: they were asked to confirm their subscription, and are not subscribed until then',
+});
+
 /** A contact as every endpoint answers it. */
 export const ContactRecord = z
   .object({
     id: Id,
     email: z.string(),
     subscribed: z.boolean(),
-    subscription: z.enum(SUBSCRIPTIONS).openapi({
-      description: 'The same in a word; `pending`: they were asked to confirm it, and are not subscribed until then',
-    }),
+    subscription: SubscriptionState,
     smsSubscribed: z.boolean().openapi({ description: 'Consent to SMS, apart from `subscribed`' }),
     data: z.record(z.string(), z.unknown()),
     topics: z.record(z.string(), z.boolean()).openapi({

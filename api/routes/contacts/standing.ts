@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { getContact, SUBSCRIPTIONS } from '../../../db/contacts/contacts.ts';
+import { getContact } from '../../../db/contacts/contacts.ts';
 import {
   type ContactExecution,
   listExecutionsNow,
@@ -18,6 +18,7 @@ import { cursorList, cursorQuery, EXAMPLE_ID, Id, IdParams, Instant, QuerySwitch
 import { scopes } from '../../http/security.ts';
 import { SuppressionRecord, suppressionAnswer } from '../suppressions/answer.ts';
 import { ExecutionStatusSchema } from '../workflows/answer.ts';
+import { SubscriptionState } from './answer.ts';
 
 const LIST_DEFAULT = 20;
 /** An address is on the list once for each reason, of which there are four. */
@@ -35,7 +36,7 @@ const ActorName = z.string().nullable().openapi({
 const ContactSubscription = z
   .object({
     subscribed: z.boolean(),
-    subscription: z.enum(SUBSCRIPTIONS),
+    subscription: SubscriptionState,
     smsSubscribed: z.boolean(),
     changes: z
       .array(

@@ -11,11 +11,15 @@ export type AcceptedSms = {
   to: string;
   from: string;
   country: string;
-  encoding: "GSM7" | "UCS2";
+  encoding: AcceptedSmsEncoding;
   /** Billing units */
   segments: number;
-  status: "PENDING" | "QUEUED" | "SENT" | "DELIVERED" | "UNDELIVERED" | "FAILED";
+  status: AcceptedSmsStatus;
 };
+
+export type AcceptedSmsEncoding = "GSM7" | "UCS2";
+
+export type AcceptedSmsStatus = "PENDING" | "QUEUED" | "SENT" | "DELIVERED" | "UNDELIVERED" | "FAILED";
 
 export type Activity = {
   id: string;
@@ -23,7 +27,7 @@ export type Activity = {
   contactId: string | null;
   contactEmail: string | null;
   metadata: Record<string, unknown>;
-  type: "event.triggered" | "email.sent" | "email.delivered" | "email.received" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "sms.sent" | "sms.delivered" | "sms.failed" | "sms.received" | "campaign.scheduled" | "campaign.sent" | "workflow.started" | "workflow.completed" | "contact.subscribed" | "contact.unsubscribed" | "contact.unsubscribe_requested" | "apikey.rotated";
+  type: ActivityType;
 };
 
 export type ActivityList = {
@@ -45,6 +49,8 @@ export type ActivityStats = {
   clickRate: number;
 };
 
+export type ActivityType = "event.triggered" | "email.sent" | "email.delivered" | "email.received" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "sms.sent" | "sms.delivered" | "sms.failed" | "sms.received" | "campaign.scheduled" | "campaign.sent" | "workflow.started" | "workflow.completed" | "contact.subscribed" | "contact.unsubscribed" | "contact.unsubscribe_requested" | "apikey.rotated";
+
 export type ActivityTypes = {
   types: string[];
 };
@@ -64,7 +70,7 @@ export type AddSmsStop = {
 
 export type AddSuppression = {
   email: string;
-  reason?: "hard_bounce" | "complaint" | "unsubscribe" | "manual";
+  reason?: SuppressionReason;
 };
 
 export type AddedSegmentMembers = {
@@ -83,13 +89,15 @@ export type ApiKey = {
   name: string;
   prefix: string;
   scopes: string[];
-  mode: "live" | "test";
+  mode: ApiKeyMode;
   expiresAt: string | null;
   revokedAt: string | null;
   lastUsedAt: string | null;
   createdAt: string;
   updatedAt: string;
 };
+
+export type ApiKeyMode = "live" | "test";
 
 export type AppliedProject = {
   dryRun: boolean;
@@ -100,18 +108,22 @@ export type AppliedProject = {
 };
 
 export type AppliedResource = {
-  kind: "settings" | "template" | "segment" | "topic" | "workflow" | "campaign";
+  kind: AppliedResourceKind;
   /** Null for the settings */
   slug: string | null;
   name: string | null;
 };
 
+export type AppliedResourceKind = "settings" | "template" | "segment" | "topic" | "workflow" | "campaign";
+
 export type ApplyFinding = {
-  code: "sender_not_verified" | "secret_missing" | "workflow_not_enabled" | "campaign_begun" | "operator_limit" | "unknown_setting" | "unknown_segment" | "unknown_topic";
-  severity: "error" | "warning" | "info";
+  code: ApplyFindingCode;
+  severity: FindingSeverity;
   message: string;
   details: Record<string, unknown>;
 };
+
+export type ApplyFindingCode = "sender_not_verified" | "secret_missing" | "workflow_not_enabled" | "campaign_begun" | "operator_limit" | "unknown_setting" | "unknown_segment" | "unknown_topic";
 
 export type ApplyProject = {
   /** Answers what would be done, and does nothing */
@@ -132,7 +144,7 @@ export type Asset = {
   url: string;
   hash: string;
   filename: string | null;
-  contentType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+  contentType: AssetContentType;
   bytes: number;
   /** In pixels */
   width: number;
@@ -148,6 +160,8 @@ export type Asset = {
   createdAt: string;
 };
 
+export type AssetContentType = "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+
 /** `bytes` is what all pictures of the project are together, of `maxBytes`. */
 export type AssetList = {
   data: Asset[];
@@ -159,7 +173,7 @@ export type AssetList = {
 };
 
 export type AttentionItem = {
-  kind: "periodic_work_late" | "project_held" | "route_paused" | "domain_broken" | "campaign_paused" | "outbox_late" | "executions_failed" | "endpoint_disabled" | "endpoint_degraded";
+  kind: AttentionItemKind;
   /** Of the domain, campaign, workflow or endpoint; null for the project and for periodic work */
   id: string | null;
   name: string | null;
@@ -169,6 +183,8 @@ export type AttentionItem = {
   /** Why the project is held, the campaign paused, the endpoint disabled; the last error */
   detail: string | null;
 };
+
+export type AttentionItemKind = "periodic_work_late" | "project_held" | "route_paused" | "domain_broken" | "campaign_paused" | "outbox_late" | "executions_failed" | "endpoint_disabled" | "endpoint_degraded";
 
 export type AuditEntry = {
   id: string;
@@ -205,29 +221,29 @@ export type BatchError = {
 
 /** One entry an email, in the order of `emails`: what `POST /v1/send` would answer. */
 export type BatchSent = {
-  success: true;
+  success: boolean;
   data: {
     results: ({
-      success: true;
+      success: boolean;
       data: {
-        emails: ({
+        emails: {
           contact: {
             id: string;
             email: string;
           };
           email: string;
           /** Of a copy */
-          role?: "cc" | "bcc";
-        })[];
+          role?: SentEmailsRole;
+        }[];
         /** Copies that nobody gets */
-        skipped?: ({
+        skipped?: {
           email: string;
-          reason: "suppressed" | "unsubscribed";
-        })[];
+          reason: SentSkippedReason;
+        }[];
         timestamp: string;
       };
     } | {
-      success: false;
+      success: boolean;
       error: BatchError;
     })[];
     accepted: number;
@@ -250,9 +266,9 @@ export type BulkContacts = {
 
 export type BulkJob = {
   id: string;
-  kind: "import" | "bulk-subscribe" | "bulk-unsubscribe" | "bulk-delete";
-  status: "QUEUED" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED";
-  state: "waiting" | "active" | "completed" | "failed";
+  kind: BulkJobKind;
+  status: BulkJobStatus;
+  state: BulkJobState;
   progress: number;
   total: number;
   processed: number;
@@ -261,7 +277,7 @@ export type BulkJob = {
   startedAt: string | null;
   completedAt: string | null;
   result: {
-    operation: "subscribe" | "unsubscribe" | "delete";
+    operation: BulkJobResultOperation;
     totalRequested: number;
     successCount: number;
     failureCount: number;
@@ -271,6 +287,14 @@ export type BulkJob = {
     }[];
   };
 };
+
+export type BulkJobKind = "import" | "bulk-subscribe" | "bulk-unsubscribe" | "bulk-delete";
+
+export type BulkJobResultOperation = "subscribe" | "unsubscribe" | "delete";
+
+export type BulkJobState = "waiting" | "active" | "completed" | "failed";
+
+export type BulkJobStatus = "QUEUED" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED";
 
 export type Campaign = {
   id: string;
@@ -284,8 +308,8 @@ export type Campaign = {
   from: string;
   fromName: string | null;
   replyTo: string | null;
-  type: "ALL" | "SEGMENT" | "FILTERED";
-  audienceType: "ALL" | "SEGMENT" | "FILTERED";
+  type: CampaignType;
+  audienceType: CampaignType;
   segmentId: string | null;
   topicId: string | null;
   filters: Record<string, unknown> | null;
@@ -302,25 +326,25 @@ export type Campaign = {
   } | null;
   /** Of one whose recipients wait for their hour or a window: when the next of them may be sent to */
   nextOpening: string | null;
-  status: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED";
+  status: CampaignStatus;
   scheduledAt: string | null;
   scheduledFor: string | null;
   startedAt: string | null;
   sentAt: string | null;
   cancelledAt: string | null;
   /** Why it is PAUSED: `requested`, `template_timeout` when its content ran out of time for 20 recipients in a row, or `database_restored` when the database was restored from a backup, so that some recipients may have it already */
-  pausedReason: "requested" | "template_timeout" | "database_restored" | null;
+  pausedReason: CampaignPausedReason | null;
   /** The ways in which it is said; what one does not say is as the campaign says it */
   variants: CampaignVariant[] | null;
   test: CampaignTest;
   /** Null without a test. `WAITING`: the share was sent, and the test is judged at `testEndsAt`. `ENDED`: it needed no winner, or was cancelled */
-  testState: "PENDING" | "SENDING" | "WAITING" | "DECIDED" | "ENDED" | null;
+  testState: CampaignTestState | null;
   /** When the test is judged; null until its share was sent */
   testEndsAt: string | null;
   /** The name of the variant that the rest gets */
   winner: string | null;
   /** Chosen by the test, or by hand */
-  winnerBy: "test" | "hand" | null;
+  winnerBy: CampaignWinnerBy | null;
   winnerAt: string | null;
   totalRecipients: number;
   pendingCount: number;
@@ -338,7 +362,7 @@ export type Campaign = {
 };
 
 export type CampaignDone = {
-  success: true;
+  success: boolean;
   data: Campaign;
   message?: string;
 };
@@ -358,7 +382,7 @@ export type CampaignFile = {
   };
   fromName?: string | null;
   replyTo?: string | null;
-  audienceType?: "ALL" | "SEGMENT" | "FILTERED";
+  audienceType?: CampaignType;
   /** Whom a FILTERED campaign is for, with `segment.<slug>` for `segment.<id>` */
   audienceFilter?: unknown;
   sendAtLocal?: SendAtLocal;
@@ -407,11 +431,13 @@ export type CampaignList = {
   hasMore: boolean;
 };
 
+export type CampaignPausedReason = "requested" | "template_timeout" | "database_restored";
+
 export type CampaignRecipient = {
   contactId: string | null;
   /** Null once the contact is deleted */
   email: string | null;
-  status: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED";
+  status: EmailItemStatus;
   /** Why it was not sent, or was lost: a word of the closed vocabulary. Those skipped are FAILED with a reason. */
   reason: string | null;
   /** The words of the provider */
@@ -493,9 +519,11 @@ export type CampaignStats = {
   comparison: VariantComparison;
 };
 
+export type CampaignStatus = "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED";
+
 export type CampaignTest = {
   share: number;
-  metric: "opens" | "clicks";
+  metric: CampaignTestMetric;
   waitMinutes: number;
   minimum: number;
 } | null;
@@ -505,21 +533,25 @@ export type CampaignTestInput = {
   /** Of the recipients, rounded up to whole people, who get the variants by weight. 1: all of them, and nobody waits */
   share: number;
   /** Of people: machines are not counted */
-  metric?: "opens" | "clicks";
+  metric?: CampaignTestMetric;
   /** From when the share was sent */
   waitMinutes?: number;
   /** With fewer, the better variant does not win: the first one does */
   minimum?: number;
 } | null;
 
+export type CampaignTestMetric = "opens" | "clicks";
+
 export type CampaignTestSent = {
-  success: true;
+  success: boolean;
   data: {
     emailId: string;
     email: string;
   };
   message: string;
 };
+
+export type CampaignTestState = "PENDING" | "SENDING" | "WAITING" | "DECIDED" | "ENDED";
 
 export type CampaignTotals = {
   total: number;
@@ -528,6 +560,8 @@ export type CampaignTotals = {
   averageOpenRate: number;
   averageClickRate: number;
 };
+
+export type CampaignType = "ALL" | "SEGMENT" | "FILTERED";
 
 export type CampaignVariant = {
   name: string;
@@ -581,6 +615,8 @@ export type CampaignVariantStats = {
   interval: RateInterval & unknown;
 };
 
+export type CampaignWinnerBy = "test" | "hand";
+
 export type CancelledExecutions = {
   cancelled: number;
   count: number;
@@ -593,7 +629,7 @@ export type ChangePassword = {
 
 export type ChangeTeamRole = {
   /** OWNER only by an OWNER */
-  role: "OWNER" | "ADMIN" | "MEMBER";
+  role: MeRole;
 };
 
 export type ChangedResource = AppliedResource & {
@@ -602,13 +638,15 @@ export type ChangedResource = AppliedResource & {
 };
 
 export type Checklist = {
-  items: ({
-    key: "domain" | "contact" | "template" | "mail" | "event" | "automation";
+  items: {
+    key: ChecklistItemsKey;
     done: boolean;
-  })[];
+  }[];
   /** All of it */
   done: boolean;
 };
+
+export type ChecklistItemsKey = "domain" | "contact" | "template" | "mail" | "event" | "automation";
 
 export type ChooseWinner = {
   /** The variant's name */
@@ -623,22 +661,23 @@ export type ComputedSegment = {
 
 /** Groups joined by logic; the filters of a group are ANDed. At most 10 deep and 500 filters. */
 export type Condition = {
-  logic: "AND" | "OR";
+  logic: ConditionLogic;
   groups: FilterGroup[];
 };
 
 /** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
 export type ConditionInput = Condition | {
-  operator: "AND" | "OR";
+  operator: ConditionLogic;
   conditions: Filter[];
 } | null;
+
+export type ConditionLogic = "AND" | "OR";
 
 export type Contact = {
   id: string;
   email: string;
   subscribed: boolean;
-  /** The same in a word; `pending`: they were asked to confirm it, and are not subscribed until then */
-  subscription: "subscribed" | "unsubscribed" | "pending";
+  subscription: SubscriptionState;
   /** Consent to SMS, apart from `subscribed` */
   smsSubscribed: boolean;
   data: Record<string, unknown>;
@@ -652,7 +691,7 @@ export type ContactAtStep = {
   executionId: string;
   contactId: string;
   email: string | null;
-  status: "RUNNING" | "WAITING";
+  status: ContactAtStepStatus;
   /** Tries of an effect that is refused for now. */
   attempts: number;
   startedAt: string;
@@ -661,16 +700,18 @@ export type ContactAtStep = {
   error: string | null;
 };
 
+export type ContactAtStepStatus = "RUNNING" | "WAITING";
+
 export type ContactExecution = {
   id: string;
   workflowId: string;
   workflowName: string;
-  status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
+  status: ExecutionStatus;
   /** It only tries the workflow out, and counts nowhere. */
   sandbox: boolean;
   currentStepId: string | null;
   stepName: string | null;
-  stepType: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT" | null;
+  stepType: StepType | null;
   /** When the step that it waits at is due */
   dueAt: string | null;
   exitReason: string | null;
@@ -701,7 +742,7 @@ export type ContactFieldUsage = {
   contactCount: number;
   canDelete: boolean;
   /** A list is cut: an answer is 4 MB at most. */
-  truncated?: true;
+  truncated?: boolean;
 };
 
 export type ContactFieldValues = {
@@ -710,20 +751,22 @@ export type ContactFieldValues = {
   count: number;
   limit: number;
   /** A list is cut: an answer is 4 MB at most. */
-  truncated?: true;
+  truncated?: boolean;
 };
 
 export type ContactFields = {
-  fields: ({
+  fields: {
     field: string;
-    type: "string" | "number" | "boolean" | "date" | "array" | "object";
+    type: ContactFieldsFieldsType;
     coverage: number;
     standard: boolean;
-  })[];
+  }[];
   count: number;
   /** A list is cut: an answer is 4 MB at most. */
-  truncated?: true;
+  truncated?: boolean;
 };
+
+export type ContactFieldsFieldsType = "string" | "number" | "boolean" | "date" | "array" | "object";
 
 export type ContactLookup = {
   emails: string[];
@@ -743,7 +786,7 @@ export type ContactSegments = {
     id: string;
     name: string;
     slug: string;
-    type: "DYNAMIC" | "STATIC";
+    type: SegmentType;
     /** Since when it is a stored member, of a STATIC or tracked segment; null of others */
     memberSince: string | null;
   })[];
@@ -751,7 +794,7 @@ export type ContactSegments = {
 
 export type ContactSubscription = {
   subscribed: boolean;
-  subscription: "subscribed" | "unsubscribed" | "pending";
+  subscription: SubscriptionState;
   smsSubscribed: boolean;
   /** The latest 20, newest first; none where they are as they were created */
   changes: ({
@@ -780,10 +823,12 @@ export type ContactsFile = {
 
 export type CreateApiKey = {
   name: string;
-  scopes: ("email:send" | "emails:view" | "sms:send" | "sms:view" | "contacts:view" | "contacts:edit" | "templates:view" | "templates:edit" | "campaigns:view" | "campaigns:edit" | "campaigns:send" | "segments:view" | "segments:edit" | "workflows:view" | "workflows:edit" | "events:view" | "events:edit" | "domains:view" | "domains:edit" | "analytics:view")[];
+  scopes: CreateApiKeyScopes[];
   expiresAt?: string | null;
-  mode?: "live" | "test";
+  mode?: ApiKeyMode;
 };
+
+export type CreateApiKeyScopes = "email:send" | "emails:view" | "sms:send" | "sms:view" | "contacts:view" | "contacts:edit" | "templates:view" | "templates:edit" | "campaigns:view" | "campaigns:edit" | "campaigns:send" | "segments:view" | "segments:edit" | "workflows:view" | "workflows:edit" | "events:view" | "events:edit" | "domains:view" | "domains:edit" | "analytics:view";
 
 export type CreateCampaign = {
   name: string;
@@ -800,9 +845,9 @@ export type CreateCampaign = {
   };
   fromName?: string | null;
   replyTo?: string | null;
-  audienceType?: "ALL" | "SEGMENT" | "FILTERED";
+  audienceType?: CampaignType;
   /** The same as audienceType */
-  type?: "ALL" | "SEGMENT" | "FILTERED";
+  type?: CampaignType;
   segmentId?: string | null;
   /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
   audienceFilter?: Record<string, unknown> | null;
@@ -829,7 +874,7 @@ export type CreateSegment = {
   name: string;
   slug?: SlugInput;
   description?: string | null;
-  type?: "DYNAMIC" | "STATIC";
+  type?: SegmentType;
   filters?: ConditionInput;
   condition?: ConditionInput;
   trackMembership?: boolean;
@@ -856,7 +901,7 @@ export type CreateTemplate = {
   } | null;
   fromName?: string | null;
   replyTo?: string | null;
-  type: "TRANSACTIONAL" | "MARKETING";
+  type: TemplateType;
   /** What its mails are about; MARKETING only */
   topicId?: string | null;
 };
@@ -882,7 +927,7 @@ export type CreateWorkflow = {
   name: string;
   slug?: SlugInput;
   description?: string | null;
-  triggerType?: "EVENT" | "MANUAL";
+  triggerType?: WorkflowTriggerType;
   eventName?: string | null;
   triggerConfig?: {
     eventName?: string | null;
@@ -944,12 +989,12 @@ export type Domain = {
   id: string;
   domain: string;
   verified: boolean;
-  status: "PENDING" | "VERIFIED" | "FAILED";
+  status: DomainStatus;
   /** Whether the service signs mail from this domain (DKIM) */
   signing: boolean;
   records: ({
-    purpose: "DKIM" | "SPF" | "DMARC" | "RETURN_PATH" | "INBOUND";
-    type: "TXT" | "MX";
+    purpose: DomainRecordsPurpose;
+    type: DomainRecordsType;
     name: string;
     value: string;
     required: boolean;
@@ -966,6 +1011,12 @@ export type Domain = {
   updatedAt: string;
 };
 
+export type DomainRecordsPurpose = "DKIM" | "SPF" | "DMARC" | "RETURN_PATH" | "INBOUND";
+
+export type DomainRecordsType = "TXT" | "MX";
+
+export type DomainStatus = "PENDING" | "VERIFIED" | "FAILED";
+
 export type Email = EmailItem & ({
   /** Rendered HTML */
   body: string;
@@ -974,12 +1025,12 @@ export type Email = EmailItem & ({
   headers: Record<string, string>;
   replyTo: string | null;
   /** Which of several copies it is */
-  role: "to" | "cc" | "bcc" | null;
+  role: EmailRole | null;
   /** The workflow of `workflowExecutionId` */
   workflowId: string | null;
   /** How often it was given to the provider */
   attempts: number;
-  bounceType: "Permanent" | "Transient" | null;
+  bounceType: EmailBounceType | null;
   machineOpens: number;
   machineClicks: number;
   /** The mail that this one repeats */
@@ -999,6 +1050,8 @@ export type Email = EmailItem & ({
   }[];
 });
 
+export type EmailBounceType = "Permanent" | "Transient";
+
 export type EmailItem = {
   id: string;
   contactId: string | null;
@@ -1007,9 +1060,9 @@ export type EmailItem = {
   from: string;
   fromName: string | null;
   subject: string;
-  status: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED";
-  mode: "live" | "test";
-  sourceType: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW" | "INBOUND";
+  status: EmailItemStatus;
+  mode: ApiKeyMode;
+  sourceType: EmailItemSourceType;
   templateId: string | null;
   campaignId: string | null;
   workflowExecutionId: string | null;
@@ -1029,8 +1082,14 @@ export type EmailItem = {
   complainedAt: string | null;
 };
 
+export type EmailItemSourceType = "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW" | "INBOUND";
+
+export type EmailItemStatus = "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED";
+
+export type EmailRole = "to" | "cc" | "bcc";
+
 export type EmailVerification = {
-  success: true;
+  success: boolean;
   data: {
     email: string;
     /** The domain exists and takes mail, and is not disposable */
@@ -1050,9 +1109,9 @@ export type EmailVerification = {
 
 /** Every error of this service has this form. */
 export type ErrorEnvelope = {
-  success: false;
+  success: boolean;
   error: {
-    code: "BAD_REQUEST" | "DOMAIN_NOT_VERIFIED" | "CONTACT_UNSUBSCRIBED" | "NO_SMS_SENDER" | "UNAUTHORIZED" | "INVALID_API_KEY" | "FORBIDDEN" | "PROJECT_DISABLED" | "SMS_NOT_ENABLED" | "NOT_FOUND" | "TEMPLATE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "IDEMPOTENCY_KEY_REUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "RATE_LIMIT_EXCEEDED" | "BILLING_LIMIT_EXCEEDED" | "INTERNAL_SERVER_ERROR" | "SERVICE_UNAVAILABLE";
+    code: ErrorErrorCode;
     message: string;
     statusCode: number;
     requestId: string;
@@ -1066,6 +1125,8 @@ export type ErrorEnvelope = {
   };
   timestamp: string;
 };
+
+export type ErrorErrorCode = "BAD_REQUEST" | "DOMAIN_NOT_VERIFIED" | "CONTACT_UNSUBSCRIBED" | "NO_SMS_SENDER" | "UNAUTHORIZED" | "INVALID_API_KEY" | "FORBIDDEN" | "PROJECT_DISABLED" | "SMS_NOT_ENABLED" | "NOT_FOUND" | "TEMPLATE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "IDEMPOTENCY_KEY_REUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "RATE_LIMIT_EXCEEDED" | "BILLING_LIMIT_EXCEEDED" | "INTERNAL_SERVER_ERROR" | "SERVICE_UNAVAILABLE";
 
 export type Event = {
   id: string;
@@ -1081,7 +1142,7 @@ export type Event = {
   /** The enabled workflows that it triggers and did not start, with the reason and the execution that stood in the way */
   notStarted: ({
     workflowId: string;
-    reason: "active" | "entered_before" | "automatic" | "too_often" | "event_depth";
+    reason: EventNotStartedReason;
     executionId: string | null;
   })[];
   createdAt: string;
@@ -1098,6 +1159,8 @@ export type EventNames = {
   eventNames: string[];
 };
 
+export type EventNotStartedReason = "active" | "entered_before" | "automatic" | "too_often" | "event_depth";
+
 export type EventStats = {
   name: string;
   count: number;
@@ -1111,7 +1174,7 @@ export type EventUsage = {
   uniqueContacts: number;
   canDelete: boolean;
   /** A list is cut: an answer is 4 MB at most. */
-  truncated?: true;
+  truncated?: boolean;
 };
 
 export type Execution = {
@@ -1120,7 +1183,7 @@ export type Execution = {
   contactId: string;
   /** Null once the contact was deleted */
   contactEmail: string | null;
-  status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
+  status: ExecutionStatus;
   currentStepId: string | null;
   exitReason: string | null;
   /** Why it FAILED; `loop` when it came to a step again with less than 60 s of waiting in between, or to its 1,001st step. `event_depth` on one that went on: an event of its steps was the tenth link of a chain of executions and started none. */
@@ -1144,11 +1207,11 @@ export type Execution = {
 
 export type ExecutionDetail = Execution & ({
   /** A list is cut: an answer is 4 MB at most. */
-  truncated?: true;
+  truncated?: boolean;
   steps: ({
     stepId: string;
     type: StepType;
-    status: "RUNNING" | "WAITING" | "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED";
+    status: ExecutionDetailStepsStatus;
     attempts: number;
     startedAt: string;
     completedAt: string | null;
@@ -1158,6 +1221,10 @@ export type ExecutionDetail = Execution & ({
     error: string | null;
   })[];
 });
+
+export type ExecutionDetailStepsStatus = "RUNNING" | "WAITING" | "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED";
+
+export type ExecutionStatus = "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
 
 /** Events that end an execution of their contact at once, wherever it stands: EXITED, reason `exited_on_event`. What is set at that moment counts, also for who is under way already. */
 export type ExitOn = {
@@ -1182,9 +1249,9 @@ export type ExportedProject = {
 export type Filter = {
   /** email, subscribed, createdAt, updatedAt, data.<path>, event.<name>, … */
   field: string;
-  operator: "equals" | "notEquals" | "contains" | "notContains" | "startsWith" | "endsWith" | "greaterThan" | "lessThan" | "greaterThanOrEqual" | "lessThanOrEqual" | "in" | "notIn" | "exists" | "notExists" | "within" | "withinNext" | "olderThan" | "triggered" | "notTriggered" | "triggeredWithin" | "notTriggeredWithin" | "triggeredOlderThan" | "memberOf" | "notMemberOf";
+  operator: FilterOperator;
   value?: string | number | boolean | (string | number | boolean)[];
-  unit?: "minutes" | "hours" | "days" | "weeks";
+  unit?: FilterUnit;
 };
 
 export type FilterGroup = {
@@ -1192,13 +1259,21 @@ export type FilterGroup = {
   conditions?: Condition;
 };
 
+export type FilterOperator = "equals" | "notEquals" | "contains" | "notContains" | "startsWith" | "endsWith" | "greaterThan" | "lessThan" | "greaterThanOrEqual" | "lessThanOrEqual" | "in" | "notIn" | "exists" | "notExists" | "within" | "withinNext" | "olderThan" | "triggered" | "notTriggered" | "triggeredWithin" | "notTriggeredWithin" | "triggeredOlderThan" | "memberOf" | "notMemberOf";
+
+export type FilterUnit = "minutes" | "hours" | "days" | "weeks";
+
 export type Finding = {
-  code: "no_text" | "no_unsubscribe_link" | "missing_variables" | "bad_link" | "link_shortener" | "image_without_alt" | "html_too_large" | "subject_too_long" | "sender_not_verified" | "project_held" | "dmarc_missing" | "slow" | "empty_audience" | "variant_without_reader";
-  severity: "error" | "warning" | "info";
+  code: FindingCode;
+  severity: FindingSeverity;
   /** One sentence for people */
   message: string;
   details: Record<string, unknown>;
 };
+
+export type FindingCode = "no_text" | "no_unsubscribe_link" | "missing_variables" | "bad_link" | "link_shortener" | "image_without_alt" | "html_too_large" | "subject_too_long" | "sender_not_verified" | "project_held" | "dmarc_missing" | "slow" | "empty_audience" | "variant_without_reader";
+
+export type FindingSeverity = "error" | "warning" | "info";
 
 export type Health = {
   status: "ok";
@@ -1223,9 +1298,9 @@ export type HoldTenant = {
 /** `row` counts as a spreadsheet does: the header is row 1. The first 1,000 errors are kept. */
 export type ImportJob = {
   id: string;
-  kind: "import" | "bulk-subscribe" | "bulk-unsubscribe" | "bulk-delete";
-  status: "QUEUED" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED";
-  state: "waiting" | "active" | "completed" | "failed";
+  kind: BulkJobKind;
+  status: BulkJobStatus;
+  state: BulkJobState;
   progress: number;
   total: number;
   processed: number;
@@ -1272,7 +1347,7 @@ export type ImportPreview = {
     header: string;
     /** `email`, `subscribed`, `data.<name>`, or null: it is left out */
     field: string | null;
-    type: "infer" | "string";
+    type: ImportPreviewColumnsType;
     /** Its first values as they are in the file */
     samples: string[];
     /** How many of its values are read as what */
@@ -1323,10 +1398,12 @@ export type ImportPreview = {
   } | null;
 };
 
+export type ImportPreviewColumnsType = "infer" | "string";
+
 export type InviteToTeam = {
   email: string;
   /** OWNER only by an OWNER */
-  role?: "OWNER" | "ADMIN" | "MEMBER";
+  role?: MeRole;
 };
 
 export type InvitedToTeam = TeamInvitation & {
@@ -1364,8 +1441,8 @@ export type ListedCampaign = {
   from: string;
   fromName: string | null;
   replyTo: string | null;
-  type: "ALL" | "SEGMENT" | "FILTERED";
-  audienceType: "ALL" | "SEGMENT" | "FILTERED";
+  type: CampaignType;
+  audienceType: CampaignType;
   segmentId: string | null;
   topicId: string | null;
   filters?: Record<string, unknown> | null;
@@ -1382,25 +1459,25 @@ export type ListedCampaign = {
   } | null;
   /** Of one whose recipients wait for their hour or a window: when the next of them may be sent to */
   nextOpening: string | null;
-  status: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED";
+  status: CampaignStatus;
   scheduledAt: string | null;
   scheduledFor: string | null;
   startedAt: string | null;
   sentAt: string | null;
   cancelledAt: string | null;
   /** Why it is PAUSED: `requested`, `template_timeout` when its content ran out of time for 20 recipients in a row, or `database_restored` when the database was restored from a backup, so that some recipients may have it already */
-  pausedReason: "requested" | "template_timeout" | "database_restored" | null;
+  pausedReason: CampaignPausedReason | null;
   /** The ways in which it is said; what one does not say is as the campaign says it */
   variants?: CampaignVariant[] | null;
   test: CampaignTest;
   /** Null without a test. `WAITING`: the share was sent, and the test is judged at `testEndsAt`. `ENDED`: it needed no winner, or was cancelled */
-  testState: "PENDING" | "SENDING" | "WAITING" | "DECIDED" | "ENDED" | null;
+  testState: CampaignTestState | null;
   /** When the test is judged; null until its share was sent */
   testEndsAt: string | null;
   /** The name of the variant that the rest gets */
   winner: string | null;
   /** Chosen by the test, or by hand */
-  winnerBy: "test" | "hand" | null;
+  winnerBy: CampaignWinnerBy | null;
   winnerAt: string | null;
   totalRecipients: number;
   pendingCount: number;
@@ -1416,15 +1493,14 @@ export type ListedCampaign = {
   createdAt: string;
   updatedAt: string;
   /** Its large fields are left out: a page is 4 MB at most. Ask for the record itself. */
-  truncated?: true;
+  truncated?: boolean;
 };
 
 export type ListedContact = {
   id: string;
   email: string;
   subscribed: boolean;
-  /** The same in a word; `pending`: they were asked to confirm it, and are not subscribed until then */
-  subscription: "subscribed" | "unsubscribed" | "pending";
+  subscription: SubscriptionState;
   /** Consent to SMS, apart from `subscribed` */
   smsSubscribed: boolean;
   data?: Record<string, unknown>;
@@ -1433,14 +1509,14 @@ export type ListedContact = {
   createdAt: string;
   updatedAt: string;
   /** Its large fields are left out: a page is 4 MB at most. Ask for the record itself. */
-  truncated?: true;
+  truncated?: boolean;
 };
 
 export type ListedContactJob = {
   id: string;
-  kind: "import" | "bulk-subscribe" | "bulk-unsubscribe" | "bulk-delete";
-  status: "QUEUED" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED";
-  state: "waiting" | "active" | "completed" | "failed";
+  kind: BulkJobKind;
+  status: BulkJobStatus;
+  state: BulkJobState;
   progress: number;
   total: number;
   processed: number;
@@ -1459,7 +1535,7 @@ export type ListedContactJob = {
     /** Rows that are imported with a value that cannot be used, such as a phone number that cannot be read */
     warningCount?: number;
   } | {
-    operation: "subscribe" | "unsubscribe" | "delete";
+    operation: BulkJobResultOperation;
     totalRequested: number;
     successCount: number;
     failureCount: number;
@@ -1472,7 +1548,7 @@ export type ListedSegment = {
   /** Of the name; part of `segment.<slug>.entry` and `segment.<slug>.exit` */
   slug: string;
   description?: string | null;
-  type: "DYNAMIC" | "STATIC";
+  type: SegmentType;
   /** Null on a STATIC segment */
   filters?: Condition | null;
   /** The same as `filters` */
@@ -1484,17 +1560,17 @@ export type ListedSegment = {
   createdAt: string;
   updatedAt: string;
   /** Its large fields are left out: a page is 4 MB at most. Ask for the record itself. */
-  truncated?: true;
+  truncated?: boolean;
 };
 
 export type ListedTemplate = Template & {
   /** Its large fields are left out: a page is 4 MB at most. Ask for the record itself. */
-  truncated?: true;
+  truncated?: boolean;
 };
 
 export type ListedWorkflow = Workflow & {
   /** Its large fields are left out: a page is 4 MB at most. Ask for the record itself. */
-  truncated?: true;
+  truncated?: boolean;
 };
 
 export type LoggedRequest = {
@@ -1508,12 +1584,14 @@ export type LoggedRequest = {
   /** Until the answer began */
   ms: number;
   /** A secret key, a person, or the public key */
-  by: "key" | "user" | "public";
+  by: LoggedRequestBy;
   keyId: string | null;
   userId: string | null;
   errorCode: string | null;
   createdAt: string;
 };
+
+export type LoggedRequestBy = "key" | "user" | "public";
 
 export type LoggedRequestDetail = LoggedRequest & ({
   /** What came of it, as it is now: the first 100 of each kind */
@@ -1527,25 +1605,25 @@ export type LoggedRequestDetail = LoggedRequest & ({
       name: string;
       contactId: string | null;
     })[];
-    executions: ({
+    executions: {
       id: string;
       workflowId: string;
       workflowName: string;
       contactId: string;
-      status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
-    })[];
+      status: ExecutionStatus;
+    }[];
     emails: ({
       id: string;
       contactId: string | null;
       executionId: string | null;
       to: string | null;
-      status: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED";
+      status: EmailItemStatus;
     })[];
     sms: ({
       id: string;
       executionId: string | null;
       to: string;
-      status: "PENDING" | "QUEUED" | "SENT" | "DELIVERED" | "UNDELIVERED" | "FAILED";
+      status: AcceptedSmsStatus;
     })[];
   };
 });
@@ -1605,18 +1683,22 @@ export type Me = {
     id: string;
     email: string;
   };
-  projects: ({
+  projects: {
     id: string;
     name: string;
-    role: "OWNER" | "ADMIN" | "MEMBER";
-  })[];
+    role: MeRole;
+  }[];
   projectId: string;
-  role: "OWNER" | "ADMIN" | "MEMBER";
-  permissions: ("email:send" | "emails:view" | "sms:send" | "sms:view" | "contacts:view" | "contacts:edit" | "templates:view" | "templates:edit" | "campaigns:view" | "campaigns:edit" | "campaigns:send" | "segments:view" | "segments:edit" | "workflows:view" | "workflows:edit" | "events:view" | "events:edit" | "domains:view" | "domains:edit" | "analytics:view" | "apikeys:manage" | "team:manage" | "billing:manage" | "project:manage" | "campaigns:approve")[];
+  role: MeRole;
+  permissions: MePermissions[];
   hold: Hold;
   /** Whether they operate the service: `OPERATORS` names them */
   operator: boolean;
 };
+
+export type MePermissions = "email:send" | "emails:view" | "sms:send" | "sms:view" | "contacts:view" | "contacts:edit" | "templates:view" | "templates:edit" | "campaigns:view" | "campaigns:edit" | "campaigns:send" | "segments:view" | "segments:edit" | "workflows:view" | "workflows:edit" | "events:view" | "events:edit" | "domains:view" | "domains:edit" | "analytics:view" | "apikeys:manage" | "team:manage" | "billing:manage" | "project:manage" | "campaigns:approve";
+
+export type MeRole = "OWNER" | "ADMIN" | "MEMBER";
 
 export type NamedUse = {
   id: string;
@@ -1625,7 +1707,7 @@ export type NamedUse = {
 
 export type OpenInvitation = {
   email: string;
-  role: "OWNER" | "ADMIN" | "MEMBER";
+  role: MeRole;
   projectName: string;
   invitedBy: string;
   expiresAt: string;
@@ -1672,7 +1754,7 @@ export type OperatorHealth = {
   })[];
   /** How each kind of periodic work stands */
   periodicWork: ({
-    kind: "recovery" | "pruning" | "statistics" | "segments" | "domains";
+    kind: OperatorHealthPeriodicWorkKind;
     everyMinutes: number;
     /** A round is under way, or was ended by hand */
     running: boolean;
@@ -1689,9 +1771,9 @@ export type OperatorHealth = {
     late: boolean;
   })[];
   /** Of the last day; those that ended in order are gone */
-  processes: ({
+  processes: {
     id: string;
-    kind: "api" | "worker";
+    kind: OperatorHealthProcessesKind;
     host: string;
     pid: number;
     version: string;
@@ -1701,8 +1783,12 @@ export type OperatorHealth = {
     seenAt: string;
     /** Seen within the last half minute */
     alive: boolean;
-  })[];
+  }[];
 };
+
+export type OperatorHealthPeriodicWorkKind = "recovery" | "pruning" | "statistics" | "segments" | "domains";
+
+export type OperatorHealthProcessesKind = "api" | "worker";
 
 export type PatchContact = {
   email?: string;
@@ -1722,7 +1808,7 @@ export type PatchDomain = {
 /** What is left out stays as it is; null takes a limit away. The guards are shares of 1. What is looser than `operatorLimits` is 422; without a limit of the operator, `bounceGuard` is at most 0.1 and `complaintGuard` at most 0.003. */
 export type PatchProject = {
   name?: string;
-  tracking?: "ENABLED" | "MARKETING_ONLY" | "DISABLED";
+  tracking?: ProjectTracking;
   color?: string | null;
   /** At most so many MARKETING mails of campaigns and automations to a contact in so many rolling days. Mails that failed do not count. */
   frequencyCap?: {
@@ -1740,9 +1826,9 @@ export type PatchProject = {
   /** The country of phone numbers that people write without a calling code */
   phoneCountry?: string | null;
   /** With `protect`, `subscribed: true` leaves a contact that refused by itself unsubscribed, unless the request says `resubscribe: true`. */
-  resubscribe?: "allow" | "protect";
+  resubscribe?: ProjectResubscribe;
   /** With `protected`, `/v1/track` by the public key overrules nothing. With `open` it follows the rules of a secret key, but lifts only refusals that it made itself. */
-  publicKeyMode?: "protected" | "open";
+  publicKeyMode?: TrackedEventMode;
   sendRatePerSecond?: number | null;
   monthlyEmailLimit?: number | null;
   bounceGuard?: number;
@@ -1775,7 +1861,7 @@ export type PatchTemplate = {
   } | null;
   fromName?: string | null;
   replyTo?: string | null;
-  type?: "TRANSACTIONAL" | "MARKETING";
+  type?: TemplateType;
   /** What its mails are about; MARKETING only */
   topicId?: string | null;
   /** Of the record as you read it: 409 if it was changed since. Without it the last write wins. */
@@ -1806,7 +1892,7 @@ export type PatchWorkflow = {
   name?: string;
   slug?: SlugInput;
   description?: string | null;
-  triggerType?: "EVENT" | "MANUAL";
+  triggerType?: WorkflowTriggerType;
   eventName?: string | null;
   triggerConfig?: {
     eventName?: string | null;
@@ -1886,7 +1972,7 @@ export type PreviewTemplate = {
   body: string;
   preheader?: Preheader;
   /** A MARKETING body without the unsubscribe link gets a footer */
-  type?: "TRANSACTIONAL" | "MARKETING";
+  type?: TemplateType;
   /** For whom it is rendered; needs `contacts:view` */
   contactId?: string | null;
   /** Values on top of those of the contact */
@@ -1917,7 +2003,7 @@ export type Project = {
   name: string;
   /** The public key */
   public: string;
-  tracking: "ENABLED" | "MARKETING_ONLY" | "DISABLED";
+  tracking: ProjectTracking;
   /** Of the pages that recipients see, as `#rrggbb` */
   color: string | null;
   doubleOptIn: {
@@ -1933,8 +2019,8 @@ export type Project = {
   sendingWindow: SendingWindow | null;
   /** The country of phone numbers without a calling code */
   phoneCountry: string | null;
-  resubscribe: "allow" | "protect";
-  publicKeyMode: "protected" | "open";
+  resubscribe: ProjectResubscribe;
+  publicKeyMode: TrackedEventMode;
   sendRatePerSecond: number | null;
   monthlyEmailLimit: number | null;
   bounceGuard: number;
@@ -1952,6 +2038,10 @@ export type Project = {
   createdAt: string;
   updatedAt: string;
 };
+
+export type ProjectResubscribe = "allow" | "protect";
+
+export type ProjectTracking = "ENABLED" | "MARKETING_ONLY" | "DISABLED";
 
 export type ProviderAnswers = {
   /** `EMAIL_PROVIDER` of the API */
@@ -1993,9 +2083,9 @@ export type PutCampaign = {
   };
   fromName?: string | null;
   replyTo?: string | null;
-  audienceType?: "ALL" | "SEGMENT" | "FILTERED";
+  audienceType?: CampaignType;
   /** The same as audienceType */
-  type?: "ALL" | "SEGMENT" | "FILTERED";
+  type?: CampaignType;
   segmentId?: string | null;
   /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
   audienceFilter?: Record<string, unknown> | null;
@@ -2081,7 +2171,7 @@ export type RemovedSegmentMembers = {
 
 export type ReplayWebhooks = {
   since: string;
-  status?: "PENDING" | "DELIVERED" | "FAILED";
+  status?: WebhookDeliveryStatus;
 };
 
 export type ReplayedDeliveries = {
@@ -2091,8 +2181,10 @@ export type ReplayedDeliveries = {
 
 export type RetryCampaign = {
   /** Only those who failed for one of these; all of them when left out */
-  reasons?: ("provider_rejected" | "expired" | "template_error" | "sender_not_verified" | "limit_reached")[] | null;
+  reasons?: RetryCampaignReasons[] | null;
 };
+
+export type RetryCampaignReasons = "provider_rejected" | "expired" | "template_error" | "sender_not_verified" | "limit_reached";
 
 export type RoutePauses = {
   data: ({
@@ -2168,7 +2260,7 @@ export type Segment = {
   /** Of the name; part of `segment.<slug>.entry` and `segment.<slug>.exit` */
   slug: string;
   description: string | null;
-  type: "DYNAMIC" | "STATIC";
+  type: SegmentType;
   /** Null on a STATIC segment */
   filters: Condition | null;
   /** The same as `filters` */
@@ -2184,7 +2276,7 @@ export type Segment = {
 export type SegmentChange = {
   /** Of the event `segment.<slug>.entry` or `.exit` that was recorded; of a STATIC segment there is none */
   id: string;
-  change: "entry" | "exit";
+  change: SegmentChangeChange;
   /** Null where the contact was erased since */
   contactId: string | null;
   email: string | null;
@@ -2194,6 +2286,8 @@ export type SegmentChange = {
   actorName: string | null;
   at: string;
 };
+
+export type SegmentChangeChange = "entry" | "exit";
 
 export type SegmentContacts = {
   contacts: ListedContact[];
@@ -2207,29 +2301,29 @@ export type SegmentContacts = {
 export type SegmentExplanation = {
   segmentId: string;
   contactId: string;
-  type: "DYNAMIC" | "STATIC";
+  type: SegmentType;
   /** Whether the contact is in the segment now */
   holds: boolean;
   /** Whether it is a stored member, of a STATIC or tracked segment; null of others */
   member: boolean | null;
-  filters: ({
+  filters: {
     /** Where it stands in the condition; `members` for a STATIC segment */
     path: string;
     field: string;
-    operator: "equals" | "notEquals" | "contains" | "notContains" | "startsWith" | "endsWith" | "greaterThan" | "lessThan" | "greaterThanOrEqual" | "lessThanOrEqual" | "in" | "notIn" | "exists" | "notExists" | "within" | "withinNext" | "olderThan" | "triggered" | "notTriggered" | "triggeredWithin" | "notTriggeredWithin" | "triggeredOlderThan" | "memberOf" | "notMemberOf";
+    operator: FilterOperator;
     value?: unknown;
-    unit?: "minutes" | "hours" | "days" | "weeks";
+    unit?: FilterUnit;
     /** The contact's field; of an event or a mail the last instant of it, of a segment whether the contact is in it. Null: there is none. */
     contactValue?: unknown;
     holds: boolean;
-  })[];
+  }[];
 };
 
 export type SegmentFile = {
   slug: SlugInput & unknown;
   name?: string;
   description?: string | null;
-  type?: "DYNAMIC" | "STATIC";
+  type?: SegmentType;
   /** As `filters` of a segment, with `segment.<slug>` for `segment.<id>` */
   condition?: unknown;
   trackMembership?: boolean;
@@ -2241,14 +2335,16 @@ export type SegmentPreview = {
   sample: Contact[];
 };
 
+export type SegmentType = "DYNAMIC" | "STATIC";
+
 export type SegmentUsage = {
   usedInSegments: NamedUse[];
-  usedInCampaigns: (NamedUse & ({
-    status: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED";
-  }))[];
+  usedInCampaigns: (NamedUse & {
+    status: CampaignStatus;
+  })[];
   usedInWorkflows: NamedUse[];
   /** A list is cut: an answer is 4 MB at most. */
-  truncated?: true;
+  truncated?: boolean;
   /** False while a SCHEDULED, SENDING or PAUSED campaign goes by it */
   canDelete: boolean;
 };
@@ -2323,16 +2419,18 @@ export type SendEmail = {
     name?: string;
     email: string;
   })[];
-  attachments?: ({
+  attachments?: {
     filename: string;
     content: string;
     contentType: string;
     contentId?: string;
-    disposition?: "attachment" | "inline";
+    disposition?: SendEmailAttachmentsDisposition;
     /** Another form of the body beside text and HTML, such as an invitation: `text/calendar; method=REQUEST` */
     alternative?: boolean;
-  })[];
+  }[];
 };
+
+export type SendEmailAttachmentsDisposition = "attachment" | "inline";
 
 export type SendEmailBatch = {
   /** Each as in `POST /v1/send` */
@@ -2355,9 +2453,11 @@ export type Sending = {
 /** Why nothing of the installation is sent */
 export type SendingHold = {
   /** `new`: a clone, which waits for its operator. `recovery`: a restored database, which sends after its recovery. */
-  reason: "new" | "recovery";
+  reason: SendingHoldReason;
   since: string;
 } | null;
+
+export type SendingHoldReason = "new" | "recovery";
 
 /** When marketing may leave: from `from` until before `to`, on `days` (1 is Monday, all when left out), by the clocks of `timezone`: each `contact`'s own, a zone of IANA, or the project's when left out. With `from` after `to` it is open over midnight, and belongs to the day on which it begins. */
 export type SendingWindow = {
@@ -2369,25 +2469,29 @@ export type SendingWindow = {
 
 /** One entry a recipient, in the order of `to`, `cc` and `bcc`; `email` is the id of its email record. */
 export type Sent = {
-  success: true;
+  success: boolean;
   data: {
-    emails: ({
+    emails: {
       contact: {
         id: string;
         email: string;
       };
       email: string;
       /** Of a copy */
-      role?: "cc" | "bcc";
-    })[];
+      role?: SentEmailsRole;
+    }[];
     /** Copies that nobody gets */
-    skipped?: ({
+    skipped?: {
       email: string;
-      reason: "suppressed" | "unsubscribed";
-    })[];
+      reason: SentSkippedReason;
+    }[];
     timestamp: string;
   };
 };
+
+export type SentEmailsRole = "cc" | "bcc";
+
+export type SentSkippedReason = "suppressed" | "unsubscribed";
 
 export type ServiceHealth = Health & {
   project?: {
@@ -2419,8 +2523,8 @@ export type Sms = SmsItem & ({
 
 export type SmsItem = AcceptedSms & ({
   contactId: string | null;
-  mode: "live" | "test";
-  sourceType: "TRANSACTIONAL" | "WORKFLOW";
+  mode: ApiKeyMode;
+  sourceType: SmsItemSourceType;
   workflowExecutionId: string | null;
   reason: string | null;
   error: string | null;
@@ -2428,6 +2532,8 @@ export type SmsItem = AcceptedSms & ({
   sentAt: string | null;
   deliveredAt: string | null;
 });
+
+export type SmsItemSourceType = "TRANSACTIONAL" | "WORKFLOW";
 
 export type SmsSender = {
   id: string;
@@ -2466,7 +2572,7 @@ export type StepVisit = {
   contactId: string;
   /** Null once the contact was deleted */
   email: string | null;
-  status: "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED";
+  status: StepVisitStatus;
   attempts: number;
   startedAt: string;
   completedAt: string;
@@ -2483,16 +2589,23 @@ export type StepVisitList = {
   total: number | null;
 };
 
+export type StepVisitStatus = "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED";
+
+/** `pending`: they were asked to confirm their subscription, and are not subscribed until then */
+export type SubscriptionState = "subscribed" | "unsubscribed" | "pending";
+
 export type Suppression = {
   id: string;
   /** Null once the contact is erased */
   email: string | null;
-  reason: "hard_bounce" | "complaint" | "unsubscribe" | "manual";
+  reason: SuppressionReason;
   source: string;
   /** Who did it, where somebody did: `user:<id>`, `key:<id>`, `contact` for the person */
   actor: string | null;
   createdAt: string;
 };
+
+export type SuppressionReason = "hard_bounce" | "complaint" | "unsubscribe" | "manual";
 
 export type SwitchProject = {
   projectId: string;
@@ -2506,7 +2619,7 @@ export type Team = {
 export type TeamInvitation = {
   id: string;
   email: string;
-  role: "OWNER" | "ADMIN" | "MEMBER";
+  role: MeRole;
   /** The address of who invited */
   invitedBy: string;
   createdAt: string;
@@ -2516,7 +2629,7 @@ export type TeamInvitation = {
 export type TeamMember = {
   userId: string;
   email: string;
-  role: "OWNER" | "ADMIN" | "MEMBER";
+  role: MeRole;
   /** When they joined */
   createdAt: string;
 };
@@ -2533,7 +2646,7 @@ export type Template = {
   from: string | null;
   fromName: string | null;
   replyTo: string | null;
-  type: "TRANSACTIONAL" | "MARKETING";
+  type: TemplateType;
   topicId: string | null;
   createdAt: string;
   updatedAt: string;
@@ -2554,7 +2667,7 @@ export type TemplateFile = {
   } | null;
   fromName?: string | null;
   replyTo?: string | null;
-  type?: "TRANSACTIONAL" | "MARKETING";
+  type?: TemplateType;
   /** What its mails are about */
   topic?: string | null;
 };
@@ -2581,13 +2694,15 @@ export type TemplatePreview = {
 };
 
 export type TemplateTestSent = {
-  success: true;
+  success: boolean;
   data: {
     emailId: string;
     email: string;
   };
   message: string;
 };
+
+export type TemplateType = "TRANSACTIONAL" | "MARKETING";
 
 export type TemplateUsage = {
   campaigns: {
@@ -2602,7 +2717,7 @@ export type TemplateUsage = {
   }[];
   emailsSent: number;
   /** A list is cut: an answer is 4 MB at most. */
-  truncated?: true;
+  truncated?: boolean;
 };
 
 export type Tenant = {
@@ -2709,11 +2824,13 @@ export type TestTemplate = {
 
 export type TimelineItem = {
   id: string;
-  type: "event.triggered" | "email.sent" | "email.delivered" | "email.received" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "sms.sent" | "sms.delivered" | "sms.failed" | "sms.received" | "campaign.scheduled" | "campaign.sent" | "workflow.started" | "workflow.completed" | "contact.subscribed" | "contact.unsubscribed" | "contact.unsubscribe_requested" | "apikey.rotated" | "email.failed" | "workflow.step";
+  type: TimelineItemType;
   timestamp: string;
   /** Of a change of subscription `actor` (`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or who reported it) and `reason`; of a mail its id and subject and the campaign or workflow it was sent for, of one that did not leave `reason`; of a step where it stands. */
   metadata: Record<string, unknown>;
 };
+
+export type TimelineItemType = "event.triggered" | "email.sent" | "email.delivered" | "email.received" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "sms.sent" | "sms.delivered" | "sms.failed" | "sms.received" | "campaign.scheduled" | "campaign.sent" | "workflow.started" | "workflow.completed" | "contact.subscribed" | "contact.unsubscribed" | "contact.unsubscribe_requested" | "apikey.rotated" | "email.failed" | "workflow.step";
 
 export type TopCampaign = {
   id: string;
@@ -2756,16 +2873,18 @@ export type TrackEvent = {
 };
 
 export type TrackedEvent = {
-  success: true;
+  success: boolean;
   data: {
     /** The contact; to the public key an id that is the same for the same address and opens nothing */
     contact: string;
     event: string;
     timestamp: string;
     /** The rules that the public key follows (`publicKeyMode` of the project); absent for a secret key */
-    mode?: "protected" | "open";
+    mode?: TrackedEventMode;
   };
 };
+
+export type TrackedEventMode = "protected" | "open";
 
 export type UpcomingActivities = {
   activities: UpcomingActivity[];
@@ -2777,8 +2896,10 @@ export type UpcomingActivity = {
   contactId: string | null;
   contactEmail: string | null;
   metadata: Record<string, unknown>;
-  type: "campaign.scheduled" | "workflow.delay";
+  type: UpcomingActivityType;
 };
+
+export type UpcomingActivityType = "campaign.scheduled" | "workflow.delay";
 
 export type UpcomingHours = {
   hours: {
@@ -2806,7 +2927,7 @@ export type Variant = {
 
 /** Whether the variant ahead is better than the next one by more than chance, among those who were sent one before there was a winner */
 export type VariantComparison = {
-  metric: "opens" | "clicks";
+  metric: CampaignTestMetric;
   leader: string | null;
   significant: boolean;
   sentence: string;
@@ -2837,14 +2958,16 @@ export type WebhookContact = {
   id: string;
   email: string;
   subscribed: boolean;
-  data: Record<string, unknown>;
+  data: WebhookContactData;
 } | null;
+
+export type WebhookContactData = Record<string, unknown>;
 
 export type WebhookDelivery = {
   id: string;
   eventId: string;
   event: string;
-  status: "PENDING" | "DELIVERED" | "FAILED";
+  status: WebhookDeliveryStatus;
   attempts: number;
   responseStatus: number | null;
   /** The first KB of its last answer; `***` where it sent back the credentials of its URL */
@@ -2864,18 +2987,22 @@ export type WebhookDeliveryList = {
   total: number;
 };
 
+export type WebhookDeliveryStatus = "PENDING" | "DELIVERED" | "FAILED";
+
 export type WebhookEndpoint = {
   id: string;
   url: string;
   events: string[];
   description: string | null;
-  status: "ACTIVE" | "DEGRADED" | "DISABLED";
+  status: WebhookEndpointStatus;
   enabled: boolean;
   disabledReason: string | null;
   failuresInRow: number;
   createdAt: string;
   updatedAt: string;
 };
+
+export type WebhookEndpointStatus = "ACTIVE" | "DEGRADED" | "DISABLED";
 
 /** `secret` is shown this once. */
 export type WebhookEndpointWithSecret = WebhookEndpoint & {
@@ -2888,7 +3015,7 @@ export type Workflow = {
   /** Names it in files, over projects; stays when the name changes */
   slug: string;
   description: string | null;
-  triggerType: "EVENT" | "MANUAL";
+  triggerType: WorkflowTriggerType;
   eventName: string | null;
   triggerConfig: {
     eventName: string | null;
@@ -2918,17 +3045,19 @@ export type WorkflowDetail = Workflow & {
 };
 
 export type WorkflowFields = {
-  fields: ({
+  fields: {
     field: string;
     type: string;
-    category: "contact" | "event" | "email";
-  })[];
+    category: WorkflowFieldsFieldsCategory;
+  }[];
   contactFields: string[];
   eventFields: string[];
   eventNames: string[];
   /** A list is cut: an answer is 4 MB at most. */
-  truncated?: true;
+  truncated?: boolean;
 };
+
+export type WorkflowFieldsFieldsCategory = "contact" | "event" | "email";
 
 export type WorkflowFile = {
   /** Of the record as you read it: 409 if it was changed since. Without it the last write wins. */
@@ -2936,7 +3065,7 @@ export type WorkflowFile = {
   name?: string;
   slug: SlugInput & unknown;
   description?: string | null;
-  triggerType?: "EVENT" | "MANUAL";
+  triggerType?: WorkflowTriggerType;
   eventName?: string | null;
   /** Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`; false unless given. */
   includeAutomatic?: boolean;
@@ -2989,7 +3118,7 @@ export type WorkflowPreview = {
   workflowId: string;
   contactId: string | null;
   /** WAITING where only an event would end the last step, and `events` has none for it. */
-  status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
+  status: ExecutionStatus;
   exitReason: string | null;
   error: string | null;
   startedAt: string;
@@ -2998,7 +3127,7 @@ export type WorkflowPreview = {
     stepId: string;
     name: string;
     type: StepType;
-    status: "RUNNING" | "WAITING" | "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED";
+    status: ExecutionDetailStepsStatus;
     /** When the contact comes to the step; `startedAt` is the same. */
     at: string;
     startedAt: string;
@@ -3075,7 +3204,7 @@ export type WorkflowStep = {
 
 export type WorkflowStepFile = {
   slug: SlugInput & unknown;
-  type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+  type: StepType;
   name?: string;
   /** As that of a step, with `template` (a slug) for `templateId`. A header that is null keeps the value that is stored. */
   config?: Record<string, unknown>;
@@ -3091,6 +3220,8 @@ export type WorkflowTransition = {
   toStepId: string;
   branch: string | null;
 };
+
+export type WorkflowTriggerType = "EVENT" | "MANUAL";
 
 /** Every operation: what it takes and what it answers. */
 export interface Operations {
@@ -3557,7 +3688,7 @@ export interface Operations {
   };
   /** Import contacts from a CSV file: `POST /v1/contacts/import` */
   importContacts: {
-    query?: { types?: "infer" | "string"; triggerWorkflows?: boolean };
+    query?: { types?: ImportPreviewColumnsType; triggerWorkflows?: boolean };
     body: FormData;
     answer: QueuedJob;
   };
@@ -3619,7 +3750,7 @@ export interface Operations {
     answer: {
   data: CampaignLink[];
   /** A list is cut: an answer is 4 MB at most. */
-  truncated?: true;
+  truncated?: boolean;
 };
   };
   /** List the recipients of a campaign: `GET /v1/campaigns/{id}/recipients` */
@@ -3635,7 +3766,7 @@ export interface Operations {
   };
   /** List campaigns: `GET /v1/campaigns` */
   listCampaigns: {
-    query?: { page?: number; pageSize?: number; limit?: number; cursor?: string; status?: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED"; search?: string };
+    query?: { page?: number; pageSize?: number; limit?: number; cursor?: string; status?: CampaignStatus; search?: string };
     answer: CampaignList;
   };
   /** List a contact's events: `GET /v1/events/contact/{contactId}` */
@@ -3719,7 +3850,7 @@ export interface Operations {
   };
   /** List emails: `GET /v1/emails` */
   listEmails: {
-    query?: { limit?: number; cursor?: string; mode?: "live" | "test" | "all"; status?: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED"; sourceType?: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW" | "INBOUND"; reason?: "unsubscribed" | "unsubscribed:topic" | "unconfirmed" | "frequency_capped" | "cancelled" | "left_audience" | "sender_not_verified" | "template_error" | "provider_rejected" | "expired" | "step_deleted" | "contact_deleted" | "limit_reached" | "no_phone" | "sms_stopped" | "not_mobile" | "invalid_number" | "exited_on_event" | "too_late" | "suppressed:hard_bounce" | "suppressed:complaint" | "suppressed:unsubscribe" | "suppressed:manual" | "bounced:dead_mailbox" | "bounced:mailbox_for_now" | "bounced:policy" | "bounced:message" | "bounced:routing" | "bounced:unknown"; happened?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained"; contactId?: string; workflowExecutionId?: string; campaignId?: string; templateId?: string; to?: string; since?: string; until?: string };
+    query?: { limit?: number; cursor?: string; mode?: "live" | "test" | "all"; status?: EmailItemStatus; sourceType?: EmailItemSourceType; reason?: "unsubscribed" | "unsubscribed:topic" | "unconfirmed" | "frequency_capped" | "cancelled" | "left_audience" | "sender_not_verified" | "template_error" | "provider_rejected" | "expired" | "step_deleted" | "contact_deleted" | "limit_reached" | "no_phone" | "sms_stopped" | "not_mobile" | "invalid_number" | "exited_on_event" | "too_late" | "suppressed:hard_bounce" | "suppressed:complaint" | "suppressed:unsubscribe" | "suppressed:manual" | "bounced:dead_mailbox" | "bounced:mailbox_for_now" | "bounced:policy" | "bounced:message" | "bounced:routing" | "bounced:unknown"; happened?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained"; contactId?: string; workflowExecutionId?: string; campaignId?: string; templateId?: string; to?: string; since?: string; until?: string };
     answer: {
   data: EmailItem[];
   nextCursor: string | null;
@@ -3737,7 +3868,7 @@ export interface Operations {
   /** List the executions of a workflow: `GET /v1/workflows/{id}/executions` */
   listExecutions: {
     params: { id: string };
-    query?: { limit?: number; cursor?: string; status?: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; contactId?: string; sandbox?: boolean };
+    query?: { limit?: number; cursor?: string; status?: ExecutionStatus; contactId?: string; sandbox?: boolean };
     answer: {
   data: Execution[];
   cursor: string | null;
@@ -3783,7 +3914,7 @@ export interface Operations {
   };
   /** List SMS: `GET /v1/sms` */
   listSms: {
-    query?: { limit?: number; cursor?: string; status?: "PENDING" | "QUEUED" | "SENT" | "DELIVERED" | "UNDELIVERED" | "FAILED"; sourceType?: "TRANSACTIONAL" | "WORKFLOW"; contactId?: string; workflowExecutionId?: string; to?: string; since?: string; until?: string };
+    query?: { limit?: number; cursor?: string; status?: AcceptedSmsStatus; sourceType?: SmsItemSourceType; contactId?: string; workflowExecutionId?: string; to?: string; since?: string; until?: string };
     answer: {
   data: SmsItem[];
   nextCursor: string | null;
@@ -3808,7 +3939,7 @@ export interface Operations {
   /** List who has left a step, by what became of the visit: `GET /v1/workflows/{id}/steps/{stepId}/visits` */
   listStepVisits: {
     params: { id: string; stepId: string };
-    query?: { limit?: number; cursor?: string; status?: "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED"; branch?: string };
+    query?: { limit?: number; cursor?: string; status?: StepVisitStatus; branch?: string };
     answer: StepVisitList;
   };
   /** List the suppression list: `GET /v1/suppressions` */
@@ -3823,7 +3954,7 @@ export interface Operations {
   };
   /** List templates: `GET /v1/templates` */
   listTemplates: {
-    query?: { page?: number; pageSize?: number; limit?: number; cursor?: string; type?: "TRANSACTIONAL" | "MARKETING"; search?: string };
+    query?: { page?: number; pageSize?: number; limit?: number; cursor?: string; type?: TemplateType; search?: string };
     answer: TemplateList;
   };
   /** List all projects of the installation: `GET /operator/projects` */
@@ -3869,7 +4000,7 @@ export interface Operations {
   /** List the deliveries to a webhook endpoint: `GET /v1/webhooks/{id}/deliveries` */
   listWebhookDeliveries: {
     params: { id: string };
-    query?: { limit?: number; cursor?: string; status?: "PENDING" | "DELIVERED" | "FAILED" };
+    query?: { limit?: number; cursor?: string; status?: WebhookDeliveryStatus };
     answer: WebhookDeliveryList;
   };
   /** List the webhook endpoints: `GET /v1/webhooks` */
@@ -3908,7 +4039,7 @@ export interface Operations {
   };
   /** Try an import out: `POST /v1/contacts/import/preview` */
   previewImport: {
-    query?: { types?: "infer" | "string"; triggerWorkflows?: boolean };
+    query?: { types?: ImportPreviewColumnsType; triggerWorkflows?: boolean };
     body: FormData;
     answer: ImportPreview;
   };

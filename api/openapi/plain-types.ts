@@ -1,0 +1,87 @@
+import { capital, type Document, operationsOf, partsOf, type Schema } from './json.ts';
+
+/** Names that describe a request or one page of a list; the record itself gives the better name of an enum. */
+const SECOND_CHOICE = /^(Add|Bulk|Create|Import|List|Listed|Logged|Patch|Preview|Replay|Retry)[A-Z]/;
+
+/** An enum where it is written: under `name`, which parents and property give. */
+interface WrittenEnum {
+  name: string;
+  schema: Schema;
+}
+
+/**
+ * Writes types in the form that client generators understand. The Python generators refuse an enum of booleans, and
+ * they name an inline enum after its parent, which hides a schema of that name. So a boolean has no enum, and each enum
+ * stands once under `components`. Changes the document in place.
+ */
+export function writePlainTypes(document: Document): void {
+  const schemas = document.components?.schemas ?? {};
+  const written = Object.entries(schemas).flatMap(([name, schema]) => enumsIn(schema, name));
+  for (const schema of [...Object.values(schemas), ...inlineSchemas(document)]) widenBooleans(schema);
+  const named = nameEnums(written, schemas);
+  const inline = inlineSchemas(document).flatMap((schema) => enumsIn(schema, ''));
+  for (const { schema } of [...written, ...inline]) {
+    const name = named.get(valuesOf(schema));
+    if (name !== undefined && schema !== schemas[name]) refer(schema, name);
+  }
+}
+
+function inlineSchemas(document: Document): Schema[] {
+  return operationsOf(document).flatMap(({ parameters = [], requestBody, responses }) => {
+    const bodies = [requestBody, ...Object.values(responses)].flatMap((part) => Object.values(part?.content ?? {}));
+    return [...parameters, ...bodies].flatMap(({ schema }) => (schema ? [schema] : []));
+  });
+}
+
+function widenBooleans(schema: Schema): void {
+  if (schema.type === 'boolean') {
+    delete schema.enum;
+    delete schema.const;
+  }
+  for (const part of partsOf(schema)) widenBooleans(part);
+}
+
+function enumsIn(schema: Schema, name: string): WrittenEnum[] {
+  const { properties = {}, items, allOf = [], anyOf = [], oneOf = [] } = schema;
+  return [
+    ...((schema.enum?.length ?? 0) > 1 && valuesOf(schema) !== '' ? [{ name, schema }] : []),
+    ...[...allOf, ...anyOf, ...oneOf, ...(items ? [items] : [])].flatMap((part) => enumsIn(part, name)),
+    // `data` is the envelope of an answer and says nothing about its members.
+    ...Object.entries(properties).flatMap(([key, part]) => enumsIn(part, key === 'data' ? name : name + capital(key))),
+  ];
+}
+
+/** Gives each list of values the best name that no other schema has, and writes it under `components`. */
+function nameEnums(written: WrittenEnum[], schemas: Record<string, Schema>): Map<string, string> {
+  const named = new Map<string, string>();
+  for (const [name, schema] of Object.entries(schemas)) if (schema.enum) named.set(valuesOf(schema), name);
+  const names = new Map<string, string[]>();
+  for (const { name, schema } of written) names.set(valuesOf(schema), [...(names.get(valuesOf(schema)) ?? []), name]);
+  for (const [values, candidates] of names) {
+    if (named.has(values)) continue;
+    const name = candidates.sort(compareNames).find((one) => !(one in schemas));
+    if (name === undefined) throw new Error(`No free name for the enum ${values}. Name it with .openapi('Name').`);
+    schemas[name] = { type: 'string', enum: JSON.parse(values) };
+    named.set(values, name);
+  }
+  return named;
+}
+
+function compareNames(one: string, other: string): number {
+  const later = Number(SECOND_CHOICE.test(one)) - Number(SECOND_CHOICE.test(other));
+  return later || one.length - other.length || (one < other ? -1 : 1);
+}
+
+/** The texts of an enum without null, as JSON; empty where it holds anything else. */
+function valuesOf({ enum: values = [] }: Schema): string {
+  const texts = values.filter((value) => value !== null);
+  return texts.length > 0 && texts.every((value) => typeof value === 'string') ? JSON.stringify(texts) : '';
+}
+
+function refer(schema: Schema, name: string): void {
+  const reference = { $ref: `#/components/schemas/${name}` };
+  const isNullable = schema.enum?.includes(null);
+  delete schema.enum;
+  delete schema.type;
+  Object.assign(schema, isNullable ? { anyOf: [reference, { type: 'null' }] } : reference);
+}

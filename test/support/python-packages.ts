@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { fetchedOnce } from './fetched-once.ts';
+
+const PIP_TIMEOUT_MS = 300_000;
+const run = promisify(execFile);
+
+/**
+ * Fetches the packages of a folder's `requirements.txt` into `root`, which PYTHONPATH finds. Returns the reason as a
+ * sentence where they are out of reach.
+ */
+export function pythonPackages(folder: string): Promise<{ root: string } | string> {
+  const requirements = join(folder, 'requirements.txt');
+  return fetchedOnce({
+    kind: 'python',
+    wanted: [process.platform, process.arch, readFileSync(requirements, 'utf8')].join(' '),
+    refusal: "Python's packages are out of reach",
+    fetch: async (staging) => {
+      const options = ['--quiet', '--disable-pip-version-check', '--no-warn-conflicts', '--root-user-action=ignore'];
+      const words = ['-m', 'pip', 'install', ...options, '--target', staging, '--requirement', requirements];
+      await run('python3', words, { timeout: PIP_TIMEOUT_MS });
+      return staging;
+    },
+  });
+}
