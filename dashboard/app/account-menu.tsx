@@ -1,4 +1,4 @@
-import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, Menu, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import { IconKeyboard, IconLogout, IconMoon, IconSun, IconUserCircle } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -6,8 +6,11 @@ import { useWrite } from '../api/queries.ts';
 import { text } from '../text/text.ts';
 import { useSession } from './session.ts';
 
-/** Who is signed in, light or dark, keys, signing out. */
-export function AccountMenu({ onKeys }: { onKeys: () => void }) {
+/**
+ * The signed-in person, light or dark, keys, signing out.
+ * @param p.isWide shows the address beside the picture, at the end of the sidebar
+ */
+export function AccountMenu({ onKeys, isWide = false }: { onKeys: () => void; isWide?: boolean }) {
   const { email, role } = useSession();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const isDark = colorScheme === 'dark';
@@ -25,11 +28,20 @@ export function AccountMenu({ onKeys }: { onKeys: () => void }) {
       },
     );
   return (
-    <Menu position="bottom-end" width={240}>
+    <Menu position={isWide ? 'top-start' : 'bottom-end'} width={240}>
       <Menu.Target>
-        <ActionIcon variant="subtle" size="lg" aria-label={text.app.account}>
-          <IconUserCircle size={22} stroke={1.7} />
-        </ActionIcon>
+        {isWide ? (
+          <UnstyledButton className="account" aria-label={text.app.account}>
+            <Initials email={email} />
+            <Text size="sm" truncate>
+              {email}
+            </Text>
+          </UnstyledButton>
+        ) : (
+          <ActionIcon variant="subtle" size="lg" aria-label={text.app.account}>
+            <IconUserCircle size={22} stroke={1.75} />
+          </ActionIcon>
+        )}
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
@@ -53,5 +65,22 @@ export function AccountMenu({ onKeys }: { onKeys: () => void }) {
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+const AVATARS = 5;
+
+/** Two letters of an address on one of five quiet grounds, which the address decides. */
+function Initials({ email }: { email: string }) {
+  const sum = [...email].reduce((total, char) => total + (char.codePointAt(0) ?? 0), 0);
+  const letters = email
+    .split(/[@._+-]/)
+    .slice(0, 2)
+    .map((word) => word.slice(0, 1).toUpperCase())
+    .join('');
+  return (
+    <span className="avatar" style={{ background: `var(--avatar-${(sum % AVATARS) + 1})` }} aria-hidden>
+      {letters}
+    </span>
   );
 }

@@ -7,12 +7,14 @@ import { createRoot } from 'react-dom/client';
 import '@mantine/core/styles.layer.css';
 import '@mantine/notifications/styles.layer.css';
 import '@mantine/spotlight/styles.layer.css';
-import './app.css';
+import './theme/tokens.css';
+import './theme/fonts.css';
+import './theme/app.css';
 import { whenSignedOut } from '../api/client.ts';
 import { createQueryClient } from '../api/queries.ts';
 import { reloadWhenOutdated } from './reload-when-outdated.ts';
 import { createAppRouter } from './router.tsx';
-import { theme, variables } from './theme.ts';
+import { theme, variables } from './theme/theme.ts';
 
 const queries = createQueryClient();
 const router = createAppRouter(queries);

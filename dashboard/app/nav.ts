@@ -1,38 +1,66 @@
 import {
   IconBolt,
   IconBraces,
-  IconFilter,
+  IconChartPie2,
   IconHome,
   IconMail,
-  IconMailForward,
-  IconServerCog,
   IconSettings,
+  IconShield,
+  IconSpeakerphone,
   IconTemplate,
   IconUsers,
 } from '@tabler/icons-react';
 import { text } from '../text/text.ts';
 import { useSession } from './session.ts';
 
-/**
- * The subjects of the app as its navigation lists them: the path that leads there, and the key of `g` then that letter.
- */
-const NAV = [
-  { to: '/', label: text.nav.home, icon: IconHome, key: 'h' },
-  { to: '/contacts', label: text.nav.contacts, icon: IconUsers, key: 'c' },
-  { to: '/segments', label: text.nav.segments, icon: IconFilter, key: 's' },
-  { to: '/templates', label: text.nav.templates, icon: IconTemplate, key: 't' },
-  { to: '/campaigns', label: text.nav.campaigns, icon: IconMailForward, key: 'm' },
-  { to: '/automations', label: text.nav.automations, icon: IconBolt, key: 'a' },
-  { to: '/messages', label: text.nav.messages, icon: IconMail, key: 'e' },
-  { to: '/developers', label: text.nav.developers, icon: IconBraces, key: 'd' },
-  { to: '/settings', label: text.nav.settings, icon: IconSettings, key: 'x' },
-] as const;
+/** A subject of the app: the path that leads there, and the key of `g` then that letter. */
+export interface NavLinkTo {
+  to: string;
+  label: string;
+  icon: typeof IconHome;
+  key: string;
+}
 
-/** For those who operate the service. */
-const WITH_OPERATOR = [...NAV, { to: '/operator', label: text.nav.operator, icon: IconServerCog, key: 'o' }] as const;
+/** The subjects as the sidebar lists them; the first and the last group have no name. */
+const GROUPS: readonly { name?: string; links: readonly NavLinkTo[] }[] = [
+  { links: [{ to: '/', label: text.nav.home, icon: IconHome, key: 'h' }] },
+  {
+    name: text.nav.groups.audience,
+    links: [
+      { to: '/contacts', label: text.nav.contacts, icon: IconUsers, key: 'c' },
+      { to: '/segments', label: text.nav.segments, icon: IconChartPie2, key: 's' },
+    ],
+  },
+  {
+    name: text.nav.groups.send,
+    links: [
+      { to: '/campaigns', label: text.nav.campaigns, icon: IconSpeakerphone, key: 'm' },
+      { to: '/automations', label: text.nav.automations, icon: IconBolt, key: 'a' },
+      { to: '/templates', label: text.nav.templates, icon: IconTemplate, key: 't' },
+    ],
+  },
+  {
+    name: text.nav.groups.activity,
+    links: [
+      { to: '/messages', label: text.nav.messages, icon: IconMail, key: 'e' },
+      { to: '/developers', label: text.nav.developers, icon: IconBraces, key: 'd' },
+    ],
+  },
+  { links: [{ to: '/settings', label: text.nav.settings, icon: IconSettings, key: 'x' }] },
+];
 
-/** The subjects that the person who looks has. */
-export function useNav() {
+const OPERATOR: NavLinkTo = { to: '/operator', label: text.nav.operator, icon: IconShield, key: 'o' };
+
+/** The groups of the sidebar; operators of the service have one subject more, in the last group. */
+export function useNavGroups() {
   const { operator } = useSession();
-  return operator ? WITH_OPERATOR : NAV;
+  if (!operator) return GROUPS;
+  return GROUPS.map((group, index) =>
+    index === GROUPS.length - 1 ? { ...group, links: [...group.links, OPERATOR] } : group,
+  );
+}
+
+/** The subjects of the person who is signed in. */
+export function useNav(): readonly NavLinkTo[] {
+  return useNavGroups().flatMap(({ links }) => links);
 }

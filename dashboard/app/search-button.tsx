@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Text } from '@mantine/core';
+import { ActionIcon, Button, Kbd } from '@mantine/core';
 import { spotlight } from '@mantine/spotlight';
 import { IconSearch } from '@tabler/icons-react';
 import { text } from '../text/text.ts';
@@ -10,9 +10,16 @@ export function SearchButton() {
       <Button
         visibleFrom="sm"
         variant="default"
-        size="xs"
-        leftSection={<IconSearch size={14} />}
-        rightSection={<Text size="xs">/</Text>}
+        fullWidth
+        h={30}
+        px={8}
+        mt={8}
+        justify="flex-start"
+        c="dimmed"
+        fw={400}
+        styles={{ label: { flex: 1 } }}
+        leftSection={<IconSearch size={16} stroke={1.75} />}
+        rightSection={<Kbd size="xs">/</Kbd>}
         onClick={spotlight.open}
       >
         {text.app.search}

@@ -1,4 +1,4 @@
-import { Alert, AppShell, Box, Burger, Group, NavLink, ScrollArea, Text } from '@mantine/core';
+import { Alert, AppShell, Box, Burger, Group, NavLink, ScrollArea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
@@ -8,7 +8,7 @@ import { Loading } from '../parts/loading.tsx';
 import { text } from '../text/text.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { useKeys } from './keys.ts';
-import { useNav } from './nav.ts';
+import { useNavGroups } from './nav.ts';
 import { ProjectSwitch } from './project-switch.tsx';
 import { SearchButton } from './search-button.tsx';
 import { useSession } from './session.ts';
@@ -25,20 +25,20 @@ export function Shell() {
   useEffect(close, [pathname]);
   const keys = useKeys();
   const isIdle = useFirstIdle();
-  const nav = useNav();
+  const nav = useNavGroups();
   return (
     <AppShell
-      header={{ height: 52 }}
-      navbar={{ width: 208, breakpoint: 'sm', collapsed: { mobile: !opened } }}
-      padding={{ base: 'sm', sm: 'lg' }}
+      header={{ height: { base: 52, sm: 0 } }}
+      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding={{ base: 'md', sm: 'xl' }}
     >
       <a href="#main" className="skip-link">
         {text.app.toContent}
       </a>
-      <AppShell.Header px="sm">
+      <AppShell.Header px="sm" hiddenFrom="sm">
         <Group h="100%" justify="space-between" wrap="nowrap" gap="xs">
           <Group gap="xs" wrap="nowrap" miw={0}>
-            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={text.app.menu} />
+            <Burger opened={opened} onClick={toggle} size="sm" aria-label={text.app.menu} />
             <ProjectSwitch />
           </Group>
           <Group gap="xs" wrap="nowrap">
@@ -47,30 +47,36 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label={text.app.menu}>
+      <AppShell.Navbar className="sidebar" p="sm" aria-label={text.app.menu}>
+        <AppShell.Section visibleFrom="sm" mb="sm">
+          <ProjectSwitch />
+          <SearchButton />
+        </AppShell.Section>
         <AppShell.Section grow component={ScrollArea}>
-          {nav.map(({ to, label, icon: Icon }) => (
-            <NavLink
-              key={to}
-              component={Link}
-              to={to}
-              label={label}
-              leftSection={<Icon size={18} stroke={1.7} aria-hidden />}
-              active={to === '/' ? pathname === '/' : pathname.startsWith(to)}
-              mb={2}
-              style={{ borderRadius: 'var(--mantine-radius-md)' }}
-            />
+          {nav.map(({ name, links }) => (
+            <Box key={links[0]?.to} mt={name ? 0 : 4}>
+              {name && <div className="sidebar-group">{name}</div>}
+              {links.map(({ to, label, icon: Icon }) => (
+                <NavLink
+                  key={to}
+                  component={Link}
+                  to={to}
+                  label={label}
+                  className="sidebar-link"
+                  leftSection={<Icon size={16} stroke={1.75} aria-hidden />}
+                  active={to === '/' ? pathname === '/' : pathname.startsWith(to)}
+                />
+              ))}
+            </Box>
           ))}
         </AppShell.Section>
-        <AppShell.Section>
-          <Text size="xs" c="dimmed" p="xs">
-            {text.app.keysHint}
-          </Text>
+        <AppShell.Section visibleFrom="sm" className="sidebar-account">
+          <AccountMenu onKeys={keys.open} isWide />
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="main">
         <Hold />
-        <Box maw={1280} mx="auto">
+        <Box maw={1184} mx="auto">
           <Suspense fallback={<Loading />}>
             <Outlet />
           </Suspense>

@@ -1,5 +1,6 @@
-import { Paper, Stack, Text, Title } from '@mantine/core';
+import { Box, Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { text } from '../text/text.ts';
 import { Curl, type CurlRequest } from './curl.tsx';
 
 /** Says what to do where there is nothing yet, by hand (`action`) and by the API (`curl`). */
@@ -16,13 +17,20 @@ export function Empty({
 }) {
   return (
     <Paper withBorder p="xl">
-      <Stack gap="sm" align="flex-start" maw={640}>
+      <Stack gap="sm" align="center" ta="center" maw={560} mx="auto" py="lg">
         <Title order={2} size="h4">
           {title}
         </Title>
         <Text c="dimmed">{what}</Text>
         {action}
-        {curl && <Curl {...curl} />}
+        {curl && (
+          <Box component="details" w="100%" ta="left">
+            <Text component="summary" size="sm" c="dimmed" ta="center">
+              {text.parts.byApi}
+            </Text>
+            <Curl {...curl} />
+          </Box>
+        )}
       </Stack>
     </Paper>
   );

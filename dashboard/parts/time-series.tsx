@@ -4,6 +4,7 @@ import 'uplot/dist/uPlot.min.css';
 
 export interface Series {
   label: string;
+  /** A token of the theme, such as `--chart-1`, or a color. */
   color: string;
   values: number[];
 }
@@ -38,14 +39,32 @@ export function TimeSeries({
     void import('uplot').then(({ default: UPlot }) => {
       if (gone) return;
       const style = getComputedStyle(div);
-      const axis = { stroke: style.color, grid: { stroke: '#8883', width: 1 }, ticks: { stroke: '#8883', width: 1 } };
+      const colorOf = (color: string) => (color.startsWith('--') ? style.getPropertyValue(color) : color);
+      const line = { stroke: colorOf('--chart-grid'), width: 1 };
+      const axis = {
+        stroke: colorOf('--color-text-secondary'),
+        font: `11px ${style.fontFamily}`,
+        grid: line,
+        ticks: line,
+      };
       const plot = new UPlot(
         {
           width: div.clientWidth,
           height,
           scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] } },
-          axes: [axis, { ...axis, size: 56, incrs: WHOLE_NUMBERS }],
-          series: [{}, ...series.map(({ label: name, color }) => ({ label: name, stroke: color, width: 2 }))],
+          axes: [
+            { ...axis, grid: { show: false } },
+            { ...axis, size: 48, incrs: WHOLE_NUMBERS },
+          ],
+          series: [
+            {},
+            ...series.map(({ label: name, color }) => ({
+              label: name,
+              stroke: colorOf(color),
+              width: 1.75,
+              points: { show: false },
+            })),
+          ],
         },
         [atSeconds, ...series.map(({ values }) => values)],
         div,

@@ -5,7 +5,6 @@ export const app = {
   close: 'Close',
   toContent: 'Go to content',
   keys: 'Keyboard',
-  keysHint: 'Press ? for keys, / to search',
   keySearch: 'Search',
   light: 'Light mode',
   dark: 'Dark mode',
@@ -24,6 +23,7 @@ export const app = {
 };
 
 export const nav = {
+  groups: { audience: 'Audience', send: 'Send', activity: 'Activity' },
   home: 'Home',
   contacts: 'Contacts',
   segments: 'Segments',

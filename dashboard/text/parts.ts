@@ -6,6 +6,7 @@ export const parts = {
   requestId: (id: string) => `Request ${id}`,
   byCurl: 'The same by the API',
   showMore: 'Show more',
+  byApi: 'Do this with the API',
   shown: (shown: number, total: number | null) =>
     total === null ? `${shown.toLocaleString()} shown` : `${shown.toLocaleString()} of ${total.toLocaleString()} shown`,
   copy: 'Copy',

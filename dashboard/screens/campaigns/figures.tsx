@@ -1,4 +1,4 @@
-import { Paper, SimpleGrid, Text, Title, Tooltip } from '@mantine/core';
+import { Paper, Text, Title, Tooltip } from '@mantine/core';
 import { CountLink, formatCount, formatShare } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
 import type { Stats } from './words.ts';
@@ -13,34 +13,34 @@ export function Figures({ id, stats }: { id: string; stats: Stats }) {
       <Title order={2} size="h4" mb="sm">
         {words.figures}
       </Title>
-      <SimpleGrid cols={{ base: 2, sm: 3, lg: 7 }} spacing="sm">
+      <Paper withBorder className="stats">
         {COUNTED.map((name) => (
           <Tooltip key={name} label={words.countedWhat[name]} multiline maw={260}>
-            <Paper withBorder p="sm">
-              <Text size="sm" c="dimmed">
+            <div>
+              <Text size="xs" fw={500} c="dimmed">
                 {words.counted[name]}
               </Text>
-              <Text fz={24} fw={650} lh={1.3}>
+              <div className="stats-figure">
                 <CountLink n={stats[name]} href={`/campaigns/${id}/recipients?outcome=${name}`} />
-              </Text>
-              <Text size="sm" c="dimmed">
+              </div>
+              <Text size="xs" c="dimmed">
                 {name === 'bounced'
                   ? `${formatShare(stats.bounced, stats.sent + stats.failed)} ${words.ofTried}`
                   : `${formatShare(stats[name], stats.sent)} ${words.ofSent}`}
               </Text>
-            </Paper>
+            </div>
           </Tooltip>
         ))}
         <Tooltip label={words.machinesWhat} multiline maw={260}>
-          <Paper withBorder p="sm">
-            <Text size="sm" c="dimmed">
+          <div>
+            <Text size="xs" fw={500} c="dimmed">
               {words.machines}
             </Text>
-            <Text lh={1.6}>{words.machineOpens(stats.machineOpens, formatCount(stats.machineOpens))}</Text>
-            <Text lh={1.6}>{words.machineClicks(stats.machineClicks, formatCount(stats.machineClicks))}</Text>
-          </Paper>
+            <Text size="sm">{words.machineOpens(stats.machineOpens, formatCount(stats.machineOpens))}</Text>
+            <Text size="sm">{words.machineClicks(stats.machineClicks, formatCount(stats.machineClicks))}</Text>
+          </div>
         </Tooltip>
-      </SimpleGrid>
+      </Paper>
     </section>
   );
 }

@@ -10,10 +10,10 @@ import type { Campaign, Stats } from './words.ts';
 
 const words = text.campaigns;
 const COLORS = {
-  sent: 'var(--mantine-color-green-6)',
-  failed: 'var(--mantine-color-red-6)',
-  skipped: 'var(--mantine-color-gray-5)',
-  pending: 'var(--mantine-color-blue-3)',
+  sent: 'var(--color-accent)',
+  failed: 'var(--color-failed)',
+  skipped: 'var(--color-idle)',
+  pending: 'var(--chart-2)',
 };
 
 /** How far it is: a bar whose parts are everybody, how fast it goes, and how long it takes yet. */

@@ -28,7 +28,7 @@ export function Attention() {
               <Text size="sm">{text.home.allWell}</Text>
             </Group>
           ) : (
-            <Stack gap="sm">
+            <Stack gap="xs">
               {data.map((item) => (
                 <Needed key={`${item.kind} ${item.id ?? item.name}`} item={item} />
               ))}
@@ -44,18 +44,11 @@ function Needed({ item }: { item: Item }) {
   const { kind, name, count, since, detail } = item;
   const place = placeOf(item);
   return (
-    <Alert
-      color={SEVERE.has(kind) ? 'red' : 'orange'}
-      icon={<IconAlertTriangle aria-hidden />}
-      title={count > 1 ? `${text.home.kinds[kind]}: ${formatCount(count)}` : text.home.kinds[kind]}
-    >
-      <Group justify="space-between" gap="xs">
-        <Text size="sm" lineClamp={3} style={{ flex: '1 1 200px' }}>
-          {name && (
-            <b>
-              <Breakable text={name} />
-            </b>
-          )}
+    <Alert color={SEVERE.has(kind) ? 'red' : 'orange'} icon={<IconAlertTriangle size={16} stroke={1.75} aria-hidden />}>
+      <Group justify="space-between" gap="xs" wrap="nowrap">
+        <Text size="sm" lineClamp={3} miw={0}>
+          <b>{count > 1 ? `${text.home.kinds[kind]}: ${formatCount(count)}` : text.home.kinds[kind]}</b>{' '}
+          {name && <Breakable text={name} />}
           {name && detail && ': '}
           {detail}{' '}
           <Text span c="dimmed" size="sm">
@@ -63,7 +56,7 @@ function Needed({ item }: { item: Item }) {
           </Text>
         </Text>
         {place && (
-          <Button component={Link} to={place} size="compact-sm" variant="default">
+          <Button component={Link} to={place} size="compact-sm" variant="default" style={{ flex: 'none' }}>
             {text.home.look}
           </Button>
         )}

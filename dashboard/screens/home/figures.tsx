@@ -1,4 +1,4 @@
-import { Box, Group, Paper, SimpleGrid, Table, Text, Tooltip } from '@mantine/core';
+import { Box, Paper, Table, Text, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
 import type { AnswerOf } from '../../api/client.ts';
@@ -16,14 +16,14 @@ type Overview = AnswerOf<'getMailOverview'>;
 type Figure = keyof Overview['totals'];
 
 const FIGURES = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const satisfies Figure[];
-const COLORS: Record<Figure, string> = {
-  sent: '#3b74f6',
-  delivered: '#12b886',
-  opened: '#9775fa',
-  clicked: '#f08c00',
-  bounced: '#fa5252',
-  complained: '#c2255c',
-};
+/** Tokens of the theme, which differ by color scheme. */
+const COLORS = {
+  sent: '--chart-1',
+  delivered: '--color-done',
+  opened: '--color-moving',
+  clicked: '--chart-line',
+  bounced: '--color-failed',
+} as const;
 const DRAWN = ['sent', 'delivered', 'opened', 'clicked', 'bounced'] as const satisfies Figure[];
 const CHART_HEIGHT = 230;
 const DAY_MS = 86_400_000;
@@ -46,24 +46,23 @@ function Shown({ overview: { timezone, totals, days } }: { overview: Overview })
   const isEmpty = FIGURES.every((figure) => totals[figure] === 0);
   return (
     <>
-      <SimpleGrid cols={{ base: 2, xs: 3, lg: 6 }} spacing="sm">
+      <Paper withBorder className="stats">
         {FIGURES.map((figure) => (
-          <Paper key={figure} withBorder p="sm">
+          <div key={figure}>
             <Tooltip label={text.home.figureMeans[figure]} multiline maw={260} events={EVENTS}>
-              <Group gap={6} wrap="nowrap" tabIndex={0} w="fit-content">
-                <Box w={9} h={9} bg={COLORS[figure]} style={{ borderRadius: 3, flex: 'none' }} aria-hidden />
-                <Text size="sm">{text.home.figures[figure]}</Text>
-              </Group>
+              <Text size="xs" fw={500} c="dimmed" tabIndex={0} w="fit-content">
+                {text.home.figures[figure]}
+              </Text>
             </Tooltip>
-            <Text fz={26} fw={650} lh={1.25} style={{ fontVariantNumeric: 'tabular-nums' }}>
+            <div className="stats-figure">
               <CountLink n={totals[figure]} href={`/messages?happened=${figure}&since=${since}`} />
-            </Text>
+            </div>
             <Text size="xs" c="dimmed" mih={18}>
               {figure !== 'sent' && totals.sent > 0 && text.home.ofSent(formatShare(totals[figure], totals.sent))}
             </Text>
-          </Paper>
+          </div>
         ))}
-      </SimpleGrid>
+      </Paper>
       <Box mt="md">{isEmpty ? <NoMail /> : <ByDay days={days} timezone={timezone} />}</Box>
     </>
   );

@@ -1,0 +1,115 @@
+import {
+  Button,
+  Checkbox,
+  type CSSVariablesResolver,
+  createTheme,
+  defaultVariantColorsResolver,
+  type MantineColorsTuple,
+  Modal,
+  Switch,
+  Tooltip,
+} from '@mantine/core';
+
+/** The petrol of Tidings, from light to dark; the tokens name the shades that components use. */
+const tide: MantineColorsTuple = [
+  '#eff7f8',
+  '#e4f1f2',
+  '#c9e4e7',
+  '#b5d8dc',
+  '#8fc4ca',
+  '#4dbac6',
+  '#0f8595',
+  '#0c6673',
+  '#0a5560',
+  '#08464f',
+];
+
+/** Mantine's names for the values of tokens.css. Rules for single components are in app.css. */
+export const theme = createTheme({
+  colors: { tide },
+  primaryColor: 'tide',
+  primaryShade: { light: 7, dark: 5 },
+  autoContrast: true,
+  // Up to this luminance white has 4.5 to 1; Mantine's own 0.3 leaves it on red and orange, where it has 3.3.
+  luminanceThreshold: 0.18,
+  fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
+  lineHeights: { xs: '1.34', sm: '1.39', md: '1.43', lg: '1.5', xl: '1.4' },
+  spacing: { xs: '8px', sm: '12px', md: '16px', lg: '24px', xl: '32px' },
+  radius: { xs: '4px', sm: '4px', md: '6px', lg: '10px', xl: '10px' },
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  fontFamily: 'var(--font-sans)',
+  fontFamilyMonospace: 'var(--font-mono)',
+  headings: {
+    fontWeight: '600',
+    sizes: {
+      h1: { fontSize: '20px', lineHeight: '28px' },
+      h2: { fontSize: '20px', lineHeight: '28px' },
+      h3: { fontSize: '16px', lineHeight: '24px' },
+      h4: { fontSize: '14px', lineHeight: '20px' },
+      h5: { fontSize: '14px', lineHeight: '20px' },
+      h6: { fontSize: '13px', lineHeight: '18px' },
+    },
+  },
+  respectReducedMotion: true,
+  // White on the accent of the dark scheme has a contrast of 2.2 only.
+  variantColorResolver: (input) => {
+    const colors = defaultVariantColorsResolver(input);
+    const isAccent = input.variant === 'filled' && (input.color === undefined || input.color === 'tide');
+    return isAccent ? { ...colors, color: 'var(--color-on-accent)' } : colors;
+  },
+  components: {
+    // With the radius of everything else they would be taken for radio buttons.
+    Checkbox: Checkbox.extend({ defaultProps: { radius: 'sm', size: 'xs' } }),
+    Switch: Switch.extend({ defaultProps: { size: 'sm', withThumbIndicator: false } }),
+    Button: Button.extend({ defaultProps: { size: 'sm' } }),
+    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300 } }),
+    Modal: Modal.extend({ defaultProps: { radius: 'lg' } }),
+  },
+});
+
+const COLORS = {
+  '--mantine-color-body': 'var(--color-surface)',
+  '--mantine-color-text': 'var(--color-text)',
+  '--mantine-color-dimmed': 'var(--color-text-secondary)',
+  '--mantine-color-placeholder': 'var(--color-text-faint)',
+  '--mantine-color-error': 'var(--color-failed-text)',
+  '--mantine-color-anchor': 'var(--color-accent-text)',
+  '--mantine-color-default': 'var(--color-surface)',
+  '--mantine-color-default-hover': 'var(--color-hover)',
+  '--mantine-color-default-color': 'var(--color-text)',
+  '--mantine-color-default-border': 'var(--color-border)',
+  '--mantine-color-tide-filled': 'var(--color-accent)',
+  '--mantine-color-tide-filled-hover': 'var(--color-accent-hover)',
+  '--mantine-color-tide-light': 'var(--color-accent-soft)',
+  '--mantine-color-tide-light-color': 'var(--color-accent-text)',
+  '--mantine-color-tide-text': 'var(--color-accent-text)',
+  '--mantine-color-tide-outline': 'var(--color-accent)',
+};
+
+/** The hues of Mantine that carry a status, and the tokens of that status. */
+const STATUS = { red: 'failed', orange: 'waiting', yellow: 'waiting', green: 'done', teal: 'done', blue: 'moving' };
+
+const STATUS_COLORS = Object.fromEntries(
+  Object.entries(STATUS).flatMap(([hue, status]) => [
+    [`--mantine-color-${hue}-light`, `var(--color-${status}-soft)`],
+    [`--mantine-color-${hue}-light-color`, `var(--color-${status}-text)`],
+    [`--mantine-color-${hue}-text`, `var(--color-${status}-text)`],
+    [`--mantine-color-${hue}-outline`, `var(--color-${status}-text)`],
+  ]),
+);
+
+const TOKENS = {
+  ...COLORS,
+  ...STATUS_COLORS,
+  '--mantine-color-red-filled': 'var(--color-danger)',
+  '--mantine-color-red-filled-hover': 'var(--color-danger-hover)',
+  '--mantine-color-gray-light': 'var(--color-sunken)',
+  '--mantine-color-gray-light-color': 'var(--color-text-secondary)',
+  '--mantine-color-gray-text': 'var(--color-text-secondary)',
+  '--mantine-color-violet-light': 'var(--color-sunken)',
+  '--mantine-color-violet-light-color': 'var(--color-text)',
+};
+
+/** The tokens differ by scheme themselves, so both schemes name the same ones. */
+export const variables: CSSVariablesResolver = () => ({ variables: {}, light: TOKENS, dark: TOKENS });
