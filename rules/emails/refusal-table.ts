@@ -55,7 +55,9 @@ const OF_RECIPIENT = /\b(user|recipient|mail ?box|you tried to reach|message to)
 
 const SENDER: readonly RegExp[] = [
   /\bsender (verify|verification|callout|address|domain|rejected|denied|id|not )/,
-  /\b(domain|host) of (the )?sender|\b(invalid|unverified|unknown|unauthenticated|unauthori[sz]ed) senders?\b/,
+  /\b(sender'?s?|originator'?s?|envelope from|(mail )?from (address|domain)|(reverse|return).?path|bounce address|sending (user|mail ?box|account))\b[^.,:;]{0,60}\b(unknown|invalid|unavailable|disabled|suspended|not (be )?(found|verified|known|valid)|does(n'?t| not) exist)/,
+  /(verify|denied|rejected) (the )?(envelope )?sender|envelope sender .{0,40}(denied|badmailfrom)/,
+  /\b(domain|host|mail ?box|address) of (the )?(sender|originator)|\b(invalid|unverified|unknown|unauthenticated|unauthori[sz]ed) senders?\b/,
   /return.?path.*(invalid|unresolv)|(from|sender) (address|header|domain).*(not (verified|match|allowed|own)|does(n'?t| not) match|rejected)/,
   /not (allowed|authori[sz]ed|permitted) to send (as|from|on behalf)|send ?as ?denied|\bnot owned by\b/,
   /(email address|identity|domain) is not verified|failed the check|verified sender/,
@@ -67,24 +69,30 @@ const ACCOUNT: readonly RegExp[] = [
   /allowed rcpthosts|rcpthosts|we do(n'?t| not) relay|not a gateway|open relay|relay from .{0,40} denied/,
   /authenticat(ion|e)\b.{0,40}\b(required|needed|fail|first|invalid|unsuccessful|disabled|credentials)/,
   /(must|need to|please|not) (be )?(log ?(ged)? ?in|authenticate|issue a? ?starttls)|not (yet )?(logged in|authenticated)/,
+  /\bsmtp (user|account|login)\b|\buser credentials|unknown user or (bad|wrong) password|not authori[sz]ed to perform/,
   /(login|credentials|password|smtp auth|api key).{0,40}(invalid|incorrect|denied|failed|fail|bad|disabled|expired|required)/,
   /(invalid|incorrect|bad) (login|credentials|username|password|api key)|client was not authenticated/,
   /must issue a? ?starttls|encryption required|tls (is )?required/,
   /(daily|hourly|monthly|sending|send|message|relay|smtp|rate|account|plan|free|trial) .{0,20}(limit|quota|credits?|allowance)\b.{0,40}(exceed|reach|over|hit|exhaust|used)/,
   /(exceed\w*|reach\w*|over|hit|exhausted|out of|maximum|no) .{0,40}(daily|hourly|monthly|per (hour|day|minute|month|second)|sending|messages? (limit|quota|allowed)|recipients? (limit|quota)|credits|plan limit)/,
-  /(daily|hourly|monthly) (user )?(sending |message )?(limit|quota)|too many (messages|recipients|mails) (sent )?(this|per|today|in|from)/,
+  /(daily|hourly|monthly) (user )?(sending |message )?(limit|quota)|too many (messages|recipients|mails) (sent |received )?(this|per|today|in|from)/,
   /\byour (account|subscription|plan|trial|organi[sz]ation|sending|access|domain|api key|smtp)\b.{0,80}(suspend|disabl|block|lock|clos|expir|terminat|review|restrict|revok|paus|not (active|allowed|permitted|enabled)|deactivat)/,
   /(this|the|sending|sender|smtp|sandbox|mail) (account|domain|subdomain|user)\b.{0,60}(not (allowed|permitted|authori[sz]ed|enabled|able) to send|suspended for|is disabled for sending|disabled for (abuse|sending)|test purposes|under review)/,
   /(account|sending|service|access).{0,20}(is )?(currently )?(suspended|paused|disabled) (due|because|for|until|pending|as)|account (under review|on hold)/,
+  /\brecipients? (count )?limit|\bdomain \S+ (is )?not (allowed|permitted) to send/,
+  /\byour (mail ?box|account|storage)\b.{0,40}(full|over|exceed)/,
   /limit (on|of) .{0,40}(messages|mails|emails|recipients)|exceeded your (?!mail ?box|storage|inbox).{0,30}limits?/,
   /sandbox|free accounts? (are|is)|authorized recipients|please (activate|verify|upgrade|contact) your (account|plan)/,
 ];
 
 /** Our address, our host, lists of such, or records of our domain. */
 const REPUTATION: readonly RegExp[] = [
-  /\b(ip|client|sending|connecting|source|your) (ip )?(address|host|server)\b|\bip=|\bip you're using/,
+  // Recipients restrict who writes to them, in words that sound as if our login were missing.
+  /\bresolver\.rst\b/,
+  // qmail finds no "mail exchanger or IP address" of a domain that does not exist.
+  /(?<!exchanger or )\b(ip|client|sending|connecting|source|your) (ip )?(address|host|server)\b|\bip=|\bip you're using/,
   /reverse (dns|host)|\bptr\b|\bhelo\b|\behlo\b|\br?dns (record|lookup)/,
-  /spamhaus|spamcop|barracuda(central)?|sorbs|senderscore|abuseix|uceprotect|invaluement|surbl|\b(dns|r)bls?\b|\(bl\)/,
+  /spamhaus|spamcop|barracuda(central|networks)|barracuda reputation|sorbs|senderscore|abuseix|uceprotect|invaluement|surbl|\b(dns|r)bls?\b|\(bl\)/,
   /(black|block|deny) ?list|reputation|\b(spf|dkim|dmarc|arc)\b/,
 ];
 
@@ -95,29 +103,34 @@ const MESSAGE: readonly RegExp[] = [
   /(attachment|file ?type|extension).*(not allowed|blocked|rejected|prohibited)/,
   /\brfc ?-?\d*822\b|rfc ?5322|rfc ?2047|missing a valid/,
   /(missing|invalid|multiple|duplicate) .{0,20}header|headers? .*(malformed|missing|invalid)/,
+  /\b(header|link|url)\b[^.;]{0,40}\b(unknown|invalid|malformed)|(missing|invalid|no) (start |final )?boundary/,
+  /(illegal|malicious|dangerous|harmful) (attachment|content|file)/,
   /bare (lf|cr|newline)|(mime|content).*(malformed|conversion required)|line too long|too many hops/,
 ];
 
 const FULL: readonly RegExp[] = [
   /(mail ?box|account|inbox|user|recipient|quota|storage|disk)\b.{0,60}\b(full|over ?quota|exceeded|over its)/,
   /over ?quota|quota exceeded|exceed\S* .{0,30}(quota|storage)/,
-  /out of (storage|disk|space)|insufficient (system )?storage|not enough (disk )?space|no space left/,
-  /gr[ea]y ?list/,
+  /out of (storage|disk|space)|insufficient (system |disk )?(storage|quota|space)|not enough (disk )?space|no space left/,
+  /gr[ea]y ?list|receiving mail (at a rate|too (quickly|fast|often))/,
+  new RegExp(`${RECIPIENT_WORD}\\b[^.;]{0,40}\\btemporarily`),
 ];
 
 const DEAD: readonly RegExp[] = [
   new RegExp(`(no such|unknown|invalid|non-?exist[ea]nt|bad) (local )?(${ANY_WORD}|person|destination)`),
-  new RegExp(`${ANY_WORD}\\b[^.;]{0,80}\\b(unknown|invalid|not (be )?found|does(n'?t| not) exist)`),
+  new RegExp(
+    `${ANY_WORD}\\b[^.;]{0,80}\\b(unknown(?! (host|client|sender|source|ip))|invalid|not (be )?found|does(n'?t| not) exist)`,
+  ),
   new RegExp(
     `${ANY_WORD}\\b[^.;]{0,80}\\b(isn'?t|not) (a )?(known|valid|exist|registered|listed|here|on this|in (our|my))`,
   ),
   new RegExp(`${RECIPIENT_WORD}\\b[^.;]{0,80}\\b${GONE}|${GONE} ${RECIPIENT_WORD}`),
   new RegExp(`not a (known|valid|local) ${ANY_WORD}|not our (customer|user)|unroute?able`),
   /does(n'?t| not) have an? .{0,40}account|no (mail ?box|account|user|recipient|one)\b.{0,30}\b(here|by that|named)/,
-  /use?r[ _]unknown|nosuchuser|recip(ient)?notfound|recipient (is )?not exist/,
+  /doesn'?t live here|do(es)? not have an? (user|mail ?box)|has left (the|our)|use?r[ _]unknown|nosuchuser|recip(ient)?notfound|recipient (is )?not exist/,
   /\bno longer (with us|employed|works?)|no longer (available|active|in use|valid) at this/,
   /\b(address|mail ?box|user|recipient) (is )?no longer (accept|receiv|exist|available|active|in use|valid)/,
-  /does not accept mail|null ?mx|undeliverable address|domain .{0,40}does(n'?t| not) exist/,
+  /does not accept (any )?mail(?! from)|null ?mx|undeliverable address|domain .{0,40}does(n'?t| not) exist/,
   /recipient address rejected: (undeliverable|invalid|unverified|user|unknown|address)/,
   /(unable|not able) to find .{0,20}(user|recipient|mailbox)|cannot find (your )?recipient/,
 ];
@@ -127,6 +140,7 @@ const UNAVAILABLE: readonly RegExp[] = [
 ];
 const NO_WAY: readonly RegExp[] = [
   /(host|domain)( or domain)? (name )?not found|name service error|no route to host|network is unreachable/,
+  /loops back to|lost connection with|queue\.expired|message expired/,
   /connection (timed out|refused)|retry timeout exceeded|delivery (time|attempts?) (expired|exceeded)/,
 ];
 /** These say that an account or an address is gone, and leave open whose. */
@@ -142,7 +156,7 @@ const SPAM: readonly RegExp[] = [
 const UNWANTED: readonly RegExp[] = [
   /blocked|banned|abuse|complaint|proofpoint|cloudmark|mimecast/,
   /polic(y|ies)|prohibit|suspicious|authori[sz]ed|authenticat|administrati/,
-  /access denied|not accepted|not permitted|command rejected|not wanted|refused by/,
+  /accepts? (e-?)?mails? (only )?from|access denied|not accepted|not permitted|command rejected|not wanted|refused by/,
   /helo command|nested mail|no valid recipients|command not recognized|bad sequence/,
 ];
 
@@ -173,8 +187,8 @@ export function wordClass(text: string, code: number | null): WordClass | undefi
     if (patterns === DEAD && DEAD_IF_RECIPIENTS.test(words) && OF_RECIPIENT.test(words))
       return { class: 'dead_mailbox', namesSender: false };
   }
-  // Cisco's appliances: `550 #5.1.0 Address rejected.`
-  if (code !== null && IS_REFUSED_ADDRESS.has(code) && /^(#?[\d.]+ )?address rejected\.?$/.test(words))
+  // Cisco's appliances: `550 #5.1.0 Address rejected ann@example.org`
+  if (code !== null && IS_REFUSED_ADDRESS.has(code) && /^(#?[\d.]+ )?address rejected\.?( ADDRESS)?$/.test(words))
     return { class: 'dead_mailbox', namesSender: false };
   return undefined;
 }
