@@ -13,7 +13,7 @@ import { type Certificate, newCertificate } from '../support/certificate.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
 import { mailState, newSentMail, type SentMail } from '../support/mail-state.ts';
 import { pruneTables } from '../support/periodic.ts';
-import { arf, dsn, dsnOf, xtext } from '../support/smtp/mail-reports.ts';
+import { arf, dsn, dsnOf, encodePart, xtext } from '../support/smtp/mail-reports.ts';
 
 const verpKey = deriveKey(TEST_SECRET_KEY, 'verp');
 
@@ -163,6 +163,21 @@ describe('delivery status notifications', () => {
     );
     await deliver({ to: mail.returnPath, raw });
     expect((await stateOf(mail)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
+  });
+
+  it.each([
+    ['message/delivery-status', 'base64'],
+    ['message/global-delivery-status', 'base64'],
+    ['message/global-delivery-status', '8bit'],
+    ['message/delivery-status', 'quoted-printable'],
+  ] as const)('a report as %s in %s is read', async (type, encoding) => {
+    const mail = await sentMail();
+    const raw = dsn({ status: '5.1.1', diagnostic: 'smtp; 550 5.1.1 Usager inconnu à Genève', recipient: mail.email });
+    await deliver({ to: mail.returnPath, raw: encodePart(raw, { from: 'message/delivery-status', type, encoding }) });
+    expect(await stateOf(mail)).toMatchObject({
+      mail: { status: 'BOUNCED', reason: 'bounced:dead_mailbox' },
+      entries: ['hard_bounce'],
+    });
   });
 
   it.each([
@@ -354,6 +369,23 @@ describe('abuse reports', () => {
       });
       expect(state.events[1]?.data).toEqual({ reason: 'complaint' });
     }
+  });
+
+  it.each([
+    ['message/rfc822', 'base64'],
+    ['message/global', '8bit'],
+    ['message/global', 'base64'],
+    ['message/global-headers', '8bit'],
+    ['message/global-headers', 'base64'],
+    ['text/rfc822-headers', 'quoted-printable'],
+  ] as const)('quote the email as %s in %s, with a report in UTF-8', async (type, encoding) => {
+    const mail = await sentMail();
+    const headers = `From: Kävla <händler@bücher.example>\nReturn-Path: <${mail.returnPath}>`;
+    const written = arf({ type: 'fraud', headers, fields: 'User-Agent: Gerät/1.0\nReported-Domain: bücher.example' });
+    const report = encodePart(written, { from: 'message/feedback-report', type: 'message/feedback-report', encoding });
+    const raw = encodePart(report, { from: 'message/rfc822', type, encoding });
+    await deliver({ from: 'fbl@isp.example', to: 'fbl@shop.example.com', raw });
+    expect(await stateOf(mail)).toMatchObject({ mail: { status: 'COMPLAINED' }, entries: ['complaint'] });
   });
 
   it('without a proof, or of another type, change nothing', async () => {

@@ -95,3 +95,29 @@ ${blocks.join('\n\n')}
 /** RFC 3461 §4: how an address stands in Original-Recipient. */
 export const xtext = (email: string) =>
   email.replace(/[-+=]/g, (sign) => `+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+
+/** Writes one part of a report as another type and in another transfer encoding. */
+export function encodePart(
+  raw: string,
+  p: { from: string; type: string; encoding: '8bit' | 'base64' | 'quoted-printable' },
+): string {
+  const parts = raw.split(/(?=\n--)/);
+  return parts.map((part) => (part.includes(`Content-Type: ${p.from}\n`) ? encode(part, p) : part)).join('');
+}
+
+function encode(part: string, p: { from: string; type: string; encoding: string }): string {
+  const [head = '', ...rest] = part.split('\n\n');
+  const bytes = Buffer.from(rest.join('\n\n'));
+  const headers = head.replace(
+    `Content-Type: ${p.from}`,
+    `Content-Type: ${p.type}\nContent-Transfer-Encoding: ${p.encoding}`,
+  );
+  return `${headers}\n\n${encodeBytes(bytes, p.encoding)}`;
+}
+
+function encodeBytes(bytes: Buffer, encoding: string): string {
+  if (encoding === '8bit') return bytes.toString();
+  if (encoding === 'base64') return bytes.toString('base64').replace(/.{76}/g, '$&\n');
+  const escapeByte = (byte: number) => `=${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  return [...bytes].map((byte) => (byte > 126 || byte === 61 ? escapeByte(byte) : String.fromCharCode(byte))).join('');
+}
