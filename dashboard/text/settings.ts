@@ -60,7 +60,7 @@ export const settings = {
     phoneCountryWhat:
       'Two letters. Numbers without a country code, such as 0151 234567, are read as numbers of this country.',
     protectRefusals: 'Protect people who unsubscribed themselves',
-    protectRefusalsWhat: 'A request that subscribes them again must ask for it by name.',
+    protectRefusalsWhat: 'They stay unsubscribed unless a request says resubscribe: true.',
     confirmTemplate: 'Template of that mail',
     confirmTemplateWhat: 'It needs a sender, and {{confirmUrl}} in its body.',
     limits: 'Limits',

@@ -44,13 +44,13 @@ describeInBrowser('a campaign in the dashboard', () => {
     await button(page, 'Review').last().click();
 
     await page.getByText('3 contacts of 4 will get it').waitFor();
-    await page.getByText('limit reached').waitFor();
+    await page.getByText('limit_reached').waitFor();
     await button(page, 'When').last().click();
     await button(page, 'Send to 3 contacts now').click();
 
     await page.getByText('SENT', { exact: true }).waitFor();
     await page.getByText(/^Failed 1/).waitFor();
-    const row = page.getByRole('row', { name: /limit_reached/ });
+    const row = page.getByRole('row', { name: /limit reached/ });
     await row.getByRole('link', { name: '1' }).click();
     await page.getByRole('link', { name: /@to\.test$/ }).waitFor();
     expect(new URL(page.url()).search).toBe('?reason=limit_reached');

@@ -31,6 +31,7 @@ describeInBrowser('contacts in the dashboard', () => {
   it('says what to do where there is nobody yet, and adds the first one', async () => {
     const { page, settled } = await openDashboard({ service, project, path: '/contacts' });
     await page.getByText('No contacts yet').waitFor();
+    await page.getByText('Do this with the API').click();
     await page.getByText('curl -X POST').waitFor();
     await expectNoSeriousAxe(page);
     await page.getByRole('button', { name: 'Add contact' }).first().click();

@@ -102,7 +102,7 @@ describeInBrowser('on a fresh npm start', () => {
     await button(page, 'Send to 2 contacts now').click();
 
     await page.getByText('SENT', { exact: true }).waitFor();
-    const why = page.getByRole('row', { name: /limit_reached/ });
+    const why = page.getByRole('row', { name: /limit reached/ });
     await why.getByText('The month has no room for more mails.').waitFor();
     await why.getByRole('link', { name: '1' }).click();
     const left = await page.getByRole('link', { name: /@tea\.test$/ }).textContent();

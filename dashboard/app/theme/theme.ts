@@ -52,10 +52,12 @@ export const theme = createTheme({
     },
   },
   respectReducedMotion: true,
-  // White on the accent of the dark scheme has a contrast of 2.2 only.
+  // White on the accent of the dark scheme has a contrast of 2.2 only, and black on red one of 3.8.
   variantColorResolver: (input) => {
     const colors = defaultVariantColorsResolver(input);
-    const isAccent = input.variant === 'filled' && (input.color === undefined || input.color === 'tide');
+    if (input.variant !== 'filled') return colors;
+    if (input.color === 'red') return { ...colors, color: 'var(--color-on-danger)' };
+    const isAccent = input.color === undefined || input.color === 'tide';
     return isAccent ? { ...colors, color: 'var(--color-on-accent)' } : colors;
   },
   components: {
