@@ -90,7 +90,13 @@ export async function measureRawSender(sink: SinkProcess, messages: number): Pro
   const work = { projectId: content.projectId, kind: 'bench' };
   const source = { subject: SUBJECT, body: BODY, type: content.type, trackOpens: true, trackClicks: true };
   const ready = await readyContent(compute, work, source);
-  const composer = createCampaignComposer({ config, compute, campaignId: randomUUID(), stored: { content, ready } });
+  const composer = createCampaignComposer({
+    config,
+    compute,
+    campaignId: randomUUID(),
+    stored: { content, ready },
+    zone: 'UTC',
+  });
   const id = randomUUID();
   const send = (n: number, done: () => void) => {
     const recipient: ClaimedRecipient = {

@@ -109,7 +109,10 @@ function variables(n: number): Sourced<Scope> {
     vip: n % 2 === 0,
     items: ['a', 'b', 'c'],
   };
-  return buildVariables({ contact: { id: emailId(n), email: `contact${n}@example.com`, data: trusted(data) } });
+  return buildVariables({
+    contact: { id: emailId(n), email: `contact${n}@example.com`, data: trusted(data) },
+    zone: 'UTC',
+  });
 }
 
 function emailId(n: number): string {

@@ -34,6 +34,8 @@ export function createCampaignComposer(p: {
   campaignId: string;
   compute: Compute;
   stored: StoredContent;
+  /** The project's zone, by which dates are shown. */
+  zone: string;
   /** Of the sender's domain, see `FoundRecords`. */
   returnPathHost?: string | null | undefined;
 }): CampaignComposer {
@@ -52,6 +54,7 @@ export function createCampaignComposer(p: {
     return {
       vars: buildVariables({
         contact: { id: contactId, email, data: sourced(dataOf(recipient, dataKeys), untrustedKeys) },
+        zone: p.zone,
       }),
       urls: { baseUrl: config.publicUrl, ...linkToken(config.secretKey, id) },
     };

@@ -224,6 +224,7 @@ export class CampaignSending {
       compute,
       campaignId,
       stored,
+      zone: terms.timezone,
       returnPathHost: terms.senderDomain?.returnPathHost,
     });
     const turnEndsMs = Date.now() + (rate > 0 ? PACED_TURN_MS : TURN_MS);

@@ -100,6 +100,7 @@ function renderingOf(email: ClaimedEmail, to: { email: string }, config: Config)
     vars: buildVariables({
       contact: { id: contact?.id ?? '', email: contact?.email ?? to.email, data: contact?.data },
       data: withSealed(email, config),
+      zone: email.project.timezone,
     }),
     urls: { baseUrl: config.publicUrl, ...linkToken(config.secretKey, email.id) },
   };

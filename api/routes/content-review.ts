@@ -14,8 +14,11 @@ export const NOBODY: Reader = { id: '', email: 'someone@example.com', data: {}, 
 const NO_TOKENS = { track: 'preview', manage: 'preview' };
 
 /** What a content is rendered with for a reader, with values given on top. */
-export function readersVariables({ id, email, data, untrustedKeys }: Reader, given: Data = {}): Sourced<Data> {
-  return buildVariables({ contact: { id, email, data: sourced(data, untrustedKeys) }, data: trusted(given) });
+export function readersVariables(
+  { id, email, data, untrustedKeys }: Reader,
+  { zone, given = {} }: { zone: string; given?: Data },
+): Sourced<Data> {
+  return buildVariables({ contact: { id, email, data: sourced(data, untrustedKeys) }, data: trusted(given), zone });
 }
 
 /**

@@ -27,6 +27,8 @@ export interface SendTerms {
   /** The project's frequency cap, which holds for live mail. */
   frequencyCap: FrequencyCap | null;
   tracking: 'ENABLED' | 'MARKETING_ONLY' | 'DISABLED';
+  /** The project's zone, by which dates are shown. */
+  timezone: string;
   /** The verified domain of the sender address; null when it is not verified any more. */
   senderDomain: { id: string; domain: string; signing: boolean; returnPathHost?: string | null } | null;
 }
@@ -35,7 +37,7 @@ export interface SendTerms {
 export async function findSendTerms(db: Db, p: CampaignStart & { seq?: number }): Promise<SendTerms | undefined> {
   const { rows } = await sql<TermsRow>`
     SELECT k.id AS content_id, v.variant, c.mode, c.status = 'PAUSED' AS paused, p.effective_held_at IS NOT NULL AND c.mode = 'live' AS held,
-      p.effective_send_rate_per_second AS send_rate_per_second, p.frequency_max, p.frequency_days, p.tracking, d.id AS domain_id, d.domain, d.signing,
+      p.effective_send_rate_per_second AS send_rate_per_second, p.frequency_max, p.frequency_days, p.tracking, p.timezone, d.id AS domain_id, d.domain, d.signing,
       d.found->>'returnPathHost' AS return_path_host
     FROM campaigns c
     JOIN projects p ON p.id = c.project_id
@@ -153,6 +155,7 @@ interface TermsRow {
   frequency_max: number | null;
   frequency_days: number | null;
   tracking: SendTerms['tracking'];
+  timezone: string;
   domain_id: string | null;
   domain: string | null;
   signing: boolean | null;
@@ -170,6 +173,7 @@ function toTerms(row: TermsRow): SendTerms {
     sendRate: row.send_rate_per_second,
     frequencyCap: row.mode === 'test' ? null : capOf(row),
     tracking: row.tracking,
+    timezone: row.timezone,
     senderDomain:
       id === null || domain === null
         ? null

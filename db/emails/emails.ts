@@ -46,6 +46,8 @@ export interface Email extends CarriedVariables {
   contactEmail: string | null;
   /** The contact's data as it is now; empty where the contact is gone. */
   contactData: Sourced<Data>;
+  /** The zone of its project, by which its dates are shown. */
+  projectZone: string;
   createdAt: Date;
   sentAt: Date | null;
   deliveredAt: Date | null;
@@ -104,6 +106,7 @@ const COLUMNS = sql.raw(`
   e.provider_message_id AS "providerMessageId", e.opens, e.clicks, e.machine_opens AS "machineOpens",
   e.machine_clicks AS "machineClicks", e.attempts, e.bounce_type AS "bounceType", e.reason, e.error, e.variables, e.options,
   c.email AS "contactEmail", c.data AS "contactData", c.untrusted_keys AS "untrustedKeys",
+  (SELECT p.timezone FROM projects p WHERE p.id = e.project_id) AS "projectZone",
   e.created_at AS "createdAt", e.sent_at AS "sentAt", e.delivered_at AS "deliveredAt", e.opened_at AS "openedAt",
   e.clicked_at AS "clickedAt", e.bounced_at AS "bouncedAt", e.complained_at AS "complainedAt", e.simulated`);
 
@@ -191,14 +194,15 @@ export async function listProvenEmails(db: Db, ids: string[]): Promise<ProvenEma
 /** What the links of a mail are made from. */
 export type LinkSource = Pick<
   Email,
-  'id' | 'contactId' | 'contentId' | 'to' | 'variables' | 'options' | 'contactEmail' | 'contactData'
+  'id' | 'contactId' | 'contentId' | 'to' | 'variables' | 'options' | 'contactEmail' | 'contactData' | 'projectZone'
 > & { projectId: string };
 
 /** As `listProvenEmails`, for clicks: no more than they need, since somebody waits for each. */
 export async function listLinkSources(db: Db, ids: string[]): Promise<LinkSource[]> {
   const { rows } = await sql<Row<LinkSource>>`
     SELECT e.id, e.project_id AS "projectId", e.contact_id AS "contactId", e.content_id AS "contentId", e.to_email AS "to",
-      e.variables, e.options, c.email AS "contactEmail", c.data AS "contactData", c.untrusted_keys AS "untrustedKeys"
+      e.variables, e.options, c.email AS "contactEmail", c.data AS "contactData", c.untrusted_keys AS "untrustedKeys",
+      (SELECT p.timezone FROM projects p WHERE p.id = e.project_id) AS "projectZone"
     FROM emails e
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
     WHERE e.id = ANY(${ids}::uuid[])

@@ -55,6 +55,7 @@ export interface ClaimedEmail extends CarriedVariables {
   capped: boolean;
   project: {
     tracking: TrackingMode;
+    timezone: string;
     held: boolean;
     monthlyEmailLimit: number | null;
   };
@@ -315,7 +316,12 @@ function toClaimed(row: ClaimedRow): ClaimedEmail {
     contentType: row.content_type,
     offTopic: row.off_topic,
     capped: false,
-    project: { tracking: row.tracking, held: row.held, monthlyEmailLimit: row.monthly_email_limit },
+    project: {
+      tracking: row.tracking,
+      timezone: row.timezone,
+      held: row.held,
+      monthlyEmailLimit: row.monthly_email_limit,
+    },
     senderDomain:
       row.domain_id === null || row.domain === null
         ? null

@@ -27,9 +27,17 @@ export async function loadStepVariables(
   },
   urls?: ContactUrls,
 ): Promise<StepVariables> {
-  const { rows } = await sql<{ id: string; email: string; subscribed: boolean; data: Data; untrustedKeys: string[] }>`
-    ${withRun(execution)} SELECT id, email, subscribed, data, untrusted_keys AS "untrustedKeys" FROM contacts
-    WHERE project_id = ${execution.projectId} AND id = ${execution.contactId}
+  const { rows } = await sql<{
+    id: string;
+    email: string;
+    subscribed: boolean;
+    data: Data;
+    untrustedKeys: string[];
+    zone: string;
+  }>`
+    ${withRun(execution)} SELECT id, email, subscribed, data, untrusted_keys AS "untrustedKeys",
+      (SELECT timezone FROM projects WHERE id = ${execution.projectId}) AS zone
+    FROM contacts WHERE project_id = ${execution.projectId} AND id = ${execution.contactId}
   `.execute(db);
   const [row] = rows;
   const { id, email, subscribed } = row ?? { id: execution.contactId, email: '', subscribed: false };
@@ -37,6 +45,7 @@ export async function loadStepVariables(
   const variables = buildVariables({
     contact,
     event: broughtBy(execution.event, execution.untrusted),
+    zone: row?.zone ?? 'UTC',
     context: trusted(execution.context), // It comes with a secret key or a session only.
     ...(urls && { urls }),
   });

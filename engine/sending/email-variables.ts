@@ -14,12 +14,12 @@ import type { NewEvent } from '../events/record-events.ts';
 
 /** What a mail of the history is rendered with: the contact as it is now, and the mail's own variables. */
 export function variablesOf(
-  email: Pick<Email, 'contactId' | 'contactEmail' | 'to' | 'contactData' | 'variables' | 'options'>,
+  email: Pick<Email, 'contactId' | 'contactEmail' | 'to' | 'contactData' | 'variables' | 'options' | 'projectZone'>,
 ): Sourced<Data> {
   const run = email.options?.sandbox?.contact;
   const data = dataInRun(run, email.contactData);
   const contact = { id: email.contactId ?? '', email: email.contactEmail ?? email.to ?? '', data };
-  return buildVariables({ contact, data: email.variables });
+  return buildVariables({ contact, data: email.variables, zone: email.projectZone });
 }
 
 /**

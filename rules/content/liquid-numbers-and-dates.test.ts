@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PUBLIC_ENGINES } from './liquid-engine.ts';
 
 const render = (template: string, scope: object = {}) => PUBLIC_ENGINES.plain.parseAndRenderSync(template, scope);
@@ -29,15 +29,55 @@ it.each([
   expect(render(`{{ ${expression} }}`, scope)).toBe(result);
 });
 
+describe('dates by the clocks of the project', () => {
+  it.each([
+    ['2027-07-01T09:00', '2027-07-01 09:00 +0200'],
+    ['2027-07-01', '2027-07-01 00:00 +0200'],
+    ['July 1 2027 09:00', '2027-07-01 09:00 +0200'],
+    ['2027-07-01T09:00:00Z', '2027-07-01 11:00 +0200'],
+    ['Thu, 01 Jul 2027 09:00:00 GMT', '2027-07-01 11:00 +0200'],
+    ['2027-01-01T23:30:00Z', '2027-01-02 00:30 +0100'],
+    ['1814400000', '2027-07-01 02:00 +0200'],
+    ['2027-03-28T01:59', '2027-03-28 01:59 +0100'],
+    ['2027-03-28T02:30', '2027-03-28 03:30 +0200'],
+    ['2027-03-28T00:59:59Z', '2027-03-28 01:59 +0100'],
+    ['2027-03-28T01:00:00Z', '2027-03-28 03:00 +0200'],
+    ['2027-10-31T02:30', '2027-10-31 02:30 +0200'],
+    ['2027-10-31T01:30:00Z', '2027-10-31 02:30 +0100'],
+    ['no date', 'no date'],
+  ])('reads and shows %s', (text, shown) => {
+    expect(render('{{ text | date: "%Y-%m-%d %H:%M %z" }}', { text, __zone: 'Europe/Berlin' })).toBe(shown);
+  });
+
+  it('shows them by every filter, and by a zone that the template names', () => {
+    const scope = { at: '2027-06-30T23:30:00Z', __zone: 'Europe/Berlin' };
+    expect(render('{{ at | date_to_xmlschema }}', scope)).toBe('2027-07-01T01:30:00+02:00');
+    expect(render('{{ at | date_to_rfc822 }}', scope)).toBe('Thu, 01 Jul 2027 01:30:00 +0200');
+    expect(render('{{ at | date_to_string }}', scope)).toBe('01 Jul 2027');
+    expect(render('{{ at | date_to_long_string: "ordinal" }}', scope)).toBe('1st July 2027');
+    expect(render('{{ at | date: "%H:%M", "America/New_York" }}', scope)).toBe('19:30');
+    expect(render('{{ at | date: "%s" }}', scope)).toBe(String(Date.parse(scope.at) / 1_000));
+  });
+
+  it('are of UTC where a zone is missing or unknown', () => {
+    for (const scope of [{}, { __zone: 'Mars/Olympus' }, { __zone: {} }])
+      expect(render('{{ "2027-07-01T09:00:00Z" | date: "%H:%M" }}', scope)).toBe('09:00');
+  });
+});
+
 const DATES = [
   '2027-07-01T09:00',
   '2027-07-01 09:00:00',
   '2027-07-01',
   'July 1 2027 09:00',
   '2027-07-01T09:00:00+02:00',
+  // Hours that the clocks of New York skip and repeat.
+  '2027-03-14T02:30',
+  '2027-11-07T03:30',
 ];
 const TEMPLATE = DATES.map((text) => `{{ "${text}" | date: "%Y-%m-%d %H:%M" }}`).join('|');
-const SHOWN = '2027-07-01 09:00|2027-07-01 09:00|2027-07-01 00:00|2027-07-01 09:00|2027-07-01 07:00';
+const SHOWN =
+  '2027-07-01 09:00|2027-07-01 09:00|2027-07-01 00:00|2027-07-01 09:00|2027-07-01 07:00|2027-03-14 02:30|2027-11-07 03:30';
 
 it('shows a time without a zone as it is written, on every host', () => {
   expect(render(TEMPLATE)).toBe(SHOWN);

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { broughtBy, sourced, trusted } from '../strangers/provenance.ts';
-import { buildVariables } from './variables.ts';
+import { buildVariables as build, type VariableSources } from './variables.ts';
+
+const buildVariables = (sources: Omit<VariableSources, 'zone'>) => build({ ...sources, zone: 'Europe/Berlin' });
 
 const data = { plan: 'free', city: 'Gent' };
 const contact = { id: 'c1', email: 'ada@example.com', data: trusted(data) };
@@ -15,6 +17,7 @@ describe('the variables of a template', () => {
       plan: 'free',
       city: 'Gent',
       data,
+      __zone: 'Europe/Berlin',
     });
   });
 

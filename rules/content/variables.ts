@@ -1,5 +1,6 @@
 import type { Data } from '../filters/data-values.ts';
 import { type Sourced, sourced } from '../strangers/provenance.ts';
+import { ZONE_NAME } from './liquid-dates.ts';
 
 /** The signed links of one contact or message, as templates know them. */
 export interface ContactUrls {
@@ -19,6 +20,8 @@ export interface VariableSources {
   event?: Source;
   /** The JSON a manual execution was started with: its keys are variables of their own. */
   context?: Source;
+  /** The project's zone, by which date filters read and show times. */
+  zone: string;
 }
 
 /**
@@ -27,7 +30,7 @@ export interface VariableSources {
  * overrides the names the service owns. A name is untrusted where its value is a stranger's: `event` where anything of
  * the payload is, a key of the contact's unless the request's data overrides it. Source: contract §7.6, §4.1.
  */
-export function buildVariables({ contact, data, urls, event, context }: VariableSources): Sourced<Data> {
+export function buildVariables({ contact, data, urls, event, context, zone }: VariableSources): Sourced<Data> {
   const stored = ownNamesLeftOut(contact.data, { event, context });
   const merged: Data = data?.values ? Object.assign({}, stored, data.values) : (stored ?? {});
   // Object.assign and not spreading: once a message, and 20 times as fast in V8 (0.1 against 2 µs).
@@ -38,6 +41,7 @@ export function buildVariables({ contact, data, urls, event, context }: Variable
   if (urls) Object.assign(variables, urls);
   variables.id = contact.id;
   variables.email = contact.email;
+  variables[ZONE_NAME] = zone;
   return sourced(variables, untrustedNames(stored, { contact, data, event, context }));
 }
 
@@ -57,7 +61,7 @@ function ownNamesLeftOut(
 
 function untrustedNames(
   stored: Readonly<Data> | null | undefined,
-  { contact, data, event, context }: Omit<VariableSources, 'urls'>,
+  { contact, data, event, context }: Omit<VariableSources, 'urls' | 'zone'>,
 ): string[] {
   const names: string[] = [];
   for (const name of contact.data?.untrusted ?? [])

@@ -243,3 +243,30 @@ describe('a DELAY until an hour', () => {
       expect(await statusOf(config), JSON.stringify(config)).toBe(422);
   });
 });
+
+it('dates in steps and emails are by the clocks of the project', async () => {
+  await patchProject({ timezone: 'Europe/Berlin' });
+  const dates = '{{ data.starts | date: "%H:%M" }} {{ data.ends | date: "%H:%M" }}';
+  const content = { subject: dates, body: `<p>${dates}</p>`, from: 'a@shop.example.com', type: 'TRANSACTIONAL' };
+  const template = await expectOk(service.call('POST', '/v1/templates', { body: { name: 'Dates', ...content } }));
+  await buildWorkflow(service, {
+    eventName: 'dates',
+    steps: {
+      note: { type: 'UPDATE_CONTACT', config: { updates: { times: dates } }, to: 'mail' },
+      mail: { type: 'SEND_EMAIL', config: { templateId: template.id }, to: 'end' },
+      end: { type: 'EXIT' as const },
+    },
+  });
+  const id = await begin('dates', { starts: '2027-07-01T09:00', ends: '2027-07-01T09:00:00Z' });
+  await become(id, 'EXITED');
+  const { data } = await expectOk(service.call('GET', `/v1/emails?workflowExecutionId=${id}`));
+  expect(data).toMatchObject([{ subject: '09:00 11:00' }]);
+  const shown = await expectOk(service.call('GET', `/v1/emails/${data[0].id}`));
+  expect(JSON.stringify(shown)).toContain('<p>09:00 11:00</p>');
+  const contact = await expectOk(service.call('GET', `/v1/contacts/${data[0].contactId}`));
+  expect(contact.data.times).toBe('09:00 11:00');
+  const preview = await expectOk(
+    service.call('POST', '/v1/templates/preview', { body: { ...content, contactId: contact.id } }),
+  );
+  expect(preview.subject).toBe('09:00 11:00');
+});

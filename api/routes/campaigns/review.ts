@@ -67,14 +67,14 @@ export function campaignReviewRoutes(app: App, { config, db, reads, compute }: D
   const pads = suppressionPads(deriveKey(config.secretKey, 'suppression'));
 
   app.openapi(reviewRoute, async (c) => {
-    const { projectId, mode } = c.var;
+    const { projectId, project, mode } = c.var;
     const campaign = await getCampaign(db, { projectId, id: c.req.valid('param').id });
     const texts = textsOf(campaign);
     const sample = await findSample(reads, { projectId, campaign });
     const reviews: ContentReview[] = [];
     for (const text of texts) {
       const content = { ...text, type: 'MARKETING' as const };
-      const vars = readersVariables(sample ?? NOBODY);
+      const vars = readersVariables(sample ?? NOBODY, { zone: project.timezone });
       reviews.push(await contentReview(compute, { projectId, publicUrl: config.publicUrl, content, vars }));
     }
     const variables = [...new Set(reviews.flatMap(({ required }) => required))];

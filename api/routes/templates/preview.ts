@@ -70,12 +70,12 @@ const previewRoute = createRoute({
 /** What a template looks like. */
 export function templatePreviewRoutes(app: App, { config, db, compute }: Deps): void {
   app.openapi(previewRoute, async (c) => {
-    const { projectId, scopes: held } = c.var;
+    const { projectId, project, scopes: held } = c.var;
     const { contactId, data, type, ...said } = c.req.valid('json');
     if (contactId && !held.has('contacts:view'))
       throw new AppError('FORBIDDEN', { details: { requiredScope: 'contacts:view' } });
     const reader = contactId ? await getReader(db, { projectId, id: contactId }) : NOBODY;
-    const vars = readersVariables(reader, data ?? {});
+    const vars = readersVariables(reader, { zone: project.timezone, given: data ?? {} });
     const content = { ...changedMailText<string | null>(said), type };
     const review = await contentReview(compute, { projectId, content, vars, publicUrl: config.publicUrl });
     const { required, findings, ...shown } = review;

@@ -124,6 +124,7 @@ async function renderMail(
         vars: buildVariables({
           contact: { id: contact?.id ?? '', email: contact?.email ?? email.to?.email ?? '', data: contact?.data },
           data: email.variables,
+          zone: email.project.timezone,
         }),
         urls: { baseUrl: config.publicUrl, ...linkToken(config.secretKey, email.id) },
       },
