@@ -5,7 +5,7 @@ import { instantOf } from '../../rules/time/local-time.ts';
 let inputZone = 'UTC';
 
 /**
- * Runs a parse in which date-times without an offset are by the clocks of this zone. A schema is made once for all
+ * Runs a parse in which date-times without an offset are in this zone. A schema is made once for all
  * projects and gets nothing but the input, so the zone is set for the length of one synchronous parse.
  */
 export function parseInZone<T>(zone: string, parse: () => T): T {

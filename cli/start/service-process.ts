@@ -5,6 +5,7 @@ import { describeFailure, stackFrames } from '../../rules/failure-text.ts';
 import { InstallationError } from '../../rules/installation-tokens.ts';
 import { createLogger } from '../logger.ts';
 import { StartError } from './error.ts';
+import './utc.ts';
 
 /** Ctrl-C arrives twice within milliseconds, from the terminal and from npm: only a later one is a second one. */
 const SECOND_SIGNAL_MS = 500;

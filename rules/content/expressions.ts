@@ -5,6 +5,7 @@
 
 import { BoundExceeded } from '../bounded.ts';
 import type { Data } from '../filters/data-values.ts';
+import { FilterDefect } from './filter-defect.ts';
 import { parseTemplate, renderBounded, templateVariables } from './liquid.ts';
 import { rewriteDefaults } from './liquid-default.ts';
 import { PUBLIC_ENGINES } from './liquid-engine.ts';
@@ -88,16 +89,23 @@ function readExpression(inner: string): Expression {
 export class UnreadableExpression extends Error {}
 
 /**
- * Evaluates an expression that is not plain. An expression that passes the limits of Liquid counts as missing.
+ * Evaluates an expression that is not plain. It counts as missing where it passes the limits of Liquid, or where a
+ * value does not fit a filter.
  * @throws UnreadableExpression
  */
 export function evaluateExpression({ source }: Expression, values: Data): unknown {
   parseExpression(source);
+  const written = rewriteDefaults(source);
+  return jsonOf(evaluateByLibrary(written, values));
+}
+
+/** The library checks no types, so any of its errors may come of a value that does not fit. */
+function evaluateByLibrary(source: string, values: Data): unknown {
   try {
-    return jsonOf(renderBounded(() => PUBLIC_ENGINES.plain.evalValueSync(rewriteDefaults(source), values)));
+    return renderBounded(() => PUBLIC_ENGINES.plain.evalValueSync(source, values));
   } catch (error) {
-    if (error instanceof Error) return undefined;
-    throw error;
+    if (error instanceof FilterDefect || !(error instanceof Error)) throw error;
+    return undefined;
   }
 }
 

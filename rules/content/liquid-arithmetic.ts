@@ -1,6 +1,8 @@
 import { Decimal } from 'decimal.js';
 import type { Liquid } from 'liquidjs';
 import { valueAt } from '../filters/values.ts';
+import { ownFilter } from './filter-defect.ts';
+import { plainText } from './plain-value.ts';
 
 /** More digits than a number of JavaScript holds, so that each result is the nearest number to the exact one. */
 const Exact = Decimal.clone({ precision: 40, rounding: Decimal.ROUND_HALF_UP });
@@ -28,26 +30,31 @@ const OPERATIONS: Record<string, (a: Decimal, b: Decimal, integers: boolean) => 
  */
 export function registerArithmetic(engine: Liquid): void {
   for (const [name, operation] of Object.entries(OPERATIONS))
-    engine.registerFilter(name, (a: unknown, b: unknown, integers: unknown) =>
-      operation(decimalOf(a), decimalOf(b), Boolean(integers)).toNumber(),
+    engine.registerFilter(
+      name,
+      ownFilter((a: unknown, b: unknown, integers: unknown) =>
+        operation(decimalOf(a), decimalOf(b), Boolean(integers)).toNumber(),
+      ),
     );
-  engine.registerFilter('round', (value: unknown, places: unknown) => {
-    const digits = decimalOf(places).trunc().clamp(-PLACES_MAX, PLACES_MAX).toNumber();
-    const unit = new Exact(10).pow(-digits);
-    return decimalOf(value).div(unit).round().times(unit).toNumber();
-  });
-  engine.registerFilter('sum', sum);
+  engine.registerFilter('round', ownFilter(round));
+  engine.registerFilter('sum', ownFilter(sum));
+}
+
+function round(value: unknown, places: unknown): number {
+  const digits = decimalOf(places).trunc().clamp(-PLACES_MAX, PLACES_MAX).toNumber();
+  const unit = new Exact(10).pow(-digits);
+  return decimalOf(value).div(unit).round().times(unit).toNumber();
 }
 
 /** Adds up the numbers of a list, or of a property of its items; items that are no numbers count as 0. */
 function sum(list: unknown, property: unknown): number {
   const items = Array.isArray(list) ? list : [list];
-  const values = property === undefined ? items : items.map((item) => valueAt(item, String(property).split('.')));
+  const values = property === undefined ? items : items.map((item) => valueAt(item, plainText(property).split('.')));
   return values.reduce((total: Decimal, value) => total.plus(decimalOf(value)), new Exact(0)).toNumber();
 }
 
 function decimalOf(value: unknown): Decimal {
-  const number = Number(typeof value === 'object' && value !== null ? String(value) : value);
+  const number = Number(typeof value === 'object' && value !== null ? plainText(value) : value);
   // The text of a number has the digits that people wrote.
   return new Exact(Number.isFinite(number) ? String(number) : 0);
 }

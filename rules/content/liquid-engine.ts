@@ -5,6 +5,7 @@ import { registerDates } from './liquid-dates.ts';
 import { registerTexts } from './liquid-texts.ts';
 import { escapeHtml, plainText } from './plain-value.ts';
 import { strangerText } from './stranger-text.ts';
+import { TemplateError } from './template-error.ts';
 
 /** `html` escapes values, `plain` (subjects, text parts, links) does not. */
 export type Escaping = 'html' | 'plain';
@@ -87,7 +88,7 @@ function registerEscapes(made: Liquid, escaping: Escaping): void {
 function boundedReplace(value: unknown, pattern: unknown, replacement: unknown): string {
   const parts = plainText(value).split(plainText(pattern));
   const by = plainText(replacement);
-  if (parts.length * by.length > OUTPUT_MAX_CHARS) throw new Error('replace makes more text than is allowed');
+  if (parts.length * by.length > OUTPUT_MAX_CHARS) throw new TemplateError('replace makes more text than is allowed');
   return parts.join(by);
 }
 

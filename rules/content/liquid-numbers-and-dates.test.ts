@@ -29,7 +29,7 @@ it.each([
   expect(render(`{{ ${expression} }}`, scope)).toBe(result);
 });
 
-describe('dates by the clocks of the project', () => {
+describe('dates in the zone of the project', () => {
   it.each([
     ['2027-07-01T09:00', '2027-07-01 09:00 +0200'],
     ['2027-07-01', '2027-07-01 00:00 +0200'],
@@ -81,7 +81,8 @@ const SHOWN =
 
 it('shows a time without a zone as it is written, on every host', () => {
   expect(render(TEMPLATE)).toBe(SHOWN);
-  const script = `import { PUBLIC_ENGINES } from './rules/content/liquid-engine.ts';
+  const script = `import './cli/start/utc.ts';
+    import { PUBLIC_ENGINES } from './rules/content/liquid-engine.ts';
     console.log(PUBLIC_ENGINES.plain.parseAndRenderSync(process.argv[1]))`;
   for (const TZ of ['Asia/Tokyo', 'America/New_York']) {
     const child = spawnSync('node', ['--import', 'tsx', '--input-type=module', '-e', script, TEMPLATE], {

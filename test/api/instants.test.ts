@@ -19,7 +19,7 @@ const makeKey = async (expiresAt: string) => {
 
 it.each([
   ['with an offset', '2037-07-01T09:00:00+05:30', '2037-07-01T03:30:00.000Z'],
-  ['without one, by the clocks of the project', '2037-07-01T09:00', '2037-07-01T07:00:00.000Z'],
+  ['without one, in the zone of the project', '2037-07-01T09:00', '2037-07-01T07:00:00.000Z'],
   ['in winter', '2037-01-01T09:00:00.5', '2037-01-01T08:00:00.500Z'],
   ['that clocks leave out', '2037-03-29T02:30', '2037-03-29T01:30:00.000Z'],
   ['that clocks show twice', '2037-10-25T02:30', '2037-10-25T00:30:00.000Z'],
@@ -36,7 +36,7 @@ it.each(['2037-02-30T09:00:00Z', '2037-02-30', '09:00', '1', 'July 1 2037', '203
   },
 );
 
-it('reads instants of a query by the clocks of the project', async () => {
+it('reads instants of a query in the zone of the project', async () => {
   await expectOk(api.call('POST', '/v1/contacts', { body: { email: 'now@example.com' } }));
   const clocks = (minutes: number) => writeLocalTime(wallAt('Europe/Berlin', Date.now() + minutes * MINUTE_MS));
   const count = async (query: string) => (await api.call('GET', `/v1/contacts?${query}`)).body.data.length;
@@ -44,7 +44,7 @@ it('reads instants of a query by the clocks of the project', async () => {
   expect(await count(`createdAfter=${clocks(10)}`)).toBe(0);
 });
 
-it('reads the begin of a preview by the clocks of the project', async () => {
+it('reads the start of a preview in the zone of the project', async () => {
   const steps = { pause: { type: 'DELAY' as const, config: { amount: 1, unit: 'hours' } } };
   const workflow = await buildWorkflow(api, { eventName: 'begin', steps });
   const body = { contact: { email: 'ada@example.com' }, startAt: '2037-07-01T09:00' };

@@ -244,7 +244,7 @@ describe('a DELAY until an hour', () => {
   });
 });
 
-it('dates in steps and emails are by the clocks of the project', async () => {
+it('dates in steps and emails are in the zone of the project', async () => {
   await patchProject({ timezone: 'Europe/Berlin' });
   const dates = '{{ data.starts | date: "%H:%M" }} {{ data.ends | date: "%H:%M" }}';
   const content = { subject: dates, body: `<p>${dates}</p>`, from: 'a@shop.example.com', type: 'TRANSACTIONAL' };

@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { evaluateExpression, wholeExpression } from './expressions.ts';
+import { FilterDefect, ownFilter } from './filter-defect.ts';
+import { PUBLIC_ENGINES } from './liquid-engine.ts';
+
+const evaluate = (source: string, values: Record<string, unknown>) => {
+  const expression = wholeExpression(`{{ ${source} }}`);
+  if (!expression) throw new Error(`${source} is no expression`);
+  return evaluateExpression(expression, values);
+};
+
+/** Without the bound of `evaluateExpression`, which takes 130 µs each. */
+function errorOf(source: string, values: Record<string, unknown>): unknown {
+  try {
+    PUBLIC_ENGINES.plain.evalValueSync(source, values);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Values that JSON can hold, with names that JavaScript gives a meaning. */
+const VALUES = [
+  undefined,
+  null,
+  '',
+  '%E0%A4%A',
+  '2027-01-01',
+  '99999999999999999999',
+  -1.5,
+  1e300,
+  true,
+  [],
+  [1, 'a', null],
+  [{ a: 1 }, null, [1]],
+  { toString: 5, valueOf: 7 },
+  { length: -1, size: 3 },
+  { toLiquid: 1, constructor: null },
+  [{ toString: null }],
+  { __zone: 5 },
+];
+
+describe('an expression', () => {
+  it.each([
+    ['x | base64_decode', 'no base64!'],
+    ['x | url_decode', '%E0%A4%A'],
+    ['x | split: ","', { toString: 1 }],
+    ['"2027-01-01" | date: "%H", x', 'Mars/Olympus'],
+  ])('%s is missing where the value does not fit', (source, x) => {
+    expect(evaluate(source, { x })).toBeUndefined();
+  });
+
+  it('meets no defect of this service, whatever the filter and the values', () => {
+    const scope = Object.fromEntries(VALUES.map((value, index) => [`v${index}`, value]));
+    const names = Object.keys(scope);
+    for (const filter of Object.keys(PUBLIC_ENGINES.plain.filters))
+      for (const name of names)
+        for (const source of [`${name} | ${filter}`, ...names.map((other) => `${name} | ${filter}: ${other}, v3`)])
+          expect(errorOf(source, scope), source).not.toBeInstanceOf(FilterDefect);
+  });
+
+  describe('that meets a defect of this service', () => {
+    afterEach(() => PUBLIC_ENGINES.plain.unregisterFilter('broken'));
+
+    it('fails, and does not count as missing', () => {
+      const broken = ownFilter((): never => {
+        throw new TypeError('undefined is not a function');
+      });
+      PUBLIC_ENGINES.plain.registerFilter('broken', broken);
+      expect(() => evaluate('x | broken', { x: 1 })).toThrow(FilterDefect);
+    });
+  });
+});
