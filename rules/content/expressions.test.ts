@@ -20,7 +20,7 @@ function errorOf(source: string, values: Record<string, unknown>): unknown {
 }
 
 /** Values that JSON can hold, with names that JavaScript gives a meaning. */
-const VALUES = [
+const VALUES: readonly unknown[] = [
   undefined,
   null,
   '',
