@@ -48,7 +48,6 @@ const OWN_HEADERS =
 export async function buildMessage(input: MailInput): Promise<Buffer> {
   const attachments = input.attachments ?? [];
   const forms = attachments.filter(({ disposition }) => disposition === 'alternative');
-  const amp = forms.find(isAmp);
   const composer = new MailComposer({
     from: address(input.from),
     to: address(input.to),
@@ -58,9 +57,7 @@ export async function buildMessage(input: MailInput): Promise<Buffer> {
     html: input.html,
     text: input.text,
     headers: headersOf(input.headers ?? []),
-    // Readers take the last form that they know, so AMP stands before the HTML and all others after it.
-    ...(amp && { amp: { content: amp.content } }),
-    alternatives: forms.filter((form) => form !== amp).map(alternativeOf),
+    alternatives: forms.map(alternativeOf),
     attachments: attachments.filter(({ disposition }) => disposition !== 'alternative').map(attachmentOf),
     messageId: singleLine(input.messageId),
     date: input.date,
@@ -70,7 +67,23 @@ export async function buildMessage(input: MailInput): Promise<Buffer> {
   });
   const message = composer.compile();
   nameFilesByDisposition(message);
+  orderForms(message);
   return withCrlf(await message.build()); // An attached message goes as it is, with the line ends that it came with.
+}
+
+/** Puts AMP before the HTML: readers take the last form that they know. The other forms stand after the HTML. */
+function orderForms(node: MimeNode): void {
+  if (isType(node, 'multipart/alternative')) node.childNodes.sort((one, other) => rankOf(one) - rankOf(other));
+  for (const child of node.childNodes) orderForms(child);
+}
+
+function rankOf(node: MimeNode): number {
+  if (isType(node, 'text/plain')) return 0;
+  return isType(node, 'text/x-amp-html') ? 1 : 2;
+}
+
+function isType(node: MimeNode, type: string): boolean {
+  return String(node.getHeader('Content-Type')).toLowerCase().startsWith(type);
 }
 
 /**
@@ -106,10 +119,6 @@ function attachmentOf(attachment: MailAttachment) {
     contentDisposition: attachment.disposition === 'inline' ? ('inline' as const) : ('attachment' as const),
     ...(cid ? { cid } : {}),
   };
-}
-
-function isAmp({ contentType }: MailAttachment): boolean {
-  return /^text\/x-amp-html\b/i.test(contentType);
 }
 
 /** Without a name, by which programs would show it as a file. */

@@ -260,17 +260,29 @@ describe('an attachment that is an alternative', () => {
     expect(calendar?.filename ?? null).toBeNull();
   });
 
-  it('as AMP stands before the HTML', async () => {
+  it('as AMP stands before the HTML, among other forms and beside an image of the HTML too', async () => {
     const amp = {
       filename: 'a.html',
       content: Buffer.from('<html amp4email></html>').toString('base64'),
-      contentType: 'text/x-amp-html',
+      contentType: 'text/x-amp-html; charset=utf-8',
       alternative: true,
     };
-    await send({ to: 'amp@to.test', attachments: [amp] });
-    const { raw } = await arrivedAt('amp@to.test');
-    const types = [...raw.matchAll(/^Content-Type: ([^\r\n;]+)/gm)].map(([, type]) => type);
-    expect(types).toEqual(['multipart/alternative', 'text/plain', 'text/x-amp-html', 'text/html']);
+    const image = { ...file, filename: 'l.png', contentType: 'image/png', disposition: 'inline', contentId: 'logo' };
+    const forms = [
+      { to: 'amp@to.test', attachments: [amp], types: ['text/html'] },
+      {
+        to: 'amp-2@to.test',
+        attachments: [invitation, amp, amp],
+        types: ['text/x-amp-html', 'text/html', 'text/calendar'],
+      },
+      { to: 'amp-3@to.test', attachments: [image, amp], types: ['multipart/related', 'text/html', 'image/png'] },
+    ];
+    for (const { to, attachments, types } of forms) {
+      expect((await send({ to, attachments, body: '<p>Hi<img src="cid:logo"></p>' })).status).toBe(200);
+      const { raw } = await arrivedAt(to);
+      const found = [...raw.matchAll(/^Content-Type: ([^\r\n;]+)/gm)].map(([, type]) => type);
+      expect(found).toEqual(['multipart/alternative', 'text/plain', 'text/x-amp-html', ...types]);
+    }
   });
 
   it.each([

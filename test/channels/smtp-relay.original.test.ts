@@ -1,11 +1,13 @@
 import { connect } from 'node:net';
 import { sql } from 'kysely';
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import nodemailer from 'nodemailer';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { dkimRecordValue } from '../../rules/domains/dkim-key.ts';
 import { type RelayService, startRelayService } from '../support/smtp/relay-service.ts';
 
-/** A message arrives as the application composed it. */
+/** A message arrives as the application composed it, under our signature. */
 
 let relay: RelayService;
 beforeAll(async () => {
@@ -32,8 +34,19 @@ async function pass(lines: string[] | Buffer): Promise<{ head: string; body: str
   expect(await hand(lines)).toMatch(/^250 2\.0\.0 /);
   // The sink keeps the dots that SMTP doubles.
   const raw = ((await relay.arrived())[0] ?? '').replaceAll('\r\n..', '\r\n.');
+  expect(await signatureOf(raw)).toEqual(['pass sender.test']);
   const at = raw.indexOf('\r\n\r\n');
   return { head: raw.slice(0, at + 2), body: raw.slice(at + 4), raw };
+}
+
+/** Lists what a receiver says of each signature, whose DNS holds the record that the service shows. */
+async function signatureOf(raw: string): Promise<string[]> {
+  const resolver = async (name: string): Promise<string[][]> => {
+    if (name === 'tidings._domainkey.sender.test') return [[dkimRecordValue(relay.publicKey)]];
+    throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' });
+  };
+  const { results } = await dkimVerify(Buffer.from(raw, 'latin1'), { resolver });
+  return results.map(({ status, signingDomain }) => `${status.result} ${signingDomain}`);
 }
 
 const bodyOf = (lines: string[]) => lines.slice(lines.indexOf('') + 1).join('\r\n');
@@ -385,6 +398,29 @@ it('passes on a large message, which a thread makes ready, byte for byte', async
   const { body } = await pass([...HEAD, '', ...lines, '']);
   expect(body).toBe([...lines, ''].join('\r\n'));
   expect(await hand([...HEAD, 'Content-Type: message/rfc822', '', ...lines, 'x'.repeat(999)])).toMatch(/^554 5\.6\.0 /);
+});
+
+describe('parts within parts', () => {
+  const nested = (levels: number): string[] => {
+    const open = Array.from({ length: levels }, (_, n) => [
+      ...(n === 0 ? [] : [`--n${n - 1}x`]),
+      `Content-Type: multipart/mixed; boundary=n${n}x`,
+      '',
+    ]);
+    const close = Array.from({ length: levels }, (_, n) => `--n${levels - 1 - n}x--`);
+    return [...open.flat(), `--n${levels - 1}x`, 'Content-Type: text/plain', '', 'Deep', ...close, ''];
+  };
+
+  it('are passed on byte for byte, 29 levels of them', async () => {
+    await track('ENABLED');
+    const { body } = await pass([...HEAD, ...nested(29)]);
+    expect(body).toBe(bodyOf(nested(29)));
+  });
+
+  it.each([31, 60, 1_000])('are refused with the reason where there are %i levels', async (levels) => {
+    expect(await hand([...HEAD, ...nested(levels)])).toMatch(/^554 5\.6\.0 .*nest/i);
+    expect(relay.sink.bodies).toEqual([]);
+  });
 });
 
 it('refuses more attachments than an email may carry (contract §9.11)', async () => {

@@ -1,10 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { debianFiles } from '../support/debian-packages.ts';
+import { runProgram } from '../support/run-program.ts';
 import { type RelayService, startRelayService } from '../support/smtp/relay-service.ts';
 
+const CURL_LOGIN_DENIED = 67;
 /** Exit codes of swaks. */
 const [SWAKS_DATA_FAILED, SWAKS_AUTH_FAILED] = [26, 28];
 
@@ -50,6 +53,23 @@ with smtplib.SMTP('127.0.0.1', ${relay.port}) as s:
   expect(parsed.attachments).toMatchObject([{ filename: 'a.bin', disposition: 'attachment' }]);
 });
 
+it('curl sends through it, by STARTTLS', async () => {
+  const message = join(tmpdir(), 'curl.eml');
+  const lines = ['From: hello@sender.test', 'To: curl@to.test', 'Subject: From curl', '', '.a dot', 'The end', ''];
+  await writeFile(message, lines.join('\r\n'));
+  const curl = (from: string, key: string) => {
+    const envelope = ['--mail-from', from, '--mail-rcpt', 'curl@to.test', '--upload-file', message];
+    const login = ['--ssl-reqd', '--insecure', '--user', `apikey:${key}`];
+    return runProgram('curl', ['--silent', '--show-error', `smtp://127.0.0.1:${relay.port}`, ...login, ...envelope]);
+  };
+  const { code, output } = await curl('hello@sender.test', relay.service.one.secretKey);
+  expect(code, output).toBe(0);
+  const raw = (await relay.arrived())[0] ?? '';
+  expect(raw).toContain(lines.slice(0, 3).join('\r\n'));
+  expect((await PostalMime.parse(raw.replaceAll('\r\n..', '\r\n.'))).text).toBe('.a dot\nThe end\n');
+  expect((await curl('hello@sender.test', 'sk_live_wrong')).code).toBe(CURL_LOGIN_DENIED);
+});
+
 const debian = await debianFiles(['swaks', 'libnet-ssleay-perl']);
 const missing = typeof debian === 'string' ? debian : undefined;
 
@@ -90,14 +110,3 @@ describe.skipIf(missing)(`swaks${missing ? ` (left out: ${missing})` : ''}`, () 
     expect(relay.sink.messages).toEqual([]);
   });
 });
-
-/** Its exit code, and all that it wrote. */
-async function runProgram(program: string, words: string[], env = process.env) {
-  const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'], env });
-  const output: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk));
-  const [code] = await once(child, 'close').catch((cause) => {
-    throw new Error(`this test needs ${program} on PATH`, { cause });
-  });
-  return { code, output: Buffer.concat(output).toString() };
-}

@@ -14,6 +14,8 @@ export interface RelayService {
   sink: SmtpSink;
   /** Of the relay, on loopback. */
   port: number;
+  /** The public half of the key that signs for `sender.test`. */
+  publicKey: string;
   /** The mail that came to the sink, once there are so many. */
   arrived(count?: number): Promise<string[]>;
   close(): Promise<void>;
@@ -33,11 +35,12 @@ export async function startRelayService(): Promise<RelayService> {
     TLS_CERT_FILE: join(folder, 'cert.pem'),
     TLS_KEY_FILE: join(folder, 'key.pem'),
   });
-  await buildDomain(service.db, { projectId: service.one.id, domain: 'sender.test', signing: false });
+  const { publicKey } = await buildDomain(service.db, { projectId: service.one.id, domain: 'sender.test' });
   return {
     service,
     sink,
     port,
+    publicKey,
     arrived: (count = 1) =>
       until(async () => (sink.bodies.length >= count ? sink.bodies : undefined), `${count} mails`),
     close: async () => {

@@ -1,0 +1,13 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** Runs a program to its end; returns its exit code and all that it wrote. */
+export async function runProgram(program: string, words: string[], env = process.env) {
+  const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'], env });
+  const output: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk));
+  const [code] = await once(child, 'close').catch((cause) => {
+    throw new Error(`this test needs ${program} on PATH`, { cause });
+  });
+  return { code, output: Buffer.concat(output).toString() };
+}
