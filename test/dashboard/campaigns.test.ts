@@ -44,7 +44,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await button(page, 'Review').last().click();
 
     await page.getByText('3 contacts of 4 will get it').waitFor();
-    await page.getByText('limit_reached').waitFor();
+    await page.getByText('limit reached').waitFor();
     await button(page, 'When').last().click();
     await button(page, 'Send to 3 contacts now').click();
 
