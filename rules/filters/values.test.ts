@@ -52,3 +52,43 @@ it('the filters of a wait look at the data of the event', () => {
   expect(matchesEventData(filters, { amount: 100, order: { status: 'Refunded' } }, now)).toBe(false);
   expect(matchesEventData(undefined, null, now)).toBe(true);
 });
+
+describe('a number of a filter', () => {
+  const holds = (operator: string, value: number, stored: unknown) => {
+    const filters = WaitFiltersInput.parse([{ field: 'event.amount', operator, value }]);
+    return matchesEventData(filters, { amount: stored }, new Date('2026-11-21T12:00:00Z'));
+  };
+
+  it.each([
+    ['0.3', 0.3, 0.3, 'equals'],
+    ['the nearest number to a decimal with more digits', 0.3, Number('0.30000000000000001'), 'equals'],
+    ['1000 written with an exponent', 1000, Number('1e3'), 'equals'],
+    ['minus zero', 0, -0, 'equals'],
+    ['a sum that is a hair larger', 0.3, 0.1 + 0.2, 'greaterThan'],
+    ['the smallest number above 0', 0, Number.MIN_VALUE, 'greaterThan'],
+    ['the largest number', -Number.MAX_VALUE, Number.MAX_VALUE, 'greaterThan'],
+    ['the next whole number below the largest exact one', Number.MAX_SAFE_INTEGER, 2 ** 53 - 2, 'lessThan'],
+  ])('compares exactly with %s', (_, value, stored, relation) => {
+    for (const operator of ['equals', 'greaterThan', 'lessThan'])
+      expect(holds(operator, value, stored), operator).toBe(operator === relation);
+  });
+
+  it.each([
+    '1e3',
+    '1000',
+    '1000.0',
+    '+1000',
+    ' 1000',
+    '1_000',
+    '0x3e8',
+    '1,000',
+    '',
+    [1000],
+    { value: 1000 },
+    null,
+    true,
+  ])('is not compared with %j', (stored) => {
+    for (const operator of ['equals', 'greaterThan', 'lessThan', 'greaterThanOrEqual', 'lessThanOrEqual'])
+      expect(holds(operator, 1000, stored), operator).toBe(false);
+  });
+});

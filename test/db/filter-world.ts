@@ -74,7 +74,8 @@ const date = fc.constantFrom(
     'now',
   ],
 );
-const number = fc.constantFrom(0, 1, 5, 5.5, -3, 1e21, 1e-7, 0.1, 42);
+const EDGE_NUMBERS = [0.1 + 0.2, 0.3, -0, 5e-324, Number.MAX_VALUE, Number.MAX_SAFE_INTEGER];
+const number = fc.constantFrom(0, 1, 5, 5.5, -3, 1e21, 1e-7, 0.1, 42, ...EDGE_NUMBERS);
 const scalar = fc.oneof(text, date, number, fc.boolean());
 const stored = fc.oneof(
   { weight: 4, arbitrary: scalar },
