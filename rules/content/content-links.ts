@@ -2,7 +2,7 @@ import type { Template } from 'liquidjs';
 import { Lru } from '../lru.ts';
 import type { Sourced } from '../strangers/provenance.ts';
 import type { LinkValue } from './content-html.ts';
-import { guardExpression, outputNames } from './content-names.ts';
+import { guardExpression, outputNames, URL_VARIABLES } from './content-names.ts';
 import { parseGuarded, renderBounded, renderNodes, type Scope } from './liquid.ts';
 import { type FlatToken, flatTokens } from './liquid-tokens.ts';
 import { plainExpression } from './plain-expression.ts';
@@ -16,8 +16,8 @@ const LOOP_ONLY = new Set(['*', 'forloop', 'tablerowloop']);
 
 /**
  * The address of a link as it is stored for click tracking, Liquid in path and query included; undefined when it is not
- * tracked: other schemes, anchors, a variable as scheme or host, blocks in the address, or names that exist only inside
- * the template (a loop's item), since the link is resolved when it is clicked. Source: contract §9.3.
+ * tracked: other schemes, anchors, a variable as part of scheme or host, blocks in the address, or names that exist only
+ * inside the template (a loop's item), since the link is resolved when it is clicked. Source: contract §9.3.
  */
 export function trackedAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
   const [first] = link.parts;
@@ -38,8 +38,21 @@ export function trackedAddress(link: LinkValue, locals: ReadonlySet<string>): st
 }
 
 /**
- * Where a stored link leads for this message: always http(s) and always the host its author wrote. Values of strangers
- * are left out. Undefined when that makes no address.
+ * The expression of a link that is one variable, such as `href="{{ url }}"`; undefined for other links, for the links of
+ * the service, and for names that exist only inside the template. Its value decides whether the link is tracked.
+ */
+export function variableAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
+  const [output, ...others] = link.parts.filter((part) => typeof part !== 'string' || part.trim() !== '');
+  if (output === undefined || typeof output === 'string' || others.length > 0 || output.kind !== 'output')
+    return undefined;
+  const names = outputNames(output.content, locals);
+  const isOwn = URL_VARIABLES.some((own) => names.includes(own));
+  return isOwn || names.some((name) => LOOP_ONLY.has(name)) ? undefined : output.content;
+}
+
+/**
+ * Where a stored link leads for this message: always http(s), and always the host its author wrote unless the link is
+ * one variable. Values of strangers are left out. Undefined when that makes no address.
  */
 export function resolveLink(link: string, vars: Sourced<Scope>): string | undefined {
   if (!link.includes('{{')) return locationOf(link);
@@ -68,9 +81,11 @@ const readyLinks = new Lru<string, ReadyLink>(LINKS_MAX);
 function readyLink(link: string): ReadyLink | undefined {
   const kept = readyLinks.get(link);
   if (kept) return kept;
-  const host = CONSTANT_HOST.exec(link)?.[0];
-  if (!host) return undefined;
-  const outputs = flatTokens(link).filter(({ kind }) => kind === 'output');
+  const tokens = flatTokens(link);
+  const isVariable = tokens.length === 1 && tokens[0]?.kind === 'output';
+  const host = isVariable ? '' : CONSTANT_HOST.exec(link)?.[0];
+  if (host === undefined) return undefined;
+  const outputs = tokens.filter(({ kind }) => kind === 'output');
   const costly = outputs.length > PLAIN_MAX || !outputs.every(isPlain);
   const parse = () => parseGuarded(guardAddress(link), 'plain');
   const ready = { host, nodes: costly ? renderBounded(parse) : parse(), costly };

@@ -1,8 +1,8 @@
 import { quotedPrintable } from '../mime/quoted-printable.ts';
-import { type ScannedHtml, scanHtml } from './content-html.ts';
+import { type LinkValue, type ScannedHtml, scanHtml } from './content-html.ts';
 import { joinedOutputs } from './content-joints.ts';
-import { trackedAddress } from './content-links.ts';
-import { guardExpression, guardHtml, localNames, localSources } from './content-names.ts';
+import { trackedAddress, variableAddress } from './content-links.ts';
+import { guardExpression, guardHtml, type LocalSources, localNames, localSources } from './content-names.ts';
 import { PREHEADER_STYLE, textTemplate } from './content-text.ts';
 import { type ParsedTemplate, parseTemplate, templateVariables } from './liquid.ts';
 import { CHEAP_FILTERS } from './liquid-engine.ts';
@@ -133,6 +133,7 @@ interface Rewriting {
   tokens: FlatToken[];
   scanned: ScannedHtml;
   links: Map<number, Tracked>;
+  sources: LocalSources;
   liquidOf: (token: FlatToken) => string;
 }
 
@@ -144,6 +145,7 @@ function rewritingOf({ body, trackClicks }: ContentSource, { tokens }: ParsedTem
     tokens,
     scanned,
     links: trackClicks ? trackLinks(scanned, localNames(tokens)) : new Map(),
+    sources,
     liquidOf(token) {
       if (token.kind !== 'output') return body.slice(token.begin, token.end);
       const place = scanned.places.get(token.begin) ?? 'markup';
@@ -157,26 +159,44 @@ interface Tracked {
   index: number;
   address: string;
   end: number;
+  /** The expression whose value is the whole address, if it is one. */
+  variable: string | undefined;
 }
 
+/**
+ * Numbers the links. Clicks of emails that were sent find their links by number, so the links that are one variable,
+ * which were not tracked at first, come last.
+ */
 function trackLinks(scanned: ScannedHtml, locals: ReadonlySet<string>): Map<number, Tracked> {
   const tracked = new Map<number, Tracked>();
   const indexes = new Map<string, number>();
-  for (const link of scanned.links) {
-    const address = trackedAddress(link, locals);
-    if (address === undefined) continue;
+  const track = ({ begin, end }: LinkValue, address: string, variable?: string) => {
     const index = indexes.get(address) ?? indexes.size;
     indexes.set(address, index);
-    tracked.set(link.begin, { index, address, end: link.end });
+    tracked.set(begin, { index, address, end, variable });
+  };
+  for (const link of scanned.links) {
+    const address = trackedAddress(link, locals);
+    if (address !== undefined) track(link, address);
+  }
+  for (const link of scanned.links) {
+    const variable = variableAddress(link, locals);
+    if (variable !== undefined) track(link, `{{ ${variable} }}`, variable);
   }
   return tracked;
 }
 
+/** The click link; of a variable only where its value is a web address, else that value. */
+function clickSource({ index, variable }: Tracked, sources: LocalSources): string {
+  if (variable === undefined) return `{{__click[${index}]}}`;
+  return `{{ ${guardExpression(variable, 'link', sources)} | __counted: ${index} }}`;
+}
+
 /** Replacements of ranges and insertions, applied from left to right; what lies inside a replaced range is gone. */
 function rewriteBody({ body, trackOpens }: ContentSource, rewriting: Rewriting, needsFooter: boolean): string {
-  const { tokens, scanned, links, liquidOf } = rewriting;
+  const { tokens, scanned, links, sources, liquidOf } = rewriting;
   const edits: { begin: number; end: number; text: string }[] = [];
-  for (const [begin, { index, end }] of links) edits.push({ begin, end, text: `{{__click[${index}]}}` });
+  for (const [begin, link] of links) edits.push({ begin, end: link.end, text: clickSource(link, sources) });
   for (const token of tokens)
     if (token.kind === 'output') edits.push({ begin: token.begin, end: token.end, text: liquidOf(token) });
   for (const { begin, end } of scanned.unquoted)

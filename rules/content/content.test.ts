@@ -37,7 +37,8 @@ describe('click tracking', () => {
     'javascript:alert(1)',
     '{{unsubscribeUrl}}',
     '{{manageUrl}}',
-    '{{ url }}',
+    '{{ base }}/path',
+    '{{ subscribeUrl | append: "?x" }}',
     'https://{{ host }}/x',
     'https://example.com{{ rest }}',
     'https://example.com\\{{ rest }}',
@@ -56,6 +57,44 @@ describe('click tracking', () => {
       'https://a.example///evil.example/@?id=7&q=',
     );
     expect(renderContent(content, trusted({ id: '7' }), urls).html).toBe(`<a href="${CLICK}/0">x</a>`);
+  });
+
+  describe('of a link that is one variable', () => {
+    const body =
+      '<a href="{{ url }}">x</a> <a href="https://a.example/">y</a> <a href=" {{ data.site | default: url }} ">z</a>';
+    const content = tracked(body);
+    const shown = (vars: Parameters<typeof renderContent>[1]) => renderContent(content, vars, urls).html;
+
+    it('follows the others, whose numbers stay', () => {
+      expect(content.links).toEqual(['https://a.example/', '{{ url }}', '{{ data.site | default: url }}']);
+      expect(shown(trusted({ url: 'https://b.example/?a=1&b=2' }))).toBe(
+        `<a href="${CLICK}/1">x</a> <a href="${CLICK}/0">y</a> <a href="${CLICK}/2">z</a>`,
+      );
+    });
+
+    it('leads to its value', () => {
+      const vars = trusted({ url: 'https://b.example/?a=1&b=2', data: { site: 'http://c.example/' } });
+      expect(content.links.map((link) => resolveLink(link, vars))).toEqual([
+        'https://a.example/',
+        'https://b.example/?a=1&b=2',
+        'http://c.example/',
+      ]);
+    });
+
+    it.each([
+      ['mailto:a@b.example', 'mailto:a@b.example'],
+      ['javascript:alert(1)', '#'],
+      ['', '#'],
+    ])('leaves %j as it is without tracking', (url, href) => {
+      expect(shown(trusted({ url }))).toContain(`<a href="${href}">x</a>`);
+      expect(resolveLink('{{ url }}', trusted({ url }))).toBeUndefined();
+    });
+
+    it('is nothing where a stranger wrote the value', () => {
+      const vars = sourced({ url: 'https://evil.example/' }, ['url']);
+      expect(shown(vars)).toContain('<a href="#">x</a>');
+      expect(content.links.slice(1).map((link) => resolveLink(link, vars))).toEqual([undefined, undefined]);
+    });
   });
 
   it('does not track an address that needs a name of a loop, and does track inside blocks', () => {
@@ -81,7 +120,7 @@ describe('click tracking', () => {
 });
 
 describe('the stored link', () => {
-  it.each(['ftp://a.example/', 'javascript:alert(1)', 'not a link', '{{x}}', 'https://{{x}}/'])(
+  it.each(['ftp://a.example/', 'javascript:alert(1)', 'not a link', '{{x}}/path', 'https://{{x}}/'])(
     '%s leads nowhere',
     (link) => {
       expect(resolveLink(link, trusted({ x: 'https://evil.example/' }))).toBeUndefined();

@@ -96,6 +96,9 @@ function registerGuards(made: Liquid): void {
   made.registerFilter('__guard', function (value: unknown, kind: GuardKind, ...names: string[]) {
     return guardValue(plainText(value), kind, namesUntrusted(this.context.environments, names));
   });
+  made.registerFilter('__counted', function (value: unknown, index: number) {
+    return /^\s*https?:\/\//i.test(plainText(value)) ? clickOf(this.context.environments, index) : value;
+  });
   made.registerFilter('__raw', {
     raw: true,
     handler(value: unknown, ...names: string[]) {
@@ -103,6 +106,11 @@ function registerGuards(made: Liquid): void {
       return namesUntrusted(this.context.environments, names) ? escapeHtml(strangerText(text)) : text;
     },
   });
+}
+
+/** The click links of a message stand in the scope under `__click`. */
+function clickOf(scope: object, index: number): unknown {
+  return '__click' in scope && Array.isArray(scope.__click) ? scope.__click[index] : undefined;
 }
 
 /** The names whose values strangers brought stand in the scope under `__untrusted`; `*` is any of them. */

@@ -50,3 +50,39 @@ describe('an automation that waits for its reader', () => {
     expect((await execution()).exitReason).toBe('read it');
   });
 });
+
+describe('a link whose address is a variable', () => {
+  const body = '<p><a href="{{url}}">go</a></p>';
+  const send = async (to: string, data: object) => {
+    const email = { to, from: 'a@shop.example.com', subject: 'x', body, ...data };
+    const answer = await expectOk(service.call('POST', '/v1/send', { body: email }));
+    return answer.data.emails[0].email as string;
+  };
+  const click = (emailId: string) =>
+    fetch(`${service.baseUrl}/c/${linkToken(TEST_SECRET_KEY, emailId).track}/0`, { redirect: 'manual' });
+
+  it.each([
+    ['the data of the request', { url: 'https://shop.example.com/order?id=1&x=2' }, {}],
+    ['the data of the contact', {}, { url: 'https://shop.example.com/order?id=1&x=2' }],
+  ])('from %s by a secret key is counted and leads there', async (_, data, stored) => {
+    const to = `variable-${Object.keys(data).length}@example.com`;
+    await expectOk(service.call('POST', '/v1/contacts', { body: { email: to, data: stored } }));
+    const id = await send(to, { data });
+    await until(async () => (await service.call('GET', `/v1/emails/${id}`)).body.data?.status === 'SENT');
+    const response = await click(id);
+    expect([response.status, response.headers.get('location')]).toEqual([
+      302,
+      'https://shop.example.com/order?id=1&x=2',
+    ]);
+    await until(async () => (await service.call('GET', `/v1/emails/${id}`)).body.data?.clicks === 1);
+  });
+
+  it('by the public key leads nowhere', async () => {
+    const to = 'variable-public@example.com';
+    const tracking = { email: to, event: 'form', data: { url: 'https://evil.example/' } };
+    await expectOk(service.call('POST', '/v1/track', { key: service.one.publicKey, body: tracking }));
+    const response = await click(await send(to, {}));
+    expect(response.headers.get('location')).toBeNull();
+    expect(response.status).toBe(404);
+  });
+});
