@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { escapeLike } from './escape-like.ts';
 
 /**
  * Whether one of the columns has this part, whatever its case; the signs that LIKE knows stand for themselves. Without
@@ -6,7 +7,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
  */
 export function hasPart(columns: readonly string[], part: string | undefined): RawBuilder<SqlBool> {
   if (!part) return sql<SqlBool>`true`;
-  const pattern = `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const pattern = `%${escapeLike(part)}%`;
   return sql<SqlBool>`(${sql.join(
     columns.map((column) => sql`${sql.ref(column)} ILIKE ${pattern}`),
     sql` OR `,

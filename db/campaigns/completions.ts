@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { cutReply } from '../../rules/cut-text.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import type { Db } from '../connection.ts';
 import { noteProviderMessages } from '../emails/provider-messages.ts';
@@ -6,9 +7,6 @@ import { listens } from '../events/listeners.ts';
 import { prepared } from '../prepared.ts';
 import { countOutcomes } from '../sending/hold-guard.ts';
 import { touch } from './touches.ts';
-
-/** The provider's words are kept, cut to what an operator reads. */
-const ERROR_MAX_CHARS = 1000;
 
 /** A mail that the provider has put off, with its words. */
 export interface Deferred {
@@ -77,9 +75,9 @@ export async function completeSent(db: Db, p: SentMails): Promise<CompletedSent>
 export async function completeDeferred(db: Db, rows: Deferred[]): Promise<number> {
   if (rows.length === 0) return 0;
   const result = await sql`
-    UPDATE emails e SET status = 'PENDING', error = left(d.error, ${ERROR_MAX_CHARS})
+    UPDATE emails e SET status = 'PENDING', error = d.error
     FROM unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.claim)}::bigint[],
-      ${rows.map((r) => r.error.replaceAll('\0', ' ').toWellFormed())}::text[]) AS d (id, claim, error)
+      ${rows.map((r) => cutReply(r.error))}::text[]) AS d (id, claim, error)
     WHERE e.id = d.id AND e.claim = d.claim AND e.sent_at IS NULL
   `.execute(db);
   return Number(result.numAffectedRows ?? 0n);

@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { RecipientOutcome } from '../../rules/campaigns/outcomes.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
+import { escapeLike } from '../escape-like.ts';
 import { notBeforeOf } from './chunk-clock.ts';
 import { OUTCOME_OF_E } from './outcomes.ts';
 
@@ -83,5 +84,5 @@ export function hasAddress({ search }: RecipientFilter): RawBuilder<SqlBool> {
 
 /** A part of an address as LIKE takes it: addresses are stored in lower case. */
 export function likeText(search: string): string {
-  return normalizeEmail(search).replaceAll(/[\\%_]/g, '\\$&');
+  return escapeLike(normalizeEmail(search));
 }

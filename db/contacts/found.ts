@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db } from '../connection.ts';
+import { escapeLike } from '../escape-like.ts';
 import { earliestIdOf, latestIdOf } from '../id-time.ts';
 import { compileCondition } from '../segments/filter-sql.ts';
 import { loadSegmentSources } from '../segments/sources.ts';
@@ -49,7 +50,7 @@ function matches({
 }: ContactsAsked): RawBuilder<SqlBool> {
   const parts = [
     // Addresses are stored in lower case, so LIKE is case-insensitive here.
-    search && sql<SqlBool>`contacts.email LIKE ${`%${normalizeEmail(search).replaceAll(/[\\%_]/g, '\\$&')}%`}`,
+    search && sql<SqlBool>`contacts.email LIKE ${`%${escapeLike(normalizeEmail(search))}%`}`,
     subscribed === undefined ? undefined : sql<SqlBool>`contacts.subscribed = ${subscribed}`,
     createdAfter &&
       sql<SqlBool>`contacts.created_at >= ${createdAfter} AND contacts.id >= ${earliestIdOf(createdAfter)}`,

@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { GUARD_HOURS } from '../../rules/emails/hold-guard.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
+import { escapeLike } from '../escape-like.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { OperatorLimits } from '../projects/projects.ts';
 
@@ -222,7 +223,7 @@ async function countTenants(db: Db, where: RawBuilder<unknown>): Promise<number>
 
 function searched(search: string | undefined): RawBuilder<SqlBool> {
   if (!search) return sql<SqlBool>`true`;
-  const pattern = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const pattern = `%${escapeLike(search)}%`;
   return sql<SqlBool>`(p.name ILIKE ${pattern} OR p.id::text = lower(${search}) OR EXISTS (
     SELECT FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.project_id = p.id AND u.email ILIKE ${pattern}))`;
 }

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { Clock } from '../../rules/campaigns/gate.ts';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
+import { cutReply } from '../../rules/cut-text.ts';
 import { type RecordedOutcome, reasonOfRefusal } from '../../rules/emails/attempt-outcome.ts';
 import type { EmailOptions } from '../../rules/emails/email-options.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
@@ -227,9 +228,6 @@ interface OutcomeColumns {
   providerMessageId: string | null;
 }
 
-/** The provider's words are kept, cut to what an operator reads. */
-const ERROR_MAX_CHARS = 1000;
-
 function columnsOf(outcome: RecordedOutcome): OutcomeColumns {
   const none = { reason: null, error: null, bounceType: null, providerMessageId: null };
   switch (outcome.kind) {
@@ -252,9 +250,8 @@ function columnsOf(outcome: RecordedOutcome): OutcomeColumns {
   }
 }
 
-/** NUL cannot be stored, and a server may say anything. */
 function cut(text: string | null): string | null {
-  return text === null ? null : text.replaceAll('\0', ' ').slice(0, ERROR_MAX_CHARS).toWellFormed();
+  return text === null ? null : cutReply(text);
 }
 
 interface ClaimedRow {

@@ -6,6 +6,7 @@ import { lockContacts } from '../../db/contacts/locks.ts';
 import type { NewSuppression } from '../../db/contacts/suppressions.ts';
 import { type Email, listProvenEmails } from '../../db/emails/emails.ts';
 import { guardRates } from '../../db/sending/hold-guard.ts';
+import { cutReply } from '../../rules/cut-text.ts';
 import { reasonOfRefusal, refusesSender } from '../../rules/emails/attempt-outcome.ts';
 import { emailDomain, normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { Feedback } from '../../rules/emails/email-feedback.ts';
@@ -16,9 +17,6 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from '../events/record-events.ts';
 import { eventOfMail } from '../sending/email-variables.ts';
 import { endAddresses, findHolders } from './end-addresses.ts';
-
-/** The words of a server that are kept with a mail. */
-const ERROR_MAX_CHARS = 1000;
 
 type FoundEmail = Email & { projectId: string };
 
@@ -101,7 +99,7 @@ async function recordRejection(
 }
 
 function why(reason: Reason, words: string) {
-  const error = words.replaceAll('\0', ' ').toWellFormed().slice(0, ERROR_MAX_CHARS);
+  const error = cutReply(words);
   return sql`reason = ${reason}, error = ${error}`;
 }
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Recipient } from '../../../db/campaigns/recipient-rows.ts';
-import { csvRow } from '../../../rules/csv-row.ts';
+import { csvRow } from '../../../rules/contacts/csv-write.ts';
 import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 

@@ -1,0 +1,15 @@
+/**
+ * The first characters of a text that a stranger chose, as Postgres can hold it: NUL becomes a space, and a character
+ * that the cut would halve becomes U+FFFD.
+ * @param maxChars UTF-16 code units
+ */
+export function cutText(text: string, maxChars: number): string {
+  return text.replaceAll('\0', ' ').slice(0, maxChars).toWellFormed();
+}
+
+const REPLY_MAX_CHARS = 1_000;
+
+/** The words of a server, cut to the part that is kept with an email and that an operator reads. */
+export function cutReply(text: string): string {
+  return cutText(text, REPLY_MAX_CHARS);
+}
