@@ -83,9 +83,28 @@ describe('a row', () => {
     expect(withOperator(withOperator(one, 'within'), 'equals').text).toBe('');
   });
 
-  it('forgets what was stored as soon as it is changed', () => {
+  it('keeps the types of stored values that stay in an edited list', () => {
     const stored = draftOf(NESTED).groups[1]?.filters[0] ?? newFilter();
-    expect(sentOf(withValue(stored, { list: ['a', '2'] }))).toMatchObject({ value: ['a', '2'] });
+    const edited = withValue(stored, { list: ['b', '1', 'true', '2'] });
+    expect(sentOf(edited)).toMatchObject({ value: ['b', 1, true, '2'] });
+    expect(missingOf(edited)).toBeUndefined();
+    const numbers = draftOf({
+      logic: 'AND',
+      groups: [{ filters: [{ field: 'data.n', operator: 'in', value: [1, 'x'] }] }],
+    });
+    const first = numbers.groups[0]?.filters[0] ?? newFilter();
+    expect(sentOf(withValue(first, { list: ['1', 'x', '2'] }))).toMatchObject({ value: [1, 'x', 2] });
+    expect(missingOf(withValue(first, { list: ['1', 'x', 'y'] }))).toBe('value');
+    const asText = withValue(withType(first, 'text', 'audience'), { list: ['1'] });
+    expect(sentOf(asText)).toMatchObject({ value: ['1'] });
+  });
+
+  it('keeps the type of a stored number when it is edited, and when its operator is', () => {
+    const amount = { field: 'data.n', operator: 'equals' as const, value: 10.5 };
+    const stored = draftOf({ logic: 'AND', groups: [{ filters: [amount] }] }).groups[0]?.filters[0] ?? newFilter();
+    expect(sentOf(withValue(stored, { text: '11' }))).toMatchObject({ value: 11 });
+    expect(sentOf(withOperator(stored, 'in'))).toMatchObject({ value: [10.5] });
+    expect(sentOf(withOperator(stored, 'lessThan'))).toMatchObject({ value: 10.5 });
   });
 
   it('offers the operators of its type, and always the one that it has', () => {

@@ -28,7 +28,9 @@ export interface DraftFilter {
   /** The values of a list. */
   list: string[];
   unit: Unit;
-  /** What is stored, as long as nobody has touched the row: values of several types in a list stay what they are. */
+  /** The values of the stored list: those that an edit leaves in it keep their types. */
+  items?: Scalar[];
+  /** What is stored, as long as nobody has touched the row. */
   stored?: Filter;
 }
 
@@ -90,6 +92,7 @@ function draftFilterOf(stored: Filter): DraftFilter {
     stored,
     text: values.length > 0 && !Array.isArray(value) ? String(values[0]) : '',
     list: Array.isArray(value) ? values.map(String) : [],
+    ...(Array.isArray(value) && { items: values }),
     ...(unit && { unit }),
   };
 }
@@ -114,7 +117,8 @@ export function conditionOf({ logic, groups }: DraftCondition): Condition {
   };
 }
 
-function filterOf({ field, operator, type, text, list, unit, stored }: DraftFilter): Filter {
+function filterOf(filter: DraftFilter): Filter {
+  const { field, operator, type, text, list, unit, stored } = filter;
   if (stored) return stored;
   switch (needOf(operator)) {
     case 'nothing':
@@ -122,10 +126,14 @@ function filterOf({ field, operator, type, text, list, unit, stored }: DraftFilt
     case 'span':
       return { field, operator, value: Number(text), unit };
     case 'list':
-      return { field, operator, value: list.map((item) => typed(item, type)) };
+      return { field, operator, value: list.map((item) => storedItem(filter, item) ?? typed(item, type)) };
     case 'one':
       return { field, operator, value: typed(text, type) };
   }
+}
+
+function storedItem({ items }: DraftFilter, text: string): Scalar | undefined {
+  return items?.find((item) => String(item) === text);
 }
 
 function typed(text: string, type: ValueType): Scalar {
@@ -135,14 +143,17 @@ function typed(text: string, type: ValueType): Scalar {
 }
 
 /** What a row still lacks, the first of it; undefined where it is whole. */
-export function missingOf({ field, operator, type, text, list, stored }: DraftFilter): RowPart | undefined {
+export function missingOf(filter: DraftFilter): RowPart | undefined {
+  const { field, operator, type, text, list, stored } = filter;
   if (stored) return undefined;
   if (field === '') return 'field';
   const need = needOf(operator);
   if (need === 'nothing') return undefined;
   if (need === 'span') return text !== '' && Number(text) > 0 ? undefined : 'value';
   const values = need === 'list' ? list : [text];
-  const isFit = (value: string) => value !== '' && (type !== 'number' || Number.isFinite(Number(value)));
+  const isFit = (value: string) =>
+    (need === 'list' && storedItem(filter, value) !== undefined) ||
+    (value !== '' && (type !== 'number' || Number.isFinite(Number(value))));
   return values.length > 0 && values.every(isFit) ? undefined : 'value';
 }
 
@@ -212,6 +223,6 @@ export function operatorsFor(filter: DraftFilter, scope: Scope): readonly Operat
   return has ? [...offered, filter.operator] : offered;
 }
 
-function emptyValue(type: ValueType): { text: string; list: string[] } {
-  return { text: type === 'boolean' ? 'true' : '', list: [] };
+function emptyValue(type: ValueType): { text: string; list: string[]; items: Scalar[] } {
+  return { text: type === 'boolean' ? 'true' : '', list: [], items: [] };
 }
