@@ -87,6 +87,7 @@ import * as nfcDefinitions from './migrations/20261127T1321-nfc-definitions.ts';
 import * as reentryKey from './migrations/20261127T1330-reentry-key.ts';
 import * as reentryIndex from './migrations/20261127T1331-reentry-index.ts';
 import * as nfcData from './migrations/20261127T1345-nfc-data.ts';
+import * as snsSubscriptions from './migrations/20261127T1405-sns-subscriptions.ts';
 
 /**
  * Migrations that run outside of a transaction: Postgres builds an index CONCURRENTLY only there, and batches commit by
@@ -187,4 +188,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261127T1330-reentry-key': reentryKey,
   '20261127T1331-reentry-index': reentryIndex,
   '20261127T1345-nfc-data': nfcData,
+  '20261127T1405-sns-subscriptions': snsSubscriptions,
 };

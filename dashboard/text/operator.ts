@@ -213,6 +213,14 @@ export const operator = {
   looked: (n: string, provider: string) =>
     `Of ${n} live mails by EMAIL_PROVIDER ${provider}, by when they were accepted.`,
   lookedSince: 'Looked at since',
+  snsTopics: 'SNS topics',
+  snsTopicsMean: 'Deliveries, bounces and complaints from Amazon SES',
+  snsStates: {
+    waiting: 'No message yet. Subscribe this service to the topic.',
+    confirmed: 'Subscription confirmed, no notification yet',
+    delivering: 'Delivering, newest message',
+    refused: 'Refused: switch off “Enable raw message delivery” in the subscription',
+  },
   noAnswers: 'No mail was refused',
   noAnswersWhat: 'Every answer to a mail of this time was a yes, or nothing was sent.',
   code: 'Answer',

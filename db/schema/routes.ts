@@ -5,6 +5,16 @@ import type { GeneratedTimestamp } from './columns.ts';
 /** Ways out for email, and whether they take it. */
 export interface RoutesTables {
   route_pauses: RoutePausesTable;
+  sns_subscriptions: SnsSubscriptionsTable;
+}
+
+/** When each kind of message of an SNS topic came last. */
+export interface SnsSubscriptionsTable {
+  topic: string;
+  confirmed_at: Date | null;
+  notified_at: Date | null;
+  /** A notification without its envelope came: raw message delivery is on. */
+  refused_at: Date | null;
 }
 
 export interface RoutePausesTable {

@@ -255,7 +255,7 @@ describe('answers of providers', () => {
     await said(api.one, 'd@slow.example', '421 Try later', 'PENDING');
     await said(api.one, 'e@ses.example', 'MessageRejected: Address is not verified', 'FAILED');
     const { body } = await ask('GET', '/operator/provider-answers');
-    expect([body.provider, body.looked >= 5]).toEqual(['capture', true]);
+    expect([body.provider, body.looked >= 5, body.snsTopics]).toEqual(['capture', true, []]);
     expect(body.answers[0]).toEqual({
       code: '550 5.1.1',
       mails: 3,

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Db } from '../../db/connection.ts';
+import { noteSnsMessage } from '../../db/operator/sns-subscriptions.ts';
 import { countOutcomes } from '../../db/sending/hold-guard.ts';
 import { buildEmail } from '../build/emails.ts';
 import {
@@ -18,13 +19,15 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { signedIn } from '../support/session.ts';
 
 const operators = operatorAddresses(12);
+const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:ses-feedback';
 const HOSTILE = `<img src=x onerror=alert(1)> {{name}} ${'x'.repeat(80)}`;
 
 describeInBrowser('the operator’s screens', () => {
   let service: TestService;
   beforeAll(async () => {
-    service = await startTestService({ OPERATORS: operators.all });
+    service = await startTestService({ OPERATORS: operators.all, SNS_TOPIC_ARNS: TOPIC });
     await buildOperation(service);
+    await noteSnsMessage(service.db, { topic: TOPIC, kind: 'refused' });
   });
   afterAll(() => service?.close());
 
@@ -123,6 +126,7 @@ describeInBrowser('the operator’s screens', () => {
     const table = page.getByRole('table', { name: 'Providers’ answers' });
     await table.getByText('550 5.1.1', { exact: true }).waitFor();
     await table.getByText('full.example').waitFor();
+    await page.getByText(`${TOPIC}: Refused: switch off “Enable raw message delivery”`).waitFor();
     await page.getByRole('textbox', { name: 'How far back' }).click();
     await page.getByRole('option', { name: 'Last 7 days' }).click();
     await page.waitForURL(/hours=168/);

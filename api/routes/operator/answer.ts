@@ -134,6 +134,18 @@ export const ProviderAnswers = z
         domains: z.array(z.object({ domain: z.string(), mails: Count })),
       }),
     ),
+    snsTopics: z
+      .array(
+        z.object({
+          topic: z.string(),
+          state: z.enum(['waiting', 'confirmed', 'delivering', 'refused']),
+          since: Instant.nullable().openapi({ description: 'When the newest message came' }),
+        }),
+      )
+      .openapi({
+        description:
+          'The topics in `SNS_TOPIC_ARNS`. `refused`: the subscription has raw message delivery on, so its messages prove nothing',
+      }),
   })
   .openapi('ProviderAnswers', {
     example: {
@@ -153,6 +165,7 @@ export const ProviderAnswers = z
           domains: [{ domain: 'example.com', mails: 61 }],
         },
       ],
+      snsTopics: [{ topic: 'arn:aws:sns:eu-west-1:123456789012:ses-feedback', state: 'delivering', since: AT }],
     },
   });
 

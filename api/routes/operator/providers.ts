@@ -1,5 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import { listProviderAnswers } from '../../../db/operator/provider-answers.ts';
+import { listSnsSubscriptions } from '../../../db/operator/sns-subscriptions.ts';
 import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -28,6 +29,8 @@ export function operatorProviderRoutes(app: App, deps: Deps): void {
     const { looked, since, answers } = await listProviderAnswers(reads, c.req.valid('query'));
     const data = answers.map(({ newestAt, ...answer }) => ({ ...answer, newestAt: newestAt.toISOString() }));
     const from = { provider: config.email.provider, looked, since: since?.toISOString() ?? null };
-    return c.json({ ...from, answers: data }, 200);
+    const subscriptions = await listSnsSubscriptions(reads, config.email.ses.snsTopicArns);
+    const snsTopics = subscriptions.map((one) => ({ ...one, since: one.since?.toISOString() ?? null }));
+    return c.json({ ...from, answers: data, snsTopics }, 200);
   });
 }

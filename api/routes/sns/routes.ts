@@ -1,5 +1,6 @@
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { findEmailIdByProviderId } from '../../../db/emails/provider-messages.ts';
+import { noteSnsMessage, type SnsMessageKind } from '../../../db/operator/sns-subscriptions.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { emailIdOf } from '../../../rules/content/link-tokens.ts';
 import { readSesNotification, type SesNotification } from '../../../rules/emails/ses-notification.ts';
@@ -29,6 +30,8 @@ const MESSAGE_MAX_BYTES = 256 * 1024;
  * another sender fails for good.
  */
 const SETTLING_MS = 60_000;
+/** The operator's page says when messages came last, and a campaign brings thousands a second. */
+const NOTED_EVERY_MS = 60_000;
 
 const snsRoute: RouteConfig = {
   method: 'post',
@@ -56,12 +59,24 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
   const recordFeedback = createFeedbackRecorder(deps);
   const verpKey = deriveKey(config.secretKey, 'verp');
 
+  const notedMs = new Map<string, number>();
+  /** Notes for the operator's page that a message of a topic in SNS_TOPIC_ARNS came, at most once a minute. */
+  async function note(topic: string, kind: SnsMessageKind): Promise<void> {
+    const key = `${kind} ${topic}`;
+    const isNew = Date.now() - (notedMs.get(key) ?? 0) >= NOTED_EVERY_MS;
+    if (!isNew || !config.email.ses.snsTopicArns.includes(topic)) return;
+    notedMs.set(key, Date.now());
+    await noteSnsMessage(db, { topic, kind });
+  }
+
   async function authentic(c: RequestContext): Promise<SnsMessage> {
     const text = Buffer.from(await readBody(c, MESSAGE_MAX_BYTES)).toString('utf8');
     const body = jsonOf(text);
     const parsed = SnsMessage.safeParse(body);
     if (!parsed.success && (c.req.header('x-amz-sns-rawdelivery') === 'true' || isSesNotification(body))) {
-      log.warn({ topic: c.req.header('x-amz-sns-topic-arn')?.slice(0, ARN_MAX_CHARS) }, RAW_DELIVERY);
+      const topic = c.req.header('x-amz-sns-topic-arn')?.slice(0, ARN_MAX_CHARS) ?? '';
+      log.warn({ topic }, RAW_DELIVERY);
+      await note(topic, 'refused');
       throw refused(RAW_DELIVERY);
     }
     if (!parsed.success) throw refused('The body is no message of SNS.');
@@ -109,7 +124,9 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
       if (!url) throw refused('The address to confirm is not one of SNS.');
       await fetchText(url);
       log.info({ topic: message.TopicArn }, 'the subscription to the SNS topic is confirmed');
+      await note(message.TopicArn, 'confirmed');
     } else if (message.Type === 'Notification') {
+      await note(message.TopicArn, 'notified');
       const notification = readSesNotification(message.Message, new Date());
       // Not thrown, so not logged as a fault.
       if (notification && !(await record(notification))) return answerError(c, notYet());

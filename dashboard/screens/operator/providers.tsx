@@ -10,6 +10,7 @@ import { Instant } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
 import { OperatorHead } from './operator-head.tsx';
 import { SPANS } from './routes.ts';
+import { SnsTopics } from './sns-topics.tsx';
 
 type Answers = AnswerOf<'listProviderAnswers'>;
 
@@ -37,7 +38,12 @@ export function Providers() {
         mb="md"
       />
       <Answer of={answers} height={320}>
-        {(found) => <Found answers={found} />}
+        {(found) => (
+          <>
+            <SnsTopics topics={found.snsTopics} />
+            <Found answers={found} />
+          </>
+        )}
       </Answer>
     </>
   );

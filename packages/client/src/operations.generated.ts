@@ -2066,7 +2066,16 @@ export type ProviderAnswers = {
       mails: number;
     }[];
   }[];
+  /** The topics in `SNS_TOPIC_ARNS`. `refused`: the subscription has raw message delivery on, so its messages prove nothing */
+  snsTopics: ({
+    topic: string;
+    state: ProviderAnswersSnsTopicsState;
+    /** When the newest message came */
+    since: string | null;
+  })[];
 };
+
+export type ProviderAnswersSnsTopicsState = "waiting" | "confirmed" | "delivering" | "refused";
 
 export type PutCampaign = {
   name?: string;

@@ -8,6 +8,7 @@ import type { EmailProvider } from '../../../channels/email/provider.ts';
 import { sesProvider } from '../../../channels/email/ses/provider.ts';
 import { createCompute } from '../../../compute/compute.ts';
 import { suppressionPads } from '../../../db/contacts/suppressions.ts';
+import { listSnsSubscriptions, noteSnsMessage } from '../../../db/operator/sns-subscriptions.ts';
 import { claimEmails } from '../../../db/sending/email-ledger.ts';
 import type { KeyMode } from '../../../rules/access/api-keys.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
@@ -397,6 +398,31 @@ describe('what is not from our topic', () => {
     expect((await post({ Message, TopicArn: topic })).status).toBe(403);
     expect(fetched).toEqual([]);
     expect((await stateOf(mail)).names).toEqual([]);
+  });
+
+  it('leaves for the operator how the subscription stands', async () => {
+    const service = await startTestApi({ SNS_TOPIC_ARNS: `${TOPIC},${TOPIC}-2`, OPERATORS: 'ops@example.com' });
+    const states = async () =>
+      (await listSnsSubscriptions(service.db, service.deps.config.email.ses.snsTopicArns)).map(({ state }) => state);
+    const raw = (topic: string) =>
+      service.app.request('/webhooks/sns', {
+        method: 'POST',
+        body: JSON.stringify({ notificationType: 'Bounce' }),
+        headers: { 'x-amz-sns-rawdelivery': 'true', 'x-amz-sns-topic-arn': topic },
+      });
+    try {
+      expect(await states()).toEqual(['waiting', 'waiting']);
+      for (const topic of [TOPIC, `${TOPIC}-of-others`]) expect((await raw(topic)).status).toBe(403);
+      expect(await states()).toEqual(['refused', 'waiting']);
+      await noteSnsMessage(service.db, { topic: TOPIC, kind: 'confirmed' });
+      expect(await states()).toEqual(['confirmed', 'waiting']);
+      await noteSnsMessage(service.db, { topic: TOPIC, kind: 'notified' });
+      expect(await states()).toEqual(['delivering', 'waiting']);
+      const { rows } = await sql`SELECT topic FROM sns_subscriptions`.execute(service.db);
+      expect(rows).toEqual([{ topic: TOPIC }]);
+    } finally {
+      await service.close();
+    }
   });
 
   it('with raw delivery is refused with the setting to switch off, in the log too', async () => {

@@ -1,0 +1,29 @@
+import { Stack, Text } from '@mantine/core';
+import type { AnswerOf } from '../../api/client.ts';
+import { Instant } from '../../parts/instant.tsx';
+import { text } from '../../text/text.ts';
+import { FactCard } from './fact.tsx';
+
+const words = text.operator;
+
+/** Shows how the subscription to each SNS topic of Amazon SES stands; nothing where no topic is set. */
+export function SnsTopics({ topics }: { topics: AnswerOf<'listProviderAnswers'>['snsTopics'] }) {
+  if (topics.length === 0) return null;
+  const isRefused = topics.some(({ state }) => state === 'refused');
+  return (
+    <FactCard title={words.snsTopics} subtitle={words.snsTopicsMean} standing={isRefused ? 'look' : 'well'}>
+      <Stack gap={4}>
+        {topics.map(({ topic, state, since }) => (
+          <Text key={topic} size="sm" style={{ overflowWrap: 'anywhere' }}>
+            {topic}: {words.snsStates[state]}{' '}
+            {since && (
+              <Text span c="dimmed" size="sm">
+                <Instant at={since} />
+              </Text>
+            )}
+          </Text>
+        ))}
+      </Stack>
+    </FactCard>
+  );
+}

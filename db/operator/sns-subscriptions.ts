@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import type { Db } from '../connection.ts';
+
+/** A message of an SNS topic, as far as it tells how the subscription stands. */
+export type SnsMessageKind = 'confirmed' | 'notified' | 'refused';
+
+export interface SnsSubscription {
+  topic: string;
+  /** `refused`: notifications come with raw message delivery on. `waiting`: no message came yet. */
+  state: 'waiting' | 'confirmed' | 'delivering' | 'refused';
+  /** When the message came that the state is about. */
+  since: Date | null;
+}
+
+/** Notes that a message of a topic came. */
+export async function noteSnsMessage(db: Db, { topic, kind }: { topic: string; kind: SnsMessageKind }): Promise<void> {
+  const column = sql.ref(`${kind}_at`);
+  await sql`
+    INSERT INTO sns_subscriptions (topic, ${column}) VALUES (${topic}, now())
+    ON CONFLICT (topic) DO UPDATE SET ${column} = now()
+  `.execute(db);
+}
+
+/** Says how the subscription to each topic stands; the newest message decides. */
+export async function listSnsSubscriptions(db: Db, topics: readonly string[]): Promise<SnsSubscription[]> {
+  const isAsked = sql<boolean>`topic = ANY(${[...topics]}::text[])`;
+  const rows = await db.selectFrom('sns_subscriptions').selectAll().where(isAsked).execute();
+  const byTopic = new Map(rows.map((row) => [row.topic, row]));
+  return topics.map((topic) => {
+    const row = byTopic.get(topic);
+    const messages = [
+      { state: 'refused', since: row?.refused_at ?? null },
+      { state: 'delivering', since: row?.notified_at ?? null },
+      { state: 'confirmed', since: row?.confirmed_at ?? null },
+    ] as const;
+    const newest = messages.reduce((one, other) => (timeOf(other) > timeOf(one) ? other : one));
+    return { topic, ...(newest.since ? newest : { state: 'waiting', since: null }) };
+  });
+}
+
+function timeOf({ since }: { since: Date | null }): number {
+  return since?.getTime() ?? 0;
+}
