@@ -29,7 +29,7 @@ export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
 const LOCK_KEY = sql.lit(7_411_220_911);
 const LOCK_RETRY_MS = 200;
 
-/** Runs the pending migrations in their order: those in a transaction together, and each concurrent one by itself. */
+/** Runs the pending migrations in their order: transactional migrations share a transaction, and each concurrent one runs alone. */
 async function migrate(db: Kysely<unknown>): Promise<string[]> {
   return db.connection().execute(async (session) => {
     await takeLock(session);
@@ -55,7 +55,7 @@ async function takeLock(session: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** The names at which a run of migrations of one kind ends, in their order; a concurrent one is a run by itself. */
+/** The last migration of each run of one kind, in their order. A concurrent migration is a run of its own. */
 function lastOfEachRun(names: string[]): string[] {
   return names.filter((name, index) => {
     const next = names[index + 1];

@@ -127,7 +127,7 @@ type StartKind =
   | 'window.changed'
   | 'restock.start';
 
-/** Lets the compiler compare the arguments with those that the workflow takes. */
+/** Lets the compiler check the arguments against the workflow's parameters. */
 function startOf<W extends (...args: never[]) => unknown>(start: Start & { args: Parameters<W> }): Start {
   return start;
 }
@@ -172,7 +172,7 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
       attributes: { projectId, contactId, automationId: workflowId },
       priority: PRIORITY.automation,
       options: {
-        // Where no worker saw it begin the row comes again, maybe after its end: an execution runs once.
+        // If no worker reported the start, the row comes again, even after the end: an execution runs once.
         workflowIdReusePolicy: anew ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
         ...(anew && { memo: { [STARTED_BY]: id } }),
       },
@@ -258,8 +258,8 @@ function startOfGroup(temporal: StartTarget, group: StartGroup): Start {
 }
 
 /**
- * Wakes the one workflow of an endpoint, or starts it. It finds the due deliveries by itself, so many events cost
- * Temporal one signal.
+ * Wakes the one workflow of an endpoint, or starts it. The workflow finds the due deliveries, so a burst of events
+ * costs Temporal one signal.
  */
 function wakeWebhookDelivery({ client, names }: Target, start: Start): Promise<unknown> {
   return client.workflow.signalWithStart(start.type, { ...optionsOf(names, start), signal: 'wake' });

@@ -7,7 +7,7 @@ import { UNSUBSCRIBE_REQUESTED_EVENT } from '../../rules/events/event-names.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from './record-events.ts';
 
-/** A caller's requests about one contact share an event for so long. */
+/** How long the requests of one caller about one contact share an event. */
 const COUNTED_MS = 24 * 60 * 60_000;
 
 /** A request to unsubscribe a contact that the public key may not unsubscribe. */
@@ -18,8 +18,8 @@ export interface UnsubscribeRequest {
 }
 
 /**
- * Shows the project that somebody asked with the public key to unsubscribe contacts: one event a day for each caller and
- * contact, with the number of requests. The caller of this function holds the contacts' locks.
+ * Records requests with the public key to unsubscribe contacts: one event a day for each caller and contact, with the
+ * number of requests. The caller of this function holds the contacts' locks.
  * @returns rows for `outbox.wake`, after the commit
  */
 export async function noteUnsubscribeRequests(

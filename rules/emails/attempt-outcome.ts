@@ -9,7 +9,7 @@ export type AttemptOutcome = RecordedOutcome | UntriedOutcome;
 export type RecordedOutcome =
   | { kind: 'accepted'; providerMessageId: string | null; subject: string }
   /**
-   * Not sent, and it will not be: our own decision, a refusal about us or the message, or too many attempts. Where the
+   * Not sent, and it will not be: our own decision, a refusal about us or the message, or too many attempts. If the
    * receiving side does not want the sender, `refusesSender` is set, and `provider` runs the mailbox.
    */
   | { kind: 'failed'; reason: Reason; error: string | null; refusesSender?: true; provider?: string }
@@ -18,14 +18,14 @@ export type RecordedOutcome =
   /** The project's sending is on hold: the email leaves when the hold is released. */
   | { kind: 'held' }
   /**
-   * Refused for now, or in doubt: the next attempt is at `dueAt`. The row stays SENDING and keeps its delivery. `error`
+   * A temporary failure, or an answer in doubt: the next attempt is at `dueAt`. The row stays SENDING and keeps its delivery. `error`
    * has the provider's reply, `last` only its codes: Temporal shows `last`.
    */
   | { kind: 'deferred'; dueAt: Date; error: string; last: LastAttempt };
 
-/** The email was not tried, its claim was given back, and the attempt does not count. */
+/** The email was not attempted, its claim was returned, and nothing counts as an attempt. */
 export type UntriedOutcome =
-  /** The send rate, the project's compute budget or the paused route has no room before `dueAt`. */
+  /** The send rate, the project's compute budget or the paused route takes nothing before `dueAt`. */
   | { kind: 'throttled'; cause: 'rate' | 'budget' | 'route'; dueAt: Date }
   /** The project's sending window opens at `dueAt`. */
   | { kind: 'outside_window'; dueAt: Date }
@@ -41,7 +41,7 @@ export function failed(reason: Reason, error: string | null = null): RecordedOut
   return { kind: 'failed', reason, error };
 }
 
-/** Ends an email by a refusal that is not tried again. */
+/** Ends an email by a refusal that is not retried. */
 export function refused(refusal: Refusal, error: string): RecordedOutcome {
   if (refusal.about === 'recipient') return { kind: 'bounced', refusal, error };
   const outcome = { kind: 'failed' as const, reason: reasonOfRefusal(refusal), error };

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 /** A path of an execution's event or context: `event.cartId`, `context.order.id`. */
 export const REENTRY_KEY = /^(?:event|context)(?:\.[^.\s{}]{1,100}){1,5}$/;
 
-/** What is wrong with a path, and the remedy. */
+/** The fault of a path, and the remedy. */
 export const REENTRY_KEY_FAULT =
   'Must be the path of a value of the event or the context, such as event.cartId or context.orderId';
 
 /**
  * The value that a path finds, as a hash in the form of a UUID: several executions of a contact may be open, one for
- * each value. Undefined where there is none: then the contact may have one open. Numbers and texts of the same digits
+ * each value. Undefined if the path finds nothing: then the contact may have one open. A number and its digits as text
  * are the same value.
  */
 export function reentryValue(

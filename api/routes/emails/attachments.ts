@@ -14,7 +14,7 @@ const getRoute = createRoute({
   tags: ['Email'],
   summary: 'Download a file of an email',
   description:
-    'The bytes of a file that a received or sent email carries. Files of received emails are kept for 30 days, those of sent ones as the operator decides (`ATTACHMENT_RETENTION_DAYS`).',
+    'The bytes of a file that a received or sent email carries. Files of received emails are kept for 30 days, files of sent emails as the operator decides (`ATTACHMENT_RETENTION_DAYS`).',
   security: scopes('emails:view'),
   request: { params: z.object({ id: Id, attachmentId: Id }) },
   responses: {
@@ -37,7 +37,7 @@ export function emailAttachmentRoutes(app: App, { reads }: Deps): void {
       throw new AppError('NOT_FOUND', { message: 'The file was dropped: its time is over. Its name and size stay.' });
     const [read] = await readLargeAttachments(reads, { projectId, ids: [attachmentId] });
     if (!read) throw new AppError('NOT_FOUND');
-    // Anybody may have sent it, so no browser opens it: it is saved.
+    // The sender can be anyone, so no browser opens the file: it is saved.
     return c.body(new Uint8Array(read.content), 200, {
       'Content-Type': 'application/octet-stream',
       'Content-Disposition': dispositionOf(file.filename),
