@@ -4,7 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --include=dev --include=optional
 COPY . .
-RUN node build.mjs && npm prune --omit=dev && node build/prune-image.mjs
+RUN node build/build.mjs && npm prune --omit=dev && node build/prune-image.mjs
 
 FROM node:22.23.3-bookworm-slim
 # Temporal's client is native code and reads the system's certificates: without them Temporal Cloud cannot be reached.

@@ -13,7 +13,7 @@ if (!/^[a-z][a-z-]*$/.test(command ?? '')) {
   console.error('Usage: node run.mjs <command> …, such as api, worker, migrate, demo');
   process.exit(1);
 }
-if (existsSync(join(ROOT, 'build.mjs'))) await prepareSources();
+if (existsSync(join(ROOT, 'build', 'build.mjs'))) await prepareSources();
 const module = join(ROOT, 'dist', 'cli', `${command}.js`);
 if (!existsSync(module)) {
   console.error(`There is no command ${command}.`);
@@ -23,9 +23,9 @@ process.argv = [process.argv[0], module, ...rest];
 await import(pathToFileURL(module).href);
 
 async function prepareSources() {
-  const { ensureInstalled, requireNode } = await import('./install.mjs');
+  const { ensureInstalled, requireNode } = await import('./build/install.mjs');
   requireNode();
   await ensureInstalled();
-  const { ensureBuilt } = await import('./build.mjs');
+  const { ensureBuilt } = await import('./build/build.mjs');
   ensureBuilt({ dashboard: SERVING.has(command) || (command === 'bench' && rest[0] === 'dashboard') });
 }

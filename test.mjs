@@ -7,8 +7,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureBuilt } from './build.mjs';
-import { ensureInstalled, requireNode } from './install.mjs';
+import { ensureBuilt } from './build/build.mjs';
+import { ensureInstalled, requireNode } from './build/install.mjs';
 import { ONLY_IN_ALL } from './test/only-in-all.mjs';
 
 const ROOT = dirname(fileURLToPath(import.meta.url));

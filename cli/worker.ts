@@ -5,7 +5,7 @@ import { thisRelease } from './release.ts';
 import { requirePostgres } from './start/dependencies.ts';
 import { runServiceProcess } from './start/service-process.ts';
 
-/** Made by build.mjs: bundling at every start would take 2 to 3 seconds. */
+/** Made by build/build.mjs: bundling at every start would take 2 to 3 seconds. */
 const WORKFLOW_BUNDLE = join(packageRoot(), 'dist', 'workflow-bundle.js');
 
 // `npm run worker`: one worker process, configured by environment alone.

@@ -107,7 +107,7 @@ interface Stoppable {
 
 /** Does nothing when nothing changed. What needs no build is still worth testing when it fails. */
 function build(): void {
-  const result = spawnSync(process.execPath, [join(ROOT, 'build.mjs')], { stdio: 'inherit' });
+  const result = spawnSync(process.execPath, [join(ROOT, 'build', 'build.mjs')], { stdio: 'inherit' });
   if (result.status !== 0)
     console.error('The build failed: tests of the built service and of workflows will fail too.');
 }

@@ -1,6 +1,6 @@
 /**
  * Builds dist/: the compiled modules, the files that are not TypeScript, the prebuilt Temporal workflow bundle, and the
- * dashboard (build-dashboard.mjs). Each of the two parts does nothing when nothing of its own changed. It is safe to
+ * dashboard (dashboard.mjs). Each of the two parts does nothing when nothing of its own changed. It is safe to
  * run twice at once or to be killed: files are moved to their places one by one when all are there, and the stamp comes
  * last. Types are not checked here; `npm run typecheck` does that.
  */
@@ -9,11 +9,11 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { buildDashboard, DASHBOARD_FOLDER, isDashboardBuilt } from './build-dashboard.mjs';
-import { filesOf, moveInto, read, stampOf } from './build-files.mjs';
+import { buildDashboard, DASHBOARD_FOLDER, isDashboardBuilt } from './dashboard.mjs';
+import { filesOf, moveInto, read, stampOf } from './files.mjs';
 import { withLock } from './lock.mjs';
 
-const ROOT = dirname(fileURLToPath(import.meta.url));
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const DIST = join(ROOT, 'dist');
 const ROOMS = [
   'api',
@@ -37,8 +37,8 @@ const OTHER_INPUTS = [
   'package-lock.json',
   'tsconfig.json',
   'tsconfig.build.json',
-  'build.mjs',
-  'build-files.mjs',
+  'build/build.mjs',
+  'build/files.mjs',
 ];
 const STAMP = join(DIST, '.stamp');
 const BUNDLE = join(DIST, 'workflow-bundle.js');

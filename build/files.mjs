@@ -1,10 +1,10 @@
-// What the two parts of the build (build.mjs, build-dashboard.mjs) do with files. Plain Node without dependencies.
+// What the two parts of the build (build.mjs, dashboard.mjs) do with files. Plain Node without dependencies.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const ROOT = dirname(fileURLToPath(import.meta.url));
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /**
  * Every file under a folder, or the file itself, in the order of their names: no packages, no tests; none where there

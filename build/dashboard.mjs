@@ -9,15 +9,15 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { filesOf, moveInto, read, stampOf } from './build-files.mjs';
+import { filesOf, moveInto, read, stampOf } from './files.mjs';
 
-const ROOT = dirname(fileURLToPath(import.meta.url));
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** Under dist/; the API looks for it there (api/routes/dashboard/built-files.ts). */
 export const DASHBOARD_FOLDER = 'dashboard';
 const TARGET = join(ROOT, 'dist', DASHBOARD_FOLDER);
 /** Beside the folder, not in it: everything in it is served. */
 const STAMP = join(ROOT, 'dist', '.dashboard-stamp');
-const INPUTS = ['dashboard', 'packages/client/src', 'package-lock.json', 'build-dashboard.mjs', 'build-files.mjs'];
+const INPUTS = ['dashboard', 'packages/client/src', 'package-lock.json', 'build/dashboard.mjs', 'build/files.mjs'];
 /** Moved into place last: it names the others. */
 const PAGE = 'index.html';
 const COMPRESSED = /\.(js|css|html|svg|json)$/;
