@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endRound, noteError, startRound } from '../../db/operator/periodic-work.ts';
 import { startHeartbeat } from '../../db/operator/processes.ts';
 import { countOutcomes } from '../../db/sending/hold-guard.ts';
+import { listRoutePauses, pauseRoute } from '../../db/sending/route-pauses.ts';
 import { buildEmail } from '../build/emails.ts';
 import { startTestApi, type TestApi, type TestProject } from '../support/api.ts';
 import { signedIn } from '../support/session.ts';
@@ -62,6 +63,42 @@ describe('who operates the service', () => {
     ]);
     expect(asked.map(({ status, body }) => [status, body.error?.code])).toEqual(asked.map(() => [404, 'NOT_FOUND']));
     expect((await api.call('GET', '/operator/health')).status).toBe(401);
+  });
+});
+
+describe('a paused route', () => {
+  const REFUSAL = {
+    route: 'smtp.relay.test',
+    refusal: 'login',
+    stage: 'auth' as const,
+    reply: '535 5.7.8 Authentication failed',
+    senderHost: 'shop.test',
+    emailId: null,
+    nextProbeAt: new Date('2027-01-01T12:00:00.000Z'),
+  };
+  const pauses = async (headers = operator) => ask('GET', '/operator/route-pauses', undefined, headers);
+
+  it('is listed with its project, and takes email again once an operator resumes it', async () => {
+    await pauseRoute(api.db, { ...REFUSAL, projectIds: [api.one.id] });
+    const { body } = await pauses();
+    expect(body.data).toMatchObject([
+      {
+        projectId: api.one.id,
+        projectName: 'One',
+        stage: 'auth',
+        reply: REFUSAL.reply,
+        nextProbeAt: '2027-01-01T12:00:00.000Z',
+      },
+    ]);
+    const path = `/operator/route-pauses/${body.data[0].id}/resume`;
+    expect((await ask('POST', path, {}, owner)).status).toBe(404);
+    expect((await pauses()).body.data).toHaveLength(1);
+    expect(await ask('POST', path, {})).toMatchObject({ status: 200, body: { data: [] } });
+    expect(await listRoutePauses(api.db, REFUSAL.route)).toEqual([]);
+    expect((await ask('POST', path, {})).body.error).toMatchObject({
+      code: 'NOT_FOUND',
+      message: 'This route is not paused.',
+    });
   });
 });
 
