@@ -88,6 +88,7 @@ import * as reentryKey from './migrations/20261127T1330-reentry-key.ts';
 import * as reentryIndex from './migrations/20261127T1331-reentry-index.ts';
 import * as nfcData from './migrations/20261127T1345-nfc-data.ts';
 import * as snsSubscriptions from './migrations/20261127T1405-sns-subscriptions.ts';
+import * as nfcRunning from './migrations/20261127T1425-nfc-running.ts';
 
 /**
  * Migrations that run outside of a transaction: Postgres builds an index CONCURRENTLY only there, and batches commit by
@@ -96,6 +97,7 @@ import * as snsSubscriptions from './migrations/20261127T1405-sns-subscriptions.
 export const CONCURRENT_MIGRATIONS: ReadonlySet<string> = new Set([
   '20261127T1331-reentry-index',
   '20261127T1345-nfc-data',
+  '20261127T1425-nfc-running',
 ]);
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
@@ -189,4 +191,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261127T1331-reentry-index': reentryIndex,
   '20261127T1345-nfc-data': nfcData,
   '20261127T1405-sns-subscriptions': snsSubscriptions,
+  '20261127T1425-nfc-running': nfcRunning,
 };

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { up } from '../../db/migrations/20261127T1321-nfc-definitions.ts';
 import { up as convertData } from '../../db/migrations/20261127T1345-nfc-data.ts';
+import { up as convertRunning } from '../../db/migrations/20261127T1425-nfc-running.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
@@ -105,4 +106,26 @@ it('stored data of contacts and names of events are converted, and a second run 
       .execute();
     expect(events.map((event) => event.name)).toContain(COMPOSED);
   }
+});
+
+it('open executions, waits and webhooks are converted', async () => {
+  const wait = { type: 'WAIT_FOR_EVENT' as const, config: { eventName: 'later', timeout: 3_600 } };
+  const { id } = await buildWorkflow(api, { eventName: 'open-one', steps: { wait } });
+  await expectOk(api.call('POST', '/v1/track', { body: { email: 'open@example.com', event: 'open-one' } }));
+  const url = 'https://hooks.example.com/in';
+  const endpoint = await expectOk(api.call('POST', '/v1/webhooks', { body: { url, events: ['visited'] } }));
+  const old = JSON.stringify({ [DECOMPOSED]: `line\n\u0301 ${DECOMPOSED}` });
+  await sql`UPDATE executions SET event = ${old}::jsonb, context = ${old}::jsonb WHERE workflow_id = ${id}`.execute(
+    api.db,
+  );
+  await sql`UPDATE execution_waits SET filters = ${old}::jsonb`.execute(api.db);
+  await sql`UPDATE webhook_endpoints SET events = ${[DECOMPOSED, COMPOSED]}::text[]`.execute(api.db);
+  for (let run = 1; run <= 2; run += 1) await convertRunning(api.db as unknown as Kysely<unknown>);
+  const converted = { [COMPOSED]: `line\n\u0301 ${COMPOSED}` };
+  const executions = api.db.selectFrom('executions').select(['event', 'context']).where('workflow_id', '=', id);
+  expect(await executions.execute()).toEqual([{ event: converted, context: converted }]);
+  const waits = await api.db.selectFrom('execution_waits').select('filters').execute();
+  expect(waits).toContainEqual({ filters: converted });
+  const shown = await expectOk(api.call('GET', `/v1/webhooks/${endpoint.id ?? endpoint.data.id}`));
+  expect(JSON.stringify(shown)).toContain(JSON.stringify([COMPOSED]));
 });
