@@ -77,7 +77,7 @@ function uniqueHashes<T extends { hash: Buffer }>(links: readonly T[]): T[] {
 
 /**
  * Connects contacts who are new at their address with its earlier contact: old links act on them, and the topics that
- * the person left stay left. One statement, since each costs a lone request a round trip.
+ * the person left stay left, also for a contact that joined them at another address. One statement, since each costs a lone request a round trip.
  */
 export async function adoptAddresses(trx: Trx, key: Buffer, { projectId, contacts }: Marked): Promise<void> {
   if (contacts.length === 0) return;
@@ -93,7 +93,7 @@ export async function adoptAddresses(trx: Trx, key: Buffer, { projectId, contact
       WHERE r.project_id = ${projectId}::uuid AND r.address_hash = u.hash RETURNING u.id, r.topic_id)
     INSERT INTO topic_choices (project_id, contact_id, topic_id, joined)
     SELECT ${projectId}::uuid, id, topic_id, false FROM taken ORDER BY id, topic_id
-    ON CONFLICT (contact_id, topic_id) DO NOTHING
+    ON CONFLICT (contact_id, topic_id) DO UPDATE SET joined = false, updated_at = now()
   `.execute(trx);
 }
 

@@ -36,6 +36,8 @@ export interface LinkSubject {
   contactIds: string[];
   /** The addresses that the link speaks for, first the one the email went to; none where nothing of them was kept. */
   addresses: HashedAddress[];
+  /** Hashes of the addresses that no contact has now, such as one that the contact has left for another. */
+  vacant: Buffer[];
   /** Whether marketing may go there. */
   subscribed: boolean;
   /** The topic of the email, where it has one. */
@@ -52,6 +54,7 @@ export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject):
   const addresses = addressesOf(key, project, erased);
   const contacts = await findHolders(db, key, { projectId, row: project, addresses, erased });
   const contactIds = contacts.map(({ id }) => id);
+  const held = new Set(contacts.map(({ email }) => addressHash(key, email).toString('hex')));
   const reasons = await listReasons(db, { projectId, hashes: addresses.map(({ hash }) => hash) });
   const isRefused = reasons.some((reason) => OWN_REASONS.includes(reason));
   return {
@@ -62,6 +65,7 @@ export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject):
     mode: project.mode,
     contactIds,
     addresses,
+    vacant: addresses.flatMap(({ hash }) => (held.has(hash.toString('hex')) ? [] : [hash])),
     topic: await findTopicOf(db, project, { contactId: contactIds[0], addresses }),
     subscribed: addresses.length > 0 && !isRefused && contacts.every(({ subscribed }) => subscribed),
   };
@@ -114,20 +118,19 @@ export async function leaveTopicByLink(trx: Trx, subject: LinkSubject): Promise<
 }
 
 /**
- * Keeps what the person says about topics, on their contacts, or for the next contact with the address where none has
- * it now. May run twice.
+ * Keeps what the person says about topics: on their contacts, and for the next contact at an address that no contact has
+ * now. May run twice.
  * @returns rows for `outbox.wake`, after the commit
  */
 export async function setTopicsByLink(
   trx: Trx,
-  { projectId, contactIds, addresses, mode }: LinkSubject,
+  { projectId, contactIds, vacant, mode }: LinkSubject,
   topics: Readonly<Record<string, boolean>>,
 ): Promise<OutboxRow[]> {
   const outbox: OutboxRow[] = [];
   for (const contactId of contactIds)
     outbox.push(...(await setContactTopics(trx, { projectId, contactId, topics, mode })));
-  if (contactIds.length === 0)
-    await setTopicRefusals(trx, { projectId, hashes: addresses.map(({ hash }) => hash), topics });
+  if (vacant.length > 0) await setTopicRefusals(trx, { projectId, hashes: vacant, topics });
   return outbox;
 }
 
