@@ -13,7 +13,7 @@ export type DocumentPaths = 'all' | 'v1';
 
 /** The OpenAPI document of all registered operations. Its version is the contract's, 1.0.0 (contract §1.3). */
 export function openApiDocument(hono: OpenAPIHono<AppEnv>, which: DocumentPaths = 'all') {
-  const document = hono.getOpenAPI31Document({
+  const generated = hono.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
       title: 'Tidings',
@@ -24,6 +24,8 @@ export function openApiDocument(hono: OpenAPIHono<AppEnv>, which: DocumentPaths 
     },
     servers: [{ url: '/', description: 'This service' }],
   });
+  // Parts of it belong to the routes, which the next document is made of; the passes below change it in place.
+  const document = structuredClone(generated);
   mendNullables(document as Document);
   // Before paths are dropped, so that both documents use the same names.
   writePlainTypes(document as Document);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApiDocument } from '../../api/openapi/document.ts';
 import { WEBHOOK_NAMES } from '../../api/openapi/webhooks.ts';
 import { ERRORS } from '../../rules/errors.ts';
 import { CONTACT_EVENTS, EMAIL_EVENTS } from '../../rules/events/event-names.ts';
@@ -110,6 +111,13 @@ describe('the OpenAPI document', () => {
     };
     for (const [name, schema] of Object.entries(document.components.schemas)) visit(schema, name);
     expect(inline).toEqual([]);
+  });
+
+  it('is the same whenever it is made, whichever document was made before', () => {
+    const make = (which: 'all' | 'v1') => JSON.stringify(openApiDocument(api.app, which));
+    const [first] = [make('all'), make('v1')];
+    expect(make('all') === first).toBe(true);
+    expect(JSON.parse(first).components.schemas).toHaveProperty('CreateApiKeyScopes');
   });
 
   it('names every code of the catalogue, and no other', () => {
