@@ -80,6 +80,8 @@ const NAMELESS: Record<string, string> = { unionfs: 'Unlicense' };
 /** Under other terms, with the reason why they may be. */
 const NAMED: Record<string, string> = {
   'caniuse-lite': 'CC-BY-4.0: a table of browsers, read when workflows are bundled',
+  '@fontsource-variable/inter': 'OFL-1.1: a font may be bundled with any software, and its licence file comes with it',
+  '@fontsource-variable/jetbrains-mono': 'OFL-1.1: the same',
 };
 
 function isBelow(version: string, floor: string): boolean {
