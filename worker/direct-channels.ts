@@ -93,18 +93,22 @@ export function simulatorChannel(
       await record(projectId, rows);
       return rows.map((row) => ({ row, fate: 'closed' }));
     },
-    // Row and record are one transaction: what was cut off had no effect.
-    handOver: record,
+    // Row and record are one transaction, so that an attempt that was cut off had no effect.
+    handOver: (projectId, rows) =>
+      record(
+        projectId,
+        rows.map(({ row }) => row),
+      ),
   };
 }
 
 async function handOver(
   { db, outbox }: Deps,
-  p: { kind: MessageKind; projectId: string; rows: TakenRow[] },
+  p: { kind: MessageKind; projectId: string; rows: { row: TakenRow; dueAt: Date }[] },
 ): Promise<void> {
   const { kind, projectId } = p;
-  const ids = p.rows.map((row) => row.refId);
-  outbox.wake(await inTransaction(db, (trx) => handOverDirect(trx, { kind, projectId, ids })));
+  const messages = p.rows.map(({ row, dueAt }) => ({ id: row.refId, dueAt }));
+  outbox.wake(await inTransaction(db, (trx) => handOverDirect(trx, { kind, projectId, messages })));
 }
 
 /** The row is the delivery of its message: who takes it after a kill owns what the first has claimed. */
@@ -124,8 +128,9 @@ function fatesOf(rows: TakenRow[], attempted: (Attempted | AttemptedSms)[]): Row
       case 'absent':
         return [{ row, fate: 'gone' }];
       case 'throttled':
-      case 'outside_window':
         return [{ row, fate: 'back', dueAt: outcome.dueAt }];
+      case 'outside_window':
+        return [{ row, fate: 'handed_over', dueAt: outcome.dueAt }];
       case 'stopped':
         return [{ row, fate: 'back', dueAt: new Date() }];
       // Its lease runs out, and then it is Temporal's.

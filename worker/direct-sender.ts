@@ -13,14 +13,17 @@ const LEASE_MS = 20_000;
 const RENEW_MS = 5_000;
 
 /**
- * What became of a row: `closed` by the transaction that recorded its message, `gone` (nothing to send), or `back` to
- * be taken again later.
+ * The end of an attempt for its row:
+ * - `closed`: the transaction that recorded the message ended the row as well.
+ * - `gone`: there is nothing to send.
+ * - `handed_over`: this message alone waits until `dueAt`, and Temporal's timer waits for it.
+ * - `back`: the project has no place before `dueAt`, so that none of its rows is taken until then.
  */
-export type RowFate = { row: TakenRow; fate: 'closed' | 'gone' } | RowBack;
+export type RowFate = { row: TakenRow; fate: 'closed' | 'gone' } | RowLater;
 
-export interface RowBack {
+export interface RowLater {
   row: TakenRow;
-  fate: 'back';
+  fate: 'back' | 'handed_over';
   dueAt: Date;
 }
 
@@ -35,8 +38,8 @@ export interface DirectChannel {
   maxOfProject: number;
   /** Makes the first attempt of rows of a project. */
   attempt(projectId: string, rows: TakenRow[], stop: AbortSignal): Promise<RowFate[]>;
-  /** Gives rows of a project to Temporal whose first attempt was cut off. */
-  handOver(projectId: string, rows: TakenRow[]): Promise<void>;
+  /** Gives rows of a project to Temporal, which makes the next attempt at `dueAt`. */
+  handOver(projectId: string, rows: { row: TakenRow; dueAt: Date }[]): Promise<void>;
 }
 
 /**
@@ -109,12 +112,15 @@ export function startDirectSender(deps: {
   }
 
   async function send(projectId: string, rows: TakenRow[]): Promise<void> {
-    const cutOff = rows.filter((row) => row.attempts > 1);
+    const cutOff = rows.filter((row) => row.attempts > 1).map((row) => ({ row, dueAt: new Date() }));
     const fresh = rows.filter((row) => row.attempts === 1);
-    const attempted = fresh.length > 0 ? channel.attempt(projectId, fresh, stopping.signal) : Promise.resolve([]);
-    const handedOver = cutOff.length > 0 ? channel.handOver(projectId, cutOff) : Promise.resolve();
-    const [fates] = await Promise.all([attempted, handedOver]);
-    const back = fates.filter((fate): fate is RowBack => fate.fate === 'back');
+    const attempted: Promise<RowFate[]> =
+      fresh.length > 0 ? channel.attempt(projectId, fresh, stopping.signal) : Promise.resolve([]);
+    const [fates] = await Promise.all([attempted, cutOff.length > 0 && channel.handOver(projectId, cutOff)]);
+    const withFate = (fate: RowLater['fate']) => fates.filter((one): one is RowLater => one.fate === fate);
+    const handedOver = withFate('handed_over');
+    if (handedOver.length > 0) await channel.handOver(projectId, handedOver);
+    const back = withFate('back');
     if (back.length > 0) waitFor(projectId, Math.min(...back.map((fate) => fate.dueAt.getTime())));
     await giveBack(db, back.map(idOf));
     await deleteRows(db, fates.filter((fate) => fate.fate === 'gone').map(idOf));

@@ -75,19 +75,20 @@ export async function finishDirect(
 }
 
 /**
- * Makes messages Temporal's whose first attempt was cut off: the worker that had them was killed. Their claim is taken
- * away, which fences it off should it live after all. Returns the rows, for `outbox.wake`.
+ * Hands messages over to Temporal, which makes their next attempt at `dueAt`: those whose worker was killed, and those
+ * that wait for their sending window. Their claim is taken away, which fences off a worker that is alive after all.
+ * Returns the rows, for `outbox.wake`.
  */
 export async function handOverDirect(
   trx: Trx,
-  p: { kind: MessageKind; projectId: string; ids: string[] },
+  p: { kind: MessageKind; projectId: string; messages: Later[] },
 ): Promise<OutboxRow[]> {
-  await release(trx, p, p.ids);
-  return becomeTemporals(
+  await release(
     trx,
     p,
-    p.ids.map((id) => ({ id, dueAt: new Date() })),
+    p.messages.map(({ id }) => id),
   );
+  return becomeTemporals(trx, p, p.messages);
 }
 
 /** Nobody's, so that whoever delivers them next may claim them. */

@@ -82,6 +82,18 @@ const become = (id: string, status: string) =>
     return state?.status === status ? state : undefined;
   }, `an execution ${status}`);
 
+async function emailOf(executionId: string): Promise<string> {
+  const { rows } = await sql<{ id: string }>`SELECT id FROM emails WHERE execution_id = ${executionId}`.execute(
+    service.db,
+  );
+  return rows[0]?.id ?? '';
+}
+const leaves = (emailId: string) =>
+  until(async () => {
+    const { rows } = await sql<{ status: string }>`SELECT status FROM emails WHERE id = ${emailId}`.execute(service.db);
+    return rows[0]?.status === 'SENT';
+  }, 'the email to leave');
+
 describe('the sending window of the project', () => {
   it('holds MARKETING of an automation by a timer until it opens, over a restart of the worker', async () => {
     const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
@@ -129,13 +141,19 @@ describe('the sending window of the project', () => {
     await patchProject({ sendingWindow: shutWindow() });
     await expectOk(service.call('POST', '/project/release', { key: null, headers: owner }));
     await until(async () => (await stateOf(id))?.mail === 'PENDING' || undefined, 'the mail to be released');
-    // A delivery takes an attempt, and gives it back when it finds the window shut.
     await until(async () => {
-      const { rows } = await sql<{ attempts: number; deliveryId: string | null }>`
-        SELECT attempts, delivery_id AS "deliveryId" FROM emails WHERE execution_id = ${id}`.execute(service.db);
-      return rows[0]?.deliveryId && rows[0].attempts === 0;
-    }, 'a delivery of it that counts as no attempt');
-    expect(await stateOf(id)).toMatchObject({ mail: 'PENDING', sentAt: null });
+      const { rows } = await sql`SELECT id FROM outbox WHERE ref_id = ${await emailOf(id)}`.execute(service.db);
+      return rows.length === 0;
+    }, 'Temporal to wait for the window');
+    // An attempt that finds the window shut does not count.
+    const { rows } = await sql`SELECT status, attempts, sent_at FROM emails WHERE execution_id = ${id}`.execute(
+      service.db,
+    );
+    expect(rows).toEqual([{ status: 'PENDING', attempts: 0, sent_at: null }]);
+    // An email that waits for the window holds up no other email of its project.
+    const body = { to: 'other@to.test', template: transactional };
+    const { data } = await expectOk(service.call('POST', '/v1/send', { body }));
+    await leaves(data.emails[0].email);
   });
 
   it('holds an SMS too, and wakes who waits when it is lifted; a transactional one passes', async () => {
@@ -205,11 +223,7 @@ describe('the sending window of the project', () => {
     await patchProject({ sendingWindow: shutWindow() });
     const body = { to: 'asked@to.test', template: marketing, subscribed: true };
     const { data } = await expectOk(service.call('POST', '/v1/send', { body }));
-    const id = data.emails[0].email;
-    await until(async () => {
-      const { rows } = await sql<{ status: string }>`SELECT status FROM emails WHERE id = ${id}`.execute(service.db);
-      return rows[0]?.status === 'SENT' || undefined;
-    }, 'the mail to leave');
+    await leaves(data.emails[0].email);
   });
 });
 
