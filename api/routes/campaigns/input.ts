@@ -3,6 +3,7 @@ import { type Campaign, type CampaignContent, NAME_MAX_CHARS } from '../../../db
 import { AUDIENCE_TYPES } from '../../../rules/campaigns/campaign.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { type Condition, ConditionInput } from '../../../rules/filters/filters.ts';
+import { aliasOf, resolveAliases } from '../../http/aliases.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { EmailAddress, Id, NullableInstantInput, SlugInput } from '../../http/schemas.ts';
 import { changedMailText, mailTextInput, splitSender } from '../mail-text.ts';
@@ -26,7 +27,7 @@ const Filter = ConditionInput.nullish().openapi({
   example: EXAMPLE.audienceFilter,
 });
 
-const FilterAlias = Filter.openapi({ description: 'The same as audienceFilter', 'x-alias-of': 'audienceFilter' });
+const FilterAlias = aliasOf(Filter, 'audienceFilter');
 
 const fields = {
   name: z.string().trim().min(1).max(NAME_MAX_CHARS),
@@ -34,7 +35,7 @@ const fields = {
   description: z.string().max(2_000).nullish(),
   ...mailTextInput,
   audienceType: AudienceType.optional(),
-  type: AudienceType.optional().openapi({ description: 'The same as audienceType', 'x-alias-of': 'audienceType' }),
+  type: aliasOf(AudienceType.optional(), 'audienceType'),
   segmentId: Id.nullish(),
   audienceFilter: Filter,
   audienceCondition: FilterAlias,
@@ -61,10 +62,7 @@ export const PutCampaign = CampaignFields.extend({ updatedAt: ReadUpdatedAt })
 export const SendCampaign = z
   .object({
     scheduledFor: NullableInstantInput.openapi({ description: 'Absent or null sends now' }),
-    scheduledAt: NullableInstantInput.openapi({
-      description: 'The same as scheduledFor',
-      'x-alias-of': 'scheduledFor',
-    }),
+    scheduledAt: aliasOf(NullableInstantInput, 'scheduledFor'),
     ...hourInput,
   })
   .openapi('SendCampaign', { example: { scheduledFor: '2030-01-01T12:00:00Z' } });
@@ -83,7 +81,8 @@ export type CampaignChanges = Omit<z.output<typeof PutCampaign>, 'scheduledFor'>
  * @throws AppError VALIDATION_ERROR where the audience is not whole, or a needed field is missing
  */
 export function campaignContent(changes: CampaignChanges, current?: Campaign): CampaignContent {
-  const audienceType = changes.audienceType ?? changes.type ?? current?.audienceType;
+  const { audienceType: given, type } = changes;
+  const audienceType = resolveAliases({ audienceType: given, type }, current?.audienceType) ?? current?.audienceType;
   if (!audienceType) throw fieldError('audienceType', 'Required', 'invalid_type');
   const { name = current?.name ?? '', description = current?.description ?? null } = changes;
   return {
@@ -106,7 +105,13 @@ function neededSegment({ segmentId }: CampaignChanges, current?: Campaign): stri
 }
 
 function neededFilter(changes: CampaignChanges, current?: Campaign): Condition {
-  const given = changes.audienceFilter ?? changes.audienceCondition ?? changes.filters ?? current?.audienceFilter;
+  const stored = current?.audienceFilter ?? undefined;
+  const names = {
+    audienceFilter: changes.audienceFilter ?? undefined,
+    audienceCondition: changes.audienceCondition ?? undefined,
+    filters: changes.filters ?? undefined,
+  };
+  const given = resolveAliases(names, stored) ?? stored;
   if (!given) throw fieldError('audienceFilter', 'Required when audienceType is FILTERED', 'invalid_type');
   return given;
 }

@@ -4,6 +4,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign, startCampaign } from '../../../engine/campaigns/lifecycle.ts';
 import { insertTestMail } from '../../../engine/campaigns/test-mail.ts';
 import { chooseWinner } from '../../../engine/campaigns/variant-test.ts';
+import { resolveAliases } from '../../http/aliases.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -109,7 +110,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
   app.openapi(sendRoute, async (c) => {
     const { projectId, mode } = c.var;
     const { scheduledFor: asked, scheduledAt, ...hour } = c.req.valid('json');
-    const scheduledFor = inFuture(asked ?? scheduledAt ?? null);
+    const scheduledFor = inFuture(resolveAliases({ scheduledFor: asked, scheduledAt }) ?? null);
     const ref = { projectId, id: c.req.valid('param').id };
     const read = readVersion(c);
     const sent = await inTransaction(db, async (trx) => {

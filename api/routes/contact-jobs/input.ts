@@ -3,6 +3,7 @@ import { CSV_MAX_BYTES } from '../../../rules/contacts/csv.ts';
 import type { CsvMapping } from '../../../rules/contacts/csv-mapping.ts';
 import { BULK_MAX_IDS } from '../../../rules/contacts/jobs.ts';
 import { ConditionInput } from '../../../rules/filters/filters.ts';
+import { aliasOf } from '../../http/aliases.ts';
 import { cursorQuery, EXAMPLE_ID, Id, jsonOfText, QuerySwitch } from '../../http/schemas.ts';
 import { Search } from '../contacts/input.ts';
 
@@ -35,7 +36,7 @@ const Where = z.object({ search: Search.optional(), condition: ConditionInput.op
 export const BulkContacts = z
   .object({
     contactIds: Ids.optional(),
-    ids: Ids.optional().openapi({ description: 'The same as contactIds', 'x-alias-of': 'contactIds' }),
+    ids: aliasOf(Ids.optional(), 'contactIds'),
     where: Where.optional(),
   })
   .check((ctx) => {

@@ -13,6 +13,7 @@ import { CSV_MAX_BYTES } from '../../../rules/contacts/csv.ts';
 import { toUtf8 } from '../../../rules/contacts/csv-encoding.ts';
 import { csvRow } from '../../../rules/contacts/csv-write.ts';
 import { BULK_KINDS, type BulkKind } from '../../../rules/contacts/jobs.ts';
+import { resolveAliases } from '../../http/aliases.ts';
 import { errors, json, multipart, ok } from '../../http/answers.ts';
 import { tooLarge } from '../../http/body.ts';
 import { csvHeaders } from '../../http/csv-stream.ts';
@@ -167,7 +168,7 @@ export function contactJobRoutes(app: App, { db, reads, compute, outbox }: Deps)
     app.openapi(bulkRoute(kind), async (c) => {
       const body = c.req.valid('json');
       const { projectId, mode } = c.var;
-      const contactIds = body.contactIds ?? body.ids ?? [];
+      const contactIds = resolveAliases({ contactIds: body.contactIds, ids: body.ids }) ?? [];
       const { where } = body;
       const work = { projectId, kind: 'contacts.bulk' };
       const job = where

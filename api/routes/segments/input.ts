@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { type Condition, ConditionInput } from '../../../rules/filters/filters.ts';
+import { ConditionInput, type Condition as ConditionRule } from '../../../rules/filters/filters.ts';
+import { aliasOf, resolveAliases } from '../../http/aliases.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { EmailAddress, SlugInput } from '../../http/schemas.ts';
 
@@ -11,7 +12,7 @@ const MEMBERS_MAX_EMAILS = 500;
 export const PAGE_DEFAULT = 20;
 export const PAGE_MAX = 100;
 
-export const FILTERS_EXAMPLE: Condition = {
+export const FILTERS_EXAMPLE: ConditionRule = {
   logic: 'AND',
   groups: [
     {
@@ -40,6 +41,7 @@ const Filters = ConditionInput.nullish().openapi('ConditionInput', {
   description: 'A condition, in the full or the simple form. Negative operators match contacts that lack the field.',
   example: FILTERS_EXAMPLE,
 });
+const Condition = aliasOf(Filters, 'filters');
 
 const Name = z
   .string()
@@ -61,7 +63,7 @@ export const CreateSegment = z
     description: Description,
     type: z.enum(['DYNAMIC', 'STATIC']).default('DYNAMIC'),
     filters: Filters,
-    condition: Filters,
+    condition: Condition,
     trackMembership: z.boolean().default(false),
   })
   .superRefine((body, ctx) => {
@@ -69,7 +71,6 @@ export const CreateSegment = z
     if (body.type === 'STATIC' && given)
       fault(ctx, body.filters ? 'filters' : 'condition', 'A STATIC segment has none.');
     if (body.type === 'DYNAMIC' && !given) fault(ctx, 'filters', 'A DYNAMIC segment needs filters.', 'invalid_type');
-    refuseTwo(body, ctx);
   })
   .openapi('CreateSegment', { example: { name: 'Big spenders', filters: FILTERS_EXAMPLE, trackMembership: true } });
 
@@ -80,20 +81,18 @@ export const PatchSegment = z
     slug: SlugInput.optional(),
     description: Description,
     filters: Filters,
-    condition: Filters,
+    condition: Condition,
     trackMembership: z.boolean().optional(),
   })
-  .superRefine(refuseTwo)
   .openapi('PatchSegment', { example: { name: 'Big spenders of the year' } });
 
-/** A condition to look at before it is kept, by either of its names. */
+/** A condition that a preview reads before it is stored. */
 export const PreviewCondition = z
-  .object({ condition: Filters, filters: Filters })
+  .object({ filters: Filters, condition: Condition })
   .superRefine((body, ctx) => {
-    if (!body.condition && !body.filters) fault(ctx, 'condition', 'A preview needs a condition.', 'invalid_type');
-    refuseTwo(body, ctx);
+    if (!body.condition && !body.filters) fault(ctx, 'filters', 'A preview needs filters.', 'invalid_type');
   })
-  .openapi('PreviewCondition', { example: { condition: FILTERS_EXAMPLE } });
+  .openapi('PreviewCondition', { example: { filters: FILTERS_EXAMPLE } });
 
 const Emails = z.array(EmailAddress).min(1).max(MEMBERS_MAX_EMAILS);
 
@@ -105,15 +104,13 @@ export const RemoveMembers = z
   .object({ emails: Emails })
   .openapi('RemoveSegmentMembers', { example: { emails: ['ada@example.com'] } });
 
-interface BothNames {
-  filters?: Condition | null | undefined;
-  condition?: Condition | null | undefined;
-}
-
-/** `filters` and `condition` are one thing (contract §5.1): given both, they must say the same. */
-function refuseTwo({ filters, condition }: BothNames, ctx: z.RefinementCtx): void {
-  if (!filters || !condition || JSON.stringify(filters) === JSON.stringify(condition)) return;
-  fault(ctx, 'condition', '`condition` and `filters` are the same thing, and say different things here.');
+/** The condition that a request gives as `filters` or `condition`; null is none. */
+export function givenCondition(
+  body: { filters?: ConditionRule | null | undefined; condition?: ConditionRule | null | undefined },
+  stored?: ConditionRule | null,
+): ConditionRule | undefined {
+  const { filters, condition } = body;
+  return resolveAliases({ filters: filters ?? undefined, condition: condition ?? undefined }, stored ?? undefined);
 }
 
 function fault(ctx: z.RefinementCtx, field: string, message: string, code = 'custom'): void {

@@ -24,7 +24,7 @@ import {
 } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { CONTACT_EXAMPLE, ContactRecord, contactAnswer } from '../contacts/answer.ts';
-import { PreviewCondition } from './input.ts';
+import { givenCondition, PreviewCondition } from './input.ts';
 
 const Preview = z
   .object({ count: z.number().int(), sample: z.array(ContactRecord).openapi({ description: 'The newest 10' }) })
@@ -182,12 +182,11 @@ const usageRoute = createRoute({
 /** What a segment, or a condition that is none yet, means: it is looked at, and nothing is written. */
 export function segmentLookRoutes(app: App, { reads, compute }: Deps): void {
   app.openapi(previewRoute, async (c) => {
-    const { condition, filters } = c.req.valid('json');
     const { projectId } = c.var;
-    const asked = condition ?? filters;
-    if (!asked) throw new Error('a preview without a condition passed its check');
+    const condition = givenCondition(c.req.valid('json'));
+    if (!condition) throw new Error('a preview without a condition passed its check');
     const work = { projectId, kind: 'segments.preview' };
-    const { count, sample } = await compute.page(work, () => previewCondition(reads, { projectId, condition: asked }));
+    const { count, sample } = await compute.page(work, () => previewCondition(reads, { projectId, condition }));
     return c.json({ count, sample: sample.map(contactAnswer) }, 200);
   });
 

@@ -32,7 +32,15 @@ import {
   SegmentRecord,
   segmentAnswer,
 } from './answer.ts';
-import { AddMembers, CreateSegment, PAGE_DEFAULT, PAGE_MAX, PatchSegment, RemoveMembers } from './input.ts';
+import {
+  AddMembers,
+  CreateSegment,
+  givenCondition,
+  PAGE_DEFAULT,
+  PAGE_MAX,
+  PatchSegment,
+  RemoveMembers,
+} from './input.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -186,13 +194,12 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
   });
 
   app.openapi(createSegmentRoute, async (c) => {
-    const { filters, condition: alias, description, ...body } = c.req.valid('json');
-    const condition = filters ?? alias ?? null;
+    const { filters, condition, description, ...body } = c.req.valid('json');
     const trackMembership = body.trackMembership && body.type === 'DYNAMIC';
     const segment = {
       ...body,
       projectId: c.var.projectId,
-      condition,
+      condition: givenCondition({ filters, condition }) ?? null,
       description: description ?? null,
       trackMembership,
     };
@@ -211,7 +218,8 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
   app.openapi(patchRoute, async (c) => {
     const { filters, condition: alias, ...patch } = c.req.valid('json');
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    const condition = filters ?? alias ?? undefined;
+    const stored = filters && alias ? (await getSegment(db, ref)).condition : undefined;
+    const condition = givenCondition({ filters, condition: alias }, stored);
     const read = readVersion(c, patch);
     const changed = await inTransaction(db, (trx) =>
       updateSegment(trx, { ...ref, patch: { ...patch, condition }, read }),

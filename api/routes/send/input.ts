@@ -3,6 +3,7 @@ import { isBase64 } from '../../../rules/base64.ts';
 import type { Recipient } from '../../../rules/emails/send-request.ts';
 import { headerProblem } from '../../../rules/emails/service-headers.ts';
 import { AppError } from '../../../rules/errors.ts';
+import { aliasOf } from '../../http/aliases.ts';
 import { JSON_MAX_BYTES } from '../../http/body.ts';
 import { DisplayName, HEADER_LINE_MAX_CHARS, MailboxInput, oneLine } from '../../http/schemas.ts';
 
@@ -166,14 +167,11 @@ export const SendBody = z
     cc: Copies.optional().openapi({ description: 'Visible copies of the email to the one recipient in `to`' }),
     bcc: Copies.optional().openapi({ description: 'Blind copies of the email to the one recipient in `to`' }),
     reply: Replies.optional().openapi({ description: 'Reply-To: one mailbox, or several' }),
-    replyTo: Replies.optional().openapi({ description: 'The same as `reply`', 'x-alias-of': 'reply' }),
+    replyTo: aliasOf(Replies.optional(), 'reply'),
     attachments: z.array(Attachment).max(ATTACHMENTS_MAX).optional(),
   })
   .superRefine(checkCopies)
   .superRefine((send, ctx) => {
-    if (send.reply !== undefined && send.replyTo !== undefined) {
-      ctx.addIssue({ code: 'custom', path: ['replyTo'], message: 'Give `reply` or `replyTo`, not both' });
-    }
     if (send.template !== undefined) return;
     for (const field of ['subject', 'body', 'from'] as const) {
       if (send[field] !== undefined) continue;

@@ -7,6 +7,7 @@ import { AppError } from '../../../rules/errors.ts';
 import { applyData } from '../../../rules/filters/data-values.ts';
 import { Lru } from '../../../rules/lru.ts';
 import { trusted } from '../../../rules/strangers/provenance.ts';
+import { resolveAliases } from '../../http/aliases.ts';
 import { checkAttachments, type SendInput } from './input.ts';
 
 /** What the caller is, besides what it asks for. */
@@ -43,7 +44,7 @@ export function toSendRequest(input: SendInput, caller: SendCaller): SendRequest
     body: input.body,
     templateId: input.template,
     from: input.from && { email: input.from.email, name: input.from.name ?? (input.name || null) },
-    replyTo: input.reply ?? input.replyTo,
+    replyTo: input.replyTo === undefined ? input.reply : resolveAliases({ reply: input.reply, replyTo: input.replyTo }),
     messageId,
     subscribed: input.subscribed,
     data: { set, remove, oneOff: trusted(oneOff) },

@@ -3,6 +3,7 @@ import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
 import { ListenedEventInput } from '../../../rules/events/listened-event.ts';
 import { EXITS_MAX, ExitOnInput } from '../../../rules/executions/exits.ts';
 import { REENTRY_KEY, REENTRY_KEY_FAULT } from '../../../rules/executions/reentry-key.ts';
+import { resolveAliases } from '../../http/aliases.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { Id, SlugInput } from '../../http/schemas.ts';
 import { TriggerType } from './answer.ts';
@@ -73,3 +74,26 @@ export const PatchWorkflow = z
     entryStepId: Id.nullish(),
   })
   .openapi('PatchWorkflow', { example: { enabled: true } });
+
+interface Trigger {
+  eventName?: string | null | undefined;
+  includeAutomatic?: boolean | undefined;
+}
+
+/** A workflow that nothing starts yet. */
+export const NO_TRIGGER = { eventName: null, includeAutomatic: false };
+
+/** What starts the workflow: a request gives each field by itself or in `triggerConfig`; undefined where in neither. */
+export function givenTrigger(
+  body: Trigger & { triggerConfig?: Trigger | null | undefined },
+  stored?: Trigger,
+): Trigger {
+  const { eventName, includeAutomatic, triggerConfig } = body;
+  return {
+    eventName: resolveAliases({ eventName, 'triggerConfig.eventName': triggerConfig?.eventName }, stored?.eventName),
+    includeAutomatic: resolveAliases(
+      { includeAutomatic, 'triggerConfig.includeAutomatic': triggerConfig?.includeAutomatic },
+      stored?.includeAutomatic,
+    ),
+  };
+}

@@ -16,7 +16,7 @@ import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/recor
 import { IdParams, NameSearch, pageQuery, TruncatedLists } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { listedWorkflowAnswer, WorkflowDetailSchema, WorkflowList, workflowDetailAnswer } from './answer.ts';
-import { CreateWorkflow, PatchWorkflow } from './input.ts';
+import { CreateWorkflow, givenTrigger, NO_TRIGGER, PatchWorkflow } from './input.ts';
 
 const tags = ['Workflows'];
 
@@ -129,18 +129,19 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
 
   app.openapi(createWorkflowRoute, async (c) => {
     const body = c.req.valid('json');
+    const { eventName = null, includeAutomatic = false } = givenTrigger(body, NO_TRIGGER);
     const created = {
       projectId: c.var.projectId,
       name: body.name,
       slug: body.slug,
       description: body.description ?? null,
       triggerType: body.triggerType,
-      eventName: body.eventName ?? body.triggerConfig?.eventName ?? null,
+      eventName,
+      includeAutomatic,
       allowReentry: body.allowReentry,
       reentryKey: body.reentryKey ?? null,
       exitOn: body.exitOn ?? [],
       exitWhenUnsubscribed: body.exitWhenUnsubscribed,
-      includeAutomatic: body.includeAutomatic ?? body.triggerConfig?.includeAutomatic ?? false,
     };
     const workflow = await inTransaction(db, (trx) => insertWorkflow(trx, created));
     tellVersion(c, workflow);
@@ -158,13 +159,10 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
     const { id } = c.req.valid('param');
     const { triggerConfig, exitOn, updatedAt, ...body } = c.req.valid('json');
     const exits = exitOn === undefined ? undefined : (exitOn ?? []);
-    const changes = {
-      ...body,
-      exitOn: exits,
-      eventName: body.eventName === undefined ? triggerConfig?.eventName : body.eventName,
-      includeAutomatic: body.includeAutomatic ?? triggerConfig?.includeAutomatic,
-    };
-    const wanted = { projectId: c.var.projectId, id, changes, read: readVersion(c, { updatedAt }) };
+    const ref = { projectId: c.var.projectId, id };
+    const stored = triggerConfig ? await getWorkflow(db, ref) : undefined;
+    const changes = { ...body, exitOn: exits, ...givenTrigger({ ...body, triggerConfig }, stored) };
+    const wanted = { ...ref, changes, read: readVersion(c, { updatedAt }) };
     const workflow = await inTransaction(db, (trx) => updateWorkflow(trx, wanted));
     tellVersion(c, workflow);
     return c.json(workflowDetailAnswer(config.secretKey, workflow), 200);

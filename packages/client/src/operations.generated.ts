@@ -254,7 +254,7 @@ export type BatchSent = {
 
 export type BulkContacts = {
   contactIds?: string[];
-  /** The same as contactIds */
+  /** The same as `contactIds` */
   ids?: string[];
   /** The contacts of a list with these, as they are when the job comes to them; `{}` is everybody. Who is created later is not among them. */
   where?: {
@@ -846,14 +846,14 @@ export type CreateCampaign = {
   fromName?: string | null;
   replyTo?: string | null;
   audienceType?: CampaignType;
-  /** The same as audienceType */
+  /** The same as `audienceType` */
   type?: CampaignType;
   segmentId?: string | null;
   /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
   audienceFilter?: Record<string, unknown> | null;
-  /** The same as audienceFilter */
+  /** The same as `audienceFilter` */
   audienceCondition?: Record<string, unknown> | null;
-  /** The same as audienceFilter */
+  /** The same as `audienceFilter` */
   filters?: Record<string, unknown> | null;
   /** What it is about: who left the topic does not get it */
   topicId?: string | null;
@@ -876,7 +876,7 @@ export type CreateSegment = {
   description?: string | null;
   type?: SegmentType;
   filters?: ConditionInput;
-  condition?: ConditionInput;
+  condition?: ConditionInput & unknown;
   trackMembership?: boolean;
 };
 
@@ -1842,7 +1842,7 @@ export type PatchSegment = {
   slug?: SlugInput;
   description?: string | null;
   filters?: ConditionInput;
-  condition?: ConditionInput;
+  condition?: ConditionInput & unknown;
   trackMembership?: boolean;
 };
 
@@ -1955,8 +1955,8 @@ export type PixelEvent = {
 export type Preheader = string | null;
 
 export type PreviewCondition = {
-  condition?: ConditionInput;
   filters?: ConditionInput;
+  condition?: ConditionInput & unknown;
 };
 
 /** Somebody who is no contact, in place of `contactId`. */
@@ -2093,14 +2093,14 @@ export type PutCampaign = {
   fromName?: string | null;
   replyTo?: string | null;
   audienceType?: CampaignType;
-  /** The same as audienceType */
+  /** The same as `audienceType` */
   type?: CampaignType;
   segmentId?: string | null;
   /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
   audienceFilter?: Record<string, unknown> | null;
-  /** The same as audienceFilter */
+  /** The same as `audienceFilter` */
   audienceCondition?: Record<string, unknown> | null;
-  /** The same as audienceFilter */
+  /** The same as `audienceFilter` */
   filters?: Record<string, unknown> | null;
   /** What it is about: who left the topic does not get it */
   topicId?: string | null;
@@ -2364,7 +2364,7 @@ export type SendAtLocal = string | null;
 export type SendCampaign = {
   /** Absent or null sends now */
   scheduledFor?: string | null;
-  /** The same as scheduledFor */
+  /** The same as `scheduledFor` */
   scheduledAt?: string | null;
   sendAtLocal?: SendAtLocal;
   latePolicy?: LatePolicy;

@@ -1,0 +1,28 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { z } from 'zod';
+import { fieldError } from '../../rules/errors.ts';
+
+/** Marks `schema` as another name of `field` in the OpenAPI document. Resolve the two with `resolveAliases`. */
+export function aliasOf<S extends z.ZodType>(schema: S, field: string): S {
+  return schema.openapi({ description: `The same as \`${field}\``, 'x-alias-of': field });
+}
+
+/**
+ * Returns the value of a field that a request may give under several names (contract §1.9), so that no code behind the
+ * routes knows more than one. Records carry every name: when one was read, edited under one name and sent back, the
+ * name whose value differs from the stored one counts.
+ * @param given the values by name, the field's own name first; undefined where the request leaves it out
+ * @param stored the current value of the record that the request changes
+ * @throws AppError VALIDATION_ERROR at the second of two names that differ
+ */
+export function resolveAliases<V>(given: Record<string, V | undefined>, stored?: V): V | undefined {
+  const names = Object.entries(given).filter(([, value]) => value !== undefined);
+  const changed = names.filter(([, value]) => !isDeepStrictEqual(value, stored));
+  const [first, ...others] = changed.length > 0 ? changed : names;
+  const different = others.find(([, value]) => !isDeepStrictEqual(value, first?.[1]));
+  if (first && different) {
+    const message = `\`${first[0]}\` and \`${different[0]}\` are two names of one field and have different values here. Send one of them.`;
+    throw fieldError(different[0], message);
+  }
+  return first?.[1];
+}
