@@ -41,17 +41,31 @@ it.each([
   '退订',
   'ＳＴＯＰ',
   'stop, thanks',
+  'ok stop',
+  'S.T.O.P.',
+  'Pare',
+  'RIMUOVI',
+  'توقف',
+  'ΣΤΟΠ',
+  'הסר',
+  'ยกเลิก',
   'st\u00f6pp'.replace('\u00f6', 'o'),
 ])('%s takes consent back', (text) => {
   expect(consentWord(text)).toBe('stop');
 });
 
-it.each(['START', 'start!', 'Unstop', 'YES', 'yes please', '“Start”', 'Subscribe'])('%s gives consent', (text) => {
-  expect(consentWord(text)).toBe('start');
-});
+it.each(['START', 'start!', 'Unstop', 'YES', 'yes!', 'start please', '“Start”', 'Subscribe'])(
+  '%s gives consent',
+  (text) => {
+    expect(consentWord(text)).toBe('start');
+  },
+);
 
 it.each([
   'please stop by at eight',
+  'yes please',
+  'Yes, thank you',
+  'para mañana',
   'cancel my order 4711',
   'Cancel. My order is 4711',
   'the end',

@@ -2,16 +2,21 @@
 
 /** These mean "stop" wherever one is a sentence of its own. */
 const STOP_WORDS = wordsOf(`
-  STOP STOPALL STOPP UNSUBSCRIBE UNSUB OPTOUT REVOKE
+  STOP STOPALL STOPP UNSUBSCRIBE UNSUBSCRIBED UNSUB OPTOUT REVOKE
   ARRET ARRETER ARRETEZ DESABONNER DESABONNEMENT DESINSCRIRE DESINSCRIPTION ABMELDEN ABBESTELLEN AUSTRAGEN STOPPEN AFMELDEN
-  UITSCHRIJVEN BAJA ALTO DETENER PARAR SAIR BASTA DISISCRIVIMI AVSLUTA FRAMELD AFMELD LOPETA REZYGNUJE WYPISZ IPTAL RET
-  СТОП ОТПИСАТЬСЯ ОТПИСКА 停止 退订 退訂 TD 配信停止 수신거부 إيقاف`);
+  UITSCHRIJVEN BAJA ALTO DETENER PARAR SAIR DESCADASTRAR BASTA FERMARE CANCELLAMI RIMUOVIMI DISISCRIVIMI AVSLUTA
+  AVREGISTRERA FRAMELD AFMELD LOPETA REZYGNUJE WYPISZ ODHLASIT ODJAVA LEIRATKOZAS LEIRATKOZOM DEZABONARE DEZABONEZ IPTAL
+  RET BERHENTI TUCHOI СТОП ОТПИСАТЬСЯ ОТПИСКА ΣΤΟΠ ΔΙΑΓΡΑΦΗ הסר 停止 退订 退訂 TD 配信停止 수신거부 ยกเลิก إيقاف توقف`);
 /** These have other meanings too, so they count only where the message says nothing else. */
-const AMBIGUOUS_STOP_WORDS = wordsOf('CANCEL CANCELAR ANNULER ANNULLA KUNDIGEN END ENDE QUIT REMOVE FIN');
-const START_WORDS = wordsOf('START UNSTOP YES SUBSCRIBE OPTIN RESUME');
+const AMBIGUOUS_STOP_WORDS = wordsOf(
+  'CANCEL CANCELAR CANCELLA ANNULER ANNULLA RIMUOVI PARE PARA KUNDIGEN END ENDE QUIT REMOVE FIN',
+);
+const START_WORDS = wordsOf('START UNSTOP SUBSCRIBE OPTIN RESUME');
+/** Carriers take it as START. "Yes please" answers a question, so it counts only alone. */
+const YES = 'YES';
 /** Words that people put beside one of these without changing it. */
 const POLITE_WORDS = wordsOf(`
-  PLEASE PLS PLZ THANKS THANK THX TY YOU NOW IT THIS ALL ME BITTE DANKE MERCI SVP STP GRACIAS POR FAVOR GRAZIE OBRIGADO
+  PLEASE PLS PLZ THANKS THANK THX TY YOU NOW IT THIS ALL ME OK OKAY JUST BITTE DANKE MERCI SVP STP GRACIAS POR FAVOR GRAZIE OBRIGADO
   OBRIGADA TAK TACK`);
 /** The words that follow "stop" in "stop texting me": FCC 47 CFR 64.1200(a)(10) asks to honor any reasonable request. */
 const STOP_MESSAGES =
@@ -23,7 +28,7 @@ const STOP_MESSAGES =
  * something else. A start word counts only alone: a wrong START would undo a refusal.
  */
 export function consentWord(body: string): 'stop' | 'start' | undefined {
-  const text = body.normalize('NFKD').replaceAll(/\p{M}/gu, '').normalize('NFKC').toUpperCase();
+  const text = foldCase(body);
   // Quotes and hyphens stand inside sentences; every other sign ends one.
   const sentences = text
     .split(/[^\p{L}\p{N} \t\u00A0'’‘"“”„«»‐-―_-]+/u)
@@ -31,8 +36,9 @@ export function consentWord(body: string): 'stop' | 'start' | undefined {
     .filter((words) => words.length > 0);
   if (sentences.some((words) => isStop(words, STOP_WORDS))) return 'stop';
   const meant = sentences.flat();
-  if (isStop(meant, AMBIGUOUS_STOP_WORDS)) return 'stop';
-  return isOnly(meant, START_WORDS) ? 'start' : undefined;
+  // "S.T.O.P." is one word.
+  if (isStop(meant, AMBIGUOUS_STOP_WORDS) || STOP_WORDS.has(meant.join(''))) return 'stop';
+  return isOnly(meant, START_WORDS) || meant.join(' ') === YES ? 'start' : undefined;
 }
 
 function isStop(words: string[], stopWords: ReadonlySet<string>): boolean {
@@ -47,5 +53,10 @@ function isOnly(words: readonly string[], set: ReadonlySet<string>): boolean {
 }
 
 function wordsOf(list: string): ReadonlySet<string> {
-  return new Set(list.trim().split(/\s+/));
+  return new Set(foldCase(list).trim().split(/\s+/));
+}
+
+/** Without case, accents and compatibility forms such as full-width letters. */
+function foldCase(text: string): string {
+  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').normalize('NFKC').toUpperCase();
 }

@@ -1,4 +1,4 @@
-import parsePhoneNumber, { isSupportedCountry } from 'libphonenumber-js/max';
+import parsePhoneNumber, { type CountryCode, isSupportedCountry } from 'libphonenumber-js/max';
 
 export interface PhoneNumber {
   /** E.164, `+` and digits. */
@@ -13,26 +13,39 @@ export function readPhoneNumber(text: string): PhoneNumber | undefined {
 }
 
 /**
- * Reads a number as people write it: `+49 (151) 123-4567`, `0049151…`, `0151 …` with the country it is called from, and
- * `49151…`, whose plus a spreadsheet has dropped. Only a number that the country's plan has is read, because a guess
- * would text a stranger.
+ * Reads a number as people write it: `+49 (151) 123-4567`, `0049151…`, `tel:+49151…`, `0151 …` with the country it is
+ * called from, and `49151…`, whose plus a spreadsheet has dropped. A number without `+` or `00` must be one that the
+ * country's plan has, because a guess would text a stranger.
  * @param country ISO 3166-1 alpha-2, of numbers without a calling code
  */
 export function readWrittenNumber(text: string, country: string | null): PhoneNumber | undefined {
-  const written = text.normalize('NFKC').trim();
-  const exact = readPhoneNumber(written);
-  if (exact) return exact;
+  const written = text
+    .normalize('NFKC')
+    .replaceAll(/\p{Cf}/gu, '') // Address books copy numbers with invisible marks of direction.
+    .trim()
+    .replace(/^(?:tel:|')/i, ''); // A spreadsheet marks a text by an apostrophe.
   if (!/^\+?[\d\s()./‐-―·-]{6,40}$/.test(written)) return undefined;
   const plain = written.replace(/\(0\)/, '').replaceAll(/[^\d+]/g, '');
-  if (plain.startsWith('+')) return validNumber(plain);
-  if (plain.startsWith('00')) return validNumber(`+${plain.slice(2)}`);
-  return (country === null ? undefined : validNumber(plain, country)) ?? validNumber(`+${plain}`);
+  if (plain.startsWith('+')) return readPhoneNumber(plain);
+  if (plain.startsWith('00')) return readPhoneNumber(`+${plain.slice(2)}`);
+  return withoutPrefix(plain, country);
 }
 
-function validNumber(text: string, country?: string): PhoneNumber | undefined {
-  const number =
-    country === undefined || !isSupportedCountry(country) ? parsePhoneNumber(text) : parsePhoneNumber(text, country);
-  return number?.isValid() ? toPhoneNumber(number) : undefined;
+/**
+ * Reads digits without `+` and `00`: a national number, or an international one whose plus is lost. `49151…` can be
+ * both in Germany, where a national number begins with 0; a number that stays ambiguous is not read.
+ */
+function withoutPrefix(digits: string, country: string | null): PhoneNumber | undefined {
+  const international = toPhoneNumber(validNumber(`+${digits}`));
+  const national = country !== null && isSupportedCountry(country) ? validNumber(digits, country) : undefined;
+  if (!national || international?.country === country) return international;
+  const isWrittenInFull = national.formatNational().replaceAll(/\D/g, '') === digits;
+  return international && !isWrittenInFull ? undefined : toPhoneNumber(national);
+}
+
+function validNumber(text: string, country?: CountryCode) {
+  const number = parsePhoneNumber(text, country);
+  return number?.isValid() ? number : undefined;
 }
 
 /** Whether a default country is one whose numbers can be read. */
