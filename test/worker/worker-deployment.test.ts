@@ -3,6 +3,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { isGrpcServiceError } from '@temporalio/client';
+import type { temporal } from '@temporalio/proto';
 import { bundleWorkflowCode, NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findTemporalBinary } from '../../cli/start/temporal-binary.ts';
@@ -26,6 +28,7 @@ const NEW_BUILD = 'broken';
 /** The values of Temporal's API. */
 const PINNED = 1;
 const AUTO_UPGRADE = 2;
+const GRPC_NOT_FOUND = 5;
 
 let database: TestDatabase;
 let service: TestService;
@@ -84,12 +87,14 @@ async function runStep(name: string): Promise<string> {
   );
 }
 
-/** The versioning behavior of a workflow, and the attempt of its workflow task. */
+/** The versioning behavior of a workflow, and the attempt of its workflow task; zeros before Temporal has started it. */
 async function describeRun(workflowId: string): Promise<{ behavior: number; build: string; attempt: number }> {
-  const { workflowExecutionInfo, pendingWorkflowTask } =
-    await operator.client.workflowService.describeWorkflowExecution({
-      namespace: service.temporal.namespace,
-      execution: { workflowId },
+  const { workflowExecutionInfo, pendingWorkflowTask } = await operator.client.workflowService
+    .describeWorkflowExecution({ namespace: service.temporal.namespace, execution: { workflowId } })
+    .catch((error: unknown): temporal.api.workflowservice.v1.IDescribeWorkflowExecutionResponse => {
+      // A row of Postgres is there before its workflow.
+      if (isGrpcServiceError(error) && error.code === GRPC_NOT_FOUND) return {};
+      throw error;
     });
   const { behavior, deploymentVersion } = workflowExecutionInfo?.versioningInfo ?? {};
   return {
