@@ -34,6 +34,8 @@ describe('the configuration of a step', () => {
     ['DELAY', { until: '2030-01-01T00:00:00Z', timezone: 'Europe/Berlin' }, 'config.timezone', 'custom'],
     ['WAIT_FOR_EVENT', { eventName: 'paid', timeout: 31_536_001 }, 'config.timeout', 'too_big'],
     ['WEBHOOK', { url: '{{scheme}}://example.com' }, 'config.url', 'invalid_string'],
+    ['WEBHOOK', { url: 'https://example.com:99999' }, 'config.url', 'invalid_string'],
+    ['WEBHOOK', { url: 'https://exa mple.com/' }, 'config.url', 'invalid_string'],
   ])('of %s is refused at the field at fault: %j', async (type, config, field, code) => {
     const answer = await addStep(type, config);
     expect(answer).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_ERROR' } } });

@@ -8,7 +8,11 @@ export const WebhookConfig = z.object({
   url: z
     .string()
     .max(2_000)
-    .regex(/^https?:\/\//i, 'a URL begins with http:// or https://, written literally'),
+    .regex(/^https?:\/\//i, 'a URL begins with http:// or https://, written literally')
+    .refine((url) => URL.canParse(url.replaceAll(/\{\{.*?\}\}/gs, '1')), {
+      error: 'a URL with a host and a port up to 65535',
+      params: { code: 'invalid_string' },
+    }),
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST'),
   headers: z.record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), z.string().max(2_000)).optional(),
   body: z.unknown().optional(),
