@@ -12,7 +12,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { type NewEvent, recordEvents } from '../events/record-events.ts';
 import { type EndedAddresses, endAddresses, findHolders } from '../feedback/end-addresses.ts';
 
-/** The facts about a claimed email that recording its outcome reads. */
+/** The facts about a claimed email that the recording of its outcome reads. */
 export type AttemptedEmail = Pick<
   ClaimedEmail,
   | 'id'
@@ -28,7 +28,7 @@ export type AttemptedEmail = Pick<
   | 'visit'
 >;
 
-/** The outcome of one claimed email. `event` is there when the email was rendered. */
+/** The outcome of one claimed email. `event` is set when the email was rendered. */
 export interface EmailResult {
   email: AttemptedEmail;
   outcome: RecordedOutcome;
@@ -36,13 +36,16 @@ export interface EmailResult {
 }
 
 /**
- * Records the results of one project's mails and all that follows from them, in the caller's transaction: status,
- * `email.sent` and `email.bounce`, and for a dead mailbox the suppression entry and the contact's unsubscription
- * (contract §9.7); what a provider took that tells of mails by its ids also under its id there. `source` is the
- * provider. Contacts are locked first, in the order of their ids, as everywhere. Live mails count towards the guards,
- * which may put the project on hold.
- * @returns the ids for which it counted (the others were fenced off), rows for `outbox.wake`, and whether a
- * mailbox provider has refused the project's mail lately (`watched`, see `findWatchedMails`)
+ * Records the results of one project's emails and everything that follows from them, in the caller's transaction
+ * (contract §9.7):
+ * - the status of each email, with `email.sent` and `email.bounce`;
+ * - for a hard bounce, the suppression entry and the contact's unsubscription;
+ * - the provider's message id, when the provider reports feedback by its own ids.
+ * Contacts are locked first, in the order of their ids, as in every transaction. Live emails count towards the bounce
+ * guards, which may put the project on hold.
+ * @param p.source the provider
+ * @returns the ids whose result was recorded (a newer claim fences off the others), rows for `outbox.wake`, and whether
+ * a mailbox provider has recently refused the project's email (`watched`, see `findWatchedMails`)
  */
 export async function recordEmailResults(
   trx: Trx,
@@ -50,7 +53,7 @@ export async function recordEmailResults(
 ): Promise<{ recorded: Set<string>; outbox: OutboxRow[]; watched: boolean }> {
   const { projectId } = p;
   const eventful = p.results.filter(isEventful);
-  // Those of executions too: their steps are completed in this transaction.
+  // Results of executions count here as well, because their steps are completed in this transaction.
   const touched = p.results.filter((result) => isEventful(result) || result.email.executionId !== null);
   const holders = await findHolders(trx, { projectId, addresses: deadAddresses(p.results) });
   const contactIds = [...touched.flatMap(({ email }) => email.contact?.id ?? []), ...holders.values()];
@@ -74,18 +77,23 @@ function isEventful({ outcome }: EmailResult): boolean {
   return outcome.kind === 'accepted' || outcome.kind === 'bounced';
 }
 
-/** Tells whether a result says something about the project's sending: of emails that were not refused, nothing. */
+/**
+ * Tells whether a result counts for the bounce guards. An email that was not attempted says nothing about the sender.
+ */
 function isGuarded(result: EmailResult): boolean {
   return isEventful(result) || (result.outcome.kind === 'failed' && result.outcome.refusesSender === true);
 }
 
-/** What the provider has taken, under its own id, whether or not it counted; a test mail was shown to none. */
+/**
+ * Lists the emails that the provider accepted, under its own ids, whether or not the result counts. Test emails never
+ * reached a provider.
+ */
 function handedOver({ email, outcome }: EmailResult): { messageId: string; emailId: string }[] {
   if (outcome.kind !== 'accepted' || outcome.providerMessageId === null || email.mode === 'test') return [];
   return [{ messageId: outcome.providerMessageId, emailId: email.id }];
 }
 
-/** After everything else: its rows are shared with all that the project sends. */
+/** Runs last, because it locks rows that all sending of the project shares. */
 async function guard(
   trx: Trx,
   p: { projectId: string; results: EmailResult[] },
@@ -113,7 +121,7 @@ function eventsOf({ email, outcome, event }: EmailResult): NewEvent[] {
     emailId: email.id,
     mode: email.mode,
     causeId: email.executionId,
-    // Its subject may hold what a stranger brought.
+    // The subject may contain text of an unauthenticated caller.
     untrusted: [email.contact?.data, email.variables].some((values) => values && values.untrusted.size > 0),
     swayed: email.options.forStranger === true,
   };
@@ -129,14 +137,15 @@ function isDead(outcome: RecordedOutcome): boolean {
   return outcome.kind === 'bounced' && outcome.refusal.why === 'dead_mailbox';
 }
 
-/** The addresses of the recipients whose mailboxes are dead, in lower case. */
+/** The addresses of the recipients that hard-bounced, in lower case. */
 function deadAddresses(results: EmailResult[]): string[] {
   return results.flatMap(({ email, outcome }) => (email.to && isDead(outcome) ? normalizeEmail(email.to.email) : []));
 }
 
 /**
- * A step may send to another address than its contact's own: then the contact that has this address ends.
- * @param p.holders the contacts by address, whose locks the transaction holds
+ * Lists the addresses to end. A step may send to an address that is not its contact's own; the contact that has this
+ * address ends then.
+ * @param p.holders the contacts by address; the transaction holds their locks
  */
 function endedAddresses(p: { results: EmailResult[]; holders: Map<string, string> }): EndedAddresses[] {
   return p.results.flatMap((result) =>

@@ -8,13 +8,13 @@ import { type Stop, walk } from './walk.ts';
 import { exitDeleted, walkOn } from './walk-on.ts';
 import type { World } from './world.ts';
 
-/** The position of a workflow, as its activities say. */
+/** The position of a workflow, as its activities report it. */
 export type WorkflowPosition = Pick<StepInput, 'visit' | 'resume' | 'dueAt'> & { stepId: string };
 
 /**
- * Moves an execution on to where its workflow stands, which is further than the row: Postgres was restored to an earlier
- * moment. The effects of the workflow in between are not repeated. Writes nothing, as `walk`, but that an email of the
- * step at which the row stands is settled.
+ * Moves an execution on to the position of its workflow, which is ahead of the row because Postgres was restored to an
+ * earlier moment. The effects in between are not repeated. Like `walk`, it only computes the move, except that it
+ * settles an email of the step at which the row stands.
  */
 export async function catchUp(
   world: World,
@@ -50,7 +50,7 @@ export async function catchUp(
 
 const RESTORED = { restored: true };
 
-/** The pause ends when the workflow has it end, not so long from now. */
+/** The pause ends at the time that the workflow has, not a full span from now. */
 function keepEnd({ pauses, waits }: Progress, stop: Stop, { visit, dueAt }: WorkflowPosition): void {
   const pause = pauses.find((one) => one.stop === stop && one.visit.visit === visit);
   if (!pause || !dueAt) return;

@@ -9,7 +9,7 @@ import { type Condition, type Filter, type Group, parseCondition } from '../../r
 import { withRun } from './run-tables.ts';
 import { loadStepVariables } from './variables.ts';
 
-/** Of whom a condition is asked, and when. */
+/** The contact that a condition is evaluated for, and the time. */
 export interface ConditionAsked {
   projectId: string;
   contactId: string;
@@ -21,11 +21,12 @@ export interface ConditionAsked {
   now: Date;
 }
 
-/** Filters of a condition that are told one by one. */
+/** The number of filters that an explanation lists. */
 const EXPLAINED = 50;
 
 /**
- * Whether a CONDITION step's condition holds for a contact at an instant, by the same SQL as audiences and segments.
+ * Tells whether the condition of a CONDITION step holds for a contact at an instant. It uses the same SQL as audiences
+ * and segments.
  */
 export async function conditionHolds(db: Db, p: ConditionAsked): Promise<boolean> {
   const [holds] = await askAll(db, p, [parseCondition(p.config, 'step')]);
@@ -33,8 +34,8 @@ export async function conditionHolds(db: Db, p: ConditionAsked): Promise<boolean
 }
 
 /**
- * Each filter of a condition, as far as its first `EXPLAINED`, with whether it holds by itself.
- * @param p.held whether the whole condition does
+ * Explains the first `EXPLAINED` filters of a condition: whether each holds by itself.
+ * @param p.held whether the whole condition holds
  */
 export async function explainCondition(
   db: Db,
@@ -72,7 +73,7 @@ async function askAll(db: Db, p: ConditionAsked, asked: Condition[]): Promise<bo
   return rows[0]?.holds ?? [];
 }
 
-/** Fills the values of filters with the variables that the step can name. */
+/** Fills in the values of filters with the variables that the step can use. */
 async function fillAll(db: Db, p: ConditionAsked, conditions: Condition[]): Promise<Condition[]> {
   if (!conditions.some(hasExpression)) return conditions;
   const { variables } = await loadStepVariables(db, p);

@@ -3,7 +3,7 @@ import { trusted } from '../../rules/strangers/provenance.ts';
 import { delayDue } from './delay-due.ts';
 import type { World } from './world.ts';
 
-/** When a DELAY of an execution ends that begins now, by the clocks of Berlin; undefined where it never does. */
+/** The end of a DELAY that starts now in a project in Berlin time; undefined when it never ends. */
 async function due(config: object, { now = '2027-01-15T08:00:00Z', wish }: { now?: string; wish?: unknown } = {}) {
   const world = {
     getClock: async () => ({ zone: null, projectZone: 'Europe/Berlin' }),
@@ -19,7 +19,7 @@ it.each([
   ['2027-07-01', '2027-06-30T22:00:00.000Z'],
   ['2027-07-01 09:00:00+05:30', '2027-07-01T03:30:00.000Z'],
   ['09:30', '2027-01-15T08:30:00.000Z'],
-  // The clocks leave it out.
+  // This hour is skipped when the clocks change.
   ['2027-03-28T02:30', '2027-03-28T01:30:00.000Z'],
 ])('reads %s, written or from a variable, by the zone of the project where it has none', async (until, at) => {
   expect(await due({ until })).toBe(at);

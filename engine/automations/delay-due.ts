@@ -9,7 +9,7 @@ import { zoneOf } from '../../rules/time/zones.ts';
 import type { WalkingExecution } from './walk.ts';
 import type { World } from './world.ts';
 
-/** What is stored of a DELAY; it was checked when it was saved. */
+/** The stored config of a DELAY, which was checked when it was saved. */
 interface StoredDelay extends DelaySpan {
   until?: unknown;
   days?: number[];
@@ -17,10 +17,11 @@ interface StoredDelay extends DelaySpan {
 }
 
 /**
- * When a DELAY is due to end; null when its `until` does not come to an instant. Days and weeks end at the same time of
- * day, also where the clocks change in between; shorter units are exact. An hour, a date-time without an offset, and
- * days are those of the zone that the step names, else of the contact, else of the project. An hour comes once a day, so
- * it counts with a lap's time at least, however soon it comes the first time. Source: contract §7.2.
+ * Computes when a DELAY ends; null when its `until` is not an instant. Source: contract §7.2.
+ * Days and weeks end at the same time of day even when the clocks change in between; shorter units are exact. An hour,
+ * a date-time without an offset and a number of days use the time zone of the step, else of the contact, else of the
+ * project. An hour comes once a day, so the loop guard counts at least one full lap for it, however soon it comes the
+ * first time.
  */
 export async function delayDue(
   world: World,
@@ -43,14 +44,16 @@ export async function delayDue(
   return { dueAt: new Date(dueMs), countsMs: Math.max(LAP_MS, dueMs - nowMs) };
 }
 
-/** Reads an ISO 8601 date or date-time; only one without an offset asks for the zone. A date alone is its midnight. */
+/** Reads an ISO 8601 date or date-time. Only one without an offset needs the zone. A date alone means midnight. */
 async function readInstant(text: string, zone: () => Promise<string>): Promise<number | undefined> {
   const date = readIsoDate(text.trim());
   if (!date) return undefined;
   return date.offsetMs === undefined ? instantOf(await zone(), date.wall) : date.wall - date.offsetMs;
 }
 
-/** Steps that were saved before date-times had to be ISO 8601 go on; those of variables are read anew each time. */
+/**
+ * Steps that were saved before `until` had to be ISO 8601 keep running. Values from variables are read anew each time.
+ */
 function readOlderForm(until: string): number | undefined {
   const at = until.includes('{{') ? Number.NaN : Date.parse(until);
   return Number.isNaN(at) ? undefined : at;

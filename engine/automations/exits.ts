@@ -15,9 +15,9 @@ interface HappenedEvent {
 }
 
 /**
- * Ends the executions that these events end by `exitOn` or `exitWhenUnsubscribed` of their workflows as they are now,
- * in the caller's transaction, which holds the contacts' locks. The outbox wakes their Temporal workflows, in the
- * middle of a delay or a wait too.
+ * Ends the executions whose workflow names one of these events in `exitOn`, or that exit on unsubscription, by the
+ * workflow's current settings. Runs in the caller's transaction, which holds the contacts' locks. The outbox wakes
+ * their Temporal workflows, even in the middle of a delay or a wait.
  */
 export async function exitExecutions(
   trx: Trx,
@@ -56,7 +56,7 @@ function add(ended: Ended, { ids, outbox }: Ended): void {
 
 type OpenExecution = Parameters<typeof loadStepVariables>[1] & { id: string };
 
-/** Ends executions by exits whose filters name variables, so that each execution is asked by its own. */
+/** Ends executions by exits whose filters use variables, so each execution is evaluated with its own values. */
 async function exitByVariables(
   trx: Trx,
   p: { projectId: string; events: HappenedEvent[]; workflow: ExitingWorkflow; now: Date },

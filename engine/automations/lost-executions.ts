@@ -6,7 +6,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { resumeExecutions, type Standing } from './resume.ts';
 import { findWaitEvents } from './waits.ts';
 
-/** An execution that has not ended, with the visit at which it stands. */
+/** An execution that has not ended, with its current visit. */
 export interface OpenExecution {
   projectId: string;
   id: string;
@@ -14,8 +14,8 @@ export interface OpenExecution {
 }
 
 /**
- * Executions of all projects that should have a workflow: not ended, and handed to Temporal. By the index
- * executions_open, in the order of their ids, which is that of their starts.
+ * Lists executions of all projects that should have a workflow: they have not ended and were handed to Temporal.
+ * Ordered by id, which is the order of their starts, by the index `executions_open`.
  */
 export async function listOpenExecutions(
   db: Db,
@@ -31,11 +31,11 @@ export async function listOpenExecutions(
 }
 
 /**
- * Queues the start of executions of a project that Temporal does not know any more, from where each stands: at its
- * effect, its DELAY until the instant that was computed when it began, its wait until the same deadline. A wait whose
- * event came while nobody listened is over at once. One that has ended meanwhile is left alone; should its workflow be
- * there after all, that goes on.
- * @param p.anew whether Temporal has a run that is over
+ * Queues the start of executions that Temporal no longer knows, each from its position: at its effect, in its DELAY
+ * until the stored instant, or in its wait until the stored deadline. A wait ends at once when its event came while no
+ * workflow listened. An execution that has ended in the meantime is skipped. If its workflow exists after all, that
+ * workflow goes on.
+ * @param p.anew whether Temporal has a closed run of the execution
  */
 export async function restartExecutions(
   trx: Trx,

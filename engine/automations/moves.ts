@@ -22,11 +22,11 @@ const UNIQUE_VIOLATION = '23505';
 export type ExecutionRef = WorkflowRef & { executionId: string };
 
 /**
- * Moves an execution on from the pause at which it stands, or past the sending window that holds its effect. The row
- * says so, in the caller's transaction; the signal only wakes its Temporal workflow, which finds it further on.
+ * Moves an execution past its current pause, or past the sending window that holds its effect. The row records the move
+ * in the caller's transaction; the signal only wakes the Temporal workflow, which then reads the row.
  * @param p.branch of a WAIT_FOR_EVENT; `timeout` unless given
- * @throws AppError NOT_FOUND; CONFLICT for one that has ended or is at work; VALIDATION_ERROR for a branch where there
- * is no choice
+ * @throws AppError NOT_FOUND; CONFLICT when the execution has ended or is at work; VALIDATION_ERROR for a branch of a
+ * step that has no choice
  */
 export async function advanceExecution(
   trx: Trx,
@@ -55,10 +55,10 @@ export async function advanceExecution(
 }
 
 /**
- * Takes a FAILED execution up again from the step that failed, in the caller's transaction: the same execution, a new
- * visit, and Temporal starts anew. The contact and the workflow are looked at as they are now.
- * @throws AppError NOT_FOUND; CONFLICT for one that has not failed or has come round too often, whose step is gone, or
- * whose contact is under way again
+ * Retries a FAILED execution from the step that failed, in the caller's transaction. It stays the same execution with a
+ * new visit, and Temporal starts a new run. The contact and the workflow count as they are now.
+ * @throws AppError NOT_FOUND; CONFLICT when the execution has not failed, has looped too often, or its step is gone, or
+ * when the contact has another open execution
  */
 export async function retryExecution(trx: Trx, p: ExecutionRef): Promise<OutboxRow[]> {
   const { projectId, executionId } = p;
@@ -73,12 +73,12 @@ export async function retryExecution(trx: Trx, p: ExecutionRef): Promise<OutboxR
   if (stepId === null || !graph.steps.has(stepId)) {
     throw conflict('The step that failed is not there any more.', execution.status);
   }
-  // It comes to the step again because it is asked to, which is no lap.
+  // The repeated visit was requested, so it does not count for the loop guard.
   if (execution.laps) delete execution.laps.comings[stepId];
   const progress = newProgress();
   const { next } = await walk(realWorld(trx), { execution, graph, stepId, progress });
   await saveProgress(trx, { projectId, progress });
-  // One that ends at once has a run too: the latest run says how it ended.
+  // An execution that ends at once still gets a run, because the latest run shows how it ended.
   const { workflowId, contactId } = execution;
   return enqueue(trx, [
     {
@@ -110,8 +110,8 @@ function refuseBranch(choices: readonly (Branch | null)[], branch: Branch | unde
 }
 
 /**
- * Opens the execution; the unique index executions_open_once decides whether the contact may have it. What waits in the
- * outbox is for the run that failed: a cancel would end the next.
+ * Opens the execution again. The unique index `executions_open_once` decides whether the contact may have it. Waiting
+ * outbox rows belong to the failed run and are removed, because a cancel among them would end the new run.
  */
 async function reopen(
   trx: Trx,

@@ -5,9 +5,9 @@ import { stepLabel } from '../../rules/executions/step-label.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
 
 /**
- * What comes next for an execution that stands at a step: the activity of an effect, or the timer after which it may
- * act, the timer of a DELAY, the event of a WAIT_FOR_EVENT.
- * @param at.dueAt when the pause ends; null where only an event ends it
+ * Computes the next thing that an execution waits for at a step: the activity of an effect, the timer before that
+ * activity, the timer of a DELAY, or the event of a WAIT_FOR_EVENT.
+ * @param at.dueAt the end of the pause; null when only an event ends it
  */
 export function nextAt(graph: Graph, step: GraphStep, at: { visit: number; dueAt?: Date | null }): Next {
   const { visit, dueAt = null } = at;
@@ -46,7 +46,7 @@ export function nextAt(graph: Graph, step: GraphStep, at: { visit: number; dueAt
   }
 }
 
-/** What comes next at an effect; with `dueAt` it may act only then. */
+/** The next thing at an effect. With `dueAt` the effect may act only from then on. */
 export function nextAtEffect(step: GraphStep, { visit, dueAt }: { visit: number; dueAt: Date | null }): Next {
   const { type: then } = step;
   if (!isEffect(then)) throw new Error(`a step of type ${then} has no effect`);
@@ -59,13 +59,15 @@ function positionAt(step: GraphStep, visit: number): Position {
   return { visit, label: stepLabel(step), stepId: step.id, stepType: step.type };
 }
 
-/** The same pause with another end. */
+/** Returns the same pause with another end. */
 export function withEnd(next: Next, at: Date): Next {
   if (next.kind === 'delay') return { ...next, dueAt: at.toISOString() };
   return next.kind === 'wait' ? { ...next, deadlineAt: at.toISOString() } : next;
 }
 
-/** The same pause, which is not waited for. Temporal has no timer of it, whose shortest takes a second. */
+/**
+ * Returns the same pause marked as skipped. Temporal gets no timer for it, because its shortest timer takes a second.
+ */
 export function withoutTimer(next: Next): Next {
   return next.kind === 'delay' || next.kind === 'wait' ? { ...next, skipped: true } : next;
 }
@@ -76,7 +78,7 @@ function labelAt(graph: Graph, stepId: string | null): string {
   return step ? stepLabel(step) : 'the end of the workflow';
 }
 
-/** The activity that a step needs: its own where it has an effect, else one that only walks on. */
+/** The activity that a step needs: its own when it has an effect, otherwise one that only walks on. */
 function activityAt(graph: Graph, stepId: string | null): StepActivity {
   const type = stepId === null ? undefined : graph.steps.get(stepId)?.type;
   return type !== undefined && isEffect(type) ? type : 'ADVANCE';

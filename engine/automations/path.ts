@@ -3,12 +3,12 @@ import type { Next, PathEntry } from '../../rules/executions/execution.ts';
 import { stepLabel } from '../../rules/executions/step-label.ts';
 import type { Progress } from './progress.ts';
 
-/** As many visits as the Temporal UI lists: a walk may pass more. */
+/** The number of visits that the Temporal UI lists. A walk may pass more. */
 const MAX_ENTRIES = 20;
 
 /**
- * Adds the visits that a walk has ended and passed to where it stopped. The Temporal UI has no other way to list
- * CONDITION, SPLIT and EXIT: they cost Temporal no activity.
+ * Adds the visits that a walk has passed to where it stopped. Without this the Temporal UI would not list CONDITION,
+ * SPLIT and EXIT, which run no activity of their own.
  */
 export function withPath(next: Next, p: { executionId: string; graph: Graph; progress: Progress }): Next {
   const path = pathOf(p).slice(-MAX_ENTRIES);
@@ -19,7 +19,7 @@ function pathOf({ executionId, graph, progress }: { executionId: string; graph: 
   const entries: PathEntry[] = [];
   for (const { executionId: id, visit, status, output } of progress.closed) {
     const took = tookOf(status, output);
-    // The workflow knows the step, and that it is over.
+    // The workflow already knows this step and that it ended.
     if (id === executionId && took !== undefined) entries.push({ visit, took });
   }
   for (const { executionId: id, visit, stepId, status, output } of progress.visits) {

@@ -9,8 +9,8 @@ import { leave, walkOn } from './walk-on.ts';
 import type { PauseEnd, World } from './world.ts';
 
 /**
- * Ends the pause of a DELAY whose timer is over, or of a WAIT_FOR_EVENT whose event or deadline has come, and goes on
- * from there; writes nothing, as `walk`.
+ * Ends the pause of a DELAY whose timer has fired, or of a WAIT_FOR_EVENT whose event or deadline has come, and walks
+ * on. Writes nothing, like `walk`.
  */
 export async function endPause(
   world: World,
@@ -36,8 +36,8 @@ export async function endPause(
 }
 
 /**
- * Ends the pause at which an execution stands, whatever it waits for; a WAIT_FOR_EVENT by a branch, `timeout` unless it
- * is given. Writes nothing, as `walk`. The caller has seen that it stands at one.
+ * Ends the current pause of an execution, whatever it waits for. A WAIT_FOR_EVENT takes the given branch, else
+ * `timeout`. Writes nothing, like `walk`. The caller has checked that the execution is at a pause.
  */
 export async function advance(
   world: World,
@@ -51,7 +51,7 @@ export async function advance(
     eventId: undefined,
     tookMs: standingMs,
   });
-  // It counts with the time that it really waited.
+  // The pause counts with the time that it really took.
   if (execution.laps) notePauseEnded(execution.laps, { byEvent: true, tookMs: ended.tookMs });
   const waited = current.type === 'WAIT_FOR_EVENT';
   progress.closed.push({ ...at, status: 'COMPLETED', output: { advanced: true, ...(waited && { branch }) } });

@@ -17,8 +17,8 @@ import { type Stop, walk } from './walk.ts';
 import { previewWorld, type World } from './world.ts';
 
 /**
- * What an effect would do: of a message whether it leaves and why not, of a webhook its request, of an update the
- * contact after it.
+ * The effect that a step would have: for a message, whether it is sent and why not; for a webhook, its request; for an
+ * update, the contact after it.
  */
 export interface Shown {
   channel?: 'email' | 'sms';
@@ -33,18 +33,18 @@ export interface Shown {
   contact?: Record<string, unknown> | null;
 }
 
-/** What an effect would do, in place of doing it, and how its visit ends. */
+/** The effect that a step would have, computed instead of performed, and how its visit ends. */
 export interface ForeseenEffect {
   outcome: Omit<EffectOutcome, 'executionId' | 'visit'>;
   shown: Shown;
-  /** Until when it waits for the sending window, where it does. */
+  /** The end of the wait for the sending window, if there is one. */
   opensAt?: Date | undefined;
 }
 
-/** Foresees the effects of each type; the execution's run says what the contact and the time are. */
+/** Previews the effects of each step type. The run of the execution holds the contact and the time. */
 export type ForeseenEffects = Record<EffectType, (standing: EffectStanding, world: World) => Promise<ForeseenEffect>>;
 
-/** A step that the contact would come to. */
+/** A step that the contact would reach. */
 export interface ForeseenStep {
   stepId: string;
   name: string;
@@ -57,14 +57,14 @@ export interface ForeseenStep {
   branch: string | null;
   output: Record<string, unknown> | null;
   error: string | null;
-  /** Of a CONDITION: each of its filters, and whether it holds. */
+  /** The filters of a CONDITION, and whether each holds. */
   filters?: (Filter & { holds: boolean })[];
-  /** Of an effect: what it would do. */
+  /** The effect that the step would have. */
   shown?: Shown;
 }
 
 export interface Foreseen {
-  /** WAITING where only an event could end the last step, and none is said to happen. */
+  /** WAITING when only an event could end the last step and the request names none. */
   status: ExecutionStatus;
   exitReason: string | null;
   error: string | null;
@@ -77,7 +77,7 @@ export interface PreviewRequest {
   projectId: string;
   workflowId: string;
   contactId: string;
-  /** The whole row of a contact that there is none of. */
+  /** The complete row of an imaginary contact. */
   contact?: RunContact;
   event: Record<string, unknown>;
   context: Record<string, unknown>;
@@ -87,9 +87,9 @@ export interface PreviewRequest {
 }
 
 /**
- * Walks a contact through a workflow, enabled or not, as an execution would that begins at `startAt`, in a time that
- * goes on by pauses alone. It is the walk of executions, with the ends of their pauses and effects: only what effects
- * do is foreseen and not done. Writes nothing.
+ * Walks a contact through a workflow, enabled or not, as an execution that starts at `startAt` would go; time passes
+ * only in pauses. It uses the walk of real executions and the ends of their pauses and effects; only the effects are
+ * predicted instead of performed. Writes nothing.
  * @throws AppError NOT_FOUND for the workflow
  */
 export async function previewExecution(db: Db, p: PreviewRequest): Promise<Foreseen> {
@@ -136,7 +136,7 @@ function newExecution(p: PreviewRequest, workflow: Exits & { name: string }): St
   };
 }
 
-/** What a walk has come to, kept in memory in place of Postgres. */
+/** The progress of a walk, kept in memory instead of Postgres. */
 class Preview {
   private readonly steps = new Map<number, ForeseenStep>();
   private position: ExecutionPosition | undefined;
@@ -149,8 +149,8 @@ class Preview {
   }
 
   /**
-   * Ends the pause or the effect at which the walk has stopped, and walks on; undefined at the end, and where nothing
-   * goes on by itself.
+   * Ends the pause or effect at which the walk has stopped, and walks on. Undefined at the end, and when only an event
+   * could continue it.
    */
   async goOn(stop: Stop, effects: ForeseenEffects, progress: Progress): Promise<Stop | undefined> {
     const { execution, world } = this.of;
@@ -168,7 +168,7 @@ class Preview {
     return complete(world, locked, { ...outcome, executionId: execution.id, visit: next.visit }, progress);
   }
 
-  /** Takes over what a walk has noted; its time stood still while it walked. */
+  /** Adds what a walk has collected. Time stood still while it walked. */
   async note({ closed, visits, positions }: Progress): Promise<void> {
     const { execution, world } = this.of;
     const now = world.now(execution);

@@ -9,21 +9,23 @@ import { withEnd } from './next.ts';
 import { deleteWaits, insertWaits, type NewWait, type WaitRef } from './waits.ts';
 import type { Stop } from './walk.ts';
 
-/** That a step at which an execution is to wait is not there any more. */
+/** Matches an execution that is to wait at a step that no longer exists. */
 const GONE = sql`(u.status = 'WAITING' AND u.step_id <> ALL (ARRAY(SELECT id FROM there)))`;
 
-/** What executions have come to and is not written yet. Walks collect it, so that hundreds cost a few statements. */
+/**
+ * Changes to executions that are not written yet. Walks collect them, so hundreds of executions cost a few statements.
+ */
 export interface Progress {
-  /** Open visits that end. One that has ended before stays as it is. */
+  /** Open visits that end. A visit that has ended before stays as it is. */
   closed: VisitOutcome[];
   visits: NewVisit[];
   waits: NewWait[];
   passedWaits: WaitRef[];
-  /** At most one an execution. */
+  /** At most one for each execution. */
   positions: ExecutionPosition[];
-  /** Executions that come to stand at a DELAY or WAIT_FOR_EVENT: its visit, its wait, and what the walk answers. */
+  /** Executions that reach a DELAY or WAIT_FOR_EVENT: the visit, the wait, and the result of the walk. */
   pauses: Pause[];
-  /** Of executions that only try a workflow out: what they have of their own, as they leave it. */
+  /** The state of sandbox executions, as they leave it. */
   runs: Map<string, Run>;
 }
 
@@ -32,7 +34,7 @@ interface Pause {
   visit: NewVisit;
   wait: NewWait | undefined;
   stop: Stop;
-  /** Whether Temporal has a timer that ends when the pause does, and not at once. */
+  /** Whether Temporal has a timer for the pause. A skipped pause has none. */
   booked: boolean;
 }
 
@@ -41,8 +43,8 @@ export function newProgress(): Progress {
 }
 
 /**
- * Writes what walks have collected, in the transaction that holds their contacts' locks. The stops of the walks are
- * final after it: too many timers of one instant are spread, and who came to a step that is being deleted has ended
+ * Writes the collected changes, in the transaction that holds the contacts' locks. The stops of the walks are final
+ * afterwards: timers that crowd one instant are spread, and executions at a step that is being deleted have ended
  * there.
  */
 export async function saveProgress(trx: Trx, p: { projectId: string; progress: Progress }): Promise<void> {
@@ -86,10 +88,11 @@ async function saveRuns(trx: Trx, p: { projectId: string; runs: Map<string, Run>
 }
 
 /**
- * One statement for all three. An execution that has ended stays as it is: a cancel that came first wins. That is asked
- * so that no index serves it (see `ownedBy`): open executions may be all there are. The steps that executions come to
- * wait at are locked against deletion, which ends all whom it finds there; who comes later finds no step, and has
- * ended. One that comes to an effect needs no lock: its activity looks again.
+ * Writes all three in one statement. An execution that has ended stays as it is, because a cancel that came first wins.
+ * That condition is written so that no index serves it (see `ownedBy`), since nearly all executions may be open.
+ * The steps at which executions wait are locked against deletion, which ends every execution that it finds there; an
+ * execution that comes later finds no step and ends. One that comes to an effect needs no lock, because its activity
+ * checks again.
  * @returns executions whose step is gone
  */
 async function saveVisits(trx: Trx, p: { projectId: string; progress: Progress }): Promise<Set<string>> {

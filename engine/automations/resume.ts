@@ -17,27 +17,27 @@ import { fail, type Stop } from './walk.ts';
 import { exitDeleted, leave, walkOn } from './walk-on.ts';
 import { type PauseEnd, realWorld, type World } from './world.ts';
 
-/** An execution that stands at an effect: a real one has no run, a sandbox has. */
+/** An execution at an effect. `run` is set only for sandbox executions. */
 export interface EffectStanding<R extends Run | null = Run | null> {
   execution: StandingExecution & { run: R };
   next: Next & { kind: 'effect' };
   step: GraphStep;
 }
 
-/** What an effect does, for either kind of execution. */
+/** The two ways to perform an effect: for real executions and for sandboxes. */
 export interface EffectWays<T> {
   real(effect: EffectStanding<null>): T;
-  /** In place of the effect: it reaches nobody, and changes nothing but the execution and its run. */
+  /** Replaces the effect in a sandbox: it contacts nobody, and changes nothing but the execution and its run. */
   sandbox(effect: EffectStanding<Run>): T;
 }
 
 /**
- * Where an execution stands. At which step, and with what, only `atEffect` tells, which asks what to do for either kind
- * of execution: an effect that forgets sandboxes does not compile, where else it would write and call for real.
+ * The position of an execution. Only `atEffect` reveals the step and its data, and it asks for both kinds of execution:
+ * an effect that forgets sandboxes does not compile, because it would send and write for real.
  */
 export class Standing {
   readonly next: Next;
-  /** Undefined where it is gone and has no row any more. */
+  /** Undefined when the execution has no row any more. */
   readonly execution: Pick<StandingExecution, 'id' | 'projectId' | 'workflowId' | 'contactId'> | undefined;
   private readonly effect: EffectStanding | undefined;
 
@@ -48,8 +48,8 @@ export class Standing {
   }
 
   /**
-   * What one of the ways makes of the execution when it is at an effect of `activity`; else undefined: an activity that
-   * was overtaken by an edit passes on what is next.
+   * Performs an effect of type `activity` in the matching way. Returns undefined when the execution is elsewhere: after
+   * an edit of the workflow, the activity only passes on the next thing to do.
    */
   atEffect<T>(activity: EffectType, ways: EffectWays<T>): T | undefined {
     if (this.effect?.next.activity !== activity) return undefined;
@@ -61,18 +61,18 @@ export class Standing {
   }
 }
 
-/** Only an activity may read this: it throws `RowMissing`. */
+/** Only an activity may read this, because it throws `RowMissing`. */
 const MISSING: Next = { kind: 'end', status: 'FAILED', reason: null, missing: true };
 
 /**
- * Finds out where executions of a project stand, after ending the pauses that the inputs say are over; in the inputs'
- * order. No execution may be there twice. Safe to run again: what an earlier attempt of the same activity has done is
- * seen in the database, and the answer goes on from there.
+ * Finds the positions of executions of a project, in the order of the inputs, after ending the pauses that the inputs
+ * report as over. No execution may appear twice. Safe to run again: the database shows what an earlier attempt of the
+ * same activity has done, and the result goes on from there.
  */
 export async function resumeExecutions(trx: Trx, p: { projectId: string; inputs: StepInput[] }): Promise<Standing[]> {
   const { projectId, inputs } = p;
   const locked = await lockExecutions(trx, { projectId, asked: inputs });
-  // The row decides, not the signal: an event that came in with the deadline counts as the event.
+  // The row decides, not the signal: an event that arrived together with the deadline counts as the event.
   const waitEvents = await findWaitEvents(trx, {
     projectId,
     waits: inputs.filter((input) => input.resume === 'event' || input.resume === 'timeout'),
@@ -94,23 +94,23 @@ export async function resumeExecutions(trx: Trx, p: { projectId: string; inputs:
   return stops.map(({ found, stop }) => new Standing(found ? toldStop(stop, found, progress) : stop, found?.execution));
 }
 
-/** `resumeExecutions` of one. */
+/** `resumeExecutions` for one execution. */
 export async function resumeExecution(trx: Trx, input: StepInput): Promise<Standing> {
   const [standing] = await resumeExecutions(trx, { projectId: input.projectId, inputs: [input] });
   return standing ?? new Standing({ next: MISSING });
 }
 
 export interface EffectOutcome extends VisitOutcome {
-  /** Set when the execution cannot go on after this (a webhook with onFailure FAIL). */
+  /** Set when the execution cannot go on after this, such as after a webhook with onFailure FAIL. */
   fails?: boolean;
-  /** What the effect brings about in a run that only tries the workflow out. */
+  /** The changes that the effect makes to the run of a sandbox. */
   changes?: RunChanges;
 }
 
 /**
- * Closes the visits of effects and walks on, in the transaction that records the effects themselves; answers in the
- * order of the outcomes. No execution may be there twice. A visit that was closed before is left as it is, and the
- * answer is where the execution stands now.
+ * Closes the visits of effects and walks on, in the transaction that records the effects themselves. Returns the stops
+ * in the order of the outcomes. No execution may appear twice. A visit that was closed before stays as it is, and the
+ * current position is returned.
  * @param p.contactsLocked whether the caller's transaction holds the contacts' locks already
  */
 export async function completeEffects(
@@ -132,12 +132,12 @@ export async function completeEffects(
   return stops.map(({ found, stop }) => (found ? toldStop(stop, found, progress) : stop).next);
 }
 
-/** The same stop, with the visits that led to it; after `saveProgress`, which may move or end it. */
+/** The same stop with the visits that led to it. Read it after `saveProgress`, which may move or end it. */
 function toldStop(stop: Stop, { execution, graph }: LockedExecution, progress: Progress): Stop {
   return { ...stop, next: withPath(stop.next, { executionId: execution.id, graph, progress }) };
 }
 
-/** `completeEffects` of one. */
+/** `completeEffects` for one execution. */
 export async function completeEffect(
   trx: Trx,
   { projectId, ...outcome }: EffectOutcome & { projectId: string },
@@ -146,7 +146,7 @@ export async function completeEffect(
   return next ?? MISSING;
 }
 
-/** The ends of executions whose rows were deleted lately; those without a row and without an end are missing. */
+/** Finds how recently deleted executions ended. An execution without a row and without such an end is missing. */
 async function findDeletedEnds(
   trx: Trx,
   p: { projectId: string; asked: { executionId: string }[]; locked: Map<string, LockedExecution> },
@@ -159,7 +159,7 @@ async function findDeletedEnds(
   );
 }
 
-/** Closes the visit of an effect and walks on; writes nothing, as `walk`. */
+/** Closes the visit of an effect and walks on. Writes nothing, like `walk`. */
 export async function complete(
   world: World,
   locked: LockedExecution,
@@ -183,10 +183,7 @@ export async function complete(
   return walkOn(world, locked, { visit: asked, progress });
 }
 
-/**
- * Goes on where the pause at which an execution stands is over, and tells where it stands then; writes nothing, as
- * `walk`.
- */
+/** Walks on from a pause that is over, and returns the new position. Writes nothing, like `walk`. */
 export async function resume(
   world: World,
   locked: LockedExecution,
@@ -208,12 +205,12 @@ export async function resume(
     : standsAt(world, locked, progress);
 }
 
-/** Why a run leaves its workflow by what its own step has brought about. */
+/** The reason for which an event of the sandbox's own step ends its run. */
 function exitBy({ exits }: StandingExecution, { events = [] }: RunChanges, now: Date): string | undefined {
   return events.map((event) => exitReason(exits, event, now)).find((reason) => reason !== undefined);
 }
 
-/** Where an execution stands by its last visit. */
+/** The position of an execution by its last visit. */
 function standsAt(world: World, { execution, graph, current }: LockedExecution, progress: Progress): Stop {
   const step = current && graph.steps.get(current.stepId);
   if (!current || !step) return exitDeleted(execution, progress);

@@ -8,9 +8,9 @@ interface InRun {
 }
 
 /**
- * `WITH …` before a statement of a step of this execution; nothing for a real one, and for a run in which nothing has
- * changed.
- * @param now where the statement reads events: those of the run count that have happened by then
+ * The `WITH …` clause before a statement for a step of this execution. Empty for a real execution, and for a sandbox
+ * that has changed nothing.
+ * @param now set for statements that read events: events of the run count when they have happened by then
  */
 export function withRun(execution: InRun, now?: Date): RawBuilder<unknown> {
   const tables = tablesOfRun(execution, now);
@@ -18,9 +18,8 @@ export function withRun(execution: InRun, now?: Date): RawBuilder<unknown> {
 }
 
 /**
- * CTEs by the names of tables, which the statement reads instead: the contact as the run has left it, and the events of
- * the run among those that were recorded. So a statement is the same for a real execution and for one that tries a
- * workflow out.
+ * Builds CTEs that stand for tables of the same names: the contact as the run has left it, and the run's events among
+ * the recorded ones. One statement thus serves real executions and sandboxes.
  */
 export function tablesOfRun({ projectId, contactId, run }: InRun, now?: Date): RawBuilder<unknown>[] {
   const tables: RawBuilder<unknown>[] = [];

@@ -17,9 +17,9 @@ export interface SandboxStart extends WorkflowRef {
 }
 
 /**
- * Lets a contact try a workflow out, enabled or not, in Temporal and with every step: mails and SMS of mode `test`, no
- * webhook called, and what it changes of the contact kept in its own run. It starts nothing else, counts for no entry,
- * and runs beside an execution that does.
+ * Starts a sandbox of a workflow, enabled or not, for a contact: a real Temporal run of every step, with emails and SMS
+ * in mode `test`, without webhook calls, and with changes to the contact kept in its own run. It starts nothing else,
+ * does not count as an entry, and runs beside the contact's other executions.
  * @throws AppError NOT_FOUND for the workflow or contact
  */
 export async function startSandbox(trx: Trx, p: SandboxStart): Promise<{ executionId: string; outbox: OutboxRow[] }> {

@@ -8,7 +8,7 @@ import type { ExecutionStatus } from '../../rules/executions/execution.ts';
 import { fillOwnExits } from './variables.ts';
 import type { WalkingExecution } from './walk.ts';
 
-/** An execution at the visit where it stands. */
+/** An execution at its current visit. */
 export interface StandingExecution extends WalkingExecution {
   workflowName: string;
   startedAt: Date;
@@ -17,21 +17,21 @@ export interface StandingExecution extends WalkingExecution {
   reason: string | null;
 }
 
-/** An execution under its contact's lock, with its tenant's workflow as it is now. */
+/** An execution under its contact's lock, with the current version of its workflow. */
 export interface LockedExecution {
   execution: StandingExecution;
   graph: Graph;
-  /** The visit that was asked for. */
+  /** The visit that the caller asked about. */
   asked: Visit | undefined;
-  /** The one where it stands. */
+  /** The current visit. */
   current: Visit | undefined;
-  /** For how long it has stood there, by Postgres's clock. */
+  /** How long the execution has been at its current visit, by the clock of Postgres. */
   standingMs: number;
 }
 
 /**
- * Locks the contacts of executions, then the executions, each in the order of their ids, and reads them: the order of
- * every transaction that touches both. By the execution's id; those that are gone are left out.
+ * Locks the contacts of executions and then the executions, each in the order of their ids, and reads them. Every
+ * transaction that touches both uses this order. Returns them by execution id; missing ones are absent.
  * @param p.contactsLocked whether the caller's transaction holds the contacts' locks already
  */
 export async function lockExecutions(
@@ -73,7 +73,7 @@ interface LockedRow extends StandingExecution {
   standingMs: number | null;
 }
 
-/** A row of `execution_steps` as JSON, in which instants are text. */
+/** A row of `execution_steps` as JSON, where instants are text. */
 interface VisitRow extends RowOf<'execution_steps', ['visit', 'step_id', 'type', 'status']> {
   started_at: string;
   due_at: string | null;

@@ -10,9 +10,9 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { startExecutions } from './start.ts';
 
 /**
- * Lets one contact into a workflow by hand.
- * @throws AppError NOT_FOUND for the workflow or contact, CONFLICT when it is disabled or the contact may not enter
- * (again)
+ * Starts an execution for one contact on request.
+ * @throws AppError NOT_FOUND for the workflow or contact, CONFLICT when the workflow is disabled or the contact may not
+ * enter (again)
  */
 export async function startManually(
   trx: Trx,

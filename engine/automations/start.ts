@@ -16,11 +16,11 @@ import { type Stop, type WalkingExecution, walk } from './walk.ts';
 import { realWorld } from './world.ts';
 
 /**
- * Links from what began outside to an event that starts nothing any more: workflows that start each other would never
- * stop.
+ * The longest chain of executions in which each one's step causes the event that starts the next. Workflows that start
+ * each other would otherwise never stop.
  */
 const MAX_DEPTH = 10;
-/** The error of an execution whose step caused such an event; it goes on. */
+/** The error of an execution whose step caused an event beyond that depth. The execution goes on. */
 const TOO_DEEP = 'event_depth';
 
 export interface ExecutionStart {
@@ -30,7 +30,7 @@ export interface ExecutionStart {
   event: Record<string, unknown>;
   context: Record<string, unknown>;
   untrusted: boolean;
-  /** Whether a stranger had it begin; also where what it holds is the tenant's. */
+  /** Whether an unauthenticated caller started it, even when its data is the tenant's. */
   swayed: boolean;
   mode: KeyMode;
   /** The execution whose step caused the event. */
@@ -44,10 +44,10 @@ export interface StartExecutions {
 }
 
 /**
- * Lets contacts into a workflow, in the caller's transaction, which holds their locks. Who may not enter is left out:
- * the unique indexes of `executions` decide, not a read (contract §7.4). Each execution is walked on to its first
- * effect or pause at once, so that its Temporal workflow begins with it. What `MAX_DEPTH` executions led to, each by a
- * step that caused the next one's event, starts none: that is said on the last of them.
+ * Starts executions of a workflow for contacts, in the caller's transaction, which holds their locks. Contacts that may
+ * not enter are skipped: the unique indexes of `executions` decide, not a read (contract §7.4). Each execution walks on
+ * to its first effect or pause at once, and its Temporal workflow starts there. After a chain of `MAX_DEPTH` executions
+ * nothing more is started, and the last execution records why.
  */
 export async function startExecutions(
   trx: Trx,
@@ -61,10 +61,7 @@ export async function startExecutions(
   return { executionIds: entered.map((execution) => execution.id), outbox };
 }
 
-/**
- * Walks executions that have just been inserted on to their first effect or pause, and queues the start of their
- * Temporal workflows.
- */
+/** Walks new executions on to their first effect or pause, and queues the start of their Temporal workflows. */
 export async function beginExecutions(
   trx: Trx,
   p: Pick<StartExecutions, 'projectId'> & {
@@ -84,7 +81,7 @@ export async function beginExecutions(
   const { projectId } = p;
   const inputs: (ExecutionInput & { contactId: string })[] = stops.flatMap(({ execution, stop }) => {
     const { id: executionId, contactId } = execution;
-    // One that ends at once costs Temporal nothing, unless it failed: an operator looks for failures there.
+    // An execution that ends at once needs no run in Temporal, unless it failed: operators look for failures there.
     if (stop.next.kind === 'end' && stop.next.status !== 'FAILED') return [];
     return [{ projectId, executionId, next: withPath(stop.next, { executionId, graph, progress }), contactId }];
   });
@@ -100,9 +97,10 @@ export async function beginExecutions(
 }
 
 /**
- * One statement for all: `entry` is 1 without re-entry, else one more than before; a conflict means "not now" or "never
- * again". With a `reentryKey` both are decided for each value: the contact's lock keeps two starts from looking at once. An email loop ends here too: inbound email starts a workflow at most `INBOUND_STARTS_PER_HOUR` times for a
- * contact, whose lock keeps two starts from counting at once. The event of a start that is refused notes the reason.
+ * Inserts all executions in one statement. `entry` is 1 without re-entry, else one more than before; a conflict means
+ * "not now" or "never again". With a `reentryKey` both are decided for each of its values.
+ * Email loops end here as well: inbound email starts a workflow at most `INBOUND_STARTS_PER_HOUR` times for a contact.
+ * The contact's lock keeps two starts from counting at the same time. The event of a refused start records the reason.
  */
 async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingExecution[]> {
   const { starts, workflow } = p;

@@ -10,11 +10,14 @@ import { withRun } from './run-tables.ts';
 
 export interface StepVariables {
   contact: { id: string; email: string; subscribed: boolean; data: Sourced<Data> };
-  /** Values of strangers among them are plain text only, never a link target, an address or a header. */
+  /**
+   * Values from unauthenticated callers among them appear only as plain text, never in a link target, an address or a
+   * header.
+   */
   variables: Sourced<Data>;
 }
 
-/** What a step can name: the contact as it is now, the trigger's payload and the manual context. */
+/** Loads the variables of a step: the contact as it is now, the payload of the trigger, and the manual context. */
 export async function loadStepVariables(
   db: Db,
   execution: {
@@ -46,13 +49,13 @@ export async function loadStepVariables(
     contact,
     event: broughtBy(execution.event, execution.untrusted),
     zone: row?.zone ?? 'UTC',
-    context: trusted(execution.context), // It comes with a secret key or a session only.
+    context: trusted(execution.context), // Set only with a secret key or a session.
     ...(urls && { urls }),
   });
   return { contact, variables };
 }
 
-/** Fills the filters of exits with the variables of one execution, where they name any. */
+/** Fills in the filters of exits with the variables of one execution, if they use any. */
 export async function fillOwnExits(
   db: Db,
   execution: Parameters<typeof loadStepVariables>[1],

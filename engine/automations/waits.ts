@@ -8,7 +8,7 @@ import { matchesEventData } from '../../rules/filters/evaluate.ts';
 import { type Condition, parseCondition } from '../../rules/filters/filters.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 
-// A wait that is satisfied here is a pause which ends in `pause-end.ts`, when the workflow wakes.
+// A wait that is satisfied here is a pause that ends in `pause-end.ts`, when the workflow wakes.
 
 export interface WaitRef {
   executionId: string;
@@ -19,17 +19,17 @@ export interface NewWait extends WaitRef {
   contactId: string;
   eventName: string;
   filters: Condition | undefined;
-  /** Whether automatic emails count, where it waits for `email.received`. */
+  /** Whether automatic emails count for a wait for `email.received`. */
   includeAutomatic: boolean;
   /**
-   * An event recorded at or after this instant counts, also one from before the registration; null is the transaction's
-   * own.
+   * Events count from this instant on, even when they were recorded before the registration. Null means the time of the
+   * transaction.
    */
   since: Date | null;
   deadlineAt: Date | null;
 }
 
-/** Registers that executions wait for events; the caller holds the contacts' locks. */
+/** Registers waits of executions for events. The caller holds the contacts' locks. */
 export async function insertWaits(trx: Trx, p: { projectId: string; waits: NewWait[] }): Promise<void> {
   const { projectId, waits } = p;
   if (waits.length === 0) return;
@@ -44,23 +44,22 @@ export async function insertWaits(trx: Trx, p: { projectId: string; waits: NewWa
   `.execute(trx);
 }
 
-/** By the index events_name. At most this many are looked at: the newest decide little. */
+/** The number of newest events that are checked, by the index `events_name`. */
 const EVENTS_LOOKED_AT = 100;
 
-/** What a wait which begins now looks for among what has happened. */
+/** The event that a new wait looks for among recorded ones. */
 export interface SoughtEvent
   extends Pick<NewWait, 'contactId' | 'eventName' | 'filters' | 'includeAutomatic' | 'since'> {
-  /** Events that have ended waits of the execution in the walk that comes here: its visits are not written yet. */
+  /** Events that have already ended waits in the current walk, whose visits are not written yet. */
   taken: string[];
-  /** The visit from which the walk comes here; 0 where the execution begins. */
+  /** The visit from which the walk arrives; 0 when the execution starts. */
   from: number;
 }
 
 /**
- * The first event, recorded since `since`, that a wait which begins now matches already: then it is over as it begins.
- * An event begins an execution or ends one wait of it: the next wait asks for another. The caller holds the contact's
- * lock.
- * @returns its id, and whether a stranger had it happen
+ * Finds the first event recorded since `since` that a new wait already matches, so that the wait ends at once. An event
+ * starts an execution or ends one of its waits; the next wait needs another event. The caller holds the contact's lock.
+ * @returns its id, and whether an unauthenticated caller caused it
  */
 export async function findMatchingEvent(
   trx: Trx,
@@ -84,7 +83,8 @@ export async function findMatchingEvent(
 }
 
 /**
- * Notes that strangers have let executions past a wait, in the transaction that lets them, under their contacts' locks.
+ * Records that unauthenticated callers moved executions past a wait, in the transaction that moves them, under their
+ * contacts' locks.
  */
 export async function sway(trx: Trx, p: { projectId: string; executionIds: string[] }): Promise<void> {
   if (p.executionIds.length === 0) return;
@@ -94,9 +94,8 @@ export async function sway(trx: Trx, p: { projectId: string; executionIds: strin
 }
 
 /**
- * Satisfies those of the open waits that these events match, in the caller's transaction, which holds the contacts'
- * locks. The row says that the wait is over; the signal only wakes the workflow, so a signal that is late or lost
- * changes nothing.
+ * Satisfies the open waits that these events match, in the caller's transaction, which holds the contacts' locks. The
+ * row records that a wait is over; the signal only wakes the workflow, so a late or lost signal changes nothing.
  */
 export async function satisfyWaits(
   trx: Trx,
@@ -138,9 +137,7 @@ export async function satisfyWaits(
   );
 }
 
-/**
- * The events that ended these waits, by execution; those that are open still, or that there are none of, are left out.
- */
+/** Finds the events that ended these waits, by execution. Open and unknown waits are absent. */
 export async function findWaitEvents(
   trx: Trx,
   p: { projectId: string; waits: WaitRef[] },
@@ -155,7 +152,7 @@ export async function findWaitEvents(
   return new Map(rows.map((row) => [row.execution_id, row.event_id]));
 }
 
-/** Takes waits away once their steps are passed, so that only open waits are looked through. */
+/** Deletes waits whose steps are passed, so that later events are matched against open waits only. */
 export async function deleteWaits(trx: Trx, p: { projectId: string; waits: WaitRef[] }): Promise<void> {
   if (p.waits.length === 0) return;
   await sql`

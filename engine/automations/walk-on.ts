@@ -7,7 +7,7 @@ import type { LockedExecution, StandingExecution } from './standing.ts';
 import { type Stop, walk } from './walk.ts';
 import type { World } from './world.ts';
 
-/** Goes on after a step that is done. A step that was deleted meanwhile leads nowhere: the execution ends there. */
+/** Goes on after a finished step. When the step was deleted in the meantime, the execution ends there. */
 export async function walkOn(
   world: World,
   { execution, graph }: LockedExecution,
@@ -21,7 +21,7 @@ export async function walkOn(
   return walk(world, { execution, graph, stepId, from, progress, ...(eventsSince && { eventsSince }) });
 }
 
-/** Ends a run as the event ends a real execution: what it was doing is cancelled. */
+/** Ends a sandbox run as the event would end a real execution: its current step is cancelled. */
 export function leave(
   execution: StandingExecution,
   { visit, stepId, reason, progress }: { visit: number; stepId: string; reason: string; progress: Progress },
@@ -34,7 +34,7 @@ export function leave(
   return { next: { kind: 'end', status: 'EXITED', reason } };
 }
 
-/** The step at which an execution stands was deleted: it ends there. */
+/** Ends an execution whose current step was deleted. */
 export function exitDeleted(execution: StandingExecution, progress: Progress): Stop {
   const { id: executionId, visit } = execution;
   progress.positions.push({ executionId, visit, stepId: null, status: 'EXITED', reason: 'step_deleted' });
@@ -42,8 +42,9 @@ export function exitDeleted(execution: StandingExecution, progress: Progress): S
 }
 
 /**
- * From when on events count for a wait that comes next: an email's are recorded before its step ends. What was recorded
- * as it began, by the step before it, does not; `startedAt` has no part of a millisecond.
+ * The instant from which events count for a wait that comes next. Events of an email are recorded before its step ends,
+ * so they count; the event that the previous step recorded at the start does not. `startedAt` has no fraction of a
+ * millisecond.
  */
 function eventsSinceOf(world: World, execution: StandingExecution, visit: Visit): Date | undefined {
   const { sendsEmail } = STEPS[visit.type];

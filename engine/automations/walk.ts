@@ -22,7 +22,7 @@ import type { Progress } from './progress.ts';
 import type { NewWait } from './waits.ts';
 import type { World } from './world.ts';
 
-/** An execution as a walk needs it; `visit` counts the steps it has come to. */
+/** An execution as a walk needs it. `visit` counts the steps that it has reached. */
 export interface WalkingExecution {
   id: string;
   projectId: string;
@@ -31,37 +31,34 @@ export interface WalkingExecution {
   visit: number;
   event: Record<string, unknown>;
   context: Record<string, unknown>;
-  /** A stranger's event began it: what `event` holds is theirs. */
+  /** True when an unauthenticated caller's event started it, so that `event` holds that caller's values. */
   untrusted: boolean;
-  /** A stranger had it begin, or go on past a wait: it lifts nobody's refusal. */
+  /** True when an unauthenticated caller started it or moved it past a wait, so it cannot lift a refusal. */
   swayed: boolean;
   mode: KeyMode;
   /** Kept once its workflow can lead in a circle; null before. */
   laps: Laps | null;
-  /** What it has of its own where it only tries the workflow out; null for a real one. */
+  /** The state of a sandbox; null for a real execution. */
   run: Run | null;
-  /**
-   * What ends executions of its workflow before their end; asked of runs only, real ones end where the events are
-   * recorded.
-   */
+  /** The exits of its workflow. Only sandboxes check them here; real executions end where the events are recorded. */
   exits: Exits;
 }
 
 export interface Walk {
   execution: WalkingExecution;
   graph: Graph;
-  /** Where to go; null is the end of the graph. */
+  /** The next step; null is the end of the graph. */
   stepId: string | null;
-  /** From when on an event counts for a WAIT_FOR_EVENT that comes next; now where it is absent. */
+  /** The instant from which an event counts for a WAIT_FOR_EVENT that comes next; now when absent. */
   eventsSince?: Date;
-  /** The visit that has ended, from which the walk goes on; absent where the execution begins. */
+  /** The visit that has ended and from which the walk goes on; absent when the execution starts. */
   from?: number;
-  /** Where the walk notes what is to be written. */
+  /** Collects the changes to write. */
   progress: Progress;
 }
 
 /**
- * Where a walk stopped; at an end there is no step. What `saveProgress` finds may change `next`: read it after that.
+ * The place where a walk stopped; without a step at an end. `saveProgress` may change `next`, so read it afterwards.
  */
 export interface Stop {
   next: Next;
@@ -69,12 +66,11 @@ export interface Stop {
 }
 
 /**
- * Walks an execution on from a step to the next thing that takes Temporal: an effect, a timer or a wait; or to its end.
- * Whatever it has to know of the time, the contact and what happened it asks of its world. Writes nothing: what it
- * passes is noted in `progress`, which the caller saves, together with what led here, under the contact's lock that it
- * holds. It ends, since no execution comes to more than `MAX_VISITS` steps: enabling refuses a circle that takes no
- * time where that can be seen, but a running workflow can be edited into one, and the instant that a DELAY waits for
- * can have gone by.
+ * Walks an execution on from a step to the next thing that needs Temporal (an effect, a timer or a wait) or to its end.
+ * It reads the time, the contact and events only through `world`. Writes nothing: it collects changes in `progress`,
+ * which the caller saves under the contact's lock, together with the change that led here.
+ * A walk always ends, because no execution visits more than `MAX_VISITS` steps. Enabling refuses a circle that visibly
+ * takes no time, but a running workflow can be edited into one, and the instant of a DELAY can have passed.
  */
 export async function walk(world: World, w: Walk): Promise<Stop> {
   let stepId = w.stepId;
@@ -90,7 +86,7 @@ export async function walk(world: World, w: Walk): Promise<Stop> {
   }
 }
 
-/** A step either stops the walk or is passed, by a branch where it has any. */
+/** A step either stops the walk or lets it pass, on a branch if it has any. */
 type Arrival = Stop | { branch?: Branch };
 
 async function arrive(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
@@ -161,7 +157,7 @@ async function stopAtWait(world: World, w: Walk, step: GraphStep): Promise<Arriv
   return pauseAt(world, w, step, { now, dueAt: deadlineAt, wait: registered });
 }
 
-/** Fills the filters of a wait with the variables of its execution as the wait begins. */
+/** Fills in the filters of a wait with the variables of its execution when the wait starts. */
 async function fillWait(
   world: World,
   execution: WalkingExecution,
@@ -172,14 +168,14 @@ async function fillWait(
   return filters && fillCondition(filters, variables, 'wait');
 }
 
-/** The events that have ended waits of the execution in this walk, and the one that led to it. */
+/** The events that have ended waits of the execution in this walk, and the event that led to it. */
 function takenIn({ execution, progress }: Walk): string[] {
   return [...progress.closed, ...progress.visits].flatMap(({ executionId, output }) =>
     executionId === execution.id && typeof output?.eventId === 'string' ? output.eventId : [],
   );
 }
 
-/** `countsMs`: with how much it counts towards a lap, where that is not its length. */
+/** `countsMs`: the time that counts for the loop guard, when that differs from the length of the pause. */
 function pauseAt(
   world: World,
   w: Walk,
@@ -196,7 +192,7 @@ function pauseAt(
   return stop;
 }
 
-/** Notes in a run when it came to where it stands, and until when it stands there. */
+/** Records in a sandbox run when it reached its step, and how long it stays. */
 function stand({ run }: WalkingExecution, since: Date, dueAt: Date | null): void {
   if (run) Object.assign(run, { since: since.toISOString(), dueAt: dueAt?.toISOString() ?? null });
 }
@@ -224,10 +220,7 @@ function exitAt(w: Walk, step: GraphStep): Stop {
   return end(w, { status: 'EXITED', reason, stepId: step.id });
 }
 
-/**
- * A condition that cannot be evaluated ends the execution; whoever tracked the event that started it gets no error for
- * it.
- */
+/** A condition that cannot be evaluated ends the execution. The caller that tracked the event gets no error for it. */
 class Unusable extends Error {}
 
 function unusable(error: unknown): Unusable {
@@ -236,7 +229,7 @@ function unusable(error: unknown): Unusable {
   throw error;
 }
 
-/** Notes that the execution has come to a step, and what became of it there. */
+/** Records that the execution has visited a step, and the result of the visit. */
 function addVisit(
   { execution, progress }: Walk,
   step: GraphStep,
@@ -248,7 +241,7 @@ function addVisit(
   return added;
 }
 
-/** Notes that the execution stands at the step that it has come to. */
+/** Records the step at which the execution now is. */
 function moveTo({ execution, progress }: Walk, step: GraphStep, status: 'RUNNING' | 'WAITING'): void {
   const { id: executionId, visit, laps } = execution;
   progress.positions.push({ executionId, visit, stepId: step.id, status, laps });
@@ -268,7 +261,9 @@ function failAt(w: Walk, step: GraphStep, error: string, code: FailureCode = 'in
   return fail(w, { code, error, stepId: step.id });
 }
 
-/** Fails an execution that cannot go on. Temporal gets the code only, since the sentence may quote what a tenant wrote. */
+/**
+ * Fails an execution that cannot go on. Temporal gets only the code, because the sentence may quote a tenant's text.
+ */
 export function fail(
   { execution, progress }: { execution: { id: string; visit: number }; progress: Progress },
   { code, error, stepId }: { code: FailureCode; error: string; stepId: string },

@@ -39,29 +39,30 @@ export interface ChangedCampaign {
 }
 
 /**
- * What the workflow of a start has to know. `paused`: it stands still until it is resumed. `ended`: the campaign is no
- * longer this start's to send.
+ * The facts that the workflow of a campaign start needs. `paused`: it waits until it is resumed. `ended`: this start no
+ * longer sends the campaign.
  */
 export type StartState =
   | { phase: 'waiting'; scheduledAt: string }
-  /** `sendRate`: the project's own limit a second, null for none; mails of a test key have none. */
+  /** `sendRate`: the project's own limit a second; null means none. Emails of a test key have no limit. */
   | {
       phase: 'sending' | 'paused';
       audienceDone: boolean;
       sendRate: number | null;
       mode: KeyMode;
       clock: string;
-      /** Of a campaign with a test: whether some wait for its winner, and the highest chunk that may be sent. */
+      /** For a campaign with a test: whether recipients wait for the winner, and the highest chunk that may be sent. */
       test?: { testing: boolean; lastSeq: number };
     }
   | { phase: 'ended'; status: CampaignStatus };
 
 /**
- * Starts a DRAFT now (`at` null) or at a time, or moves a SCHEDULED one to another time. The UPDATE decides between two
- * calls at once. Without `mode` it keeps the one it was scheduled with, and without `timing` its hour.
+ * Starts a DRAFT now (`at` null) or at a time, or moves a SCHEDULED campaign to another time. The UPDATE decides
+ * between two calls at once. Without `mode` the campaign keeps the mode it was scheduled with, and without `timing` its
+ * hour.
  * Source: contract §6.
  * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED, BAD_REQUEST for an empty audience,
- * BILLING_LIMIT_EXCEEDED when the month has no room for a single mail
+ * BILLING_LIMIT_EXCEEDED when the month has no room for a single email
  */
 export async function startCampaign(
   trx: Trx,
@@ -92,11 +93,11 @@ export async function startCampaign(
 }
 
 /**
- * Cancels a SCHEDULED, SENDING or PAUSED campaign. What has not tried to send anything becomes a DRAFT again, and its
- * rows of the ledger are removed; otherwise it is CANCELLED, and its workflow skips what is left. Claims hold the
- * campaign's row shared (db/campaigns/claims.ts), so after the lock nobody claims any more, and whether anything was
- * claimed is certain.
- * @throws AppError NOT_FOUND, CONFLICT in any other state, or where it was changed after the version `read`
+ * Cancels a SCHEDULED, SENDING or PAUSED campaign. A campaign that has not attempted any email becomes a DRAFT again
+ * and its ledger rows are removed. Otherwise it is CANCELLED and its workflow skips the remaining recipients. Claims
+ * hold the campaign's row with a shared lock (db/campaigns/claims.ts), so after this lock no further claim can be made
+ * and it is certain whether one was made before.
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, or when it was changed after the version `read`
  */
 export async function cancelCampaign(
   trx: Trx,
@@ -123,10 +124,10 @@ export async function cancelCampaign(
 }
 
 /**
- * Pauses a SENDING campaign: as claims hold its row shared (db/campaigns/claims.ts), nothing is claimed after this
- * commits, and what is claimed and not on its way is given back when the workflow hears of it. One that is PAUSED stays
- * so, with its first reason. With `sendNo` only that start.
- * @throws AppError NOT_FOUND, CONFLICT in any other state, or where it was changed after the version `read`
+ * Pauses a SENDING campaign. Claims hold its row with a shared lock (db/campaigns/claims.ts), so no email is claimed
+ * after this commits. Claimed emails that are not on their way are released when the workflow learns of the pause. A
+ * campaign that is PAUSED already keeps its first reason. With `sendNo` only that start is paused.
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, or when it was changed after the version `read`
  */
 export async function pauseCampaign(
   trx: Trx,
@@ -144,8 +145,8 @@ export async function pauseCampaign(
 }
 
 /**
- * Lets a PAUSED campaign go on; one that is SENDING already stays as it is. @throws AppError NOT_FOUND, CONFLICT in any
- * other state, or where it was changed after the version `read`
+ * Resumes a PAUSED campaign; a campaign that is SENDING already stays as it is.
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, or when it was changed after the version `read`
  */
 export async function resumeCampaign(
   trx: Trx,
@@ -160,12 +161,12 @@ export async function resumeCampaign(
   });
 }
 
-/** Locks the campaign and compares its version, where the caller has named the one that was read. */
+/** Locks the campaign and compares its version, if the caller named the version that it read. */
 async function assertRead(trx: Trx, { read, ...ref }: CampaignRef & { read?: ReadVersion | undefined }): Promise<void> {
   if (read) await lockCampaign(trx, ref, read);
 }
 
-/** Between SENDING and PAUSED. The lock keeps claims out, which an UPDATE alone would let pass. */
+/** Switches between SENDING and PAUSED. The lock keeps claims out; an UPDATE alone would let them pass. */
 async function turn(
   trx: Trx,
   p: CampaignRef,
@@ -189,8 +190,8 @@ async function turn(
 }
 
 /**
- * Where a start stands now; when its time has come, moves it on to SENDING and fixes what it says, as one row of
- * `contents`. May run again at any moment.
+ * Reads the state of a start. When its time has come, moves it to SENDING and freezes its content as one row of
+ * `contents`. Safe to run again at any moment.
  */
 export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartState> {
   const row = await lockStart(trx, p);
@@ -209,8 +210,8 @@ export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartSta
 }
 
 /**
- * How a start has ended, for its workflow: a campaign that went back to DRAFT, or was started again since, was
- * cancelled. `OPEN`: the start goes on. @throws RowMissing
+ * Tells a campaign's workflow how its start has ended. A campaign that went back to DRAFT, or was started again since,
+ * counts as cancelled. `OPEN`: the start goes on. @throws RowMissing
  */
 export async function findStartEnd(db: Db, p: CampaignStart): Promise<'SENT' | 'CANCELLED' | 'OPEN'> {
   const row = await db
@@ -224,7 +225,7 @@ export async function findStartEnd(db: Db, p: CampaignStart): Promise<'SENT' | '
   return row?.send_no === p.sendNo && isOpen(row.status) ? 'OPEN' : 'CANCELLED';
 }
 
-/** How a campaign stood when it was deleted. @throws RowMissing where no deletion is known */
+/** The status of a campaign when it was deleted. @throws RowMissing when no deletion is recorded */
 async function deletedAs(db: Db, { projectId, campaignId }: CampaignStart): Promise<CampaignStatus> {
   const deleted = (await findDeleted(db, { projectId, ids: [campaignId] })).get(campaignId);
   if (!deleted) throw new RowMissing('campaign', campaignId);
@@ -232,9 +233,9 @@ async function deletedAs(db: Db, { projectId, campaignId }: CampaignStart): Prom
 }
 
 /**
- * Marks a campaign SENT once nobody is left, also a paused one: there is nothing that could go on. False while somebody
- * is, or when it was cancelled. Its row is locked first, so that the look sees whoever was taken up again
- * (engine/campaigns/retry.ts) before it. May run twice.
+ * Marks a campaign SENT once no recipient is left, even when it is paused, because nothing could go on. Returns false
+ * while a recipient is left, or when the campaign was cancelled. Its row is locked first, so that the check sees
+ * recipients that were queued again before (engine/campaigns/retry.ts). Safe to run twice.
  */
 export async function finishCampaign(trx: Trx, p: CampaignStart): Promise<boolean> {
   await sql`
@@ -251,7 +252,7 @@ export async function finishCampaign(trx: Trx, p: CampaignStart): Promise<boolea
   return rows.length > 0;
 }
 
-/** Tells the workflows of a project's SENDING campaigns to look again: sending was released from its hold. */
+/** Tells the workflows of a project's SENDING campaigns to check again, because the project's hold was released. */
 export async function wakeCampaigns(trx: Trx, projectId: string): Promise<OutboxRow[]> {
   const { rows } = await sql<{ id: string; send_no: number }>`
     SELECT id, send_no FROM campaigns WHERE project_id = ${projectId} AND status = 'SENDING'
@@ -278,8 +279,8 @@ async function assertAudience(trx: Trx, p: { projectId: string; campaign: Campai
 }
 
 /**
- * A start that would skip everybody is refused; one to the simulator alone takes nothing of the month. What the month
- * has room for is taken page by page (db/campaigns/audience.ts).
+ * Refuses a start that would skip every recipient. A start with only simulator recipients takes nothing from the
+ * monthly limit. The rest of the month is taken page by page (db/campaigns/audience.ts).
  */
 async function assertRoom(trx: Trx, { projectId, campaign }: { projectId: string; campaign: Campaign }): Promise<void> {
   const { rows } = await sql<{ limit: number | null }>`
@@ -292,7 +293,7 @@ async function assertRoom(trx: Trx, { projectId, campaign }: { projectId: string
   throw new AppError('BILLING_LIMIT_EXCEEDED', { details: { monthlyEmailLimit: limit } });
 }
 
-/** Whether any mail was ever claimed: a sender that was killed may have sent it. */
+/** Tells whether any email was ever claimed, because a sender that was killed may have sent it. */
 async function anythingTried(trx: Trx, p: CampaignRef): Promise<boolean> {
   const { rows } = await sql<{ tried: boolean }>`
     SELECT EXISTS (SELECT FROM emails WHERE campaign_id = ${p.id} AND project_id = ${p.projectId} AND attempts > 0) AS tried

@@ -9,18 +9,19 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { cancelCampaign } from './lifecycle.ts';
 
 /**
- * A workflow that was to skip the rest of a cancelled campaign is missed for this long: longer than workers are away.
+ * The number of days that recovery looks for the workflow of a cancelled campaign, which skips its remaining
+ * recipients. Longer than workers are away.
  */
 const CANCELLED_DAYS = 2;
 
-/** A start of a campaign that should have a workflow, or should have had one until its last recipient was skipped. */
+/** A campaign start that should have a workflow, or should have had one until its last recipient was skipped. */
 export interface OpenCampaign extends CampaignStart {
   cancelled: boolean;
 }
 
 /**
- * Campaigns of all projects that are SCHEDULED, SENDING or PAUSED, or were cancelled lately, and were handed to
- * Temporal; in the order of their ids.
+ * Lists campaigns of all projects that were handed to Temporal and are SCHEDULED, SENDING or PAUSED, or were cancelled
+ * recently; ordered by id.
  */
 export async function listOpenCampaigns(
   db: Db,
@@ -38,7 +39,10 @@ export async function listOpenCampaigns(
   return rows;
 }
 
-/** Pauses a start that Temporal has as over: the ledger may have forgotten recipients who got it. Nothing when it has ended meanwhile. */
+/**
+ * Pauses a start whose workflow Temporal has closed, because the restored ledger may lack recipients who got the email.
+ * Does nothing when the campaign has ended in the meantime.
+ */
 export async function pauseRestored(trx: Trx, { projectId, campaignId: id, sendNo }: CampaignStart): Promise<void> {
   await awaitClaims(trx, { projectId, id });
   await sql`
@@ -49,7 +53,8 @@ export async function pauseRestored(trx: Trx, { projectId, campaignId: id, sendN
 }
 
 /**
- * Queues starts once more: what is sent stays sent by the ledger, what is left is sent, and of a cancelled one skipped.
+ * Queues starts once more. The ledger keeps sent emails sent; the remaining ones are sent, or skipped for a cancelled
+ * campaign.
  */
 export function enqueueCampaigns(trx: Trx, starts: CampaignStart[]): Promise<OutboxRow[]> {
   return enqueue(
@@ -64,9 +69,9 @@ export function enqueueCampaigns(trx: Trx, starts: CampaignStart[]): Promise<Out
 }
 
 /**
- * Cancels a start whose workflow was ended in Temporal, as `POST /campaigns/{id}/cancel` does. Nobody is there to skip
- * whom it had not reached, so a workflow is started that finds it cancelled and does only that. Nothing when it has
- * ended meanwhile, or was begun anew.
+ * Cancels a start whose workflow was terminated in Temporal, as `POST /campaigns/{id}/cancel` does. No workflow is left
+ * to skip the remaining recipients, so a new one starts that finds the campaign cancelled and does only that. Does
+ * nothing when the campaign has ended or was started again in the meantime.
  */
 export async function cancelStopped(trx: Trx, start: CampaignStart): Promise<OutboxRow[]> {
   const { projectId, campaignId: id, sendNo } = start;

@@ -17,17 +17,17 @@ import type { MendableReason } from '../../rules/campaigns/retry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ReadVersion } from '../../rules/record-version.ts';
 
-/** Recipients that one transaction takes up again: some hundred milliseconds. */
+/** The number of recipients that one transaction queues again; it takes some hundred milliseconds. */
 export const RETRY_ROWS = 10_000;
 
 /**
- * Takes up FAILED recipients of a campaign again, at most `RETRY_ROWS`: their rows wait under their own ids, so with
- * the same Message-ID, and whether they may get it is decided as for anybody when it is about to leave. A SENT campaign
- * is SENDING again by a start of its own; one that is SENDING or PAUSED goes on. Whom the month had no room for comes
- * back as far as it has now. Those who are no longer in the audience stay FAILED, by `left_audience`. Call it until both
- * numbers are smaller than `RETRY_ROWS`; may run twice.
- * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED when a sender of it, or of one of its
- * variants, may not send at all
+ * Queues FAILED recipients of a campaign again, at most `RETRY_ROWS`. Their rows keep their ids and therefore the same
+ * Message-ID; the usual checks decide just before sending whether each recipient may get the email. A SENT campaign
+ * becomes SENDING with a new start; a SENDING or PAUSED one goes on. Recipients that exceeded the monthly limit return
+ * as far as the month has room now. Recipients who are no longer in the audience stay FAILED with the reason
+ * `left_audience`. Call it until both numbers are smaller than `RETRY_ROWS`. Safe to run twice.
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED when the campaign's sender, or a
+ * variant's, may not send at all
  */
 export async function retryRecipients(
   trx: Trx,
@@ -48,7 +48,7 @@ export async function retryRecipients(
 
 type EndedCampaign = CampaignRow & { mode: KeyMode; monthly_email_limit: number | null };
 
-/** Held until the commit, so that what finishes the campaign sees the rows, or was first. */
+/** Held until the commit, so a transaction that finishes the campaign either sees these rows or came first. */
 async function lockEnded(trx: Trx, p: CampaignRef): Promise<EndedCampaign> {
   const { rows } = await sql<EndedCampaign>`
     SELECT ${CAMPAIGN_COLUMNS_OF_C}, c.mode, p.effective_monthly_email_limit AS monthly_email_limit
@@ -60,8 +60,8 @@ async function lockEnded(trx: Trx, p: CampaignRef): Promise<EndedCampaign> {
 }
 
 /**
- * Gives the reason `left_audience` to at most `RETRY_ROWS` recipients who have left the campaign's segment or filter
- * since it was sent. A campaign whose segment was deleted since then leaves nobody out.
+ * Sets the reason `left_audience` on at most `RETRY_ROWS` recipients who have left the campaign's segment or filter
+ * since it was sent. When the segment was deleted since then, every recipient stays.
  */
 async function leaveOut(
   trx: Trx,
@@ -90,7 +90,9 @@ async function leaveOut(
   return rows[0]?.left ?? 0;
 }
 
-/** From the month, for those that it had no room for; the others were counted when the audience was taken. */
+/**
+ * Takes from the monthly limit for recipients that exceeded it. The others were counted when the audience was taken.
+ */
 async function takeRoom(trx: Trx, p: CampaignRef, campaign: EndedCampaign): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     SELECT count(*) AS n FROM (SELECT ${failed(p, ['limit_reached'])} LIMIT ${RETRY_ROWS}) e
@@ -98,10 +100,7 @@ async function takeRoom(trx: Trx, p: CampaignRef, campaign: EndedCampaign): Prom
   return takeAllowance(trx, { projectId: p.projectId, campaign, n: rows[0]?.n ?? 0 });
 }
 
-/**
- * The rows are open again, and so are their chunks. An error of the last time would count as put off, so it is
- * forgotten.
- */
+/** Opens the rows and their chunks again. The last error is cleared, because it would count as a deferral. */
 async function requeue(
   trx: Trx,
   p: CampaignRef,
@@ -124,13 +123,17 @@ async function requeue(
   return rows[0]?.requeued ?? 0;
 }
 
-/** By the index on the reason. What was ever taken by a provider, and whom nobody knows any more, stays as it is. */
+/**
+ * Uses the index on the reason. Emails that a provider accepted, and recipients who no longer exist, stay as they are.
+ */
 function failed(p: CampaignRef, reasons: readonly MendableReason[]): RawBuilder<unknown> {
   return sql`id FROM emails WHERE campaign_id = ${p.id} AND reason = ANY(${reasons}::text[]) AND project_id = ${p.projectId}
     AND status = 'FAILED' AND sent_at IS NULL AND contact_id IS NOT NULL`;
 }
 
-/** Under a new number: the workflow of the last start has ended, or will without touching this one. */
+/**
+ * Starts under a new number, because the workflow of the last start has ended or will end without touching this one.
+ */
 async function startAgain(trx: Trx, p: CampaignRef): Promise<OutboxRow[]> {
   const { rows } = await sql<{ send_no: number }>`
     UPDATE campaigns SET status = 'SENDING', send_no = send_no + 1, sent_at = NULL, updated_at = now()

@@ -20,8 +20,8 @@ export interface TestMail {
 }
 
 /**
- * Queues one mail of what a campaign says to an address, rendered with its contact if it is one. It is a single mail of
- * its own: not a recipient of the campaign, not in its figures, and not bound to the consent that the campaign is.
+ * Queues one email with the content of a campaign, rendered with the contact of the address if there is one. It is an
+ * email of its own: not a recipient of the campaign, not in its figures, and not bound to its consent rules.
  * Source: contract §6.
  * @throws AppError DOMAIN_NOT_VERIFIED, BILLING_LIMIT_EXCEEDED
  */

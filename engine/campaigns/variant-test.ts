@@ -19,9 +19,9 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ReadVersion } from '../../rules/record-version.ts';
 
 /**
- * Where a test stands. `waiting`: it is judged at `endsAt`. `paused`: its time is over, and it is judged when the
- * campaign goes on. `decided`: chunks up to `lastSeq` may be sent. `ended`: the campaign is no longer this start's to
- * send.
+ * The state of a test. `waiting`: the winner is chosen at `endsAt`. `paused`: its time is over, and the winner is
+ * chosen when the campaign goes on. `decided`: chunks up to `lastSeq` may be sent. `ended`: this start no longer sends
+ * the campaign.
  */
 export type TestStanding =
   | { outcome: 'waiting'; endsAt: string }
@@ -30,16 +30,16 @@ export type TestStanding =
   | { outcome: 'ended' };
 
 /**
- * Begins the wait of a test whose share was sent, or judges it when the wait is over: then whoever waits gets the
- * better variant. A pause keeps it from being judged and not its clock. May run again at any moment, and beside
- * `chooseWinner`: the winner is set once.
+ * Starts the wait of a test whose share was sent, or chooses the winner when the wait is over; the remaining recipients
+ * then get the better variant. A pause delays the choice but does not stop the clock. Safe to run again at any moment
+ * and beside `chooseWinner`, because the winner is set once.
  */
 export async function judgeTest(trx: Trx, p: CampaignStart): Promise<TestStanding> {
-  // Before the lock, which pages and pauses wait for: a share may have many mails.
+  // Read before the lock that pages and pauses wait for, because a share may have many emails.
   const results = (await isOver(trx, p)) ? await testResults(trx, p) : undefined;
   const row = await lockTest(trx, p);
   if (!row) return { outcome: 'ended' };
-  // Asked for behind the lock: whoever had it may have chosen just now.
+  // Checked behind the lock, because the transaction that held it may have chosen a winner.
   if (row.winner !== null) return { outcome: 'decided', lastSeq: await lastChunk(trx, p) };
   const { variants, variant_test: test, paused } = row;
   if (!results) return { outcome: 'waiting', endsAt: await beginWait(trx, p, test) };
@@ -49,7 +49,7 @@ export async function judgeTest(trx: Trx, p: CampaignStart): Promise<TestStandin
   return { outcome: 'decided', lastSeq: await setWinner(trx, p, { winner, by: 'test' }) };
 }
 
-/** A campaign whose winner somebody has chosen, and what to tell its workflow. */
+/** A campaign after a person chose its winner, with rows for the outbox. */
 export interface Chosen {
   campaign: Campaign;
   /** For `outbox.wake`, after the commit. */
@@ -57,7 +57,7 @@ export interface Chosen {
 }
 
 /**
- * Chooses the variant that whoever waits gets, before the test is judged; also while the campaign is PAUSED.
+ * Chooses the variant that the remaining recipients get, before the test ends; also while the campaign is PAUSED.
  * @throws AppError NOT_FOUND, CONFLICT in any other state, without a test, or when there is a winner; VALIDATION_ERROR
  * for an unknown variant
  */
@@ -100,8 +100,8 @@ interface CountedResult {
 }
 
 /**
- * Of those who got a variant for the test, or because there is none: what was sent, and who has opened and clicked. By
- * number.
+ * Counts sent emails, openers and clickers for each variant by number, for recipients that got it in the test or in a
+ * campaign without one.
  */
 export async function testResults(
   db: Db,
@@ -156,8 +156,8 @@ async function beginWait(trx: Trx, p: CampaignStart, { waitMinutes }: VariantTes
 }
 
 /**
- * Under the campaign's lock. Chunks that wait get their variant and their place behind the others; returns the last
- * one's number.
+ * Runs under the campaign's lock. Assigns the variant to the waiting chunks and numbers them behind the others. Returns
+ * the number of the last one.
  */
 async function setWinner(
   trx: Trx,

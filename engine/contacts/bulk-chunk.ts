@@ -9,7 +9,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { deleteContacts } from './delete-contacts.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 
-/** Contacts of one transaction: few enough that nobody waits long for one of them. */
+/** The number of contacts in one transaction: few enough that other writers do not wait long for a contact. */
 const CHUNK_CONTACTS = 250;
 const PROTECTED = 'The contact refused by itself, which the project protects. Change it with resubscribe: true.';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -20,20 +20,20 @@ export interface ChunkDone {
   total: number;
   /** For `outbox.wake`, after the commit. */
   outbox: OutboxRow[];
-  /** Nothing was done, because the job is somewhere else than it was taken for. */
+  /** True when the job is at another position than the caller assumed, so nothing was done. */
   moved?: boolean;
 }
 
 interface Effect {
   succeeded: ReadonlySet<string>;
-  /** Contacts that refused by themselves, where the project protects that. */
+  /** Contacts that unsubscribed by themselves, in a project that protects such refusals. */
   refused?: ReadonlySet<string>;
   outbox: OutboxRow[];
 }
 
 /**
- * Does the next chunk of a bulk job, and moves the job on in the same transaction: a chunk counts once, whatever
- * crashes. An id that is no contact of the project is a failure with its error, and the others go on.
+ * Processes the next chunk of a bulk job and moves the job on in the same transaction, so each chunk counts once,
+ * whatever crashes. An id that is not a contact of the project fails with an error, and the other ids go on.
  * Source: contract §3.5.
  */
 export async function runBulkChunk(
@@ -51,16 +51,16 @@ export async function runBulkChunk(
   return { done, processed, total, outbox: effect.outbox };
 }
 
-/** A job that has ended has no further chunk. @throws RowMissing where there is no such job */
+/** Returns the empty chunk of a job that has ended. @throws RowMissing when there is no such job */
 export async function endedJob(trx: Trx, p: JobRef): Promise<ChunkDone> {
   await findJobEnd(trx, p);
   return { done: true, processed: 0, total: 0, outbox: [] };
 }
 
 /**
- * The contacts of the next chunk. By a condition they are judged now, not when the job was asked for; those who came
- * later are none of its, and whoever was passed by is not looked at again, so it ends though it changes what the
- * condition asks for.
+ * Selects the contacts of the next chunk. A condition is evaluated now, not when the job was requested. Contacts that
+ * were created later are excluded, and the job never returns to contacts that it has passed. It therefore ends even
+ * when it changes what its condition selects.
  */
 async function nextIds(
   trx: Trx,
