@@ -15,58 +15,56 @@ import type { WalkingExecution } from './walk.ts';
 import { endWindowWait } from './window-waits.ts';
 
 /**
- * So many steps of a sandbox with `skipDelays` follow each other as fast as they are done. Later ones wait a second
- * where they pause, so that no circle keeps a worker from the executions of others.
+ * The number of steps of a sandbox with `skipDelays` that follow each other without a break. Later pauses take a second
+ * each, so a circle does not keep a worker from other executions.
  */
 const SKIPPED_AT_ONCE = 100;
 
 /** How a pause ended. */
 export interface PauseEnd {
-  /** The event that ended a wait; undefined where its deadline did, and for a DELAY. */
+  /** The event that ended a wait; undefined after its deadline and for a DELAY. */
   eventId: string | undefined;
   tookMs: number;
 }
 
 /**
- * All that a walk wants to know of what is around an execution. There is one walk: real executions, sandboxes and
- * previews differ by their world alone, and a step that needs the time, the contact or an event asks here for it, never
- * the clock or a table.
+ * Everything that a walk reads outside of an execution. Real executions, sandboxes and previews share one walk and
+ * differ only in their world. A step that needs the time, the contact or an event asks the world, never the clock or a
+ * table.
  */
 export interface World {
   now(execution: WalkingExecution): Date;
-  /** What a step can name. */
+  /** Loads the variables that a step can use. */
   loadVariables(execution: WalkingExecution): Promise<StepVariables>;
-  /**
-   * Whether a condition in the words of CONDITION steps holds. @throws AppError, ZodError where it cannot be evaluated
-   */
+  /** Tells whether the condition of a CONDITION step holds. @throws AppError, ZodError when it cannot be evaluated */
   holds(execution: WalkingExecution, config: unknown): Promise<boolean>;
-  /** The first event that a wait which begins now matches already. */
+  /** Finds the first recorded event that a new wait already matches. */
   findEvent(execution: WalkingExecution, wait: SoughtEvent): Promise<FoundEvent>;
-  /** The branch that the contact has taken at this SPLIT before, in whichever execution. */
+  /** Finds the branch that the contact took at this SPLIT before, in any execution. */
   findTakenBranch(execution: WalkingExecution, stepId: string): Promise<string | undefined>;
-  /** The zones by which hours of the contact are meant. */
+  /** Reads the time zones that hours of the contact refer to. */
   getClock(execution: WalkingExecution): Promise<Clock>;
-  /** The wait of a visit for the sending window is over. */
+  /** Records that the wait of a visit for the sending window is over. */
   endWindowWait(execution: WalkingExecution, visit: number): Promise<void>;
-  /** Notes an email of a visit as sent, that the record has as open. */
+  /** Records an open email of a visit as sent. */
   noteSent(execution: WalkingExecution, visit: number): Promise<void>;
-  /** Notes that a stranger has let the execution past a wait. */
+  /** Records that an unauthenticated caller moved the execution past a wait. */
   noteSwayed(execution: WalkingExecution): Promise<void>;
-  /** What Temporal has to wait for, where an execution comes to stand at a pause. */
+  /** Adds the timer that Temporal has to start when an execution reaches a pause. */
   timed(execution: WalkingExecution, step: GraphStep, next: Next): Next;
   /**
-   * The event of its own by which a run leaves its workflow in the pause at which it stands. Its time goes on to there.
+   * Finds the event of a sandbox run that ends it during its current pause, and moves the run's time on to that event.
    */
   findExit(execution: StandingExecution, step: GraphStep | undefined): { reason: string } | undefined;
-  /** How the pause ended at which an execution stands; `known` is what Postgres says of it. */
+  /** Tells how the current pause of an execution ended; `known` is what Postgres recorded. */
   getPauseEnd(execution: WalkingExecution, step: GraphStep | undefined, known: PauseEnd): PauseEnd;
 }
 
 export type FoundEvent = { id: string; swayed: boolean } | undefined;
 
 /**
- * The world as it is: Postgres and the clock, but what the run of a sandbox has of its own goes before. The caller
- * holds the contacts' locks.
+ * The world of real executions and sandboxes: Postgres and the clock, overridden by the state of a sandbox's run. The
+ * caller holds the contacts' locks.
  */
 export function realWorld(trx: Trx): World {
   return {
@@ -81,8 +79,8 @@ export function realWorld(trx: Trx): World {
 }
 
 /**
- * The world of previews, which write nothing: what happens in one is what its run says.
- * @param startMs when it begins; its time goes on by pauses alone
+ * The world of previews, which write nothing: only events of the run happen.
+ * @param startMs the start; time passes only in pauses
  */
 export function previewWorld(db: Db, startMs: number): World {
   return {

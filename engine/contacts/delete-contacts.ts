@@ -14,15 +14,15 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 const CONTACT_DELETED: Reason = 'contact_deleted';
 
 export interface DeletedContacts {
-  /** Those of `ids` that were contacts of the project. */
+  /** The `ids` that were contacts of the project. */
   ids: string[];
   outbox: OutboxRow[];
 }
 
 /**
- * Erases contacts: ends their executions, takes them out of segments and waits, and leaves no address or personal data
- * in what is kept for the figures (emails, SMS, events, suppression entries). The rows are locked first, so whoever
- * writes for one of them at the same time has either committed, and is seen here, or finds it gone. May run twice.
+ * Erases contacts: ends their executions, removes them from segments and waits, and removes addresses and personal data
+ * from the records that figures need (emails, SMS, events, suppression entries). The contacts are locked first, so a
+ * concurrent writer has either committed and is seen here, or finds no contact. Safe to run twice.
  * Source: contract §3.4, §9.
  */
 export async function deleteContacts(
@@ -56,7 +56,7 @@ export async function deleteContacts(
   return { ids, outbox };
 }
 
-/** Empties what executions kept of the person; those that ran have been ended. */
+/** Removes personal data from executions. Running ones have ended before. */
 async function anonymiseExecutions(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   await sql`
     UPDATE execution_steps SET output = NULL, error = NULL WHERE (output IS NOT NULL OR error IS NOT NULL) AND execution_id IN (
@@ -73,8 +73,9 @@ async function anonymiseMessages(trx: Trx, p: { projectId: string; contactIds: s
   const { projectId, contactIds } = p;
   await eraseWords(trx, p);
   await noteAttachments(trx, p);
-  // The id of an inbound email is the person's: it often names their computer or their address.
-  // What has not left stays unsent; what is on the wire is settled by its sender, who has the address in memory.
+  // The Message-ID of an inbound email belongs to the person, because it often names their computer or address.
+  // Emails that were not sent stay unsent. A sender that is sending one at this moment has the address in memory and
+  // settles it.
   await sql`
     WITH erased AS (
     UPDATE emails SET contact_id = NULL, to_email = NULL, to_name = NULL, variables = NULL, options = NULL,
@@ -107,7 +108,7 @@ async function forgetMemberships(trx: Trx, p: { projectId: string; contactIds: s
   }
 }
 
-/** The entry goes on stopping mail by its hash; the address is gone. */
+/** Removes the address from the entry, which keeps blocking email by its hash. */
 async function anonymiseSuppressions(trx: Trx, p: { projectId: string; hashes: Buffer[] }): Promise<void> {
   await sql`
     UPDATE suppressions SET email = NULL WHERE project_id = ${p.projectId} AND address_hash = ANY(${p.hashes}::bytea[])

@@ -9,10 +9,10 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { type ChunkDone, endedJob } from './bulk-chunk.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 
-/** Rows of one transaction: statements are large enough to be cheap a row, locks short enough for others. */
+/** The number of rows in one transaction: enough to be cheap for each row, few enough to release locks quickly. */
 export const IMPORT_CHUNK_ROWS = 1_000;
 export const HOPELESS = `More than ${TORN_ROWS_MAX.toLocaleString('en')} rows cannot be read: check the quotes of the file. The rows before have been imported.`;
-/** The first data row, as a spreadsheet counts. */
+/** The number of the first data row, as a spreadsheet counts. */
 const FIRST_ROW = 2;
 
 interface Written {
@@ -21,10 +21,11 @@ interface Written {
 }
 
 /**
- * Imports a chunk of a file that was read from the job's `cursor` on, and moves the job on in the same transaction: a
- * row counts once, whatever crashes. A bad row is an error of its own and never stops the others. An import overrules
- * no refusal: entries of the suppression list stay, and who is on it is not subscribed. A file with too many rows that
- * cannot be read ends the job FAILED here. Source: contract §3.5, §9.
+ * Imports a chunk of a file, read from the job's `cursor` on, and moves the job on in the same transaction, so each row
+ * counts once, whatever crashes. A row with errors is reported and does not stop the others. An import lifts no
+ * refusal: suppression entries stay, and a suppressed contact is not subscribed. A file with too many unreadable rows
+ * ends the job FAILED here.
+ * Source: contract §3.5, §9.
  */
 export async function runImportChunk(
   trx: Trx,
@@ -32,7 +33,7 @@ export async function runImportChunk(
 ): Promise<ChunkDone> {
   const job = await lockJob<ImportInput, ImportResult>(trx, p);
   if (!job) return endedJob(trx, p);
-  // Another attempt has done this chunk: the next one is read from where the job is now.
+  // Another attempt has processed this chunk; the next one is read from the job's current cursor.
   if (job.cursor !== p.cursor) return { done: false, processed: job.processed, total: 0, outbox: [], moved: true };
   const { chunk } = p;
   const { result, outbox } = await importRows(trx, { ...p, job, rows: chunk.rows });
@@ -75,7 +76,7 @@ async function importRows(
 
 type NumberedRow = ContactRow & { number: number };
 
-/** All rows in one go; where one of them is refused, one by one, so that the others come in. */
+/** Writes all rows at once. If Postgres refuses one, writes them one by one so that the others are imported. */
 async function writeRows(
   trx: Trx,
   p: { projectId: string; rows: NumberedRow[]; suppressionKey: Buffer },
@@ -115,7 +116,10 @@ async function tryUpsert(
   }
 }
 
-/** Data exception (class 22) or a limit of Postgres (class 54): the row's fault, which trying again does not cure. */
+/**
+ * Matches a data exception (class 22) or a limit of Postgres (class 54). The row causes it, so trying again does not
+ * help.
+ */
 function isDataFault(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^(22|54)/.test(String(error.code));
 }

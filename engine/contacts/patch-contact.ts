@@ -16,14 +16,14 @@ import { setContactTopics } from './topic-choices.ts';
 
 export interface SavedContact {
   contact: Contact;
-  /** The change subscribed a contact that had refused by itself. */
+  /** The change subscribed a contact that had unsubscribed by itself. */
   resubscribed: boolean;
   /** For `outbox.wake`, after the commit. */
   outbox: OutboxRow[];
 }
 
 /**
- * Changes a contact: address, subscription, data by the value rules. Emits what the change of subscription emits.
+ * Changes a contact's address, subscription and data, and emits the event of a changed subscription.
  * @throws AppError NOT_FOUND, CONFLICT when another contact has the address, VALIDATION_ERROR for data beyond its
  * limits
  */
@@ -32,16 +32,16 @@ export async function patchContact(
   p: ContactRef & {
     email?: string | undefined;
     subscribed?: boolean | undefined;
-    /** Whether `subscribed: true` may take back a refusal that the project protects. */
+    /** Whether `subscribed: true` may lift a refusal that the project protects. */
     resubscribe?: boolean | undefined;
-    /** A key that is a stranger's stays so, and one that the tenant writes is the tenant's again. */
+    /** Keys that an unauthenticated caller wrote stay marked until the tenant writes them again. */
     data?: Sourced<Data> | undefined;
-    /** Whether a stranger brought this change about: then it lifts nobody's refusal. */
+    /** Whether an unauthenticated caller caused this change, which then lifts no refusal. */
     forStranger: boolean;
     mode?: KeyMode;
-    /** The execution whose step changes it, if one does. */
+    /** The execution whose step makes the change, if any. */
     causeId: string | null;
-    /** Who changes it, where no execution does: see `recordSubscriptionChanges`. */
+    /** The actor, when no execution makes the change: see `recordSubscriptionChanges`. */
     actor?: string;
     suppressionKey: Buffer;
     topics?: Readonly<Record<string, boolean>> | undefined;
@@ -74,9 +74,9 @@ export async function patchContact(
 }
 
 /**
- * Changes the address, and takes along what belongs to the person: their own refusals. What belongs to the mailbox
- * stays behind: a contact whom only a hard bounce had unsubscribed is subscribed again.
- * @returns the subscription that follows from the new address, where one follows
+ * Changes the address. Refusals of the person move along; refusals of the mailbox stay behind, so a contact that only a
+ * hard bounce unsubscribed is subscribed again.
+ * @returns the subscription that follows from the new address, if one does
  */
 async function changeEmail(
   trx: Trx,
@@ -95,7 +95,7 @@ async function changeEmail(
   return isBounced ? { subscribed: true } : {};
 }
 
-/** Whether a hard bounce of this address, and nothing that anybody said, has unsubscribed the contact. */
+/** Tells whether a hard bounce of this address, and no decision of a person, unsubscribed the contact. */
 async function isUnsubscribedByBounce(
   trx: Trx,
   key: Buffer,

@@ -11,24 +11,24 @@ export interface SubscriptionState {
   id: string;
   subscribed: boolean;
   subscriptionChanged: boolean;
-  /** It was added by this call. */
+  /** This call created the contact. */
   isNew?: boolean;
-  /** It had refused by itself: the change is in the audit log too. */
+  /** The contact had unsubscribed by itself, so the change is in the audit log as well. */
   resubscribed?: boolean;
-  /** Who changed it, where contacts of one call were changed by several. */
+  /** The actor of this change, when the contacts of one call have several. */
   by?: string | undefined;
 }
 
-/** The event of a change to this state. */
+/** The name of the event that a change to this state emits. */
 export function subscriptionEvent(subscribed: boolean): ContactEvent {
   return subscribed ? 'contact.subscribed' : 'contact.unsubscribed';
 }
 
 /**
- * Emits `contact.subscribed` or `contact.unsubscribed` for those contacts whose state changed, and for those who were
- * added as subscribed, in the transaction of the change. A welcome series greets both; an import of old customers does
- * not, unless it asks for that: it hands over its contacts without `isNew`. Every path that changes `subscribed` comes through here; `reason` says why the service did it by itself
- * (contract §8.2).
+ * Emits `contact.subscribed` or `contact.unsubscribed` for contacts whose state changed, and for new subscribed
+ * contacts, in the transaction of the change. A welcome series greets both. An import of existing customers passes its
+ * contacts without `isNew`, unless it asks for the events. Every code path that changes `subscribed` calls this;
+ * `reason` says why the service made the change by itself (contract §8.2).
  * @returns rows for `outbox.wake`, after the commit
  */
 export async function recordSubscriptionChanges(
@@ -37,13 +37,16 @@ export async function recordSubscriptionChanges(
     projectId: string;
     contacts: SubscriptionState[];
     reason?: 'bounce' | 'complaint';
-    /** Whether a stranger brought the change about, by the public key or by a step of an execution that is theirs. */
+    /**
+     * Whether an unauthenticated caller caused the change, by the public key or by a step of an execution that it
+     * started.
+     */
     forStranger: boolean;
     mode?: KeyMode;
-    /** The execution whose step changed them, if one did. */
+    /** The execution whose step changed them, if any. */
     causeId: string | null;
     /**
-     * Who changed them: `user:<id>`, `key:<id>`, `job:<id>`, `public`, `contact` for the person, or who reported it,
+     * The actor: `user:<id>`, `key:<id>`, `job:<id>`, `public`, `contact` for the person, or the reporting provider,
      * such as `ses`.
      */
     by?: string | undefined;
@@ -80,8 +83,8 @@ export async function recordSubscriptionChanges(
 }
 
 /**
- * Unsubscribes those of the addresses that are subscribed contacts, and emits it; of the others it is remembered that
- * they are not to be subscribed by a stranger. The suppression list is left as it is.
+ * Unsubscribes the subscribed contacts at these addresses, with their events. For addresses without a contact it
+ * records that no unauthenticated caller may subscribe them. The suppression list does not change.
  * @returns rows for `outbox.wake`, after the commit
  */
 export async function unsubscribeAddresses(

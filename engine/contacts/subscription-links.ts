@@ -1,6 +1,6 @@
 /**
- * Reads and changes consent for the links of the consent pages. A refusal belongs to the address: a link acts on the addresses
- * that it speaks for and on the contacts who have them now, also after its own contact was erased.
+ * Reads and changes consent for the links of the consent pages. A refusal belongs to the address: a link acts on its
+ * addresses and on the contacts that have them now, even after its own contact was erased.
  */
 import { sql } from 'kysely';
 import { touch } from '../../db/campaigns/touches.ts';
@@ -24,27 +24,27 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
 import { setContactTopics } from './topic-choices.ts';
 
-/** The person that a link of the pages is about: the reader of one email, or a contact. */
+/** The person that a consent link is about: the reader of one email, or a contact. */
 export interface LinkSubject {
   projectId: string;
   projectName: string;
   color: string | null;
-  /** The email that the link came with; null for a link made outside of one. */
+  /** The email that contained the link; null for a link that was made outside an email. */
   emailId: string | null;
   mode: KeyMode;
-  /** The contacts that the link speaks for, first the one whose settings the pages show; none after an erasure. */
+  /** The contacts of the link, first the one whose settings the pages show; empty after an erasure. */
   contactIds: string[];
-  /** The addresses that the link speaks for, first the one the email went to; none where nothing of them was kept. */
+  /** The addresses of the link, first the one the email went to; empty when none was kept. */
   addresses: HashedAddress[];
-  /** Hashes of the addresses that no contact has now, such as one that the contact has left for another. */
+  /** Hashes of the addresses that have no contact now, such as one that the contact has changed. */
   vacant: Buffer[];
-  /** Whether marketing may go there. */
+  /** Whether marketing may be sent to them. */
   subscribed: boolean;
-  /** The topic of the email, where it has one. */
+  /** The topic of the email, if it has one. */
   topic: { id: string; name: string; joined: boolean } | null;
 }
 
-/** Returns undefined where neither the email or contact nor the hash of its address is there. */
+/** Returns undefined when neither the email or contact nor the hash of its address exists. */
 export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject): Promise<LinkSubject | undefined> {
   const erased = await findErasedAddresses(db, token);
   const row = token.kind === 'email' ? await findByEmail(db, token.id) : await findByContact(db, token.id);
@@ -72,8 +72,8 @@ export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject):
 }
 
 /**
- * Runs a change of a link's subject in the caller's transaction, with its contacts locked. The subject is read again
- * under the locks: an erasure or a new contact of the same moment has either committed, and is seen, or waits.
+ * Runs a change for a link's subject in the caller's transaction, with its contacts locked. The subject is read again
+ * under the locks, so a concurrent erasure or new contact has either committed and is seen, or waits.
  */
 export async function changeLinkSubject(
   trx: Trx,
@@ -87,8 +87,9 @@ export async function changeLinkSubject(
 }
 
 /**
- * Records that the person wants no more marketing: puts the addresses on the suppression list, unsubscribes the contacts
- * with their event, and notes it on the email. May run twice: nothing changes then. Source: RFC 8058 §3.1, contract §9.3.
+ * Records that the person wants no more marketing: suppresses the addresses, unsubscribes the contacts with their
+ * event, and notes it on the email. Safe to run twice; the second run changes nothing.
+ * Source: RFC 8058 §3.1, contract §9.3.
  * @returns rows for `outbox.wake`, after the commit
  */
 export async function unsubscribeByLink(trx: Trx, key: Buffer, subject: LinkSubject): Promise<OutboxRow[]> {

@@ -1,4 +1,4 @@
-/** Brings the stored members of a tracked segment up to date, with one event for each who enters or leaves. */
+/** Updates the stored members of a tracked segment, with one event for each contact that enters or leaves. */
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connection.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
@@ -12,30 +12,33 @@ import { collectReferences } from '../../rules/filters/references.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from '../events/record-events.ts';
 
-/** Contacts of one transaction: long enough to pay for its commit, short enough (about 0.1 s) to hold their rows. */
+/**
+ * The number of contacts in one transaction: enough to pay for its commit, few enough (about 0.1 s) to hold their rows.
+ */
 const PAGE_CONTACTS = 1_000;
-/** Differences found by one pass over the project: a few MB of ids. */
+/** The number of differences that one pass over the project finds: a few MB of ids. */
 const PASS_CONTACTS = 50_000;
 
 export interface ComputedSegment {
   added: number;
   removed: number;
-  /** Members afterwards. */
+  /** The number of members afterwards. */
   total: number;
 }
 
 export interface ComputeOptions {
   projectId: string;
   segmentId: string;
-  /** Called after each commit with rows for `outbox.wake`; also where an activity can heartbeat. */
+  /** Called after each commit with rows for `outbox.wake`. An activity can heartbeat here. */
   onPage?: (outbox: OutboxRow[]) => void;
 }
 
 /**
- * Computes a tracked segment: passes over the project find who may have entered or left, and each page of them is
- * decided again in a transaction that holds the segment, where the member rows and the events are written together. So
- * every change has exactly one event, whatever runs at the same time or is killed in between, and a run that was cut
- * short is finished by the next. Source: contract §5, §8.2.
+ * Computes a tracked segment. Passes over the project find contacts that may have entered or left. Each page of them is
+ * decided again in a transaction that holds the segment and writes member rows and events together. Every change
+ * therefore has exactly one event, whatever runs at the same time or is killed, and the next run finishes a run that
+ * was cut short.
+ * Source: contract §5, §8.2.
  * @throws AppError NOT_FOUND, BAD_REQUEST when the segment is not tracked
  */
 export async function computeSegment(db: Db, options: ComputeOptions): Promise<ComputedSegment> {
@@ -65,7 +68,8 @@ function tracked(segment: Segment): Segment {
 }
 
 /**
- * Ids, in order, of contacts whose membership differs from the condition, and of members that are no contact any more.
+ * Lists the ids, in order, of contacts whose membership differs from the condition, and of members that are no longer
+ * contacts.
  */
 async function findDifferences(db: Db, segment: Segment, after: string | undefined): Promise<string[]> {
   const { projectId, id } = segment;
@@ -81,7 +85,7 @@ async function findDifferences(db: Db, segment: Segment, after: string | undefin
   return rows.map((row) => row.contact_id);
 }
 
-/** Contacts are locked before their member rows are touched, which is the order of a contact's deletion too. */
+/** Locks contacts before their member rows, in the same order as the deletion of a contact. */
 async function settlePage(
   trx: Trx,
   ref: { projectId: string; id: string },
@@ -117,9 +121,9 @@ async function settlePage(
 }
 
 /**
- * Executions whose steps changed contacts last, since the segment was computed last, by contact: as far as can be told,
- * that is why these enter or leave now. Without it, two workflows that send contacts in and out of a segment would take
- * turns for ever, one an hour.
+ * Finds, by contact, the execution whose step last changed it since the last computation, which is the likely cause of
+ * entering or leaving. Without it, two workflows that move contacts in and out of a segment would alternate forever,
+ * once an hour.
  */
 async function findCauses(
   trx: Trx,
@@ -135,8 +139,8 @@ async function findCauses(
 }
 
 /**
- * Those of the contacts whom a stranger may have let in or out: the condition reads data or events of theirs that one
- * brought. Where it names other segments, any data does.
+ * Finds the contacts that an unauthenticated caller may have moved in or out, because the condition reads data or
+ * events that such a caller wrote. When the condition names other segments, any data counts.
  */
 async function findSwayed(trx: Trx, { projectId, condition }: Segment, contactIds: string[]): Promise<Set<string>> {
   if (contactIds.length === 0 || !condition) return new Set();
@@ -156,7 +160,7 @@ function eventOf(segment: Segment, contactId: string, change: 'entry' | 'exit') 
   return { contactId, name: segmentEvent(segment.slug, change), data };
 }
 
-/** The segment counts as computed only if its condition is still the one that the members were computed by. */
+/** The segment counts as computed only if its condition is still the one that was evaluated. */
 async function finish(db: Db, segment: Segment): Promise<number> {
   return inTransaction(db, async (trx) => {
     const { projectId, id } = await lockSegment(trx, segment);

@@ -15,10 +15,11 @@ import { acceptSends, type SendOutcome } from './accept-sends.ts';
 type Outcomes = Map<SendRequest | AppError, SendOutcome>;
 
 /**
- * Accepts the emails of a batch in the caller's transaction, with its idempotency key. An email that is refused leaves
- * nothing behind and holds up no other; with `atomic` it undoes the whole batch. The key stays unless nothing was
- * accepted. Source: contract §9.19.
- * @throws AppError IDEMPOTENCY_KEY_REUSED; with `atomic` the refusal of the first email that is refused
+ * Accepts the emails of a batch in the caller's transaction, with its idempotency key. A refused email leaves no trace
+ * and does not hold up the others; with `atomic` it undoes the whole batch. The key is kept unless no email was
+ * accepted.
+ * Source: contract §9.19.
+ * @throws AppError IDEMPOTENCY_KEY_REUSED; with `atomic`, the refusal of the first refused email
  */
 export async function acceptBatch(
   trx: Trx,
@@ -54,7 +55,7 @@ async function acceptEmails(trx: Trx, emails: SendBatch['emails'], suppressionKe
   return { outcomes, outbox };
 }
 
-/** Accepts emails together; where one of them makes all fail, each by itself. */
+/** Accepts emails together. If one of them makes the group fail, accepts each by itself. */
 async function acceptGroup(trx: Trx, group: SendRequest[], suppressionKey: Buffer) {
   try {
     return await inSavepoint(trx, () => acceptSends(trx, group, { suppressionKey }));
@@ -72,7 +73,7 @@ async function acceptGroup(trx: Trx, group: SendRequest[], suppressionKey: Buffe
   return { outcomes, outbox };
 }
 
-/** Parts the emails, in their order, so that no two of a group change one contact in two ways. */
+/** Splits the emails, in their order, into groups in which no two change one contact in different ways. */
 function agreeing(requests: SendRequest[]): SendRequest[][] {
   const groups: SendRequest[][] = [];
   let changes = new Map<string, string>();
@@ -102,7 +103,7 @@ function answerOf(emails: SendBatch['emails'], outcomes: Outcomes): BatchAnswer 
   return { success: true, data: { results, accepted, refused, timestamp: new Date().toISOString() } };
 }
 
-/** The refusal of an atomic batch: that of its first refused email, with the faults of all by their places. */
+/** The refusal of an atomic batch: the one of its first refused email, with the errors of all emails by position. */
 function wholeRefusal(emails: SendBatch['emails'], outcomes: Outcomes): AppError {
   const refusals = emails.flatMap((email, index) => {
     const outcome = outcomes.get(email);

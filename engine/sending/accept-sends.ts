@@ -21,7 +21,7 @@ import { uuidv7 } from '../../rules/uuid.ts';
 import { recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
 import { composeSends, type Draft } from './send-drafts.ts';
 
-/** What one request came to: its answer, or why it had no effect at all. */
+/** The result of one request: its response, or the reason why it had no effect. */
 export type SendOutcome = { outcome: 'accepted'; answer: SendAnswer } | { outcome: 'refused'; error: AppError };
 
 export interface AcceptedSends {
@@ -32,9 +32,9 @@ export interface AcceptedSends {
 }
 
 /**
- * Accepts many `POST /v1/send` in the caller's transaction, set-based: idempotency keys, contacts, contents,
- * attachments, emails, outbox. A refused request leaves nothing behind. The caller puts together only requests that
- * name no idempotency key twice and do not disagree about a contact; where this throws, it runs them again one by one.
+ * Accepts many `POST /v1/send` requests in the caller's transaction with set-based statements: idempotency keys,
+ * contacts, contents, attachments, emails, outbox. A refused request leaves no trace. The caller groups only requests
+ * that have distinct idempotency keys and agree about each contact; when this throws, it runs them one by one.
  * Source: contract §1, docs/ARCHITECTURE.md "Decisions".
  */
 export async function acceptSends(
@@ -62,7 +62,7 @@ export async function acceptSends(
   return { outcomes: requests.map((request) => outcomeOf(request, refused, answers)), outbox };
 }
 
-/** Notes the refusals among the drafts, lets go of their keys, and returns those that go on. */
+/** Records the refusals among the drafts, releases their keys, and returns the other drafts. */
 async function refuseOrKeep(
   refused: Map<SendRequest, AppError>,
   composed: Map<SendRequest, Draft | AppError>,
@@ -85,7 +85,7 @@ async function refuseOrKeep(
 }
 
 /**
- * Takes the month's allowance for the live mails of each limited project: all at once where they fit, else request by
+ * Takes the live emails of each limited project from its monthly limit: all at once if they fit, otherwise request by
  * request.
  */
 async function overMonthlyLimit(trx: Trx, drafts: Draft[]): Promise<Map<SendRequest, AppError>> {
@@ -107,7 +107,7 @@ async function overMonthlyLimit(trx: Trx, drafts: Draft[]): Promise<Map<SendRequ
   return over;
 }
 
-/** Mail to the simulator is in nobody's limit. */
+/** Email to the simulator counts towards no limit. */
 const counts = (to: { email: string }): boolean => !isSimulatorAddress(to.email);
 
 async function insertSends(
@@ -128,14 +128,16 @@ async function insertSends(
   );
   const answers = answersOf(mails, new Map(drafts.map((draft) => [draft.request, draft])));
   const rows = outboxRows(mails.map(toDeliver));
-  // One statement: each costs a group what two requests cost.
+  // One statement, because each further one costs a group as much as two requests.
   await prepared`
     WITH mails AS (${insertEmails(mails)}), queued AS (${insertOutbox(rows)}) ${updateAnswers(keyedAnswers(answers))}
   `.execute(trx);
   return { answers, outbox: [...outbox, ...rows] };
 }
 
-/** Upserts the recipients project by project, in the order of ids, so that two batches lock in the same order. */
+/**
+ * Upserts the recipients project by project in the order of their ids, so that two batches lock them in the same order.
+ */
 async function saveRecipients(
   trx: Trx,
   drafts: Draft[],
@@ -190,7 +192,7 @@ interface NewMail extends CarriedVariables {
   newAttachments: Parameters<typeof insertAttachments>[1];
 }
 
-/** A mail for each recipient; attachments are stored once and shared. */
+/** Builds one email for each recipient. Attachments are stored once and shared. */
 function mailsOf(draft: Draft, contentId: string, contacts: UpsertedContact[]): NewMail[] {
   const { request, recipients } = draft;
   const attachments = request.attachments.map((file) => ({ ...file, id: uuidv7(), projectId: request.projectId }));
@@ -203,7 +205,7 @@ function mailsOf(draft: Draft, contentId: string, contacts: UpsertedContact[]): 
   const options = { ...headers, ...reply, ...messageId, ...text, ...files, ...original, ...request.again?.origin };
   const ids = recipients.map(() => uuidv7());
   const copies = copiesOf(recipients, ids);
-  // Copies say what the email to its recipient says, so they have the variables of that one.
+  // Copies have the same content as the email to its recipient, so they use that recipient's variables.
   const [first] = contacts;
   return recipients.flatMap((recipient, index) => {
     const [contact, id] = [contacts[index], ids[index]];
@@ -218,7 +220,7 @@ function mailsOf(draft: Draft, contentId: string, contacts: UpsertedContact[]): 
         toEmail: recipient.email,
         toName: recipient.name,
         role: recipient.role,
-        // What the contact's data is now, and the one-off values: the mail reads the same for ever.
+        // Freezes the contact's current data with the one-off values, so the email always renders the same.
         variables: overlay((recipient.role ? (first ?? contact) : contact).data, request.data.oneOff),
         options: copies ? { ...options, copies: { ...copies, role: recipient.role ?? 'to' } } : options,
         newAttachments: index === 0 ? attachments : [],
@@ -227,14 +229,14 @@ function mailsOf(draft: Draft, contentId: string, contacts: UpsertedContact[]): 
   });
 }
 
-/** The emails whose recipients all copies show; undefined for an email without copies. */
+/** The emails whose recipients every copy shows; undefined for an email without copies. */
 function copiesOf(recipients: readonly Recipient[], ids: readonly string[]): Omit<CopyOptions, 'role'> | undefined {
   if (!recipients.some(({ role }) => role !== undefined)) return undefined;
   const idsOf = (role: Recipient['role']) => ids.filter((_, n) => recipients[n]?.role === role);
   return { to: idsOf(undefined)[0] ?? '', cc: idsOf('cc') };
 }
 
-/** An address alone stands in the content, where all emails of the same content share it. */
+/** A plain address is stored in the content, which all emails of the same content share. */
 function isMoreThanAddress(replyTo: readonly Mailbox[]): boolean {
   return replyTo.length > 1 || Boolean(replyTo[0]?.name);
 }

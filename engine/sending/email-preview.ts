@@ -9,8 +9,8 @@ import type { StandingExecution } from '../automations/standing.ts';
 import { type Draft, rowOfStepEmail } from './step-emails.ts';
 
 /**
- * The mail that a SEND_EMAIL would claim, of a draft that is no row: what decides of it is read as for one that is
- * about to leave. Undefined for a contact that there is none of.
+ * Builds the email that a SEND_EMAIL would claim from a draft without a row. It reads the same facts as for an email
+ * that is about to be sent. Undefined when the contact does not exist.
  */
 export async function foreseeEmail(
   db: Db,

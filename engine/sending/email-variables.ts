@@ -12,7 +12,7 @@ import { Lru } from '../../rules/lru.ts';
 import { type Sourced, sourced, type Taken } from '../../rules/strangers/provenance.ts';
 import type { NewEvent } from '../events/record-events.ts';
 
-/** What a mail of the history is rendered with: the contact as it is now, and the mail's own variables. */
+/** The variables of an email in the history: the contact as it is now, and the email's own variables. */
 export function variablesOf(
   email: Pick<Email, 'contactId' | 'contactEmail' | 'to' | 'contactData' | 'variables' | 'options' | 'projectZone'>,
 ): Sourced<Data> {
@@ -23,14 +23,15 @@ export function variablesOf(
 }
 
 /**
- * A subject that anybody reads takes a thousandth of this. A list has a hundred, so those that took too long are not
- * tried again.
+ * The time limit for one subject; a normal subject takes a thousandth of it. A list shows a hundred subjects, so those
+ * that took too long are not rendered again.
  */
 const SUBJECT_MS = 40;
 const slowSubjects = new Lru<string, true>(1_000);
 
 /**
- * The subject as its recipient read it, or as a stranger wrote it; one that takes too long is shown as it was written.
+ * The subject as its recipient, or an unauthenticated caller, saw it. A subject that takes too long is shown
+ * unrendered.
  */
 export function subjectAsRead(email: Email): string {
   return subjectOf(email).value;
@@ -49,7 +50,7 @@ function subjectOf(email: Email): Taken<string> {
   }
 }
 
-/** What every event of a mail says of it, for events that come long after it was sent (contract §8.2). */
+/** The data that every event of an email has, for events that come long after it was sent (contract §8.2). */
 export function eventDataOf(email: Email): Sourced<EmailEventData> {
   const { value: subject, untrusted } = subjectOf(email);
   const data = {
@@ -66,7 +67,7 @@ export function eventDataOf(email: Email): Sourced<EmailEventData> {
   return sourced(data, untrusted ? ['subject'] : []);
 }
 
-/** An event of a mail, with what it says besides, and as the mail's own origin has it. */
+/** Builds an event of an email with further details, marked with the email's own origin. */
 export function eventOfMail(email: Email, name: string, detail: Record<string, unknown>): NewEvent {
   const { values, untrusted } = eventDataOf(email);
   return {

@@ -5,19 +5,19 @@ import { getEmail } from '../../db/emails/emails.ts';
 import type { SendRequest } from '../../rules/emails/send-request.ts';
 import { AppError } from '../../rules/errors.ts';
 
-/** What is sent of a mail of before: all of a request but who asks for it. */
+/** The content of an earlier email as a request to send it, without the caller's details. */
 export type Repeated = Omit<SendRequest, 'monthlyEmailLimit' | 'idempotencyKey' | 'owner' | 'request'>;
 
-/** These are on their way, or will be: once more would be twice. */
+/** Emails in these states are still to be sent, so a resend would double them. */
 const UNDER_WAY: readonly string[] = ['PENDING', 'SENDING', 'HELD'];
-/** Files of more bytes than this are read slice by slice, so that they hold nobody's loop. */
+/** Larger files are read in slices, so that they do not block the event loop. */
 const LARGE_BYTES = 1024 * 1024;
 
 /**
- * A mail as a request to send it again, to the same address, in the words and with the variables that it had. A test
- * mail stays one.
- * @throws AppError NOT_FOUND; CONFLICT for one that is under way, came in, has lost its recipient or its files, only
- * tried a workflow out, or invited somebody
+ * Turns an email into a request to send it again, to the same address with the same content and variables. An email of
+ * a test key stays one.
+ * @throws AppError NOT_FOUND; CONFLICT for an email that is being sent, was received, has lost its recipient or its
+ * files, belongs to a sandbox, or is an invitation
  */
 export async function repeatEmail(
   db: Db,
@@ -62,7 +62,7 @@ export async function repeatEmail(
   };
 }
 
-/** The files of a mail. @throws AppError CONFLICT where their time is over (`ATTACHMENT_RETENTION_DAYS`) */
+/** Reads the files of an email. @throws AppError CONFLICT when they have expired (`ATTACHMENT_RETENTION_DAYS`) */
 async function readFiles(db: Db, p: { projectId: string; ids: string[] }, status: string) {
   const infos = await listAttachmentInfos(db, p);
   const bytes = infos.reduce((sum, { size }) => sum + size, 0);

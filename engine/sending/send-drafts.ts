@@ -13,7 +13,7 @@ import type { Recipient, SendAnswer, SendRequest } from '../../rules/emails/send
 import { AppError, fieldError } from '../../rules/errors.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 
-/** A request with what its mails say: the template's parts, overridden by its own. */
+/** A request with the content of its emails: the template's fields, overridden by its own. */
 export interface Draft {
   request: SendRequest;
   content: NewContent;
@@ -26,9 +26,10 @@ type SkippedCopy = NonNullable<SendAnswer['data']['skipped']>[number];
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * Makes drafts of requests, or says why a request cannot be one: TEMPLATE_NOT_FOUND, no sender, DOMAIN_NOT_VERIFIED,
- * CONTACT_UNSUBSCRIBED. A few queries for any number of requests, and one a project with copies. Source: contract
- * §1.7.
+ * Turns requests into drafts, or says why a request cannot become one: TEMPLATE_NOT_FOUND, no sender,
+ * DOMAIN_NOT_VERIFIED, CONTACT_UNSUBSCRIBED. Costs a few queries for any number of requests, and one for each project
+ * with copies.
+ * Source: contract §1.7.
  */
 export async function composeSends(
   trx: Trx,
@@ -58,7 +59,7 @@ export async function composeSends(
   return composed;
 }
 
-/** Skips the copies to these addresses, and returns those that are no copies. */
+/** Skips the copies to these addresses, and returns the addresses of real recipients. */
 function skipCopies(draft: Draft, emails: readonly string[], reason: SkippedCopy['reason']): string[] {
   const ofDraft = new Set(copiesOf(draft));
   const copies = new Set(emails.filter((email) => ofDraft.has(email)));
@@ -67,7 +68,7 @@ function skipCopies(draft: Draft, emails: readonly string[], reason: SkippedCopy
   return emails.filter((email) => !copies.has(email));
 }
 
-/** A copy to a suppressed address is left out; the email itself ends as `suppressed` in its own record. */
+/** Skips copies to suppressed addresses. The email itself ends as `suppressed` in its own record. */
 async function skipSuppressedCopies(trx: Trx, drafts: Draft[], key: Buffer): Promise<void> {
   const withCopies = drafts.filter((draft) => copiesOf(draft).length > 0);
   for (const [projectId, group] of groupBy(withCopies, ({ request }) => request.projectId)) {
@@ -120,7 +121,7 @@ function compose(request: SendRequest, templates: Map<string, SendTemplate>): Dr
       subject: request.subject ?? text.subject,
       body: request.body ?? text.body,
       from,
-      // A sender of the request's own goes by its own name, not by the template's.
+      // A sender that the request names uses its own name, not the template's.
       fromName: request.from ? request.from.name : text.fromName,
       replyTo: request.replyTo?.[0]?.email ?? text.replyTo,
       projectId,
@@ -133,7 +134,7 @@ function compose(request: SendRequest, templates: Map<string, SendTemplate>): Dr
 
 const senderName = ({ projectId, from }: NewContent): string => `${projectId} ${emailDomain(from)}`;
 
-/** Which sender domains of these drafts are verified for their projects. */
+/** Finds the sender domains of these drafts that are verified for their projects. */
 async function findVerifiedSenders(trx: Trx, drafts: Draft[]): Promise<Set<string>> {
   const wanted = new Map(drafts.map(({ content }) => [senderName(content), content]));
   if (wanted.size === 0) return new Set();
@@ -148,8 +149,8 @@ async function findVerifiedSenders(trx: Trx, drafts: Draft[]): Promise<Set<strin
 }
 
 /**
- * MARKETING drafts with recipients who would be unsubscribed after the request: a known contact keeps its state, a new
- * one is unsubscribed, and `subscribed` in the request wins over both (contract §1.7).
+ * Finds the MARKETING drafts with recipients who would be unsubscribed after the request. A known contact keeps its
+ * state, a new one is unsubscribed, and `subscribed` in the request overrides both (contract §1.7).
  */
 async function findUnsubscribed(trx: Trx, drafts: Draft[]): Promise<Map<Draft, string[]>> {
   const undecided = drafts.filter(
@@ -167,7 +168,10 @@ async function findUnsubscribed(trx: Trx, drafts: Draft[]): Promise<Map<Draft, s
   return refused;
 }
 
-/** MARKETING drafts about a topic, with the recipients who are not on it; somebody new is where its default says. */
+/**
+ * Finds the MARKETING drafts about a topic, with the recipients who have left it. A new contact follows the topic's
+ * default.
+ */
 async function findOffTopic(trx: Trx, drafts: Draft[]): Promise<Map<Draft, string[]>> {
   const wanted = drafts.flatMap(({ recipients, content }, draft) =>
     content.topicId ? recipients.map(({ email }) => ({ draft, email, ...content })) : [],

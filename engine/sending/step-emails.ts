@@ -17,13 +17,16 @@ import type { EffectStanding } from '../automations/resume.ts';
 import type { StandingExecution } from '../automations/standing.ts';
 import { loadStepVariables } from '../automations/variables.ts';
 
-/** The mail of a SEND_EMAIL visit, or why there can be none: a fault of the workflow, which its owner has to mend. */
+/**
+ * The email of a SEND_EMAIL visit, or the reason why there is none: an issue of the workflow, which its owner has to
+ * fix.
+ */
 export type StepEmail = { standing: EffectStanding } & (
   | { outcome: 'saved'; emailId: string }
   | { outcome: 'unsendable'; error: string }
 );
 
-/** What a SEND_EMAIL step sends to whom, before it is a row; `to` null is the contact. */
+/** The email of a SEND_EMAIL step before it is a row. `to` null means the contact. */
 export interface Draft {
   standing: EffectStanding;
   content: NewContent;
@@ -36,8 +39,8 @@ interface Fault {
 }
 
 /**
- * Puts the mails of SEND_EMAIL visits of one project into the ledger, in their order; running it again finds the same
- * rows (unique by execution and visit).
+ * Adds the emails of SEND_EMAIL visits of one project to the ledger, in their order. Running it again finds the same
+ * rows, which are unique by execution and visit.
  */
 export async function saveStepEmails(
   trx: Trx,
@@ -61,7 +64,7 @@ export async function saveStepEmails(
   );
 }
 
-/** Of SEND_EMAIL visits those whose template is MARKETING. */
+/** Finds the SEND_EMAIL visits whose template is MARKETING. */
 export async function findMarketing(
   trx: Trx,
   p: { projectId: string; standings: EffectStanding[] },
@@ -76,7 +79,7 @@ export async function findMarketing(
   return p.standings.filter((_, index) => marketing.has(ids[index] ?? null));
 }
 
-/** What SEND_EMAIL visits send to whom, in their order. Writes nothing: previews ask too. */
+/** Drafts the emails of SEND_EMAIL visits, in their order. Writes nothing, because previews call it too. */
 export async function draftStepEmails(
   db: Db,
   p: { projectId: string; standings: EffectStanding[] },
@@ -92,10 +95,7 @@ export async function draftStepEmails(
   return drafts;
 }
 
-/**
- * Columns of the row that a mail of a step becomes, but for its content: what it is rendered with, and what it carries
- * besides.
- */
+/** The columns of the row of a step's email, except its content: its variables and options. */
 export function rowOfStepEmail({ context, event, untrusted, swayed, run }: StandingExecution): VariableColumns {
   return toVariableColumns({
     variables: sourced({ ...context, event, context }, untrusted ? ['event'] : []),
@@ -156,7 +156,7 @@ const STRANGERS_ADDRESS =
   'the customEmail of the SEND_EMAIL step names a value that came by the public key or in a mail: a stranger would choose who gets this mail';
 
 /**
- * The custom address of the step, interpolated; null is the contact's own; or why there is none that mail can go to.
+ * The interpolated custom address of the step; null means the contact's own; or the reason why the address is unusable.
  */
 async function recipientOf(
   db: Db,
@@ -172,7 +172,7 @@ async function recipientOf(
   return parsed.ok ? parsed.email : { fault: NO_ADDRESS };
 }
 
-/** Ids of the mails, by execution. */
+/** Inserts the emails and returns their ids by execution. */
 async function insertStepEmails(
   trx: Trx,
   p: { projectId: string; drafts: Draft[]; contentIds: string[] },
@@ -202,7 +202,7 @@ function required(emailId: string | undefined): string {
   return emailId;
 }
 
-/** Notes the email of a visit as sent where it is open: Temporal knows that the step is done. */
+/** Marks the open email of a visit as sent, because Temporal knows that the step is done. */
 export async function noteStepEmailSent(
   trx: Trx,
   p: { projectId: string; executionId: string; visit: number },
