@@ -119,8 +119,8 @@ export async function leaveTopicByLink(trx: Trx, subject: LinkSubject): Promise<
 }
 
 /**
- * Keeps what the person says about topics: on their contacts, and for the next contact at an address that no contact has
- * now. May run twice.
+ * Stores the person's choice of topics: on the contacts, and for the next contact at an address that has none now. Safe
+ * to run twice.
  * @returns rows for `outbox.wake`, after the commit
  */
 export async function setTopicsByLink(
@@ -146,8 +146,8 @@ async function noteUnsubscribed(trx: Trx, { projectId, emailId }: LinkSubject): 
 }
 
 /**
- * Records that the person wants marketing again: subscribes the contacts with their event, and lifts what the person
- * had said before. A hard bounce and what an operator decided stay. May run twice.
+ * Records that the person wants marketing again: subscribes the contacts with their event, and lifts the person's
+ * earlier refusals. A hard bounce and an operator's decision stay. Safe to run twice.
  * @returns rows for `outbox.wake`, after the commit
  */
 export async function subscribeByLink(trx: Trx, subject: LinkSubject): Promise<OutboxRow[]> {
@@ -178,7 +178,7 @@ async function setSubscribed(
   });
 }
 
-/** The addresses that are known as text, then those of which only the hash was kept. */
+/** The addresses known as text, then those of which only the hash was kept. */
 function addressesOf(key: Buffer, row: SubjectRow, erased: readonly { hash: Buffer }[]): HashedAddress[] {
   const known = [row.to_email, isOther(row) ? null : row.contact_email].flatMap((email) =>
     email === null ? [] : [{ hash: addressHash(key, email), email: normalizeEmail(email) }],
@@ -188,7 +188,7 @@ function addressesOf(key: Buffer, row: SubjectRow, erased: readonly { hash: Buff
   return all.filter((_, n) => firsts.has(n));
 }
 
-/** A step may write to another address than the contact's: its reader speaks for that address only. */
+/** A step may send to another address than the contact's; its reader speaks for that address only. */
 function isOther(row: SubjectRow): boolean {
   return row.source_type === 'WORKFLOW' && row.to_email !== null && row.to_email !== row.contact_email;
 }
@@ -199,7 +199,7 @@ interface Holder {
   subscribed: boolean;
 }
 
-/** The link's own contact first, then whoever has one of the addresses now. */
+/** Finds the link's own contact first, then contacts that have one of the addresses now. */
 async function findHolders(
   db: Db,
   key: Buffer,
@@ -255,7 +255,7 @@ interface SubjectRow {
   contact_email: string | null;
 }
 
-/** The signature of the token proves the id, so no project is asked for. */
+/** Needs no project id, because the signature of the token proves the email id. */
 async function findByEmail(db: Db, id: string): Promise<SubjectRow | undefined> {
   const { rows } = await sql<SubjectRow>`
     SELECT e.project_id, p.name AS project_name, p.color, e.id AS email_id, e.mode, e.source_type, e.to_email,
@@ -276,7 +276,7 @@ async function findByContact(db: Db, id: string): Promise<SubjectRow | undefined
   return rows[0];
 }
 
-/** The subject of a link whose contact was erased, or that no email came with. */
+/** The subject of a link whose contact was erased, or of a link that no email contained. */
 async function findErased(db: Db, projectId: string): Promise<SubjectRow | undefined> {
   const { rows } = await sql<SubjectRow>`
     SELECT id AS project_id, name AS project_name, color, NULL AS email_id, 'live' AS mode, NULL AS source_type, NULL AS to_email,

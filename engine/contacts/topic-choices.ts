@@ -8,10 +8,10 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from '../events/record-events.ts';
 
 /**
- * Keeps what a contact says about topics, by id, and records `topic.joined` and `topic.left` for those that this
- * changes. May run twice.
+ * Stores a contact's choices of topics, by id, and records `topic.joined` and `topic.left` for those that change. Safe
+ * to run twice.
  * @returns rows for `outbox.wake`, after the commit
- * @throws AppError NOT_FOUND for a topic that is not the project's
+ * @throws AppError NOT_FOUND for a topic of another project
  */
 export async function setContactTopics(
   trx: Trx,
@@ -20,7 +20,7 @@ export async function setContactTopics(
     contactId: string;
     topics: Readonly<Record<string, boolean>>;
     mode: KeyMode;
-    /** The mail whose link brought it about, if one did. */
+    /** The email whose link made the change, if any. */
     emailId?: string | null;
   },
 ): Promise<OutboxRow[]> {
@@ -55,7 +55,7 @@ interface KeptTopic {
   default_subscribed: boolean;
 }
 
-/** Not deleted before the transaction ends. */
+/** Keeps these topics from being deleted before the transaction ends. */
 async function keepTopics(trx: Trx, p: { projectId: string; ids: string[] }): Promise<Map<string, KeptTopic>> {
   const { rows } = await sql<KeptTopic>`
     SELECT id, slug, name, default_subscribed FROM topics

@@ -16,8 +16,9 @@ export interface ManualEvent {
 }
 
 /**
- * Records an event from the dashboard; with an email and no contact it is that email's contact's.
- * @throws AppError NOT_FOUND for a contact or email that is not the project's
+ * Records an event that a person enters in the dashboard. With an email and no contact it belongs to the email's
+ * contact.
+ * @throws AppError NOT_FOUND for a contact or email of another project
  */
 export async function recordManualEvent(
   trx: Trx,

@@ -7,19 +7,19 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from './record-events.ts';
 
 export interface PixelEvent {
-  /** Without the `pixel.` that it is recorded under. */
+  /** The name without the `pixel.` prefix under which it is recorded. */
   name: string;
   clientId?: string | undefined;
   email?: string | undefined;
   data?: Data | undefined;
-  /** When it happened, as the page says; the event's own time is that of its arrival. */
+  /** The time that the page reports. The event's own time is that of its arrival. */
   timestamp?: Date | undefined;
 }
 
 /**
- * Records what a storefront's pages report, on the contact where the address is known; a new one is created
- * unsubscribed, for looking at a page is no consent. Source: contract §8.1.
- * @returns ids of what came of it, and rows for `outbox.wake`, after the commit
+ * Records events of a storefront's pages, on the contact when its address is known. A new contact is created
+ * unsubscribed, because a page view is no consent. Source: contract §8.1.
+ * @returns the ids of the events, and rows for `outbox.wake`, after the commit
  */
 export async function recordPixelEvents(
   trx: Trx,

@@ -15,25 +15,26 @@ import { startExecutions } from '../automations/start.ts';
 import { satisfyWaits } from '../automations/waits.ts';
 
 export interface NewEvent {
-  /** Null for an event of nobody in particular. */
+  /** Null for an event without a contact. */
   contactId: string | null;
   name: string;
   data: Record<string, unknown>;
   emailId?: string | null;
   /**
-   * What it holds is a stranger's, by the public key or in a mail: text, never a link target, an address or a header.
+   * True when an unauthenticated caller or the sender of an email wrote its data, which then appears only as text,
+   * never in a link target, an address or a header.
    */
   untrusted: boolean;
   /**
-   * A stranger had it happen, though what it holds is the service's or the tenant's: what it begins lifts nobody's
-   * refusal.
+   * True when an unauthenticated caller caused the event, even when its data is the service's or the tenant's.
+   * Executions that it starts lift no refusal.
    */
   swayed: boolean;
-  /** `test` where a test key caused it: what its executions send never reaches a provider. */
+  /** `test` when a test key caused it: emails and SMS of its executions never reach a provider. */
   mode?: KeyMode;
-  /** The execution whose step caused it, where one did: what it starts is one link further from whoever began. */
+  /** The execution whose step caused it, if any. Executions that it starts are one link further down the chain. */
   causeId: string | null;
-  /** Who brought it about, for the timeline of the contact. */
+  /** The actor, for the contact's timeline. */
   actor?: string | null;
 }
 
@@ -48,12 +49,12 @@ export interface RecordedEvents {
 }
 
 /**
- * The one way an event comes into being, whoever caused it. In the caller's transaction it locks the contacts, inserts
- * the events, ends the executions whose workflows exit on them, starts those that they trigger, satisfies the waits
- * that they match, and queues them for the webhook endpoints that want them. The lock makes a contact's events and
- * waits come one after the other, so that no event falls between a step's end and the registration of a wait. An event
- * that is the tenth link of a chain of executions starts none (see `startExecutions`); those who wait for it and
- * endpoints get it all the same. What an execution causes is a stranger's where the execution is. Source: architecture,
+ * Records events, whoever caused them; every event is created here. In the caller's transaction it locks the contacts,
+ * inserts the events, ends the executions that exit on them, starts the executions that they trigger, satisfies the
+ * waits that they match, and queues them for webhook endpoints. The lock puts a contact's events and waits in one
+ * order, so no event falls between the end of a step and the registration of a wait.
+ * An event that is the tenth link of a chain of executions starts none (see `startExecutions`), but waits and endpoints
+ * still get it. Events that an execution causes are marked as untrusted when the execution is. Source: architecture,
  * "From request to effect" 3.
  * @param p.contactsLocked whether the caller's transaction holds the locks of all these contacts already
  */
@@ -70,7 +71,7 @@ export async function recordEvents(
   const { workflows, exiting, waits, endpoints } = await findListeners(trx, { projectId, eventNames, contactIds });
   const outbox: OutboxRow[] = [];
   const exited = new Set<string>();
-  // An event ends what began before it, also where it is the one that begins the next.
+  // An event ends older executions even when it also starts a new one.
   for (const round of exiting.length > 0 ? roundsOf(events) : [events]) {
     const ended = await exitExecutions(trx, { projectId, events: round, workflows: exiting });
     for (const id of ended.ids) exited.add(id);
@@ -78,7 +79,7 @@ export async function recordEvents(
     for (const workflow of workflows)
       outbox.push(...(await startTriggered(trx, { projectId, workflow, events: round })));
   }
-  // A wait that the executions just started begin with is not among these: it has looked at these events itself.
+  // A wait of an execution that was just started is not among these, because it has checked these events itself.
   const open = waits.filter((wait) => !exited.has(wait.executionId));
   outbox.push(...(await satisfyWaits(trx, { projectId, events, waits: open })));
   outbox.push(...(await queueDeliveries(trx, { projectId, events, endpoints })));
@@ -86,8 +87,8 @@ export async function recordEvents(
 }
 
 /**
- * The events in rounds of which none has two of one contact: first each contact's first, then each one's second, and so
- * on.
+ * Splits the events into rounds in which no contact appears twice: each contact's first event, then each one's second,
+ * and so on.
  */
 function roundsOf(events: RecordedEvent[]): RecordedEvent[][] {
   const rounds: RecordedEvent[][] = [];
@@ -105,7 +106,7 @@ function contactIdsOf(events: NewEvent[]): string[] {
   return [...new Set(events.flatMap((event) => event.contactId ?? []))];
 }
 
-/** The events with what they take over from the executions that caused them. */
+/** Adds to the events the marks of the executions that caused them. */
 async function withOrigin(trx: Trx, p: { projectId: string; events: NewEvent[] }): Promise<NewEvent[]> {
   const { projectId, events } = p;
   const causeIds = [...new Set(events.flatMap((event) => event.causeId ?? []))];
@@ -117,7 +118,7 @@ async function withOrigin(trx: Trx, p: { projectId: string; events: NewEvent[] }
   });
 }
 
-/** Those of the executions that strangers began or let go on. */
+/** Finds the executions that unauthenticated callers started or moved past a wait. */
 async function findSwayed(
   trx: Trx,
   p: { projectId: string; ids: string[] },
@@ -172,7 +173,7 @@ async function startTriggered(
   return outbox;
 }
 
-/** Notes that automatic emails, which the trigger of a workflow leaves out, did not start it. */
+/** Records that automatic emails did not start a workflow whose trigger excludes them. */
 async function noteNotStarted(
   trx: Trx,
   { projectId, eventIds, workflowId }: { projectId: string; eventIds: string[]; workflowId: string },

@@ -13,7 +13,7 @@ import { recordEvents } from './record-events.ts';
 
 export interface SavedVariant extends Variant {
   isNew: boolean;
-  /** It came back with this request. */
+  /** This request made it available again. */
   restocked: boolean;
   createdAt: Date;
   updatedAt: Date;
@@ -36,16 +36,16 @@ type WaitRow = RowOf<'back_in_stock_waits', ['contact_id']> &
   RowOf<'storefront_variants', ['product_title', 'title', 'url', 'restock_mode']>;
 
 /**
- * Creates or replaces variants; of several rows of one id the last counts. One that goes from unavailable to available
- * queues the job that tells those who wait for it, in the same transaction, so that a restock is reported once however
- * often it is sent. Source: contract §10.
+ * Creates or replaces variants; of several rows with one id the last counts. When a variant becomes available, the job
+ * that notifies waiting contacts is queued in the same transaction, so a restock is reported once however often it is
+ * sent. Source: contract §10.
  */
 export async function upsertVariants(
   trx: Trx,
   p: { projectId: string; mode: KeyMode; variants: Variant[] },
 ): Promise<{ variants: SavedVariant[]; outbox: OutboxRow[] }> {
   const rows = [...new Map(p.variants.map((variant) => [variant.variantId, variant])).values()];
-  // In the order of the ids, so that two such statements at once wait for each other rather than deadlock.
+  // In the order of the ids, so that two such statements wait for each other instead of deadlocking.
   const { rows: saved } = await sql<VariantRow>`
     INSERT INTO storefront_variants AS v (project_id, variant_id, product_title, title, url, available)
     SELECT ${p.projectId}, u.* FROM unnest(
@@ -75,10 +75,10 @@ export async function upsertVariants(
 }
 
 /**
- * Notes that a person wants to hear when a variant is back; the contact is created unsubscribed if it is new, for this
- * is no consent to marketing (contract §10.5). Asking twice is one wait. `subscribed` is false when the variant is
- * available, since there is nothing to wait for.
- * @throws AppError NOT_FOUND when the project has no such variant; nothing may be committed then
+ * Registers a person who wants to know when a variant is back. A new contact is created unsubscribed, because this is
+ * no consent to marketing (contract §10.5). A second request changes nothing. `subscribed` is false when the variant is
+ * available, because there is nothing to wait for.
+ * @throws AppError NOT_FOUND when the project has no such variant; the caller must roll back then
  */
 export async function waitForVariant(
   trx: Trx,
@@ -93,7 +93,7 @@ export async function waitForVariant(
     causeId: null,
   });
   if (!contact) throw new Error('an upserted contact is missing from its own result');
-  // FOR SHARE: a restock at the same moment comes before us, and we see it, or after us, and its job sees us.
+  // FOR SHARE: a concurrent restock commits either before this, and we see it, or after it, and its job sees the wait.
   const { rows } = await sql<{ available: boolean; restock_no: number }>`
     SELECT available, restock_no FROM storefront_variants
     WHERE project_id = ${projectId} AND variant_id = ${variantId} FOR SHARE
@@ -110,9 +110,10 @@ export async function waitForVariant(
 }
 
 /**
- * Tells a page of those who waited for a restock: their waits end and the event is recorded in one transaction, so that
- * each is told once, whatever is killed. May run again, and twice at once: whoever deletes a wait tells of it.
- * @returns `done` when nobody waits any more
+ * Notifies a page of contacts of a restock: their waits end and the event is recorded in one transaction, so each
+ * contact is notified once, whatever is killed. Safe to run again and concurrently, because only the transaction that
+ * deletes a wait notifies its contact.
+ * @returns `done` when no contact waits any more
  */
 export async function tellWaiting(
   trx: Trx,
@@ -126,7 +127,7 @@ export async function tellWaiting(
   `.execute(trx);
   if (page.length === 0) return { done: true, told: 0, outbox: [] };
   const ids = page.map((row) => row.contact_id);
-  // Contacts first, as everywhere: whoever deletes one takes its lock and then its waits.
+  // Contacts first, as in every transaction: a deletion locks the contact and then its waits.
   await lockContacts(trx, { projectId, ids });
   const { rows } = await sql<WaitRow>`
     DELETE FROM back_in_stock_waits w USING contacts c, storefront_variants v
@@ -141,7 +142,7 @@ export async function tellWaiting(
     data: { variantId, productTitle: row.product_title, title: row.title, url: row.url },
     mode: row.restock_mode,
     untrusted: false,
-    swayed: true, // Whoever has the public key can ask for anybody.
+    swayed: true, // Any caller with the public key can ask for any person.
     causeId: null,
   }));
   const { outbox } = await recordEvents(trx, { projectId, events });

@@ -20,15 +20,15 @@ export interface TrackRequest {
   data?: Data | undefined;
   idempotencyKey?: string | undefined;
   fingerprint?: string | undefined;
-  /** Who sends it, for the refusal of an idempotency key. */
+  /** The caller, for the refusal of an idempotency key. */
   owner: KeyOwner;
-  /** Of a request with the public key. */
+  /** Set for a request with the public key. */
   visitor?: Visitor | undefined;
 }
 
 /** The sender of a request with the public key. */
 export interface Visitor {
-  /** The answer names the contact by it, in place of its id (see `publicContactId`). */
+  /** Names the contact in the response instead of its id (see `publicContactId`). */
   publicId: string;
   /** A keyed hash of the caller's address, in hex. */
   caller: string;
@@ -36,15 +36,15 @@ export interface Visitor {
 
 export interface TrackRequests {
   projectId: string;
-  /** Sent with the public key: it lifts no refusal, and its data is plain text for ever. */
+  /** Sent with the public key: it lifts no refusal, and its data always stays plain text. */
   untrusted: boolean;
   mode: KeyMode;
-  /** No address and no idempotency key twice. */
+  /** No address and no idempotency key appears twice. */
   requests: TrackRequest[];
   suppressionKey: Buffer;
 }
 
-/** The body of the answer. */
+/** The body of the response. */
 export interface TrackAnswer {
   success: true;
   data: {
@@ -56,12 +56,12 @@ export interface TrackAnswer {
   };
 }
 
-/** What one request came to: its answer, or why it had no effect. */
+/** The result of one request: its response, or the reason why it had no effect. */
 export type TrackOutcome = { outcome: 'tracked'; answer: TrackAnswer } | { outcome: 'refused'; error: AppError };
 
 /**
- * Records events of contacts, created if they are new, with the data that is to be kept on them; set-based, in the
- * caller's transaction. Where this throws, the caller runs the requests one by one. Source: contract §8.1.
+ * Records events of contacts, creates missing contacts and stores the data to keep, with set-based statements in the
+ * caller's transaction. When this throws, the caller runs the requests one by one. Source: contract §8.1.
  * @returns outcomes in the order of the requests, and rows for `outbox.wake`, after the commit
  * @throws AppError VALIDATION_ERROR for data beyond the limits
  */
@@ -142,7 +142,7 @@ function saveContacts(trx: Trx, p: TrackRequests, keyMode: PublicKeyMode | undef
   return upsertContacts(trx, {
     projectId: p.projectId,
     rows,
-    // Tracking is what a product does with its users: a new contact is subscribed unless the caller says otherwise.
+    // Products track their own users, so a new contact is subscribed unless the caller says otherwise.
     defaultSubscribed: true,
     suppressionKey: p.suppressionKey,
     causeId: null,

@@ -21,35 +21,35 @@ import { endAddresses, findHolders } from './end-addresses.ts';
 type FoundEmail = Email & { projectId: string };
 
 export interface FeedbackRequest {
-  /** Proven by whoever calls: a signed return path, or a provider's signed callback. */
+  /** Proven by the caller: by a signed return path, or by a provider's signed callback. */
   emailId: string;
   feedback: Feedback;
   suppressionKey: Buffer;
-  /** Who said it, for the suppression list: `ses`, `dsn`, `arf`. */
+  /** The reporter, for the suppression list: `ses`, `dsn`, `arf`. */
   source: string;
 }
 
 export interface FeedbackResult {
-  /** `known`: it was recorded before, or says nothing new; `unknown`: no live mail has this id. */
+  /** `known`: recorded before, or nothing new. `unknown`: no live email has this id. */
   outcome: 'recorded' | 'known' | 'unknown';
   /** For `outbox.wake`, after the commit. */
   outbox: OutboxRow[];
   /**
-   * The mail was refused because of its sender: counts towards the hold, see `guardRefusals`. `domain` is the
-   * recipient's.
+   * Set when the email was refused because of its sender, which counts towards the hold (see `guardRefusals`). `domain`
+   * is the recipient's.
    */
   refusal?: { projectId: string; domain: string };
 }
 
 /**
- * Records what came back about a mail, in the caller's transaction: status (forward only), instant, event, and for a
- * dead mailbox or a complaint the suppression entry and the contact's unsubscription with its reason. Duplicates and
- * any order do no harm: each kind counts once, and a Permanent bounce after a Transient one once more.
+ * Records feedback about an email in the caller's transaction: its status (forward only), time and event, and for a
+ * hard bounce or a complaint the suppression entry and the contact's unsubscription with its reason. Duplicates and any
+ * order are safe: each kind counts once, and a Permanent bounce after a Transient one counts once more.
  * Source: contract §8.2, §9.7.
  */
 export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<FeedbackResult> {
   const [email] = await listProvenEmails(trx, [p.emailId]);
-  // A test mail never left: nobody can have anything to say about it.
+  // An email of a test key was never sent, so no report can be about it.
   if (!email || email.mode === 'test') return { outcome: 'unknown', outbox: [] };
   if (email.contactId) await lockContacts(trx, { projectId: email.projectId, ids: [email.contactId] });
   const { feedback } = p;
@@ -83,7 +83,9 @@ async function recordComplaint(trx: Trx, email: FoundEmail, p: Ending): Promise<
   return recorded(outbox);
 }
 
-/** Ends an email that was refused because of us or of the message. The contact did nothing, so nothing happens to it. */
+/**
+ * Ends an email that was refused because of the sender or the message. The contact did nothing, so it does not change.
+ */
 async function recordRejection(
   trx: Trx,
   email: FoundEmail,
@@ -128,7 +130,7 @@ async function recordBounce(
   return recorded(outbox);
 }
 
-/** What the simulator says is told to no guard. */
+/** Feedback of the simulator counts for no guard. */
 async function guard(
   trx: Trx,
   { projectId, simulated }: FoundEmail,
@@ -138,8 +140,8 @@ async function guard(
 }
 
 /**
- * Suppresses the address of the email's recipient, and unsubscribes the contact that has it now. Of an erased contact
- * the hash is left, which is enough for both.
+ * Suppresses the address of the email's recipient and unsubscribes the contact that has it now. For an erased contact
+ * the remaining hash is enough for both.
  */
 async function endAddress(
   trx: Trx,
@@ -160,8 +162,8 @@ async function endAddress(
 }
 
 /**
- * The addresses that an email's report is about, by text or by the hash that an erasure left, and the contacts who have
- * them now. A bounce is about the mailbox; a complaint is the person's, so it is about their later address too.
+ * Finds the addresses that a report is about, by text or by the hash that an erasure left, and the contacts that have
+ * them now. A bounce is about the mailbox; a complaint is about the person, so it includes their later address.
  */
 async function findReported(
   trx: Trx,

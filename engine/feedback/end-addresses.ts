@@ -9,17 +9,17 @@ const ENDS = {
   complaint: 'complaint',
 } as const;
 
-/** Addresses that no email may go to any more, and the contacts who have them now. */
+/** Addresses that no email may go to any more, and the contacts that have them now. */
 export interface EndedAddresses {
   addresses: NewSuppression['email'][];
   /** The caller's transaction holds their locks. */
   contactIds: string[];
-  /** The execution whose step sent the email: it counts as the cause of what follows. */
+  /** The execution whose step sent the email, as the cause of the events that follow. */
   causeId: string | null;
 }
 
 /**
- * Suppresses addresses after a dead mailbox or a complaint, and unsubscribes their contacts. SMTP replies, notifications
+ * Suppresses addresses after a hard bounce or a complaint, and unsubscribes their contacts. SMTP replies, notifications
  * and campaigns all end addresses here. Source: contract §9.7.
  * @param p.source the reporter: a provider, `dsn` or `arf`
  * @returns rows for `outbox.wake`, after the commit
@@ -50,7 +50,7 @@ export async function endAddresses(
   return outbox;
 }
 
-/** Ids of the contacts who have one of the addresses, which are in lower case. */
+/** Finds the ids of the contacts that have one of the addresses, which are in lower case. */
 export async function findHolders(
   trx: Trx,
   { projectId, addresses }: { projectId: string; addresses: string[] },

@@ -9,10 +9,10 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { type NewEvent, recordEvents } from '../events/record-events.ts';
 import { eventOfMail } from '../sending/email-variables.ts';
 
-/** What happened to one mail since it was last recorded. */
+/** The opens and clicks of one email since they were last recorded. */
 export interface Engagement {
   email: Email;
-  /** By people. */
+  /** Opens by humans. */
   opens: number;
   openedAt: Date | null;
   clicks: number;
@@ -21,15 +21,15 @@ export interface Engagement {
   link: string | null;
   machineOpens: number;
   machineClicks: number;
-  /** The clicks by link, as it stands in the list of the content's links. */
+  /** The clicks by link, at its index in the content's list of links. */
   links?: { index: number; clicks: number; machineClicks: number }[];
 }
 
 /**
- * Counts opens and clicks of one project's mails, set-based, each mail once in `engagements`: the counters always, the
- * first instants once, OPENED and CLICKED only forward (a click says that the mail was read, so it passes OPENED by; it
- * makes no open of it), and for the first open and the first click of a person the events `email.open` and
- * `email.click`. Machines count apart and set nothing. Source: contract §8.2, §9.
+ * Counts opens and clicks of one project's emails with set-based statements; each email appears once in `engagements`.
+ * Counters always grow, first instants are set once, and OPENED and CLICKED only move forward. A click proves that the
+ * email was read, so it skips OPENED without counting as an open. A human's first open and first click emit
+ * `email.open` and `email.click`. Bots are counted apart and set nothing. Source: contract §8.2, §9.
  * @returns rows for `outbox.wake`, after the commit
  */
 export async function recordEngagements(
@@ -39,7 +39,7 @@ export async function recordEngagements(
   const engagements = [...p.engagements].sort((a, b) => (a.email.id < b.email.id ? -1 : 1));
   if (engagements.length === 0) return [];
   const byPeople = engagements.filter(({ opens, clicks }) => opens + clicks > 0);
-  // Contacts before their mails, as everywhere: recordEvents needs their locks.
+  // Contacts before their emails, as in every transaction; `recordEvents` needs their locks.
   await lockContacts(trx, {
     projectId: p.projectId,
     ids: [...new Set(byPeople.flatMap(({ email }) => email.contactId ?? []))],
@@ -53,8 +53,8 @@ export async function recordEngagements(
 }
 
 /**
- * Counts the clicks of campaigns' mails by link, in the transaction that counts them by mail, and under the locks that
- * it holds on the mails. `engagements` are in the order of their mails.
+ * Counts the clicks on campaign emails by link, in the same transaction and under the same locks as the counts by
+ * email. `engagements` are in the order of their emails.
  */
 async function countLinkClicks(trx: Trx, p: { projectId: string; engagements: Engagement[] }): Promise<void> {
   const rows = p.engagements.flatMap(({ email, links = [] }) =>
@@ -84,7 +84,7 @@ interface Counters {
   clicks: number;
 }
 
-/** Returns the counters as they were. A test mail stays SENT for good (contract §9.1). */
+/** Returns the counters as they were. An email of a test key stays SENT (contract §9.1). */
 async function countEngagements(
   trx: Trx,
   p: { projectId: string; engagements: Engagement[] },

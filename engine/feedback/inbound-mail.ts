@@ -8,7 +8,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { recordEvents } from '../events/record-events.ts';
 
-/** Mails of a sender that are looked at for one that was delivered twice. */
+/** The number of emails of a sender that are compared, to find one that was delivered twice. */
 const LOOKED_AT = 100;
 
 /** A file that a received email carries. */
@@ -19,25 +19,25 @@ export interface ReceivedFile {
   content: Buffer;
 }
 
-/** One mail as one project gets it. */
+/** One received email, for one project. */
 export interface ReceivedMail {
   /** The address of the person who wrote it. */
   sender: string;
   fromName: string | null;
   subject: string;
-  /** HTML, for the record of the mail. */
+  /** The HTML for the email's record. */
   html: string;
   messageId: string;
   /** SHA-256 of the whole message. */
   digest: Buffer;
-  /** Those of the project, first the one that the record names. */
+  /** The recipients within the project, first the one that the record names. */
   recipients: string[];
   files: ReceivedFile[];
-  /** What `email.received` says besides what every event of a mail does. */
+  /** The data of `email.received` beyond what every event of an email has. */
   detail: Record<string, unknown>;
 }
 
-/** Lists the projects that have verified a domain, by itself or by its host for inbound mail (`in.<domain>`). */
+/** Lists the projects that have verified a domain, either itself or its host for inbound email (`in.<domain>`). */
 export async function listDomainOwners(db: Db, domain: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT DISTINCT d.project_id AS id FROM domains d JOIN projects p ON p.id = d.project_id
@@ -47,8 +47,8 @@ export async function listDomainOwners(db: Db, domain: string): Promise<string[]
 }
 
 /**
- * To whom mails were sent, by their ids, which a signed return path has proven and which are of any project; a mail
- * whose contact is erased is missing.
+ * Finds the recipients of emails of any project, by ids that a signed return path has proven. An email whose contact is
+ * erased is missing.
  */
 export async function findMailAddresses(db: Db, emailIds: string[]): Promise<Map<string, string>> {
   const { rows } = await sql<{ id: string; address: string }>`
@@ -60,11 +60,12 @@ export async function findMailAddresses(db: Db, emailIds: string[]): Promise<Map
 }
 
 /**
- * Records mail to a project: an email with the status RECEIVED, and `email.received` on the sender's contact, who is
- * created unsubscribed if new. May run twice: an email whose sender did not hear our reply comes again, and is known by
- * its Message-ID, recipient and bytes together. Two addresses of a project both see an email, and a Message-ID that is
- * used again for other content is another email. Its files are kept for 30 days. What it says is a stranger's: text only, never a link target or a header. Source: contract §8.2,
- * §2.3.
+ * Records an email to a project with the status RECEIVED, and `email.received` on the sender's contact, which is
+ * created unsubscribed if it is new. Its files are kept for 30 days. Its content is untrusted: plain text only, never a
+ * link target or a header.
+ * Safe to run twice: a sender that did not get our reply delivers again, and the repetition is recognized by
+ * Message-ID, recipient and bytes together. Two addresses of a project both see an email, and a Message-ID with other
+ * content is another email. Source: contract §8.2, §2.3.
  * @returns rows for `outbox.wake`, after the commit
  */
 export async function recordReceived(

@@ -6,21 +6,21 @@ import { SMS_RECEIVED_EVENT } from '../../rules/events/event-names.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from '../events/record-events.ts';
 
-/** Longer than ten parts of an SMS, which is what carriers pass on. */
+/** More than ten parts of an SMS, which is the most that carriers pass on. */
 const TEXT_MAX_CHARS = 2_000;
 
-/** An SMS that somebody sent to a sender of ours. */
+/** An SMS that a person sent to one of our numbers. */
 export interface ReceivedSms {
   from: string;
   to: string;
   text: string;
-  /** The provider's id: a callback that got no answer comes again. */
+  /** The provider's id. A callback that got no response comes again. */
   messageId: string | null;
 }
 
 /**
- * Records a received SMS as `sms.received` on the contacts with the number, or on nobody where none has it, in every
- * project that sends from the number it was written to. Its text is a stranger's. May run twice.
+ * Records a received SMS as `sms.received` on the contacts with the number, or without a contact when none has it, in
+ * every project that sends from the receiving number. Its text is untrusted. Safe to run twice.
  * @returns rows for `outbox.wake`, after the commit
  */
 export async function recordReceivedSms(trx: Trx, sms: ReceivedSms): Promise<OutboxRow[]> {
