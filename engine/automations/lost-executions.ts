@@ -34,7 +34,7 @@ export async function listOpenExecutions(
  * Queues the start of executions that Temporal no longer knows, each from its position: at its effect, in its DELAY
  * until the stored instant, or in its wait until the stored deadline. A wait ends at once when its event came while no
  * workflow listened. An execution that has ended in the meantime is skipped. If its workflow exists after all, that
- * workflow goes on.
+ * workflow continues.
  * @param p.anew whether Temporal has a closed run of the execution
  */
 export async function restartExecutions(

@@ -16,7 +16,7 @@ const GONE = sql`(u.status = 'WAITING' AND u.step_id <> ALL (ARRAY(SELECT id FRO
  * Changes to executions that are not written yet. Walks collect them, so hundreds of executions cost a few statements.
  */
 export interface Progress {
-  /** Open visits that end. A visit that has ended before stays as it is. */
+  /** Open visits that end. A visit that has ended before does not change. */
   closed: VisitOutcome[];
   visits: NewVisit[];
   waits: NewWait[];
@@ -88,7 +88,7 @@ async function saveRuns(trx: Trx, p: { projectId: string; runs: Map<string, Run>
 }
 
 /**
- * Writes all three in one statement. An execution that has ended stays as it is, because a cancel that came first wins.
+ * Writes all three in one statement. An execution that has ended does not change, because a cancel that came first wins.
  * That condition is written so that no index serves it (see `ownedBy`), since nearly all executions may be open.
  * The steps at which executions wait are locked against deletion, which ends every execution that it finds there; an
  * execution that comes later finds no step and ends. One that comes to an effect needs no lock, because its activity

@@ -67,7 +67,7 @@ const MISSING: Next = { kind: 'end', status: 'FAILED', reason: null, missing: tr
 /**
  * Finds the positions of executions of a project, in the order of the inputs, after ending the pauses that the inputs
  * report as over. No execution may appear twice. Safe to run again: the database shows what an earlier attempt of the
- * same activity has done, and the result goes on from there.
+ * same activity has done, and the result continues from there.
  */
 export async function resumeExecutions(trx: Trx, p: { projectId: string; inputs: StepInput[] }): Promise<Standing[]> {
   const { projectId, inputs } = p;
@@ -101,7 +101,7 @@ export async function resumeExecution(trx: Trx, input: StepInput): Promise<Stand
 }
 
 export interface EffectOutcome extends VisitOutcome {
-  /** Set when the execution cannot go on after this, such as after a webhook with onFailure FAIL. */
+  /** Set when the execution cannot continue after this, such as after a webhook with onFailure FAIL. */
   fails?: boolean;
   /** The changes that the effect makes to the run of a sandbox. */
   changes?: RunChanges;
@@ -109,7 +109,7 @@ export interface EffectOutcome extends VisitOutcome {
 
 /**
  * Closes the visits of effects and walks on, in the transaction that records the effects themselves. Returns the stops
- * in the order of the outcomes. No execution may appear twice. A visit that was closed before stays as it is, and the
+ * in the order of the outcomes. No execution may appear twice. A visit that was closed before does not change, and the
  * current position is returned.
  * @param p.contactsLocked whether the caller's transaction holds the contacts' locks already
  */

@@ -20,7 +20,7 @@ import { realWorld } from './world.ts';
  * each other would otherwise never stop.
  */
 const MAX_DEPTH = 10;
-/** The error of an execution whose step caused an event beyond that depth. The execution goes on. */
+/** The error of an execution whose step caused an event beyond that depth. The execution continues. */
 const TOO_DEEP = 'event_depth';
 
 export interface ExecutionStart {

@@ -51,7 +51,7 @@ export interface Walk {
   stepId: string | null;
   /** The instant from which an event counts for a WAIT_FOR_EVENT that comes next; now when absent. */
   eventsSince?: Date;
-  /** The visit that has ended and from which the walk goes on; absent when the execution starts. */
+  /** The visit that has ended and from which the walk continues; absent when the execution starts. */
   from?: number;
   /** Collects the changes to write. */
   progress: Progress;
@@ -262,7 +262,7 @@ function failAt(w: Walk, step: GraphStep, error: string, code: FailureCode = 'in
 }
 
 /**
- * Fails an execution that cannot go on. Temporal gets only the code, because the sentence may quote a tenant's text.
+ * Fails an execution that cannot continue. Temporal gets only the code, because the sentence may quote a tenant's text.
  */
 export function fail(
   { execution, progress }: { execution: { id: string; visit: number }; progress: Progress },

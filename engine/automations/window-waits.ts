@@ -11,9 +11,9 @@ import { nextAtEffect } from './next.ts';
 import type { EffectStanding } from './resume.ts';
 
 /**
- * Of steps that are about to send MARKETING, those outside of the project's sending window wait until it opens: as a
- * pause at the same step, whose timer's end leads to the step again; not a run that skips its pauses. Their answers are
- * by execution; who may go on is not among them. Under the contacts' locks.
+ * Makes steps that are about to send MARKETING wait until the project's sending window opens, as a pause at the same
+ * step: the end of its timer leads to the step again. A run that skips its pauses does not wait. Runs under the
+ * contacts' locks. Returns the waiting steps by execution; steps that may continue are absent.
  */
 export async function waitForWindow(
   trx: Trx,
@@ -43,9 +43,9 @@ export async function waitForWindow(
 }
 
 /**
- * The wait for a window is over: the step is about to act again. Under the contact's lock.
- * @param p.byHand it is to act whatever the hour, and the visit says so (`advanced`) to whoever asks for the window
- * again
+ * Ends the wait for a window, because the step is about to act again. Runs under the contact's lock.
+ * @param p.byHand true when the step acts at any hour; the visit records it (`advanced`) for the next check of the
+ * window
  */
 export async function endWindowWait(
   trx: Trx,
@@ -60,7 +60,7 @@ export async function endWindowWait(
   `.execute(trx);
 }
 
-/** Executions whose visit somebody has moved on by hand: no window holds it any more. */
+/** Finds executions whose visit a person has moved on, which no window holds any more. */
 async function findAdvanced(trx: Trx, p: { projectId: string; steps: EffectStanding[] }): Promise<Set<string>> {
   const { rows } = await prepared<{ id: string }>`
     SELECT v.execution_id AS id FROM unnest(${p.steps.map(({ execution }) => execution.id)}::uuid[], ${p.steps.map(({ next }) => next.visit)}::int[]) AS u (id, visit)
@@ -79,7 +79,7 @@ function timerOf(wait: { dueAt: Date }) {
   };
 }
 
-/** By contact; none where the project has no window, which costs no look at the contacts. */
+/** Finds time zones by contact. Empty when the project has no window, which saves the read of the contacts. */
 async function findClocks(trx: Trx, p: { projectId: string; steps: EffectStanding[] }): Promise<Map<string, ClockRow>> {
   const contactIds = p.steps.map(({ execution }) => execution.contactId);
   const { rows } = await prepared<ClockRow & { id: string }>`

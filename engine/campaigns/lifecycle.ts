@@ -145,7 +145,7 @@ export async function pauseCampaign(
 }
 
 /**
- * Resumes a PAUSED campaign; a campaign that is SENDING already stays as it is.
+ * Resumes a PAUSED campaign; a campaign that is SENDING already does not change.
  * @throws AppError NOT_FOUND, CONFLICT in any other state, or when it was changed after the version `read`
  */
 export async function resumeCampaign(
@@ -211,7 +211,7 @@ export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartSta
 
 /**
  * Tells a campaign's workflow how its start has ended. A campaign that went back to DRAFT, or was started again since,
- * counts as cancelled. `OPEN`: the start goes on. @throws RowMissing
+ * counts as cancelled. `OPEN`: the start continues. @throws RowMissing
  */
 export async function findStartEnd(db: Db, p: CampaignStart): Promise<'SENT' | 'CANCELLED' | 'OPEN'> {
   const row = await db
@@ -233,7 +233,7 @@ async function deletedAs(db: Db, { projectId, campaignId }: CampaignStart): Prom
 }
 
 /**
- * Marks a campaign SENT once no recipient is left, even when it is paused, because nothing could go on. Returns false
+ * Marks a campaign SENT once no recipient is left, even when it is paused, because nothing could continue. Returns false
  * while a recipient is left, or when the campaign was cancelled. Its row is locked first, so that the check sees
  * recipients that were queued again before (engine/campaigns/retry.ts). Safe to run twice.
  */

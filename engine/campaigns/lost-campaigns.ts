@@ -53,7 +53,7 @@ export async function pauseRestored(trx: Trx, { projectId, campaignId: id, sendN
 }
 
 /**
- * Queues starts once more. The ledger keeps sent emails sent; the remaining ones are sent, or skipped for a cancelled
+ * Queues starts again. The ledger keeps sent emails sent; the remaining ones are sent, or skipped for a cancelled
  * campaign.
  */
 export function enqueueCampaigns(trx: Trx, starts: CampaignStart[]): Promise<OutboxRow[]> {

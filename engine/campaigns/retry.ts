@@ -23,7 +23,7 @@ export const RETRY_ROWS = 10_000;
 /**
  * Queues FAILED recipients of a campaign again, at most `RETRY_ROWS`. Their rows keep their ids and therefore the same
  * Message-ID; the usual checks decide just before sending whether each recipient may get the email. A SENT campaign
- * becomes SENDING with a new start; a SENDING or PAUSED one goes on. Recipients that exceeded the monthly limit return
+ * becomes SENDING with a new start; a SENDING or PAUSED one continues. Recipients that exceeded the monthly limit return
  * as far as the month has room now. Recipients who are no longer in the audience stay FAILED with the reason
  * `left_audience`. Call it until both numbers are smaller than `RETRY_ROWS`. Safe to run twice.
  * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED when the campaign's sender, or a
@@ -124,7 +124,7 @@ async function requeue(
 }
 
 /**
- * Uses the index on the reason. Emails that a provider accepted, and recipients who no longer exist, stay as they are.
+ * Uses the index on the reason. Emails that a provider accepted, and recipients who no longer exist, do not change.
  */
 function failed(p: CampaignRef, reasons: readonly MendableReason[]): RawBuilder<unknown> {
   return sql`id FROM emails WHERE campaign_id = ${p.id} AND reason = ANY(${reasons}::text[]) AND project_id = ${p.projectId}

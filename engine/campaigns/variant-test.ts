@@ -20,7 +20,7 @@ import type { ReadVersion } from '../../rules/record-version.ts';
 
 /**
  * The state of a test. `waiting`: the winner is chosen at `endsAt`. `paused`: its time is over, and the winner is
- * chosen when the campaign goes on. `decided`: chunks up to `lastSeq` may be sent. `ended`: this start no longer sends
+ * chosen when the campaign continues. `decided`: chunks up to `lastSeq` may be sent. `ended`: this start no longer sends
  * the campaign.
  */
 export type TestStanding =

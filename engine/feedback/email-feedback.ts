@@ -44,7 +44,7 @@ export interface FeedbackResult {
 /**
  * Records feedback about an email in the caller's transaction: its status (forward only), time and event, and for a
  * hard bounce or a complaint the suppression entry and the contact's unsubscription with its reason. Duplicates and any
- * order are safe: each kind counts once, and a Permanent bounce after a Transient one counts once more.
+ * order are safe: each kind counts once, and a Permanent bounce after a Transient one counts again.
  * Source: contract §8.2, §9.7.
  */
 export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<FeedbackResult> {

@@ -5,15 +5,15 @@ import { getProject, lockProject, type OperatorLimits, type Project } from '../.
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { sendHeld } from './project-changes.ts';
 
-/** What the operator of the service changes of one project, and who they are. */
+/** A change that the operator of the service makes to a project, with the operator's name. */
 export interface OperatorChange {
   projectId: string;
-  /** As the audit log names them: `operator:<name>`. */
+  /** The name in the audit log: `operator:<name>`. */
   actor: string;
 }
 
 /**
- * Sets ceilings, which the project cannot lift; null takes one away. What the project had itself set holds again then.
+ * Sets ceilings, which the project cannot lift; null removes one, and the project's own setting counts again.
  * @throws AppError NOT_FOUND
  */
 export async function setOperatorLimits(
@@ -39,8 +39,8 @@ export async function setOperatorLimits(
 }
 
 /**
- * Puts a project on hold until the operator releases it; one that they hold already keeps its date and gets the new
- * reason. @throws AppError NOT_FOUND
+ * Puts a project on hold until the operator releases it. A project that the operator holds already keeps its date and
+ * gets the new reason. @throws AppError NOT_FOUND
  */
 export async function holdByOperator(trx: Trx, { projectId, actor }: OperatorChange, reason: string): Promise<Project> {
   await lockProject(trx, projectId);
@@ -54,8 +54,8 @@ export async function holdByOperator(trx: Trx, { projectId, actor }: OperatorCha
 }
 
 /**
- * Ends the operator's hold, and queues the sending of what was held, unless the project holds itself besides. May run
- * twice: work is queued only by the call that ended it.
+ * Ends the operator's hold and queues the held emails, unless the project also holds itself. Safe to run twice: only
+ * the call that ends the hold queues work.
  * @param note for the audit log
  * @throws AppError NOT_FOUND
  */

@@ -18,7 +18,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import { wakeCampaigns } from '../campaigns/lifecycle.ts';
 
-/** Settings that a person may change; what is undefined stays as it is. */
+/** Settings that a person may change; undefined leaves a setting unchanged. */
 export interface ProjectChanges {
   name?: string | undefined;
   tracking?: TrackingMode | undefined;
@@ -37,9 +37,9 @@ export interface ProjectChanges {
 }
 
 /**
- * Changes settings of the project's own. Campaigns and executions that wait go by the zone and the window of the
- * moment, so they are told to look again.
- * @param p.place where the changes stand in the request, for errors
+ * Changes the project's own settings. Waiting campaigns and executions follow the current time zone and sending window,
+ * so they are told to check again.
+ * @param p.place the position of the changes in the request, for errors
  * @throws AppError NOT_FOUND, VALIDATION_ERROR for limits that are looser than the operator or the defaults allow
  */
 export async function updateProject(
@@ -84,8 +84,8 @@ async function wakeWhoWaits(trx: Trx, projectId: string): Promise<OutboxRow[]> {
 }
 
 /**
- * Names every field that would be looser than its ceiling; null is no limit at all. Without a ceiling of the operator
- * the defaults bound the guards. A guard that an earlier release let a project loosen may stay or be tightened.
+ * Names every field that would be looser than its ceiling; null means no limit. Without a ceiling of the operator the
+ * defaults bound the guards. A guard that an earlier release let a project loosen may stay or be tightened.
  */
 function refuseLooser(changes: ProjectChanges, current: Project, place?: string): void {
   const { operatorLimits } = current;
@@ -105,9 +105,9 @@ function refuseLooser(changes: ProjectChanges, current: Project, place?: string)
 }
 
 /**
- * Ends the project's own hold and queues the sending of what was held. May run twice: work is queued only by the call
- * that ended it.
- * @throws AppError FORBIDDEN while the operator of the service holds it
+ * Ends the project's own hold and queues the held emails. Safe to run twice: only the call that ends the hold queues
+ * work.
+ * @throws AppError FORBIDDEN while the operator of the service holds the project
  */
 export async function releaseProject(trx: Trx, projectId: string): Promise<{ project: Project; outbox: OutboxRow[] }> {
   const { hold, operatorLimits } = await lockProject(trx, projectId);
@@ -127,7 +127,7 @@ export async function releaseProject(trx: Trx, projectId: string): Promise<{ pro
   return { project: await getProject(trx, projectId), outbox };
 }
 
-/** Begins to count the guards anew, and queues the sending of what a hold that has just ended held. */
+/** Restarts the guards' counts, and queues the emails that the ended hold had held. */
 export async function sendHeld(trx: Trx, projectId: string): Promise<OutboxRow[]> {
   await resetGuard(trx, projectId);
   const outbox = await enqueue(trx, [{ projectId, kind: 'hold.release', refId: projectId }]);
