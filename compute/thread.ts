@@ -16,7 +16,7 @@ if (!port) throw new Error('this module is the entry of a thread');
 yieldToTheLoop();
 setBound((workerData as { bound: Bound }).bound);
 port.on('message', async (task: TaskMessage) => {
-  const answer = await done(task);
+  const answer = await runTask(task);
   const bytes = 'value' in answer ? bytesOf(task.name, answer.value) : [];
   port.postMessage(answer, wholeBuffers(bytes));
 });
@@ -31,7 +31,7 @@ function yieldToTheLoop(): void {
 }
 
 /** A task is asked for when the one before is done, so all that the thread computes meanwhile is its doing. */
-async function done({ id, name, input }: TaskMessage): Promise<TaskAnswer> {
+async function runTask({ id, name, input }: TaskMessage): Promise<TaskAnswer> {
   const startMs = threadCpuMs();
   try {
     const value = await (TASKS[name] as (input: unknown) => unknown)(input);

@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { preparing } from './prepared.ts';
 import type { Database } from './schema/database.ts';
-import { withKnownCommits } from './unknown-commit.ts';
+import { trackCommits } from './unknown-commit.ts';
 
 // int8 (counts, claims, cursors) fits a double here: none of ours passes 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -51,7 +51,7 @@ export function connect(options: ConnectionOptions): { db: Db; pool: pg.Pool } {
   pool.on('connect', (client) => client.on('error', () => {}));
   return {
     db: new Kysely<Database>({
-      dialect: new PostgresDialect({ pool: withKnownCommits(preparing(pool, options.onAnswer)) }),
+      dialect: new PostgresDialect({ pool: trackCommits(preparing(pool, options.onAnswer)) }),
     }),
     pool,
   };

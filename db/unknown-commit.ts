@@ -47,12 +47,12 @@ export async function awaitFate(db: Kysely<Database>, unknown: UnknownCommit): P
  * UnknownCommit. A ROLLBACK on a connection that broke counts as done, as it is, so that what broke it is the error
  * that is seen.
  */
-export function withKnownCommits(pool: PostgresPool): PostgresPool {
+export function trackCommits(pool: PostgresPool): PostgresPool {
   const clients = new WeakMap<PostgresPoolClient, PostgresPoolClient>();
   return {
     connect: async () => {
       const client = await pool.connect();
-      const known = clients.get(client) ?? knowingClient(client);
+      const known = clients.get(client) ?? commitTrackingClient(client);
       clients.set(client, known);
       return known;
     },
@@ -60,7 +60,7 @@ export function withKnownCommits(pool: PostgresPool): PostgresPool {
   };
 }
 
-function knowingClient(client: PostgresPoolClient): PostgresPoolClient {
+function commitTrackingClient(client: PostgresPoolClient): PostgresPoolClient {
   let xid = '';
 
   async function begin(): Promise<PostgresQueryResult<unknown>> {

@@ -48,7 +48,7 @@ export interface PostgresToken extends InstallationToken {
  * - `database-foreign`: a copy of the database that wrote the token.
  * - `diverged`: two databases rolled on from the same token.
  */
-export type Standing =
+export type TokenComparison =
   | 'agree'
   | 'temporal-behind'
   | 'temporal-empty'
@@ -57,7 +57,7 @@ export type Standing =
   | 'diverged';
 
 /** The standings in which nothing may be sent until an operator has said what this database is. */
-export type Mismatch = Exclude<Standing, 'agree' | 'temporal-behind' | 'temporal-empty'>;
+export type Mismatch = Exclude<TokenComparison, 'agree' | 'temporal-behind' | 'temporal-empty'>;
 
 export interface Sides {
   /** The tokens of Postgres, newest first; empty before the first start. */
@@ -69,7 +69,7 @@ export interface Sides {
 }
 
 /** Compares both sides. While Temporal does not respond, the database has to prove itself: by its own mark. */
-export function compareSides({ tokens, database, temporal }: Sides): Standing {
+export function compareSides({ tokens, database, temporal }: Sides): TokenComparison {
   const [newest] = tokens;
   if (newest === undefined) return temporal ? 'database-behind' : 'agree';
   const standing = compareTokens(tokens, temporal);
@@ -80,7 +80,7 @@ export function compareSides({ tokens, database, temporal }: Sides): Standing {
   return isKnown || isSameDatabase(temporal.database, database) ? standing : 'database-foreign';
 }
 
-function compareTokens(tokens: readonly PostgresToken[], temporal: TemporalToken | null | undefined): Standing {
+function compareTokens(tokens: readonly PostgresToken[], temporal: TemporalToken | null | undefined): TokenComparison {
   const confirmedNo = tokens.find(({ confirmed }) => confirmed)?.no ?? 0;
   if (temporal === undefined) return 'agree';
   if (temporal === null) return confirmedNo > 0 ? 'temporal-empty' : 'agree';
@@ -90,7 +90,7 @@ function compareTokens(tokens: readonly PostgresToken[], temporal: TemporalToken
   return temporal.no < confirmedNo ? 'temporal-behind' : 'agree';
 }
 
-export function isMismatch(standing: Standing): standing is Mismatch {
+export function isMismatch(standing: TokenComparison): standing is Mismatch {
   return standing === 'database-behind' || standing === 'database-foreign' || standing === 'diverged';
 }
 

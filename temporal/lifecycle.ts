@@ -32,14 +32,14 @@ const AWAY_CODES = new Set([1, 4, 8, 14]);
  * What became of a group that was handed to Temporal. `away`: it was not reached, or is too busy, for this group and
  * any other.
  */
-export type HandedOver = { outcome: Dispatched } | { outcome: 'failed'; reason: string; away: boolean };
+export type HandOverResult = { outcome: Dispatched } | { outcome: 'failed'; reason: string; away: boolean };
 
 export interface Lifecycle {
   /**
    * Gives a group of rows of `splitIntoGroups` to Temporal. Never rejects; running it twice is harmless.
    * @param p.isRepeated whether rows of the group were given before, and nobody saw them begin
    */
-  handOver(group: RowGroup, p?: { isRepeated: boolean }): Promise<HandedOver>;
+  handOver(group: RowGroup, p?: { isRepeated: boolean }): Promise<HandOverResult>;
   /** Registers search attributes and schedules, where they are missing. Every worker does so at its start. */
   prepareNamespace(): Promise<void>;
   /**

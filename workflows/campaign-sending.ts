@@ -16,7 +16,7 @@ import {
   takeDueChunks,
   takeNextChunk,
 } from './campaign-progress.ts';
-import type { News, Standing, Start } from './campaign-start.ts';
+import type { News, Start, StartPosition } from './campaign-start.ts';
 import { isTestDue, judgeTest, type TestOutcome, untilTestEnds } from './campaign-test.ts';
 import { KeptTimer } from './kept-timer.ts';
 
@@ -63,7 +63,7 @@ export class Sending {
   private readonly timer = new KeptTimer();
   private failure: unknown;
 
-  constructor(p: { start: Start; progress: CampaignProgress; news: News; audience: Audience } & Standing) {
+  constructor(p: { start: Start; progress: CampaignProgress; news: News; audience: Audience } & StartPosition) {
     this.start = p.start;
     this.progress = p.progress;
     this.news = p.news;

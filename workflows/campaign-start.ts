@@ -13,7 +13,7 @@ export interface News {
 }
 
 /** Mails a second that the project may send, 0 for no limit. */
-export interface Standing {
+export interface StartPosition {
   rate: number;
   /** Nothing leaves until it is resumed. */
   paused: boolean;
@@ -25,7 +25,7 @@ export interface Standing {
  * Waits until the campaign is to be sent. Returns `ended` when it no longer is, and `continue` when the history is long
  * enough.
  */
-export async function awaitStart(start: Start, news: News): Promise<Standing | 'ended' | 'continue'> {
+export async function awaitStart(start: Start, news: News): Promise<StartPosition | 'ended' | 'continue'> {
   for (;;) {
     if (news.length.shouldStopWaiting()) return 'continue';
     news.changed = false;

@@ -1,7 +1,7 @@
 import { setCurrentDetails } from '@temporalio/workflow';
 import type { ExecutionInput, Next, PathEntry, ShownVisit } from '../rules/executions/execution.ts';
 
-type Standing = Exclude<Next, { kind: 'end' }>;
+type OpenNext = Exclude<Next, { kind: 'end' }>;
 type Ended = { kind: 'end'; status: string; reason: string | null; path?: PathEntry[] };
 
 /** As many visits as an operator takes in at a look; the dashboard has all of them. */
@@ -21,7 +21,7 @@ export class ExecutionPath {
   }
 
   /** Adds what an activity says, and shows it. */
-  arrive(next: Standing | Ended): void {
+  arrive(next: OpenNext | Ended): void {
     for (const entry of next.path ?? []) this.note(entry);
     if (next.kind !== 'end') this.note({ visit: next.visit, label: next.label });
     setCurrentDetails(this.describe(next));
@@ -43,7 +43,7 @@ export class ExecutionPath {
     this.visits = [...this.visits, { visit, label, at, ...(took !== undefined && { took }) }].slice(-SHOWN_VISITS);
   }
 
-  private describe(next: Standing | Ended): string {
+  private describe(next: OpenNext | Ended): string {
     const lines = this.visits.map((visit) =>
       next.kind !== 'end' && visit.visit === next.visit ? `**${lineOf(visit)}, ${stateOf(next)}**` : lineOf(visit),
     );
@@ -59,7 +59,7 @@ function lineOf({ label, took, at }: ShownVisit): string {
   return `${at} ${plain(label)}${took === undefined ? '' : ` → ${plain(took)}`}`;
 }
 
-function stateOf(next: Standing): string {
+function stateOf(next: OpenNext): string {
   switch (next.kind) {
     case 'effect':
       return 'running';

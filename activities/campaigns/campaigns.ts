@@ -6,7 +6,7 @@ import { keepWaits, readDueChunks } from '../../db/campaigns/waiting-chunks.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { advanceStart, findStartEnd, finishCampaign, type StartState } from '../../engine/campaigns/lifecycle.ts';
-import { judgeTest, type TestStanding } from '../../engine/campaigns/variant-test.ts';
+import { judgeTest, type TestState } from '../../engine/campaigns/variant-test.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { type ChunkResult, type DueChunks, LATER_MAX, type LaterChunk } from '../../rules/campaigns/campaign.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -45,7 +45,7 @@ export interface AudienceInput extends CampaignStart {
 }
 
 /** `rate`: mails a second, 0 for no limit. */
-export type CampaignStanding =
+export type CampaignState =
   | Exclude<StartState, { phase: 'sending' | 'paused' }>
   /** `clock` stands for the settings that decide when mail may leave. */
   | { phase: 'sending' | 'paused'; rate: number; clock?: string; test?: { testing: boolean; lastSeq: number } };
@@ -63,7 +63,7 @@ export type CampaignChunkActivities = ReturnType<typeof campaignChunkActivities>
 export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db' | 'config'>) {
   return {
     /** Where the campaign stands; moves it on to SENDING when its time has come. */
-    async readCampaignStart(start: CampaignStart): Promise<CampaignStanding> {
+    async readCampaignStart(start: CampaignStart): Promise<CampaignState> {
       const state = await inTransaction(db, (trx) => advanceStart(trx, start));
       if (!('mode' in state)) return state;
       const { phase, clock, test } = state;
@@ -89,7 +89,7 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
     },
 
     /** Begins the wait of a test whose share was sent, or judges it. */
-    async judgeCampaignTest(start: CampaignStart): Promise<TestStanding> {
+    async judgeCampaignTest(start: CampaignStart): Promise<TestState> {
       return inTransaction(db, (trx) => judgeTest(trx, start));
     },
 

@@ -14,7 +14,7 @@ import type { EmailSettler } from '../emails/settler.ts';
 import { ChunkClaims } from './chunk-claims.ts';
 import { unfinishedResult } from './chunk-result.ts';
 import { attemptedEmail, type ChunkTurn, type ChunkTurnResult } from './chunk-turn.ts';
-import { HandedOver } from './handed-over.ts';
+import { HandedOverEmails } from './handed-over.ts';
 import type { CampaignRecorder, RecordOwner } from './recorder.ts';
 import { type CampaignTokens, createCampaignTokens } from './tokens.ts';
 
@@ -84,7 +84,7 @@ class ChunkSender implements RecordOwner {
   /** Undefined where there is no limit. */
   private readonly tokens: CampaignTokens | undefined;
   private readonly claims: ChunkClaims;
-  private readonly handedOver: HandedOver;
+  private readonly handedOver: HandedOverEmails;
   private drained: (() => void) | undefined;
 
   constructor(deps: ChunkSenderDeps, turn: ChunkTurn, claim: number) {
@@ -92,7 +92,7 @@ class ChunkSender implements RecordOwner {
     this.turn = turn;
     this.claim = claim;
     this.claims = new ChunkClaims(deps, turn, claim);
-    this.handedOver = new HandedOver(deps.provider);
+    this.handedOver = new HandedOverEmails(deps.provider);
     this.projectId = turn.chunk.projectId;
     this.eventful = turn.eventful;
     const { chunk, ratePerSecond, stop, untilMs } = turn;

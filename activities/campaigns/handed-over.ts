@@ -1,7 +1,7 @@
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
 
 /** What a turn has given the provider and has no answer to, each with the way to take it back. */
-export class HandedOver {
+export class HandedOverEmails {
   private readonly provider: EmailProvider;
   private readonly takeBacks = new Map<string, () => boolean>();
 

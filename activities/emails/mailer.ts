@@ -115,7 +115,7 @@ export function createMailer(deps: {
     return messages.make(email, email.to, inThread).catch((error: unknown) => unready(email, error, expiresAt));
   }
 
-  async function attempt(p: Attempt): Promise<EmailResult> {
+  async function attempt(p: SendAttempt): Promise<EmailResult> {
     const { email, ready, expiresAt, stop } = p;
     const refused = 'kind' in ready ? ready : await overLimit(db, email);
     if ('kind' in ready || refused || !email.to) {
@@ -216,7 +216,7 @@ function isOnRoute(email: ClaimedEmail): boolean {
   return email.mode === 'live' && !isSimulated(email);
 }
 
-interface Attempt {
+interface SendAttempt {
   email: ClaimedEmail;
   ready: ReadyEmail | RecordedOutcome;
   expiresAt: Date;

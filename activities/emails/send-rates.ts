@@ -7,7 +7,7 @@ const RATE_TTL_MS = 1_000;
 const PROJECTS_MAX = 10_000;
 
 /** What of a batch may leave now, and when to come again with the rest. */
-export interface Turn {
+export interface RateGrant {
   granted: number;
   retryAfterMs: number;
 }
@@ -19,7 +19,7 @@ export interface SendRates {
    * failure.
    * @param returning a workflow's mail that comes again
    */
-  take(projectId: string, n: number, order: SendOrder, returning?: boolean): Promise<Turn>;
+  take(projectId: string, n: number, order: SendOrder, returning?: boolean): Promise<RateGrant>;
   /** Gives back what was not used. */
   giveBack(projectId: string, n: number): Promise<void>;
   /** Mails a second; 0 is no limit. */

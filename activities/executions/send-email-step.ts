@@ -10,7 +10,7 @@ import {
   completeEffect,
   completeEffects,
   type EffectOutcome,
-  type EffectStanding,
+  type EffectPosition,
   type EffectWays,
   resumeExecutions,
 } from '../../engine/automations/resume.ts';
@@ -40,7 +40,7 @@ type Begun = { email: ClaimedEmail } | { next: Next };
  * A mail of a sandbox goes the same way: its execution's mode is `test`, so that nobody gets it, and its row has what
  * the run has changed.
  */
-const MAIL_OF: EffectWays<EffectStanding> = { real: (effect) => effect, sandbox: (effect) => effect };
+const MAIL_OF: EffectWays<EffectPosition> = { real: (effect) => effect, sandbox: (effect) => effect };
 
 /**
  * The SEND_EMAIL activity. The mail is a row, unique by execution and visit, before it is sent, so a run after a crash

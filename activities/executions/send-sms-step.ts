@@ -8,7 +8,7 @@ import { inSavepoint, inTransaction } from '../../db/transaction.ts';
 import {
   completeEffect,
   type EffectOutcome,
-  type EffectStanding,
+  type EffectPosition,
   type EffectWays,
   resumeExecution,
 } from '../../engine/automations/resume.ts';
@@ -31,7 +31,7 @@ import type { ActivityDeps } from '../deps.ts';
 type Prepared = { to: PhoneNumber; from: string | undefined; body: string } | { unsent: Unsent };
 type Unsent = Omit<EffectOutcome, 'executionId' | 'visit'>;
 
-type SmsStanding = EffectStanding & { sandbox: boolean };
+type SmsStanding = EffectPosition & { sandbox: boolean };
 
 /** An SMS of a sandbox is accepted as well: its execution's mode is `test`, so that nobody gets it. */
 const SMS_OF: EffectWays<SmsStanding> = {
@@ -65,7 +65,7 @@ export function createSendSmsStep(deps: ActivityDeps): (input: StepInput) => Pro
   };
 }
 
-async function prepare({ config, db, compute }: ActivityDeps, standing: EffectStanding): Promise<Prepared> {
+async function prepare({ config, db, compute }: ActivityDeps, standing: EffectPosition): Promise<Prepared> {
   const parsed = SendSmsConfig.safeParse(standing.step.config);
   if (!parsed.success) return failed('template_error', parsed.error.issues.map(({ message }) => message).join('; '));
   if (config.sms.provider === 'none')

@@ -1,13 +1,13 @@
 import type { Trx } from '../../db/connection.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
-import { completeEffect, type EffectStanding, resumeExecution } from '../../engine/automations/resume.ts';
+import { completeEffect, type EffectPosition, resumeExecution } from '../../engine/automations/resume.ts';
 import { loadStepVariables } from '../../engine/automations/variables.ts';
 import { patchContact } from '../../engine/contacts/patch-contact.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { AppError } from '../../rules/errors.ts';
 import { changedNames, resolveUpdates } from '../../rules/executions/contact-updates.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
-import type { Run } from '../../rules/executions/run.ts';
+import type { SandboxState } from '../../rules/executions/run.ts';
 import { UpdateContactConfig } from '../../rules/executions/steps/update-contact.ts';
 import { outcomeOfUpdate, refusedUpdate } from '../../rules/executions/update-outcome.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -38,7 +38,7 @@ export function createUpdateContactStep(deps: ActivityDeps): (input: StepInput) 
 async function updateContact(
   deps: ActivityDeps,
   trx: Trx,
-  { execution, step, next }: EffectStanding<null>,
+  { execution, step, next }: EffectPosition<null>,
 ): Promise<Done> {
   const { projectId } = execution;
   const at = { executionId: execution.id, visit: next.visit };
@@ -75,7 +75,7 @@ async function updateContact(
 }
 
 /** A sandbox changes the contact in its own run. */
-async function updateRun(trx: Trx, { execution, step, next }: EffectStanding<Run>): Promise<Done> {
+async function updateRun(trx: Trx, { execution, step, next }: EffectPosition<SandboxState>): Promise<Done> {
   const { contact, variables } = await loadStepVariables(trx, execution);
   const outcome = outcomeOfUpdate({ config: step.config, contact, variables, swayed: execution.swayed });
   const { projectId, id: executionId } = execution;

@@ -3,12 +3,12 @@ import type { WebhookRequest, WebhookResult } from '../../channels/webhook-reque
 import { countTries, noteAttempt } from '../../db/executions/visits.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { openStepConfig } from '../../db/workflows/step-secrets.ts';
-import { completeEffect, type EffectStanding, resumeExecution } from '../../engine/automations/resume.ts';
+import { completeEffect, type EffectPosition, resumeExecution } from '../../engine/automations/resume.ts';
 import { loadStepVariables } from '../../engine/automations/variables.ts';
 import { interpolate } from '../../rules/content/interpolate.ts';
 import { contactToken, contactUrls } from '../../rules/content/link-tokens.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
-import type { Run } from '../../rules/executions/run.ts';
+import type { SandboxState } from '../../rules/executions/run.ts';
 import { WebhookConfig } from '../../rules/executions/steps/webhook.ts';
 import { webhookBody } from '../../rules/executions/webhook-body.ts';
 import { faultOfAnswer, outcomeOfAnswer, outputOfAnswer } from '../../rules/executions/webhook-outcome.ts';
@@ -41,7 +41,7 @@ export function createWebhookStep(deps: ActivityDeps): (input: StepInput) => Pro
  * request makes it again with the same `Idempotency-Key`, by which the endpoint can tell.
  * @throws ApplicationFailure WEBHOOK_RETRY with the delay that Temporal keeps to
  */
-async function makeRequest(deps: ActivityDeps, standing: EffectStanding<null>): Promise<Next> {
+async function makeRequest(deps: ActivityDeps, standing: EffectPosition<null>): Promise<Next> {
   const { execution, next } = standing;
   const { request, onFailure } = await prepare(deps, standing);
   const result = await deps.webhooks.send(request);
@@ -63,7 +63,7 @@ async function makeRequest(deps: ActivityDeps, standing: EffectStanding<null>): 
 }
 
 /** A sandbox calls nobody: the endpoint is taken to have said that all is well. */
-function leaveOut(deps: ActivityDeps, { execution, step, next }: EffectStanding<Run>): Promise<Next> {
+function leaveOut(deps: ActivityDeps, { execution, step, next }: EffectPosition<SandboxState>): Promise<Next> {
   const { onFailure } = WebhookConfig.pick({ onFailure: true }).parse(step.config);
   const outcome = outcomeOfAnswer({ statusCode: 200, body: '', latencyMs: 0 }, onFailure);
   return inTransaction(deps.db, (trx) =>
@@ -79,7 +79,7 @@ function leaveOut(deps: ActivityDeps, { execution, step, next }: EffectStanding<
 
 async function prepare(
   deps: ActivityDeps,
-  { execution, step, next }: EffectStanding<null>,
+  { execution, step, next }: EffectPosition<null>,
 ): Promise<{ request: WebhookRequest; onFailure: 'CONTINUE' | 'FAIL' }> {
   const config = WebhookConfig.parse(openStepConfig(deps.config.secretKey, step));
   const urls = contactUrls(deps.config.publicUrl, contactToken(deps.config.secretKey, execution.contactId));
@@ -130,7 +130,7 @@ function faultOf(result: WebhookResult): Fault | null {
 
 async function retryLater(
   deps: ActivityDeps,
-  p: { standing: EffectStanding<null>; result: WebhookResult; fault: Fault; tries: number },
+  p: { standing: EffectPosition<null>; result: WebhookResult; fault: Fault; tries: number },
 ): Promise<never> {
   const { execution, next } = p.standing;
   const asked = p.result.outcome === 'answered' ? p.result.retryAfterSeconds : null;

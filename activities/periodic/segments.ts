@@ -4,7 +4,7 @@ import type { ActivityDeps } from '../deps.ts';
 import type { PartRun, Parts } from './parts.ts';
 
 /** The cursor that an attempt leaves to the next attempt. `computed_at` says which segments are done. */
-interface Progress {
+interface SegmentProgress {
   /** These failed in this round, which does not try them again. */
   failed: string[];
   /** This one was being computed. It comes last, because it may be why the attempt ended. */
@@ -20,12 +20,12 @@ export function segmentParts({ db, outbox }: Pick<ActivityDeps, 'db' | 'outbox'>
   };
 
   async function computeProject(projectId: string, run: PartRun): Promise<string | null> {
-    const before: Progress = run.cursor ? JSON.parse(run.cursor) : { failed: [], underWay: null };
+    const before: SegmentProgress = run.cursor ? JSON.parse(run.cursor) : { failed: [], underWay: null };
     const failed = [...before.failed];
     const due = (await listDueSegments(db, { projectId, since: run.since })).filter((id) => !failed.includes(id));
     const inOrder = [...due.filter((id) => id !== before.underWay), ...due.filter((id) => id === before.underWay)];
     for (const segmentId of inOrder) {
-      const cursor = (underWay: string | null) => JSON.stringify({ failed, underWay } satisfies Progress);
+      const cursor = (underWay: string | null) => JSON.stringify({ failed, underWay } satisfies SegmentProgress);
       if (!run.goOn(cursor(segmentId))) return cursor(before.underWay);
       try {
         await computeSegment(db, {

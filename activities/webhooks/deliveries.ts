@@ -3,10 +3,10 @@ import { findDeleted } from '../../db/records/deleted-rows.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import {
   beginTurn,
+  type EndpointTurn,
   endTurn,
   failPendingDeliveries,
   type NextTurn,
-  type Turn,
 } from '../../db/webhooks/endpoint-turns.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { RowMissing } from '../../rules/row-missing.ts';
@@ -53,7 +53,7 @@ export function webhookDeliveryActivities(deps: ActivityDeps) {
   };
 }
 
-async function takeTurn(deps: ActivityDeps, turn: Turn): Promise<void> {
+async function takeTurn(deps: ActivityDeps, turn: EndpointTurn): Promise<void> {
   if (turn.paused) return;
   const status = turn.status === 'DISABLED' ? turn.status : await deliverDue(deps, turn, cancellationSignal());
   if (status !== 'DISABLED') return;

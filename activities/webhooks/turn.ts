@@ -5,12 +5,12 @@ import { queueOwnerNotice } from '../../db/projects/owner-notices.ts';
 import type { EndpointStatus } from '../../db/schema/webhooks.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import {
-  type Attempt,
+  type DeliveryAttempt,
   type DueDelivery,
+  type EndpointTurn,
   judgeEndpoint,
   listDueDeliveries,
   recordAttempts,
-  type Turn,
 } from '../../db/webhooks/endpoint-turns.ts';
 import { keptAnswer } from '../../rules/webhooks/answer-text.ts';
 import {
@@ -42,7 +42,7 @@ const LOOK_MS = 500;
  * when the endpoint is degraded or its probe fails, when it is disabled, and when another turn has begun.
  * @returns the endpoint's status at the end
  */
-export async function deliverDue(deps: ActivityDeps, turn: Turn, stop: AbortSignal): Promise<EndpointStatus> {
+export async function deliverDue(deps: ActivityDeps, turn: EndpointTurn, stop: AbortSignal): Promise<EndpointStatus> {
   const requests = createRequests(deps, turn);
   const endsAt = Date.now() + TURN_MS;
   const goesOn = () => !requests.isOver() && !stop.aborted && Date.now() < endsAt;
@@ -69,12 +69,12 @@ export async function deliverDue(deps: ActivityDeps, turn: Turn, stop: AbortSign
 }
 
 /** A try, and how it counts for the endpoint. */
-interface Ended extends Attempt {
+interface Ended extends DeliveryAttempt {
   outcome: Outcome;
 }
 
 /** The requests of a turn: each is made, then recorded together with what has ended meanwhile. */
-function createRequests(deps: ActivityDeps, turn: Turn) {
+function createRequests(deps: ActivityDeps, turn: EndpointTurn) {
   const underWay = new Map<string, Promise<void>>();
   let { status, failuresInRow } = turn;
   let over = false;
@@ -123,7 +123,11 @@ function createRequests(deps: ActivityDeps, turn: Turn) {
 }
 
 /** Judges the endpoint, and tells the project's owners when these tries disabled it: both or neither. */
-async function judge(deps: ActivityDeps, { projectId, endpointId }: Turn, verdict: Verdict): Promise<EndpointStatus> {
+async function judge(
+  deps: ActivityDeps,
+  { projectId, endpointId }: EndpointTurn,
+  verdict: Verdict,
+): Promise<EndpointStatus> {
   const { status, outbox: queued } = await inTransaction(deps.db, async (trx) => {
     const judged = await judgeEndpoint(trx, { projectId, endpointId, verdict });
     if (!judged.justDisabled) return { status: judged.status, outbox: [] };
@@ -141,7 +145,7 @@ async function judge(deps: ActivityDeps, { projectId, endpointId }: Turn, verdic
   return status;
 }
 
-function endOf(turn: Turn, delivery: DueDelivery, result: WebhookResult): Ended {
+function endOf(turn: EndpointTurn, delivery: DueDelivery, result: WebhookResult): Ended {
   const responseStatus = result.outcome === 'answered' ? result.statusCode : null;
   const succeeded = responseStatus !== null && responseStatus >= 200 && responseStatus < 300;
   const tries = delivery.attempts + 1;
@@ -158,7 +162,7 @@ function endOf(turn: Turn, delivery: DueDelivery, result: WebhookResult): Ended 
   };
 }
 
-function requestOf(turn: Turn, delivery: DueDelivery): WebhookRequest {
+function requestOf(turn: EndpointTurn, delivery: DueDelivery): WebhookRequest {
   const timestamp = Math.floor(Date.now() / 1_000);
   const body = JSON.stringify({
     id: delivery.id,

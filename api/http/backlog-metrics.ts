@@ -17,7 +17,7 @@ export function registerBacklog(registry: Registry, read: () => Promise<Backlog[
     async collect() {
       const backlog = await read().catch(() => undefined);
       for (const gauge of [waiting, handedOver, oldest]) gauge.reset();
-      for (const entry of backlog ? named(backlog) : []) {
+      for (const entry of backlog ? labelBacklog(backlog) : []) {
         const labels = { kind: entry.kind, project: entry.project };
         waiting.inc(labels, entry.waiting);
         handedOver.inc(labels, entry.handedOver);
@@ -40,7 +40,7 @@ export function registerBacklog(registry: Registry, read: () => Promise<Backlog[
 }
 
 /** Each with the name of its project, the oldest of a name last. */
-function named(backlog: Backlog[]): (Backlog & { project: string })[] {
+function labelBacklog(backlog: Backlog[]): (Backlog & { project: string })[] {
   const shown = new Map<string, number>();
   return backlog
     .map((entry) => {

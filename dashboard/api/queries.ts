@@ -37,7 +37,7 @@ function isOutage(error: unknown): boolean {
 }
 
 /** Options of `useQuery` for one answer. Its key is `[operation, input]`. */
-export function answerOf<Id extends OperationId>(id: Id, ...[input]: Arguments<Id>) {
+export function queryFor<Id extends OperationId>(id: Id, ...[input]: Arguments<Id>) {
   return queryOptions<AnswerOf<Id>, ApiFailure>({
     queryKey: [id, input ?? {}],
     queryFn: ({ signal }) => call(id, (input ?? {}) as InputOf<Id>, { signal }),
@@ -46,7 +46,7 @@ export function answerOf<Id extends OperationId>(id: Id, ...[input]: Arguments<I
 
 /** As `answerOf`, for what a filter changes: the old rows stay until the new ones are there, so that nothing jumps. */
 export function steadyAnswerOf<Id extends OperationId>(id: Id, ...given: Arguments<Id>) {
-  return { ...answerOf(id, ...given), placeholderData: keepPreviousData };
+  return { ...queryFor(id, ...given), placeholderData: keepPreviousData };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
-import { answerOf } from '../api/queries.ts';
+import { queryFor } from '../api/queries.ts';
 import { text } from '../text/text.ts';
 import { useSession } from './session.ts';
 
@@ -22,17 +22,17 @@ export function useSearch(asked: string): { found: Found[]; isPending: boolean }
   const query = { search: asked, limit: PER_SUBJECT };
   const results = useQueries({
     queries: [
-      { ...answerOf('listContacts', { query }), ...options, enabled: enabled && can('contacts:view') },
-      { ...answerOf('listCampaigns', { query }), ...options, enabled: enabled && can('campaigns:view') },
-      { ...answerOf('listWorkflows', { query }), ...options, enabled: enabled && can('workflows:view') },
-      { ...answerOf('listTemplates', { query }), ...options, enabled: enabled && can('templates:view') },
+      { ...queryFor('listContacts', { query }), ...options, enabled: enabled && can('contacts:view') },
+      { ...queryFor('listCampaigns', { query }), ...options, enabled: enabled && can('campaigns:view') },
+      { ...queryFor('listWorkflows', { query }), ...options, enabled: enabled && can('workflows:view') },
+      { ...queryFor('listTemplates', { query }), ...options, enabled: enabled && can('templates:view') },
       {
-        ...answerOf('listSegments', { query: { search: asked } }),
+        ...queryFor('listSegments', { query: { search: asked } }),
         ...options,
         enabled: enabled && can('segments:view'),
       },
       {
-        ...answerOf('getEmail', { params: { id: asked } }),
+        ...queryFor('getEmail', { params: { id: asked } }),
         ...options,
         enabled: UUID.test(asked) && can('emails:view'),
       },

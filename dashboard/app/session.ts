@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import type { AnswerOf } from '../api/client.ts';
-import { answerOf } from '../api/queries.ts';
+import { queryFor } from '../api/queries.ts';
 
 export type Me = AnswerOf<'getMe'>;
 export type Permission = Me['permissions'][number];
@@ -22,7 +22,7 @@ export interface Session {
 
 /** The session of the person who looks at the screen. Only below the shell, which signs in whoever has none. */
 export function useSession(): Session {
-  const { data: me } = useSuspenseQuery({ ...answerOf('getMe'), staleTime: 30_000 });
+  const { data: me } = useSuspenseQuery({ ...queryFor('getMe'), staleTime: 30_000 });
   const { user, role, projectId, projects, permissions, hold, operator } = me;
   return {
     userId: user.id,

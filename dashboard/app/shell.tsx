@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { answerOf } from '../api/queries.ts';
+import { queryFor } from '../api/queries.ts';
 import { Loading } from '../parts/loading.tsx';
 import { text } from '../text/text.ts';
 import { AccountMenu } from './account-menu.tsx';
@@ -113,7 +113,7 @@ const POLL_MS = 60_000;
 /** Says on every screen that nothing leaves. */
 function Hold() {
   const { hold } = useSession();
-  useQuery({ ...answerOf('getMe'), staleTime: 30_000, refetchInterval: hold.held ? HELD_POLL_MS : POLL_MS });
+  useQuery({ ...queryFor('getMe'), staleTime: 30_000, refetchInterval: hold.held ? HELD_POLL_MS : POLL_MS });
   if (!hold.held) return null;
   return (
     <Alert color="orange" mb="md" title={text.app.held}>

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { redirect } from '@tanstack/react-router';
 import { ApiFailure } from '../api/client.ts';
-import { answerOf } from '../api/queries.ts';
+import { queryFor } from '../api/queries.ts';
 
 /**
  * Leads whoever has no session to the sign-in page, which leads back to `href`.
@@ -9,7 +9,7 @@ import { answerOf } from '../api/queries.ts';
  */
 export async function requireSession(queries: QueryClient, href: string): Promise<void> {
   try {
-    await queries.ensureQueryData({ ...answerOf('getMe'), staleTime: 30_000 });
+    await queries.ensureQueryData({ ...queryFor('getMe'), staleTime: 30_000 });
   } catch (error) {
     if (error instanceof ApiFailure && error.status === 401) {
       throw redirect({ to: '/sign-in', search: href === '/' ? {} : { back: href } });

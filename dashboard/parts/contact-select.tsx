@@ -2,7 +2,7 @@ import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answerOf } from '../api/queries.ts';
+import { queryFor } from '../api/queries.ts';
 import { text } from '../text/text.ts';
 
 const SHOWN = 20;
@@ -22,14 +22,14 @@ export function ContactSelect({
   const [search, setSearch] = useState('');
   const [asked] = useDebouncedValue(search.trim(), ASK_AFTER_MS);
   const chosen = useQuery({
-    ...answerOf('getContact', { params: { id: value ?? '' } }),
+    ...queryFor('getContact', { params: { id: value ?? '' } }),
     enabled: value !== undefined,
     retry: false,
     staleTime: 60_000,
   }).data;
   // The text of the one that is chosen is no question.
   const query = { limit: SHOWN, ...(asked !== '' && asked !== chosen?.email && { search: asked }) };
-  const { data } = useQuery({ ...answerOf('listContacts', { query }), placeholderData: keepPreviousData });
+  const { data } = useQuery({ ...queryFor('listContacts', { query }), placeholderData: keepPreviousData });
   const listed = (data?.data ?? []).map(({ id, email }) => ({ value: id, label: email }));
   const own =
     chosen && !listed.some((one) => one.value === chosen.id) ? [{ value: chosen.id, label: chosen.email }] : [];

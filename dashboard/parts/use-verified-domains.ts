@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { answerOf } from '../api/queries.ts';
+import { queryFor } from '../api/queries.ts';
 import { useSession } from '../app/session.ts';
 
 /**
@@ -9,7 +9,7 @@ import { useSession } from '../app/session.ts';
 export function useVerifiedDomains({ enabled = true } = {}): string[] | undefined {
   const { projectId, can } = useSession();
   const { data = [], isLoading } = useQuery({
-    ...answerOf('listDomains', { params: { projectId } }),
+    ...queryFor('listDomains', { params: { projectId } }),
     enabled: enabled && can('domains:view'),
     staleTime: 60_000,
   });

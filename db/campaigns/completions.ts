@@ -6,7 +6,7 @@ import { noteProviderMessages } from '../emails/provider-messages.ts';
 import { listens } from '../events/listeners.ts';
 import { prepared } from '../prepared.ts';
 import { countOutcomes } from '../sending/hold-guard.ts';
-import { touch } from './touches.ts';
+import { markFiguresStale } from './touches.ts';
 
 /** A mail that the provider has put off, with its words. */
 export interface Deferred {
@@ -58,7 +58,7 @@ export async function completeSent(db: Db, p: SentMails): Promise<CompletedSent>
     WITH listening AS MATERIALIZED (
         SELECT p.id FROM unnest(${p.projectIds}::uuid[]) AS p (id) WHERE ${listens(sql`p.id`, 'email.sent')}),
       done AS (${done} RETURNING e.project_id, e.contact_id, e.id, e.mode, e.campaign_id, e.status),
-      late AS (${touch(sql`SELECT * FROM done WHERE status <> 'SENT'`)}),
+      late AS (${markFiguresStale(sql`SELECT * FROM done WHERE status <> 'SENT'`)}),
       noted AS (
         INSERT INTO events (project_id, contact_id, email_id, name) SELECT project_id, contact_id, id, 'email.sent' FROM done),
       ${EMAIL_PROVIDERS[p.source].tellsById ? sql`known AS (${noteProviderMessages(handedOver)}),` : sql``}

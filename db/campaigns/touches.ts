@@ -6,7 +6,7 @@ import type { Db } from '../connection.ts';
  * counts no more. For mails that no turn of a chunk is at; those are counted anew as it is.
  * @param mails rows with `id`, `campaign_id` and `project_id`; those of no campaign are left out
  */
-export function touch(mails: RawBuilder<unknown>): RawBuilder<unknown> {
+export function markFiguresStale(mails: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO campaign_touches (campaign_id, email_id, project_id)
     SELECT t.campaign_id, t.id, t.project_id FROM (${mails}) t WHERE t.campaign_id IS NOT NULL`;

@@ -7,7 +7,7 @@ import { assertSender } from '../domains/senders.ts';
 import { hasPart } from '../has-part.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
-import { takeRoom } from '../records/quotas.ts';
+import { assertQuota } from '../records/quotas.ts';
 import { nextVersion } from '../records/record-version.ts';
 import { newSlug, refusingTakenSlug } from '../records/slugs.ts';
 import type { MailType } from '../schema/contents.ts';
@@ -116,7 +116,7 @@ export async function insertTemplate(
   trx: Trx,
   p: TemplateFields & { projectId: string; slug?: string | undefined },
 ): Promise<Template> {
-  await takeRoom(trx, { projectId: p.projectId, table: 'templates' });
+  await assertQuota(trx, { projectId: p.projectId, table: 'templates' });
   if (p.from !== null) await assertSender(trx, { projectId: p.projectId, from: p.from });
   if (p.topicId !== null) await assertTopic(trx, { projectId: p.projectId, id: p.topicId });
   const { projectId, name, description, type } = p;
@@ -161,7 +161,7 @@ export async function updateTemplate(
 
 /** A new template with the same content, named "… (Copy)". @throws AppError NOT_FOUND; CONFLICT when there are 1,000 */
 export async function duplicateTemplate(trx: Trx, { projectId, id }: TemplateRef): Promise<Template> {
-  await takeRoom(trx, { projectId, table: 'templates' });
+  await assertQuota(trx, { projectId, table: 'templates' });
   const kept = TEMPLATE_NAME_MAX_CHARS - COPY_SUFFIX.length;
   const said = sql.raw(SAID.join(', '));
   const { name } = await getTemplate(trx, { projectId, id });

@@ -4,10 +4,10 @@ import { type DkimKey, dkimKeyContext } from '../../rules/domains/dkim-key.ts';
 import {
   afterCheck,
   type CheckedRecords,
+  type DomainCheckState,
   type DomainStatus,
   type FoundRecords,
   type SeenRecords,
-  type Standing,
 } from '../../rules/domains/sender-domain.ts';
 import { AppError } from '../../rules/errors.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
@@ -226,7 +226,7 @@ async function domainUsers(db: Db, p: { projectId: string; domain: string }) {
   return { templates, campaigns, workflowSteps };
 }
 
-function standingOf(row: DomainRow | undefined): Standing {
+function standingOf(row: DomainRow | undefined): DomainCheckState {
   if (!row) throw notFound();
   const { missingSince, ...found } = row.found;
   return {

@@ -10,7 +10,7 @@ export interface AttemptLimit {
 }
 
 /** An attempt that counts as a failure until it is forgiven. */
-export interface Attempt {
+export interface LoginAttempt {
   subjects: string[];
   /** When it was noted, in Postgres' words: by it the attempt is found again. */
   notedAt: string;
@@ -23,7 +23,7 @@ const WINDOW_MINUTES = 15;
  * through; `forgiveAttempt` takes it back. The lock makes counting and noting one step for each subject.
  * @throws AppError RATE_LIMIT_EXCEEDED with `Retry-After`
  */
-export async function takeAttempt(db: Db, limits: AttemptLimit[]): Promise<Attempt> {
+export async function takeAttempt(db: Db, limits: AttemptLimit[]): Promise<LoginAttempt> {
   const sorted = [...limits].sort((a, b) => (a.subject < b.subject ? -1 : 1));
   return db.transaction().execute(async (trx) => {
     for (const { subject, limit } of sorted) {
@@ -53,7 +53,7 @@ export async function takeAttempt(db: Db, limits: AttemptLimit[]): Promise<Attem
  * Takes back what `takeAttempt` noted, and nothing else: who signs in to one account of an address must not wipe out
  * what they failed at with another.
  */
-export async function forgiveAttempt(db: Db, { subjects, notedAt }: Attempt): Promise<void> {
+export async function forgiveAttempt(db: Db, { subjects, notedAt }: LoginAttempt): Promise<void> {
   await sql`
     DELETE FROM login_failures WHERE subject = ANY(${subjects}::text[]) AND failed_at = ${notedAt}::timestamptz
   `.execute(db);

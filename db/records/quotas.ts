@@ -44,7 +44,7 @@ export async function takeStepRoom(
  * never take the last place.
  * @throws AppError CONFLICT when it has as many as it may
  */
-export async function takeRoom(trx: Trx, p: { projectId: string; table: keyof typeof MOST }): Promise<void> {
+export async function assertQuota(trx: Trx, p: { projectId: string; table: keyof typeof MOST }): Promise<void> {
   const { projectId, table } = p;
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`room:${table}:${projectId}`}, 0))`.execute(trx);
   const { rows } = await sql<{ count: number }>`

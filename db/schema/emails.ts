@@ -4,8 +4,8 @@ import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import type { GeneratedJson, GeneratedTimestamp, NullableJson, NullableTimestamp, Timestamp } from './columns.ts';
 
 /** What caused it; INBOUND is a mail that came in. */
-export type SourceType = EmailSource | 'INBOUND';
-export type EmailSource = 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW';
+export type SourceType = SentEmailSource | 'INBOUND';
+export type SentEmailSource = 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW';
 
 /** Emails with their attachments, how fast they may leave, and what became of them. */
 export interface EmailsTables {

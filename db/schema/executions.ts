@@ -3,7 +3,7 @@ import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execution.ts';
 import type { ExitEvent } from '../../rules/executions/exits.ts';
 import type { Laps } from '../../rules/executions/laps.ts';
-import type { Run } from '../../rules/executions/run.ts';
+import type { SandboxState } from '../../rules/executions/run.ts';
 import type { Branch, StepConfig } from '../../rules/executions/steps/definition.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { TriggerType } from '../../rules/executions/workflow-graph.ts';
@@ -88,7 +88,7 @@ export interface ExecutionsTable {
   mode: Generated<KeyMode>;
   laps: NullableJson<Laps>;
   sandbox: Generated<boolean>;
-  run: NullableJson<Run>;
+  run: NullableJson<SandboxState>;
   depth: Generated<number>;
   /** Hash of the value of the workflow's `reentryKey`; null where there is none. */
   reentry_value: string | null;

@@ -9,7 +9,7 @@ import { segmentSlug } from '../../rules/slug.ts';
 import type { Db, Trx } from '../connection.ts';
 import { hasPart } from '../has-part.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
-import { takeRoom } from '../records/quotas.ts';
+import { assertQuota } from '../records/quotas.ts';
 import { nextVersion } from '../records/record-version.ts';
 import { refusingTakenSlug } from '../records/slugs.ts';
 import { OPEN_CAMPAIGNS } from '../schema/campaign-status.ts';
@@ -139,7 +139,7 @@ export async function lockSegment(trx: Trx, { projectId, id }: SegmentRef, read?
 export async function insertSegment(trx: Trx, segment: NewSegment): Promise<Segment> {
   const { projectId, name, description, type, condition, trackMembership } = segment;
   const slug = segment.slug ?? segmentSlug(name);
-  await takeRoom(trx, { projectId, table: 'segments' });
+  await assertQuota(trx, { projectId, table: 'segments' });
   if (condition) await checkReferences(trx, { projectId, condition });
   const inserted = trx
     .insertInto('segments')

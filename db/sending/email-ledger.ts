@@ -19,7 +19,7 @@ import { wasAdvanced } from '../executions/visits.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { MailType } from '../schema/contents.ts';
-import type { EmailSource } from '../schema/emails.ts';
+import type { SentEmailSource } from '../schema/emails.ts';
 import { isOnTopic } from '../topics/contact-topics.ts';
 import { capOf, type FrequencyCap, takeSlotsFor, wouldFit } from './frequency.ts';
 import { isSimulatorSql } from './simulator-addresses.ts';
@@ -33,7 +33,7 @@ export interface ClaimedEmail extends CarriedVariables {
   executionId: string | null;
   /** Of the execution's step that sends it. */
   visit: number | null;
-  sourceType: EmailSource;
+  sourceType: SentEmailSource;
   mode: KeyMode;
   /** Null once the contact was erased. */
   to: { email: string; name: string | null } | null;
@@ -95,7 +95,7 @@ export async function claimEmails(
  * A mail that is no row, as a claim would find it: `taken` is as for `readClaimed`. Writes nothing, and takes no place
  * under the frequency cap.
  */
-export async function foreseeClaim(
+export async function previewClaim(
   db: Db,
   p: { projectId: string; suppressionPads: KeyPads },
   taken: RawBuilder<unknown>,
@@ -262,7 +262,7 @@ interface ClaimedRow {
   campaign_id: string | null;
   execution_id: string | null;
   visit: number | null;
-  source_type: EmailSource;
+  source_type: SentEmailSource;
   mode: KeyMode;
   to_email: string | null;
   to_name: string | null;

@@ -116,11 +116,11 @@ export async function resetGuard(trx: Trx, projectId: string): Promise<void> {
   await sql`DELETE FROM provider_outcomes WHERE project_id = ${projectId}`.execute(trx);
 }
 
-type Standing = SendOutcomes & { bounceGuard: number; complaintGuard: number };
+type GuardCounts = SendOutcomes & { bounceGuard: number; complaintGuard: number };
 
 /** Undefined for a project that is on hold already. */
-async function findStanding(trx: Trx, projectId: string): Promise<Standing | undefined> {
-  const { rows } = await sql<Standing>`
+async function findStanding(trx: Trx, projectId: string): Promise<GuardCounts | undefined> {
+  const { rows } = await sql<GuardCounts>`
     SELECT p.effective_bounce_guard AS "bounceGuard", p.effective_complaint_guard AS "complaintGuard",
       sum(o.mails) AS mails, sum(o.dead) AS dead, sum(o.complaints) AS complaints
     FROM projects p JOIN send_outcomes o ON o.project_id = p.id AND o.hour > now() - make_interval(hours => ${GUARD_HOURS})

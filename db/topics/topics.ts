@@ -3,7 +3,7 @@ import { AppError } from '../../rules/errors.ts';
 import { segmentSlug } from '../../rules/slug.ts';
 import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
-import { takeRoom } from '../records/quotas.ts';
+import { assertQuota } from '../records/quotas.ts';
 import { UNFINISHED_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
 
@@ -82,7 +82,7 @@ export async function insertTopic(
   trx: Trx,
   p: { projectId: string; name: string; slug?: string | undefined } & TopicChanges,
 ): Promise<Topic> {
-  await takeRoom(trx, { projectId: p.projectId, table: 'topics' });
+  await assertQuota(trx, { projectId: p.projectId, table: 'topics' });
   const { projectId, name, slug = segmentSlug(name), description = null, defaultSubscribed = true } = p;
   const inserted = trx
     .insertInto('topics')

@@ -21,7 +21,7 @@ const END_LOCK_WAIT_MS = 500;
 const GIVE_UP_PAGE = 5_000;
 
 /** One turn of an endpoint: what it needs to call it, and the number that fences its records. */
-export interface Turn {
+export interface EndpointTurn {
   projectId: string;
   endpointId: string;
   turn: number;
@@ -42,9 +42,9 @@ export interface Turn {
 export async function beginTurn(
   db: Db,
   { projectId, id, atRestKey }: EndpointRef & { atRestKey: Buffer },
-): Promise<Turn | undefined> {
+): Promise<EndpointTurn | undefined> {
   const { rows } = await sql<
-    Omit<Turn, 'projectId' | 'endpointId' | 'secrets'> & { sealed: string[]; urlSecret: string | null }
+    Omit<EndpointTurn, 'projectId' | 'endpointId' | 'secrets'> & { sealed: string[]; urlSecret: string | null }
   >`
     UPDATE webhook_endpoints SET turn = turn + 1, wakes_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
     WHERE project_id = ${projectId} AND id = ${id}
@@ -86,7 +86,7 @@ export async function listDueDeliveries(
   return rows;
 }
 
-export interface Attempt {
+export interface DeliveryAttempt {
   id: string;
   status: DeliveryStatus;
   responseStatus: number | null;
@@ -105,7 +105,7 @@ export interface Attempt {
  */
 export async function recordAttempts(
   db: Db,
-  p: { projectId: string; endpointId: string; turn: number; attempts: Attempt[] },
+  p: { projectId: string; endpointId: string; turn: number; attempts: DeliveryAttempt[] },
 ): Promise<EndpointStatus | undefined> {
   const { attempts } = p;
   const { rows } = await sql<{ status: EndpointStatus }>`

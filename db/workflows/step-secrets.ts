@@ -16,7 +16,7 @@ interface ConfiguredStep {
 }
 
 /** Under which key, and of which step. */
-interface Place {
+interface StoredSecretLocation {
   key: Buffer;
   stepId: string;
 }
@@ -24,9 +24,9 @@ interface Place {
 /** What becomes of one field of a config that holds secrets. */
 interface Secrets {
   /** @throws AppError VALIDATION_ERROR for a masked value that `current` does not have for this origin */
-  seal(place: Place, config: StepConfig, current: StepConfig | undefined): StepConfig;
-  open(place: Place, config: StepConfig): StepConfig;
-  mask(place: Place, config: StepConfig): StepConfig;
+  seal(place: StoredSecretLocation, config: StepConfig, current: StepConfig | undefined): StepConfig;
+  open(place: StoredSecretLocation, config: StepConfig): StepConfig;
+  mask(place: StoredSecretLocation, config: StepConfig): StepConfig;
 }
 
 const SECRETS: Record<SecretField, Secrets> = {
@@ -79,7 +79,7 @@ export function maskStepConfig(secretKey: string, step: ConfiguredStep): StepCon
 function eachSecret(
   secretKey: string,
   { id: stepId, type, config }: ConfiguredStep,
-  change: (secrets: Secrets, place: Place, config: StepConfig) => StepConfig,
+  change: (secrets: Secrets, place: StoredSecretLocation, config: StepConfig) => StepConfig,
 ): StepConfig {
   const { secretsIn } = STEPS[type];
   if (secretsIn.length === 0) return config;
@@ -87,7 +87,7 @@ function eachSecret(
   return secretsIn.reduce((changed, field) => change(SECRETS[field], place, changed), config);
 }
 
-function sealHeaders(place: Place, config: StepConfig, current: StepConfig | undefined): StepConfig {
+function sealHeaders(place: StoredSecretLocation, config: StepConfig, current: StepConfig | undefined): StepConfig {
   const kept = (name: string, value: string) => keptHeader(place, { name, value, config, current });
   const lost = Object.entries(headersOf(config)).filter(([name, value]) => isMask(value) && kept(name, value) === '');
   if (lost.length > 0) throw new AppError('VALIDATION_ERROR', { errors: lost.map(nothingKept) });
@@ -98,7 +98,7 @@ function sealHeaders(place: Place, config: StepConfig, current: StepConfig | und
 
 /** The sealed value that a mask stands for, whatever the case of its name; empty where it stands for none. */
 function keptHeader(
-  place: Place,
+  place: StoredSecretLocation,
   p: { name: string; value: string; config: StepConfig; current: StepConfig | undefined },
 ): string {
   if (!sameOrigin(urlOf(p.current)?.url ?? '', urlOf(p.config)?.url ?? '')) return '';
@@ -113,15 +113,15 @@ function nothingKept([name, value]: [string, string]): FieldError {
   return { field: `config.headers.${name}`, message, code: 'custom' };
 }
 
-function openHeaders(place: Place, config: StepConfig): StepConfig {
+function openHeaders(place: StoredSecretLocation, config: StepConfig): StepConfig {
   return mapHeaders(config, (name, value) => openSecret(place.key, headerContext(place, name), value));
 }
 
-function headerContext({ stepId }: Place, name: string): string {
+function headerContext({ stepId }: StoredSecretLocation, name: string): string {
   return `workflow_steps.headers:${stepId}:${name.toLowerCase()}`;
 }
 
-function urlContext({ stepId }: Place): string {
+function urlContext({ stepId }: StoredSecretLocation): string {
   return `workflow_steps.url:${stepId}`;
 }
 

@@ -10,7 +10,7 @@ import type { Db, Trx } from '../connection.ts';
 import { hasPart } from '../has-part.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
-import { takeRoom } from '../records/quotas.ts';
+import { assertQuota } from '../records/quotas.ts';
 import { nextVersion } from '../records/record-version.ts';
 import { required } from '../records/required.ts';
 import { newSlug, refusingTakenSlug } from '../records/slugs.ts';
@@ -131,7 +131,7 @@ export async function insertWorkflow(
     includeAutomatic: boolean;
   },
 ): Promise<WorkflowDetail> {
-  await takeRoom(trx, { projectId: p.projectId, table: 'workflows' });
+  await assertQuota(trx, { projectId: p.projectId, table: 'workflows' });
   const slug = p.slug ?? (await newSlug(trx, { table: 'workflows', within: p.projectId, name: p.name }));
   const inserted = trx
     .insertInto('workflows')

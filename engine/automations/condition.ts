@@ -4,7 +4,7 @@ import { compileCondition } from '../../db/segments/filter-sql.ts';
 import { loadSegmentSources } from '../../db/segments/sources.ts';
 import { hasExpression } from '../../rules/content/expressions.ts';
 import { fillCondition } from '../../rules/executions/fill-condition.ts';
-import type { Run } from '../../rules/executions/run.ts';
+import type { SandboxState } from '../../rules/executions/run.ts';
 import { type Condition, type Filter, type Group, parseCondition } from '../../rules/filters/filters.ts';
 import { withRun } from './run-tables.ts';
 import { loadStepVariables } from './variables.ts';
@@ -17,7 +17,7 @@ export interface ConditionAsked {
   event: Record<string, unknown>;
   context: Record<string, unknown>;
   untrusted: boolean;
-  run: Run | null;
+  run: SandboxState | null;
   now: Date;
 }
 

@@ -5,7 +5,7 @@ import type { Branch } from '../../rules/executions/steps/definition.ts';
 import type { Progress } from './progress.ts';
 import type { LockedExecution } from './standing.ts';
 import type { Stop } from './walk.ts';
-import { leave, walkOn } from './walk-on.ts';
+import { endRun, walkOn } from './walk-on.ts';
 import type { PauseEnd, World } from './world.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function endPause(
   const { visit, progress } = p;
   const { execution, graph } = locked;
   const exit = world.findExit(execution, graph.steps.get(visit.stepId));
-  if (exit) return leave(execution, { visit: visit.visit, stepId: visit.stepId, reason: exit.reason, progress });
+  if (exit) return endRun(execution, { visit: visit.visit, stepId: visit.stepId, reason: exit.reason, progress });
   const ended = world.getPauseEnd(execution, graph.steps.get(visit.stepId), p.ended);
   const at = { executionId: execution.id, visit: visit.visit };
   const eventId = p.resume === 'delay' ? undefined : ended.eventId;

@@ -10,8 +10,8 @@ import type { Filter } from '../../rules/filters/filters.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { explainCondition } from './condition.ts';
 import { newProgress, type Progress } from './progress.ts';
-import { complete, type EffectOutcome, type EffectStanding, resume } from './resume.ts';
-import type { LockedExecution, StandingExecution } from './standing.ts';
+import { complete, type EffectOutcome, type EffectPosition, resume } from './resume.ts';
+import type { CurrentExecution, LockedExecution } from './standing.ts';
 import { fillOwnExits } from './variables.ts';
 import { type Stop, walk } from './walk.ts';
 import { previewWorld, type World } from './world.ts';
@@ -34,7 +34,7 @@ export interface Shown {
 }
 
 /** The effect that a step would have, computed instead of performed, and how its visit ends. */
-export interface ForeseenEffect {
+export interface PreviewedEffect {
   outcome: Omit<EffectOutcome, 'executionId' | 'visit'>;
   shown: Shown;
   /** The end of the wait for the sending window, if there is one. */
@@ -42,10 +42,10 @@ export interface ForeseenEffect {
 }
 
 /** Previews the effects of each step type. The run of the execution holds the contact and the time. */
-export type ForeseenEffects = Record<EffectType, (standing: EffectStanding, world: World) => Promise<ForeseenEffect>>;
+export type EffectPreviews = Record<EffectType, (standing: EffectPosition, world: World) => Promise<PreviewedEffect>>;
 
 /** A step that the contact would reach. */
-export interface ForeseenStep {
+export interface PreviewedStep {
   stepId: string;
   name: string;
   type: StepType;
@@ -63,14 +63,14 @@ export interface ForeseenStep {
   shown?: Shown;
 }
 
-export interface Foreseen {
+export interface ExecutionPreview {
   /** WAITING when only an event could end the last step and the request names none. */
   status: ExecutionStatus;
   exitReason: string | null;
   error: string | null;
   startedAt: Date;
   endedAt: Date | null;
-  steps: ForeseenStep[];
+  steps: PreviewedStep[];
 }
 
 export interface PreviewRequest {
@@ -83,7 +83,7 @@ export interface PreviewRequest {
   context: Record<string, unknown>;
   startAt: Date;
   events: RunEvent[];
-  effects: ForeseenEffects;
+  effects: EffectPreviews;
 }
 
 /**
@@ -92,7 +92,7 @@ export interface PreviewRequest {
  * predicted instead of performed. Writes nothing.
  * @throws AppError NOT_FOUND for the workflow
  */
-export async function previewExecution(db: Db, p: PreviewRequest): Promise<Foreseen> {
+export async function previewExecution(db: Db, p: PreviewRequest): Promise<ExecutionPreview> {
   const { projectId, workflowId } = p;
   const workflow = await getWorkflow(db, { projectId, id: workflowId });
   const { entryStepId } = workflow;
@@ -111,7 +111,7 @@ export async function previewExecution(db: Db, p: PreviewRequest): Promise<Fores
   return preview.foreseen();
 }
 
-function newExecution(p: PreviewRequest, workflow: Exits & { name: string }): StandingExecution {
+function newExecution(p: PreviewRequest, workflow: Exits & { name: string }): CurrentExecution {
   const { name: workflowName, exitOn, exitWhenUnsubscribed } = workflow;
   const { projectId, workflowId, contactId, event, context, contact, events, startAt } = p;
   return {
@@ -138,12 +138,12 @@ function newExecution(p: PreviewRequest, workflow: Exits & { name: string }): St
 
 /** The progress of a walk, kept in memory instead of Postgres. */
 class Preview {
-  private readonly steps = new Map<number, ForeseenStep>();
+  private readonly steps = new Map<number, PreviewedStep>();
   private position: ExecutionPosition | undefined;
   private readonly db: Db;
-  private readonly of: { execution: StandingExecution; graph: Graph; world: World };
+  private readonly of: { execution: CurrentExecution; graph: Graph; world: World };
 
-  constructor(db: Db, of: { execution: StandingExecution; graph: Graph; world: World }) {
+  constructor(db: Db, of: { execution: CurrentExecution; graph: Graph; world: World }) {
     this.db = db;
     this.of = of;
   }
@@ -152,7 +152,7 @@ class Preview {
    * Ends the pause or effect at which the walk has stopped, and walks on. Undefined at the end, and when only an event
    * could continue it.
    */
-  async goOn(stop: Stop, effects: ForeseenEffects, progress: Progress): Promise<Stop | undefined> {
+  async goOn(stop: Stop, effects: EffectPreviews, progress: Progress): Promise<Stop | undefined> {
     const { execution, world } = this.of;
     const { next, step } = stop;
     if (next.kind === 'end' || !step) return undefined;
@@ -180,7 +180,7 @@ class Preview {
     this.position = positions.at(-1) ?? this.position;
   }
 
-  foreseen(): Foreseen {
+  foreseen(): ExecutionPreview {
     const { execution, world } = this.of;
     const { status = 'RUNNING', reason = null, error = null } = this.position ?? {};
     const ended = status !== 'WAITING' && status !== 'RUNNING';
@@ -194,7 +194,7 @@ class Preview {
     };
   }
 
-  private async come({ stepId, type, status, dueAt, output, error }: NewVisit, now: Date): Promise<ForeseenStep> {
+  private async come({ stepId, type, status, dueAt, output, error }: NewVisit, now: Date): Promise<PreviewedStep> {
     const { execution, graph } = this.of;
     const step = graph.steps.get(stepId);
     const explained = type === 'CONDITION' && status === 'COMPLETED';
@@ -223,6 +223,6 @@ class Preview {
   }
 }
 
-function outputOf(output: Record<string, unknown> | null | undefined): Pick<ForeseenStep, 'output' | 'branch'> {
+function outputOf(output: Record<string, unknown> | null | undefined): Pick<PreviewedStep, 'output' | 'branch'> {
   return { output: output ?? null, branch: typeof output?.branch === 'string' ? output.branch : null };
 }

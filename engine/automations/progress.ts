@@ -4,7 +4,7 @@ import { bookTimers } from '../../db/executions/timer-seconds.ts';
 import type { ExecutionPosition, NewVisit, VisitOutcome } from '../../db/executions/visits.ts';
 import { ownedBy } from '../../db/owned-by.ts';
 import { prepared } from '../../db/prepared.ts';
-import type { Run } from '../../rules/executions/run.ts';
+import type { SandboxState } from '../../rules/executions/run.ts';
 import { withEnd } from './next.ts';
 import { deleteWaits, insertWaits, type NewWait, type WaitRef } from './waits.ts';
 import type { Stop } from './walk.ts';
@@ -26,7 +26,7 @@ export interface Progress {
   /** Executions that reach a DELAY or WAIT_FOR_EVENT: the visit, the wait, and the result of the walk. */
   pauses: Pause[];
   /** The state of sandbox executions, as they leave it. */
-  runs: Map<string, Run>;
+  runs: Map<string, SandboxState>;
 }
 
 interface Pause {
@@ -76,7 +76,7 @@ function timerOf({ visit, wait, stop, booked }: Pause) {
   };
 }
 
-async function saveRuns(trx: Trx, p: { projectId: string; runs: Map<string, Run> }): Promise<void> {
+async function saveRuns(trx: Trx, p: { projectId: string; runs: Map<string, SandboxState> }): Promise<void> {
   for (const [id, run] of p.runs) {
     await trx
       .updateTable('executions')

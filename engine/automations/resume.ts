@@ -4,44 +4,44 @@ import { findDeleted } from '../../db/records/deleted-rows.ts';
 import type { GraphStep } from '../../db/workflows/graph.ts';
 import type { ExecutionStatus, Next, StepInput } from '../../rules/executions/execution.ts';
 import { exitReason } from '../../rules/executions/exits.ts';
-import { changeRun, type Run, type RunChanges } from '../../rules/executions/run.ts';
+import { changeRun, type RunChanges, type SandboxState } from '../../rules/executions/run.ts';
 import { type EffectType, isEffect } from '../../rules/executions/steps/registry.ts';
 import { catchUp } from './catch-up.ts';
 import { nextAt } from './next.ts';
 import { withPath } from './path.ts';
 import { endPause } from './pause-end.ts';
 import { newProgress, type Progress, saveProgress } from './progress.ts';
-import { type LockedExecution, lockExecutions, type StandingExecution } from './standing.ts';
+import { type CurrentExecution, type LockedExecution, lockExecutions } from './standing.ts';
 import { findWaitEvents } from './waits.ts';
-import { fail, type Stop } from './walk.ts';
-import { exitDeleted, leave, walkOn } from './walk-on.ts';
+import { failExecution, type Stop } from './walk.ts';
+import { endRun, exitDeleted, walkOn } from './walk-on.ts';
 import { type PauseEnd, realWorld, type World } from './world.ts';
 
 /** An execution at an effect. `run` is set only for sandbox executions. */
-export interface EffectStanding<R extends Run | null = Run | null> {
-  execution: StandingExecution & { run: R };
+export interface EffectPosition<R extends SandboxState | null = SandboxState | null> {
+  execution: CurrentExecution & { run: R };
   next: Next & { kind: 'effect' };
   step: GraphStep;
 }
 
 /** The two ways to perform an effect: for real executions and for sandboxes. */
 export interface EffectWays<T> {
-  real(effect: EffectStanding<null>): T;
+  real(effect: EffectPosition<null>): T;
   /** Replaces the effect in a sandbox: it contacts nobody, and changes nothing but the execution and its run. */
-  sandbox(effect: EffectStanding<Run>): T;
+  sandbox(effect: EffectPosition<SandboxState>): T;
 }
 
 /**
  * The position of an execution. Only `atEffect` reveals the step and its data, and it asks for both kinds of execution:
  * an effect that forgets sandboxes does not compile, because it would send and write for real.
  */
-export class Standing {
+export class Position {
   readonly next: Next;
   /** Undefined when the execution has no row any more. */
-  readonly execution: Pick<StandingExecution, 'id' | 'projectId' | 'workflowId' | 'contactId'> | undefined;
-  private readonly effect: EffectStanding | undefined;
+  readonly execution: Pick<CurrentExecution, 'id' | 'projectId' | 'workflowId' | 'contactId'> | undefined;
+  private readonly effect: EffectPosition | undefined;
 
-  constructor({ next, step }: Stop, execution?: StandingExecution) {
+  constructor({ next, step }: Stop, execution?: CurrentExecution) {
     this.next = next;
     this.execution = execution;
     this.effect = execution && step && next.kind === 'effect' ? { execution, next, step } : undefined;
@@ -69,7 +69,7 @@ const MISSING: Next = { kind: 'end', status: 'FAILED', reason: null, missing: tr
  * report as over. No execution may appear twice. Safe to run again: the database shows what an earlier attempt of the
  * same activity has done, and the result continues from there.
  */
-export async function resumeExecutions(trx: Trx, p: { projectId: string; inputs: StepInput[] }): Promise<Standing[]> {
+export async function resumeExecutions(trx: Trx, p: { projectId: string; inputs: StepInput[] }): Promise<Position[]> {
   const { projectId, inputs } = p;
   const locked = await lockExecutions(trx, { projectId, asked: inputs });
   // The row decides, not the signal: an event that arrived together with the deadline counts as the event.
@@ -91,13 +91,13 @@ export async function resumeExecutions(trx: Trx, p: { projectId: string; inputs:
     stops.push({ found, stop: await resume(world, found, { input, ended, progress }) });
   }
   await saveProgress(trx, { projectId, progress });
-  return stops.map(({ found, stop }) => new Standing(found ? toldStop(stop, found, progress) : stop, found?.execution));
+  return stops.map(({ found, stop }) => new Position(found ? toldStop(stop, found, progress) : stop, found?.execution));
 }
 
 /** `resumeExecutions` for one execution. */
-export async function resumeExecution(trx: Trx, input: StepInput): Promise<Standing> {
+export async function resumeExecution(trx: Trx, input: StepInput): Promise<Position> {
   const [standing] = await resumeExecutions(trx, { projectId: input.projectId, inputs: [input] });
-  return standing ?? new Standing({ next: MISSING });
+  return standing ?? new Position({ next: MISSING });
 }
 
 export interface EffectOutcome extends VisitOutcome {
@@ -171,14 +171,17 @@ export async function complete(
   if (open && execution.run && outcome.changes) {
     changeRun(execution.run, outcome.changes, { at: world.now(execution), visit: outcome.visit });
     const exit = exitBy(execution, outcome.changes, world.now(execution));
-    if (exit) return leave(execution, { visit: outcome.visit, stepId: asked.stepId, reason: exit, progress });
+    if (exit) return endRun(execution, { visit: outcome.visit, stepId: asked.stepId, reason: exit, progress });
   }
   if (open) progress.closed.push(outcome);
   if (execution.completedAt) return endOf(execution);
   if (!open) return standsAt(world, locked, progress);
   if (outcome.fails) {
     const code = asked.type === 'WEBHOOK' ? 'webhook_failed' : 'invalid_step';
-    return fail({ execution, progress }, { code, error: outcome.error ?? 'the step failed', stepId: asked.stepId });
+    return failExecution(
+      { execution, progress },
+      { code, error: outcome.error ?? 'the step failed', stepId: asked.stepId },
+    );
   }
   return walkOn(world, locked, { visit: asked, progress });
 }
@@ -206,7 +209,7 @@ export async function resume(
 }
 
 /** The reason for which an event of the sandbox's own step ends its run. */
-function exitBy({ exits }: StandingExecution, { events = [] }: RunChanges, now: Date): string | undefined {
+function exitBy({ exits }: CurrentExecution, { events = [] }: RunChanges, now: Date): string | undefined {
   return events.map((event) => exitReason(exits, event, now)).find((reason) => reason !== undefined);
 }
 
@@ -217,6 +220,6 @@ function standsAt(world: World, { execution, graph, current }: LockedExecution, 
   return { next: world.timed(execution, step, nextAt(graph, step, current)), step };
 }
 
-function endOf(execution: StandingExecution): Stop {
+function endOf(execution: CurrentExecution): Stop {
   return { next: { kind: 'end', status: execution.status, reason: execution.reason } };
 }

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Run } from '../../rules/executions/run.ts';
+import type { SandboxState } from '../../rules/executions/run.ts';
 
 interface InRun {
   projectId: string;
   contactId: string;
-  run: Run | null;
+  run: SandboxState | null;
 }
 
 /**

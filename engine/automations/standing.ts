@@ -9,7 +9,7 @@ import { fillOwnExits } from './variables.ts';
 import type { WalkingExecution } from './walk.ts';
 
 /** An execution at its current visit. */
-export interface StandingExecution extends WalkingExecution {
+export interface CurrentExecution extends WalkingExecution {
   workflowName: string;
   startedAt: Date;
   completedAt: Date | null;
@@ -19,7 +19,7 @@ export interface StandingExecution extends WalkingExecution {
 
 /** An execution under its contact's lock, with the current version of its workflow. */
 export interface LockedExecution {
-  execution: StandingExecution;
+  execution: CurrentExecution;
   graph: Graph;
   /** The visit that the caller asked about. */
   asked: Visit | undefined;
@@ -67,7 +67,7 @@ async function lockTheirContacts(trx: Trx, p: { projectId: string; ids: string[]
   `.execute(trx);
 }
 
-interface LockedRow extends StandingExecution {
+interface LockedRow extends CurrentExecution {
   asked: VisitRow | null;
   current: VisitRow | null;
   standingMs: number | null;

@@ -23,7 +23,7 @@ const MAX_DEPTH = 10;
 /** The error of an execution whose step caused an event beyond that depth. The execution continues. */
 const TOO_DEEP = 'event_depth';
 
-export interface ExecutionStart {
+export interface ExecutionRequest {
   contactId: string;
   eventId: string | null;
   eventName: string | null;
@@ -40,7 +40,7 @@ export interface ExecutionStart {
 export interface StartExecutions {
   projectId: string;
   workflow: { id: string; allowReentry: boolean; reentryKey: string | null; entryStepId: string | null };
-  starts: ExecutionStart[];
+  starts: ExecutionRequest[];
 }
 
 /**

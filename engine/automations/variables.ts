@@ -3,7 +3,7 @@ import type { Db } from '../../db/connection.ts';
 import { hasExpression } from '../../rules/content/expressions.ts';
 import { buildVariables, type ContactUrls } from '../../rules/content/variables.ts';
 import { type Exits, fillExits } from '../../rules/executions/exits.ts';
-import type { Run } from '../../rules/executions/run.ts';
+import type { SandboxState } from '../../rules/executions/run.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import { broughtBy, type Sourced, sourced, trusted } from '../../rules/strangers/provenance.ts';
 import { withRun } from './run-tables.ts';
@@ -26,7 +26,7 @@ export async function loadStepVariables(
     event: Record<string, unknown>;
     context: Record<string, unknown>;
     untrusted: boolean;
-    run: Run | null;
+    run: SandboxState | null;
   },
   urls?: ContactUrls,
 ): Promise<StepVariables> {

@@ -86,7 +86,7 @@ export async function findMatchingEvent(
  * Records that unauthenticated callers moved executions past a wait, in the transaction that moves them, under their
  * contacts' locks.
  */
-export async function sway(trx: Trx, p: { projectId: string; executionIds: string[] }): Promise<void> {
+export async function markUntrustedTrigger(trx: Trx, p: { projectId: string; executionIds: string[] }): Promise<void> {
   if (p.executionIds.length === 0) return;
   await sql`
     UPDATE executions SET swayed = true WHERE id = ANY(${p.executionIds}::uuid[]) AND ${ownedBy('project_id', p.projectId)}
@@ -125,7 +125,10 @@ export async function satisfyWaits(
       ${satisfied.map((w) => w.eventId)}::uuid[]) AS u (execution_id, visit, event_id)
     WHERE w.execution_id = u.execution_id AND w.visit = u.visit AND w.event_id IS NULL
   `.execute(trx);
-  await sway(trx, { projectId, executionIds: satisfied.flatMap((wait) => (wait.swayed ? wait.executionId : [])) });
+  await markUntrustedTrigger(trx, {
+    projectId,
+    executionIds: satisfied.flatMap((wait) => (wait.swayed ? wait.executionId : [])),
+  });
   return enqueue(
     trx,
     satisfied.map((wait) => ({

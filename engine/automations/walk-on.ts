@@ -3,7 +3,7 @@ import { follow } from '../../db/workflows/graph.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { STEPS } from '../../rules/executions/steps/registry.ts';
 import type { Progress } from './progress.ts';
-import type { LockedExecution, StandingExecution } from './standing.ts';
+import type { CurrentExecution, LockedExecution } from './standing.ts';
 import { type Stop, walk } from './walk.ts';
 import type { World } from './world.ts';
 
@@ -22,8 +22,8 @@ export async function walkOn(
 }
 
 /** Ends a sandbox run as the event would end a real execution: its current step is cancelled. */
-export function leave(
-  execution: StandingExecution,
+export function endRun(
+  execution: CurrentExecution,
   { visit, stepId, reason, progress }: { visit: number; stepId: string; reason: string; progress: Progress },
 ): Stop {
   const { id: executionId } = execution;
@@ -35,7 +35,7 @@ export function leave(
 }
 
 /** Ends an execution whose current step was deleted. */
-export function exitDeleted(execution: StandingExecution, progress: Progress): Stop {
+export function exitDeleted(execution: CurrentExecution, progress: Progress): Stop {
   const { id: executionId, visit } = execution;
   progress.positions.push({ executionId, visit, stepId: null, status: 'EXITED', reason: 'step_deleted' });
   return { next: { kind: 'end', status: 'EXITED', reason: 'step_deleted' } };
@@ -46,7 +46,7 @@ export function exitDeleted(execution: StandingExecution, progress: Progress): S
  * so they count; the event that the previous step recorded at the start does not. `startedAt` has no fraction of a
  * millisecond.
  */
-function eventsSinceOf(world: World, execution: StandingExecution, visit: Visit): Date | undefined {
+function eventsSinceOf(world: World, execution: CurrentExecution, visit: Visit): Date | undefined {
   const { sendsEmail } = STEPS[visit.type];
   const { run } = execution;
   if (!run) return sendsEmail ? new Date(visit.startedAt.getTime() + 1) : undefined;

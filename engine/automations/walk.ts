@@ -9,8 +9,8 @@ import type { Next, VisitStatus } from '../../rules/executions/execution.ts';
 import type { Exits } from '../../rules/executions/exits.ts';
 import type { FailureCode } from '../../rules/executions/failure-codes.ts';
 import { fillCondition } from '../../rules/executions/fill-condition.ts';
-import { comeTo, type Laps, LOOP, MAX_VISITS, newLaps, notePauseBegun } from '../../rules/executions/laps.ts';
-import type { Run } from '../../rules/executions/run.ts';
+import { countVisit, type Laps, LOOP, MAX_VISITS, newLaps, notePauseBegun } from '../../rules/executions/laps.ts';
+import type { SandboxState } from '../../rules/executions/run.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
 import { chooseBranch, SplitConfig } from '../../rules/executions/steps/split.ts';
@@ -39,7 +39,7 @@ export interface WalkingExecution {
   /** Kept once its workflow can lead in a circle; null before. */
   laps: Laps | null;
   /** The state of a sandbox; null for a real execution. */
-  run: Run | null;
+  run: SandboxState | null;
   /** The exits of its workflow. Only sandboxes check them here; real executions end where the events are recorded. */
   exits: Exits;
 }
@@ -91,9 +91,9 @@ type Arrival = Stop | { branch?: Branch };
 
 async function arrive(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
   const { laps } = w.execution;
-  if (w.execution.visit >= MAX_VISITS) return fail(w, { code: 'loop', error: LOOP, stepId: step.id });
+  if (w.execution.visit >= MAX_VISITS) return failExecution(w, { code: 'loop', error: LOOP, stepId: step.id });
   w.execution.visit += 1;
-  if (laps && comeTo(laps, step.id)) return failAt(w, step, LOOP, 'loop');
+  if (laps && countVisit(laps, step.id)) return failAt(w, step, LOOP, 'loop');
   if (isEffect(step.type)) return stopAtEffect(world, w, step);
   switch (step.type) {
     case 'DELAY':
@@ -258,13 +258,13 @@ function end(
 
 function failAt(w: Walk, step: GraphStep, error: string, code: FailureCode = 'invalid_step'): Stop {
   addVisit(w, step, { status: 'FAILED', error });
-  return fail(w, { code, error, stepId: step.id });
+  return failExecution(w, { code, error, stepId: step.id });
 }
 
 /**
  * Fails an execution that cannot continue. Temporal gets only the code, because the sentence may quote a tenant's text.
  */
-export function fail(
+export function failExecution(
   { execution, progress }: { execution: { id: string; visit: number }; progress: Progress },
   { code, error, stepId }: { code: FailureCode; error: string; stepId: string },
 ): Stop {

@@ -8,7 +8,7 @@ import { prepared } from '../../db/prepared.ts';
 import { windowGate } from '../../rules/campaigns/gate.ts';
 import type { Next } from '../../rules/executions/execution.ts';
 import { nextAtEffect } from './next.ts';
-import type { EffectStanding } from './resume.ts';
+import type { EffectPosition } from './resume.ts';
 
 /**
  * Makes steps that are about to send MARKETING wait until the project's sending window opens, as a pause at the same
@@ -17,11 +17,11 @@ import type { EffectStanding } from './resume.ts';
  */
 export async function waitForWindow(
   trx: Trx,
-  p: { projectId: string; steps: EffectStanding[] },
+  p: { projectId: string; steps: EffectPosition[] },
 ): Promise<Map<string, Next>> {
   const { projectId, steps } = p;
   const now = Date.now();
-  const waits: { standing: EffectStanding; dueAt: Date }[] = [];
+  const waits: { standing: EffectPosition; dueAt: Date }[] = [];
   const clocks = steps.length === 0 ? new Map<string, ClockRow>() : await findClocks(trx, p);
   const advanced = clocks.size === 0 ? new Set<string>() : await findAdvanced(trx, p);
   for (const standing of steps) {
@@ -61,7 +61,7 @@ export async function endWindowWait(
 }
 
 /** Finds executions whose visit a person has moved on, which no window holds any more. */
-async function findAdvanced(trx: Trx, p: { projectId: string; steps: EffectStanding[] }): Promise<Set<string>> {
+async function findAdvanced(trx: Trx, p: { projectId: string; steps: EffectPosition[] }): Promise<Set<string>> {
   const { rows } = await prepared<{ id: string }>`
     SELECT v.execution_id AS id FROM unnest(${p.steps.map(({ execution }) => execution.id)}::uuid[], ${p.steps.map(({ next }) => next.visit)}::int[]) AS u (id, visit)
     JOIN execution_steps v ON v.execution_id = u.id AND v.visit = u.visit AND ${ownedBy('v.project_id', p.projectId)}
@@ -80,7 +80,7 @@ function timerOf(wait: { dueAt: Date }) {
 }
 
 /** Finds time zones by contact. Empty when the project has no window, which saves the read of the contacts. */
-async function findClocks(trx: Trx, p: { projectId: string; steps: EffectStanding[] }): Promise<Map<string, ClockRow>> {
+async function findClocks(trx: Trx, p: { projectId: string; steps: EffectPosition[] }): Promise<Map<string, ClockRow>> {
   const contactIds = p.steps.map(({ execution }) => execution.contactId);
   const { rows } = await prepared<ClockRow & { id: string }>`
     SELECT c.id, ${CLOCK_COLUMNS} FROM projects p JOIN contacts c ON c.id = ANY(${contactIds}::uuid[]) AND ${ownedBy('c.project_id', p.projectId)}
@@ -91,7 +91,7 @@ async function findClocks(trx: Trx, p: { projectId: string; steps: EffectStandin
 
 async function saveWaits(
   trx: Trx,
-  p: { projectId: string; waits: { standing: EffectStanding; dueAt: Date }[] },
+  p: { projectId: string; waits: { standing: EffectPosition; dueAt: Date }[] },
 ): Promise<void> {
   await sql`
     WITH u AS (

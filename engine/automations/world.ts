@@ -4,13 +4,13 @@ import { findTakenBranch } from '../../db/executions/visits.ts';
 import type { GraphStep } from '../../db/workflows/graph.ts';
 import type { Clock } from '../../rules/campaigns/gate.ts';
 import type { Next } from '../../rules/executions/execution.ts';
-import { awaitedBy, endOfPause, findExit, type Run, takeEvent } from '../../rules/executions/run.ts';
+import { awaitedBy, endOfPause, findExit, type SandboxState, takeEvent } from '../../rules/executions/run.ts';
 import { noteStepEmailSent } from '../sending/step-emails.ts';
 import { conditionHolds } from './condition.ts';
 import { withEnd, withoutTimer } from './next.ts';
-import type { StandingExecution } from './standing.ts';
+import type { CurrentExecution } from './standing.ts';
 import { loadStepVariables, type StepVariables } from './variables.ts';
-import { findMatchingEvent, type SoughtEvent, sway } from './waits.ts';
+import { findMatchingEvent, markUntrustedTrigger, type SoughtEvent } from './waits.ts';
 import type { WalkingExecution } from './walk.ts';
 import { endWindowWait } from './window-waits.ts';
 
@@ -55,7 +55,7 @@ export interface World {
   /**
    * Finds the event of a sandbox run that ends it during its current pause, and moves the run's time on to that event.
    */
-  findExit(execution: StandingExecution, step: GraphStep | undefined): { reason: string } | undefined;
+  findExit(execution: CurrentExecution, step: GraphStep | undefined): { reason: string } | undefined;
   /** Tells how the current pause of an execution ended; `known` is what Postgres recorded. */
   getPauseEnd(execution: WalkingExecution, step: GraphStep | undefined, known: PauseEnd): PauseEnd;
 }
@@ -74,7 +74,7 @@ export function realWorld(trx: Trx): World {
     },
     endWindowWait: ({ projectId, id }, visit) => endWindowWait(trx, { projectId, executionId: id, visit }),
     noteSent: ({ projectId, id }, visit) => noteStepEmailSent(trx, { projectId, executionId: id, visit }),
-    noteSwayed: ({ projectId, id }) => sway(trx, { projectId, executionIds: [id] }),
+    noteSwayed: ({ projectId, id }) => markUntrustedTrigger(trx, { projectId, executionIds: [id] }),
   };
 }
 
@@ -135,7 +135,7 @@ function worldOfRuns(
   };
 }
 
-function awaitedAt(step: GraphStep | undefined, run: Run) {
+function awaitedAt(step: GraphStep | undefined, run: SandboxState) {
   return step?.type === 'WAIT_FOR_EVENT' ? awaitedBy(step.config, run) : undefined;
 }
 

@@ -36,7 +36,7 @@ export async function retryRecipients(
   if (p.read) await lockCampaign(trx, p, p.read);
   const campaign = await lockEnded(trx, p);
   const left = await leaveOut(trx, p, campaign);
-  const room = p.reasons.includes('limit_reached') ? await takeRoom(trx, p, campaign) : 0;
+  const room = p.reasons.includes('limit_reached') ? await takeMonthlyAllowanceForRetry(trx, p, campaign) : 0;
   const tried = p.reasons.filter((reason) => reason !== 'limit_reached');
   const requeued =
     (await requeue(trx, p, { reasons: ['limit_reached'], limit: room })) +
@@ -93,7 +93,7 @@ async function leaveOut(
 /**
  * Takes from the monthly limit for recipients that exceeded it. The others were counted when the audience was taken.
  */
-async function takeRoom(trx: Trx, p: CampaignRef, campaign: EndedCampaign): Promise<number> {
+async function takeMonthlyAllowanceForRetry(trx: Trx, p: CampaignRef, campaign: EndedCampaign): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     SELECT count(*) AS n FROM (SELECT ${failed(p, ['limit_reached'])} LIMIT ${RETRY_ROWS}) e
   `.execute(trx);

@@ -23,7 +23,7 @@ import type { ReadVersion } from '../../rules/record-version.ts';
  * chosen when the campaign continues. `decided`: chunks up to `lastSeq` may be sent. `ended`: this start no longer sends
  * the campaign.
  */
-export type TestStanding =
+export type TestState =
   | { outcome: 'waiting'; endsAt: string }
   | { outcome: 'paused' }
   | { outcome: 'decided'; lastSeq: number }
@@ -34,7 +34,7 @@ export type TestStanding =
  * then get the better variant. A pause delays the choice but does not stop the clock. Safe to run again at any moment
  * and beside `chooseWinner`, because the winner is set once.
  */
-export async function judgeTest(trx: Trx, p: CampaignStart): Promise<TestStanding> {
+export async function judgeTest(trx: Trx, p: CampaignStart): Promise<TestState> {
   // Read before the lock that pages and pauses wait for, because a share may have many emails.
   const results = (await isOver(trx, p)) ? await testResults(trx, p) : undefined;
   const row = await lockTest(trx, p);

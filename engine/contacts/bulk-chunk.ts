@@ -41,7 +41,7 @@ export async function runBulkChunk(
   p: JobRef & { kind: BulkKind; suppressionKey: Buffer },
 ): Promise<ChunkDone> {
   const job = await lockJob<BulkInput, BulkResult>(trx, p);
-  if (!job) return endedJob(trx, p);
+  if (!job) return emptyLastChunk(trx, p);
   const { ids, done, total } = await nextIds(trx, { projectId: p.projectId, job });
   const effect = await applyOperation(trx, { ...p, ids: ids.filter((id) => UUID.test(id)), mode: job.input.mode });
   const processed = job.cursor + ids.length;
@@ -52,7 +52,7 @@ export async function runBulkChunk(
 }
 
 /** Returns the empty chunk of a job that has ended. @throws RowMissing when there is no such job */
-export async function endedJob(trx: Trx, p: JobRef): Promise<ChunkDone> {
+export async function emptyLastChunk(trx: Trx, p: JobRef): Promise<ChunkDone> {
   await findJobEnd(trx, p);
   return { done: true, processed: 0, total: 0, outbox: [] };
 }

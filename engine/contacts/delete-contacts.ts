@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { touch } from '../../db/campaigns/touches.ts';
+import { markFiguresStale } from '../../db/campaigns/touches.ts';
 import type { Trx } from '../../db/connection.ts';
 import { keepErasedAddresses } from '../../db/contacts/erased-addresses.ts';
 import { eraseCopies } from '../../db/contacts/erased-copies.ts';
@@ -85,7 +85,7 @@ async function anonymiseMessages(trx: Trx, p: { projectId: string; contactIds: s
       provider_message_id = CASE WHEN source_type <> 'INBOUND' THEN provider_message_id END
     WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[])
     RETURNING id, campaign_id, project_id, old.status)
-    ${touch(sql`SELECT * FROM erased WHERE status IN ('PENDING', 'HELD')`)}
+    ${markFiguresStale(sql`SELECT * FROM erased WHERE status IN ('PENDING', 'HELD')`)}
   `.execute(trx);
   await sql`
     UPDATE sms_messages SET contact_id = NULL, to_phone = '', body = '',

@@ -6,7 +6,7 @@ import { type ContactRow, type CsvChunk, type CsvRow, TORN_ROWS_MAX } from '../.
 import { type ImportError, type ImportResult, type ImportWarning, JOB_ERRORS_MAX } from '../../rules/contacts/jobs.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import { type ChunkDone, endedJob } from './bulk-chunk.ts';
+import { type ChunkDone, emptyLastChunk } from './bulk-chunk.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 
 /** The number of rows in one transaction: enough to be cheap for each row, few enough to release locks quickly. */
@@ -32,7 +32,7 @@ export async function runImportChunk(
   p: JobRef & { cursor: number; chunk: CsvChunk; suppressionKey: Buffer },
 ): Promise<ChunkDone> {
   const job = await lockJob<ImportInput, ImportResult>(trx, p);
-  if (!job) return endedJob(trx, p);
+  if (!job) return emptyLastChunk(trx, p);
   // Another attempt has processed this chunk; the next one is read from the job's current cursor.
   if (job.cursor !== p.cursor) return { done: false, processed: job.processed, total: 0, outbox: [], moved: true };
   const { chunk } = p;

@@ -3,7 +3,7 @@
  * addresses and on the contacts that have them now, even after its own contact was erased.
  */
 import { sql } from 'kysely';
-import { touch } from '../../db/campaigns/touches.ts';
+import { markFiguresStale } from '../../db/campaigns/touches.ts';
 import type { Db, Trx } from '../../db/connection.ts';
 import { findErasedAddresses } from '../../db/contacts/erased-addresses.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
@@ -141,7 +141,7 @@ async function noteUnsubscribed(trx: Trx, { projectId, emailId }: LinkSubject): 
     WITH noted AS (
       UPDATE emails SET unsubscribed_at = now()
       WHERE project_id = ${projectId} AND id = ${emailId} AND unsubscribed_at IS NULL RETURNING id, campaign_id, project_id)
-    ${touch(sql`SELECT * FROM noted`)}
+    ${markFiguresStale(sql`SELECT * FROM noted`)}
   `.execute(trx);
 }
 

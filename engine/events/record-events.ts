@@ -110,7 +110,7 @@ function contactIdsOf(events: NewEvent[]): string[] {
 async function withOrigin(trx: Trx, p: { projectId: string; events: NewEvent[] }): Promise<NewEvent[]> {
   const { projectId, events } = p;
   const causeIds = [...new Set(events.flatMap((event) => event.causeId ?? []))];
-  const swaying = await findSwayed(trx, { projectId, ids: causeIds });
+  const swaying = await findUntrustedExecutions(trx, { projectId, ids: causeIds });
   return events.map((event) => {
     const cause = swaying.get(event.causeId ?? '');
     const untrusted = event.untrusted || cause?.untrusted === true;
@@ -119,7 +119,7 @@ async function withOrigin(trx: Trx, p: { projectId: string; events: NewEvent[] }
 }
 
 /** Finds the executions that unauthenticated callers started or moved past a wait. */
-async function findSwayed(
+async function findUntrustedExecutions(
   trx: Trx,
   p: { projectId: string; ids: string[] },
 ): Promise<Map<string, { untrusted: boolean }>> {

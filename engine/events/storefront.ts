@@ -115,7 +115,7 @@ export async function waitForVariant(
  * deletes a wait notifies its contact.
  * @returns `done` when no contact waits any more
  */
-export async function tellWaiting(
+export async function notifyWaiting(
   trx: Trx,
   p: Restock & { limit: number },
 ): Promise<{ done: boolean; told: number; outbox: OutboxRow[] }> {

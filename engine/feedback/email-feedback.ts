@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { touch } from '../../db/campaigns/touches.ts';
+import { markFiguresStale } from '../../db/campaigns/touches.ts';
 import type { Trx } from '../../db/connection.ts';
 import { findErasedAddresses, listErasedHolders } from '../../db/contacts/erased-addresses.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
@@ -61,7 +61,7 @@ export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<Feed
 }
 
 async function recordDelivery(trx: Trx, email: FoundEmail, at: Date): Promise<FeedbackResult> {
-  const isNew = await changed(
+  const isNew = await applyUpdate(
     trx,
     sql`UPDATE emails SET delivered_at = ${at}, status = ${forward('DELIVERED')} WHERE id = ${email.id} AND delivered_at IS NULL`,
   );
@@ -72,7 +72,7 @@ async function recordDelivery(trx: Trx, email: FoundEmail, at: Date): Promise<Fe
 type Ending = Pick<FeedbackRequest, 'suppressionKey' | 'source'> & { at: Date };
 
 async function recordComplaint(trx: Trx, email: FoundEmail, p: Ending): Promise<FeedbackResult> {
-  const isNew = await changed(
+  const isNew = await applyUpdate(
     trx,
     sql`UPDATE emails SET complained_at = ${p.at}, status = ${forward('COMPLAINED')} WHERE id = ${email.id} AND complained_at IS NULL`,
   );
@@ -92,7 +92,7 @@ async function recordRejection(
   { refusal, words }: { refusal: AboutUs | AboutMessage; words: string },
 ): Promise<FeedbackResult> {
   const before = statusesBefore('FAILED');
-  const isNew = await changed(
+  const isNew = await applyUpdate(
     trx,
     sql`UPDATE emails SET status = 'FAILED', ${why(reasonOfRefusal(refusal), words)} WHERE id = ${email.id} AND status = ANY(${before}::text[])`,
   );
@@ -112,7 +112,7 @@ async function recordBounce(
 ): Promise<FeedbackResult> {
   const { refusal, at } = p;
   const { bounceType } = refusal;
-  const isNew = await changed(
+  const isNew = await applyUpdate(
     trx,
     sql`
       UPDATE emails SET bounced_at = coalesce(bounced_at, ${at}), bounce_type = ${bounceType},
@@ -198,9 +198,9 @@ function forward(to: 'DELIVERED' | 'BOUNCED' | 'COMPLAINED') {
   return sql`CASE WHEN status = ANY(${statusesBefore(to)}::text[]) THEN ${to} ELSE status END`;
 }
 
-async function changed(trx: Trx, update: ReturnType<typeof sql>): Promise<boolean> {
+async function applyUpdate(trx: Trx, update: ReturnType<typeof sql>): Promise<boolean> {
   const { rows } = await sql`
-    WITH moved AS (${update} RETURNING id, campaign_id, project_id), touched AS (${touch(sql`SELECT * FROM moved`)})
+    WITH moved AS (${update} RETURNING id, campaign_id, project_id), touched AS (${markFiguresStale(sql`SELECT * FROM moved`)})
     SELECT id FROM moved
   `.execute(trx);
   return rows.length > 0;

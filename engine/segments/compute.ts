@@ -106,7 +106,7 @@ async function settlePage(
   const exited = left.rows.filter((row) => row.known);
   const moved = [...entered.rows, ...exited].map((row) => row.contact_id);
   const causes = await findCauses(trx, ref, moved);
-  const swayed = await findSwayed(trx, segment, moved);
+  const swayed = await findUntrustedContacts(trx, segment, moved);
   const eventsOf = (rows: { contact_id: string }[], change: 'entry' | 'exit') =>
     rows.map(({ contact_id: id }) => ({
       ...eventOf(segment, id, change),
@@ -142,7 +142,11 @@ async function findCauses(
  * Finds the contacts that an unauthenticated caller may have moved in or out, because the condition reads data or
  * events that such a caller wrote. When the condition names other segments, any data counts.
  */
-async function findSwayed(trx: Trx, { projectId, condition }: Segment, contactIds: string[]): Promise<Set<string>> {
+async function findUntrustedContacts(
+  trx: Trx,
+  { projectId, condition }: Segment,
+  contactIds: string[],
+): Promise<Set<string>> {
   if (contactIds.length === 0 || !condition) return new Set();
   const { dataFields, eventNames, segmentIds } = collectReferences(condition);
   const keys = dataFields.map((path) => path.split('.')[0] ?? path);

@@ -19,7 +19,7 @@ import type { NewOutboxRow, OutboxRow } from '../../rules/outbox.ts';
 import { overlay } from '../../rules/strangers/provenance.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
-import { composeSends, type Draft } from './send-drafts.ts';
+import { composeSends, type SendDraft } from './send-drafts.ts';
 
 /** The result of one request: its response, or the reason why it had no effect. */
 export type SendOutcome = { outcome: 'accepted'; answer: SendAnswer } | { outcome: 'refused'; error: AppError };
@@ -65,10 +65,10 @@ export async function acceptSends(
 /** Records the refusals among the drafts, releases their keys, and returns the other drafts. */
 async function refuseOrKeep(
   refused: Map<SendRequest, AppError>,
-  composed: Map<SendRequest, Draft | AppError>,
+  composed: Map<SendRequest, SendDraft | AppError>,
   trx: Trx,
-): Promise<Draft[]> {
-  const drafts = [...composed.values()].filter((draft): draft is Draft => 'content' in draft);
+): Promise<SendDraft[]> {
+  const drafts = [...composed.values()].filter((draft): draft is SendDraft => 'content' in draft);
   const over = await overMonthlyLimit(trx, drafts);
   const released: SendRequest[] = [];
   for (const [request, draft] of composed) {
@@ -88,14 +88,14 @@ async function refuseOrKeep(
  * Takes the live emails of each limited project from its monthly limit: all at once if they fit, otherwise request by
  * request.
  */
-async function overMonthlyLimit(trx: Trx, drafts: Draft[]): Promise<Map<SendRequest, AppError>> {
+async function overMonthlyLimit(trx: Trx, drafts: SendDraft[]): Promise<Map<SendRequest, AppError>> {
   const over = new Map<SendRequest, AppError>();
   const limited = groupBy(
     drafts.filter(({ request }) => request.mode === 'live' && request.monthlyEmailLimit !== null),
     ({ request }) => request.projectId,
   );
   for (const [projectId, group] of [...limited].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const mails = (of: Draft[]) => of.reduce((sum, { recipients }) => sum + recipients.filter(counts).length, 0);
+    const mails = (of: SendDraft[]) => of.reduce((sum, { recipients }) => sum + recipients.filter(counts).length, 0);
     const limit = group[0]?.request.monthlyEmailLimit ?? null;
     if (await takeMonthlyAllowance(trx, { projectId, n: mails(group), limit })) continue;
     for (const draft of group) {
@@ -112,7 +112,7 @@ const counts = (to: { email: string }): boolean => !isSimulatorAddress(to.email)
 
 async function insertSends(
   trx: Trx,
-  drafts: Draft[],
+  drafts: SendDraft[],
   suppressionKey: Buffer,
 ): Promise<{ answers: Map<SendRequest, SendAnswer>; outbox: OutboxRow[] }> {
   if (drafts.length === 0) return { answers: new Map(), outbox: [] };
@@ -140,10 +140,10 @@ async function insertSends(
  */
 async function saveRecipients(
   trx: Trx,
-  drafts: Draft[],
+  drafts: SendDraft[],
   suppressionKey: Buffer,
-): Promise<{ contacts: Map<Draft, UpsertedContact[]>; outbox: OutboxRow[] }> {
-  const contacts = new Map<Draft, UpsertedContact[]>();
+): Promise<{ contacts: Map<SendDraft, UpsertedContact[]>; outbox: OutboxRow[] }> {
+  const contacts = new Map<SendDraft, UpsertedContact[]>();
   const outbox: OutboxRow[] = [];
   const byProject = [...groupBy(drafts, ({ request }) => request.projectId)].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [projectId, group] of byProject) {
@@ -193,7 +193,7 @@ interface NewMail extends CarriedVariables {
 }
 
 /** Builds one email for each recipient. Attachments are stored once and shared. */
-function mailsOf(draft: Draft, contentId: string, contacts: UpsertedContact[]): NewMail[] {
+function mailsOf(draft: SendDraft, contentId: string, contacts: UpsertedContact[]): NewMail[] {
   const { request, recipients } = draft;
   const attachments = request.attachments.map((file) => ({ ...file, id: uuidv7(), projectId: request.projectId }));
   const headers = Object.keys(request.headers).length > 0 ? { headers: request.headers } : {};
@@ -258,7 +258,7 @@ function insertEmails(mails: NewMail[]): RawBuilder<unknown> {
       AS u (id, project_id, contact_id, content_id, mode, to_email, to_name, variables, options)`;
 }
 
-function answersOf(mails: NewMail[], drafts: Map<SendRequest, Draft>): Map<SendRequest, SendAnswer> {
+function answersOf(mails: NewMail[], drafts: Map<SendRequest, SendDraft>): Map<SendRequest, SendAnswer> {
   const timestamp = new Date().toISOString();
   return new Map(
     [...groupBy(mails, (mail) => mail.request)].map(([request, group]) => [
@@ -279,7 +279,7 @@ function answersOf(mails: NewMail[], drafts: Map<SendRequest, Draft>): Map<SendR
   );
 }
 
-function skippedIn(draft: Draft | undefined): Pick<SendAnswer['data'], 'skipped'> {
+function skippedIn(draft: SendDraft | undefined): Pick<SendAnswer['data'], 'skipped'> {
   return draft && draft.skipped.length > 0 ? { skipped: draft.skipped } : {};
 }
 

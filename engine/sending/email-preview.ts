@@ -1,25 +1,25 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connection.ts';
 import { rowOfContent } from '../../db/contents/contents.ts';
-import { type ClaimedEmail, foreseeClaim } from '../../db/sending/email-ledger.ts';
+import { type ClaimedEmail, previewClaim } from '../../db/sending/email-ledger.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { tablesOfRun } from '../automations/run-tables.ts';
-import type { StandingExecution } from '../automations/standing.ts';
-import { type Draft, rowOfStepEmail } from './step-emails.ts';
+import type { CurrentExecution } from '../automations/standing.ts';
+import { type StepEmailDraft, stepEmailRow } from './step-emails.ts';
 
 /**
  * Builds the email that a SEND_EMAIL would claim from a draft without a row. It reads the same facts as for an email
  * that is about to be sent. Undefined when the contact does not exist.
  */
-export async function foreseeEmail(
+export async function previewEmail(
   db: Db,
-  p: { execution: StandingExecution; draft: Draft; now: Date; suppressionPads: KeyPads },
+  p: { execution: CurrentExecution; draft: StepEmailDraft; now: Date; suppressionPads: KeyPads },
 ): Promise<ClaimedEmail | undefined> {
   const { execution, draft, now } = p;
   const { projectId, contactId } = execution;
   const contentId = uuidv7();
-  const { variables, options } = rowOfStepEmail(execution);
+  const { variables, options } = stepEmailRow(execution);
   const mail = {
     id: uuidv7(),
     project_id: projectId,
@@ -40,5 +40,5 @@ export async function foreseeEmail(
     sql`contents AS (SELECT r.* FROM jsonb_populate_record(NULL::contents, ${JSON.stringify(content)}::jsonb) r)`,
     sql`t AS (SELECT r.* FROM jsonb_populate_record(NULL::emails, ${JSON.stringify(mail)}::jsonb) r)`,
   ];
-  return foreseeClaim(db, { projectId, suppressionPads: p.suppressionPads }, sql`${sql.join(tables)}`);
+  return previewClaim(db, { projectId, suppressionPads: p.suppressionPads }, sql`${sql.join(tables)}`);
 }

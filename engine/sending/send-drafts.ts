@@ -14,7 +14,7 @@ import { AppError, fieldError } from '../../rules/errors.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 
 /** A request with the content of its emails: the template's fields, overridden by its own. */
-export interface Draft {
+export interface SendDraft {
   request: SendRequest;
   content: NewContent;
   /** The recipients of the request, without the copies that are skipped. */
@@ -35,10 +35,10 @@ export async function composeSends(
   trx: Trx,
   requests: SendRequest[],
   suppressionKey: Buffer,
-): Promise<Map<SendRequest, Draft | AppError>> {
+): Promise<Map<SendRequest, SendDraft | AppError>> {
   const templates = await findTemplates(trx, requests);
   const composed = new Map(requests.map((request) => [request, compose(request, templates)]));
-  const drafts = () => [...composed.values()].filter((draft): draft is Draft => 'content' in draft);
+  const drafts = () => [...composed.values()].filter((draft): draft is SendDraft => 'content' in draft);
   const verified = await findVerifiedSenders(trx, drafts());
   for (const { request, content } of drafts()) {
     if (verified.has(senderName(content))) continue;
@@ -60,7 +60,7 @@ export async function composeSends(
 }
 
 /** Skips the copies to these addresses, and returns the addresses of real recipients. */
-function skipCopies(draft: Draft, emails: readonly string[], reason: SkippedCopy['reason']): string[] {
+function skipCopies(draft: SendDraft, emails: readonly string[], reason: SkippedCopy['reason']): string[] {
   const ofDraft = new Set(copiesOf(draft));
   const copies = new Set(emails.filter((email) => ofDraft.has(email)));
   draft.skipped.push(...[...copies].map((email) => ({ email, reason })));
@@ -69,7 +69,7 @@ function skipCopies(draft: Draft, emails: readonly string[], reason: SkippedCopy
 }
 
 /** Skips copies to suppressed addresses. The email itself ends as `suppressed` in its own record. */
-async function skipSuppressedCopies(trx: Trx, drafts: Draft[], key: Buffer): Promise<void> {
+async function skipSuppressedCopies(trx: Trx, drafts: SendDraft[], key: Buffer): Promise<void> {
   const withCopies = drafts.filter((draft) => copiesOf(draft).length > 0);
   for (const [projectId, group] of groupBy(withCopies, ({ request }) => request.projectId)) {
     const found = await findSuppressions(trx, key, { projectId, emails: group.flatMap(copiesOf) });
@@ -80,7 +80,7 @@ async function skipSuppressedCopies(trx: Trx, drafts: Draft[], key: Buffer): Pro
   }
 }
 
-function copiesOf({ recipients }: Draft): string[] {
+function copiesOf({ recipients }: SendDraft): string[] {
   return recipients.filter(({ role }) => role !== undefined).map(({ email }) => email);
 }
 
@@ -104,7 +104,7 @@ async function findTemplates(trx: Trx, requests: SendRequest[]): Promise<Map<str
   return new Map(rows.map((row) => [`${row.project_id} ${row.id}`, row]));
 }
 
-function compose(request: SendRequest, templates: Map<string, SendTemplate>): Draft | AppError {
+function compose(request: SendRequest, templates: Map<string, SendTemplate>): SendDraft | AppError {
   const { projectId, templateId, again } = request;
   const base = { request, recipients: request.to, skipped: [] };
   if (again) return { ...base, content: { ...again.content, projectId } };
@@ -135,7 +135,7 @@ function compose(request: SendRequest, templates: Map<string, SendTemplate>): Dr
 const senderName = ({ projectId, from }: NewContent): string => `${projectId} ${emailDomain(from)}`;
 
 /** Finds the sender domains of these drafts that are verified for their projects. */
-async function findVerifiedSenders(trx: Trx, drafts: Draft[]): Promise<Set<string>> {
+async function findVerifiedSenders(trx: Trx, drafts: SendDraft[]): Promise<Set<string>> {
   const wanted = new Map(drafts.map(({ content }) => [senderName(content), content]));
   if (wanted.size === 0) return new Set();
   const contents = [...wanted.values()];
@@ -152,12 +152,12 @@ async function findVerifiedSenders(trx: Trx, drafts: Draft[]): Promise<Set<strin
  * Finds the MARKETING drafts with recipients who would be unsubscribed after the request. A known contact keeps its
  * state, a new one is unsubscribed, and `subscribed` in the request overrides both (contract §1.7).
  */
-async function findUnsubscribed(trx: Trx, drafts: Draft[]): Promise<Map<Draft, string[]>> {
+async function findUnsubscribed(trx: Trx, drafts: SendDraft[]): Promise<Map<SendDraft, string[]>> {
   const undecided = drafts.filter(
     ({ request, recipients }) => request.subscribed === undefined || recipients.some(({ role }) => role),
   );
   const subscribed = await findSubscribed(trx, undecided);
-  const refused = new Map<Draft, string[]>();
+  const refused = new Map<SendDraft, string[]>();
   for (const draft of drafts) {
     const { request } = draft;
     const said = ({ role }: Recipient) => (role ? undefined : request.subscribed);
@@ -172,11 +172,11 @@ async function findUnsubscribed(trx: Trx, drafts: Draft[]): Promise<Map<Draft, s
  * Finds the MARKETING drafts about a topic, with the recipients who have left it. A new contact follows the topic's
  * default.
  */
-async function findOffTopic(trx: Trx, drafts: Draft[]): Promise<Map<Draft, string[]>> {
+async function findOffTopic(trx: Trx, drafts: SendDraft[]): Promise<Map<SendDraft, string[]>> {
   const wanted = drafts.flatMap(({ recipients, content }, draft) =>
     content.topicId ? recipients.map(({ email }) => ({ draft, email, ...content })) : [],
   );
-  const refused = new Map<Draft, string[]>();
+  const refused = new Map<SendDraft, string[]>();
   if (wanted.length === 0) return refused;
   const { rows } = await sql<{ draft: number; email: string }>`
     SELECT w.draft, w.email
@@ -192,7 +192,7 @@ async function findOffTopic(trx: Trx, drafts: Draft[]): Promise<Map<Draft, strin
   return refused;
 }
 
-async function findSubscribed(trx: Trx, drafts: Draft[]): Promise<Set<string>> {
+async function findSubscribed(trx: Trx, drafts: SendDraft[]): Promise<Set<string>> {
   const wanted = drafts.flatMap(({ request, recipients }) =>
     recipients.map(({ email }) => ({ email, projectId: request.projectId })),
   );

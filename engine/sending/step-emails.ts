@@ -13,28 +13,28 @@ import { type MailText, pickMailText } from '../../rules/content/mail-text.ts';
 import { parseMailbox } from '../../rules/emails/email-address.ts';
 import { SendEmailConfig } from '../../rules/executions/steps/send-email.ts';
 import { sourced } from '../../rules/strangers/provenance.ts';
-import type { EffectStanding } from '../automations/resume.ts';
-import type { StandingExecution } from '../automations/standing.ts';
+import type { EffectPosition } from '../automations/resume.ts';
+import type { CurrentExecution } from '../automations/standing.ts';
 import { loadStepVariables } from '../automations/variables.ts';
 
 /**
  * The email of a SEND_EMAIL visit, or the reason why there is none: an issue of the workflow, which its owner has to
  * fix.
  */
-export type StepEmail = { standing: EffectStanding } & (
+export type StepEmail = { standing: EffectPosition } & (
   | { outcome: 'saved'; emailId: string }
   | { outcome: 'unsendable'; error: string }
 );
 
 /** The email of a SEND_EMAIL step before it is a row. `to` null means the contact. */
-export interface Draft {
-  standing: EffectStanding;
+export interface StepEmailDraft {
+  standing: EffectPosition;
   content: NewContent;
   to: string | null;
 }
 
 interface Fault {
-  standing: EffectStanding;
+  standing: EffectPosition;
   error: string;
 }
 
@@ -44,10 +44,10 @@ interface Fault {
  */
 export async function saveStepEmails(
   trx: Trx,
-  p: { projectId: string; standings: EffectStanding[] },
+  p: { projectId: string; standings: EffectPosition[] },
 ): Promise<StepEmail[]> {
   const drafts = await draftStepEmails(trx, p);
-  const sendable = drafts.filter((draft): draft is Draft => 'content' in draft);
+  const sendable = drafts.filter((draft): draft is StepEmailDraft => 'content' in draft);
   const contentIds = await saveContents(
     trx,
     sendable.map((draft) => draft.content),
@@ -67,8 +67,8 @@ export async function saveStepEmails(
 /** Finds the SEND_EMAIL visits whose template is MARKETING. */
 export async function findMarketing(
   trx: Trx,
-  p: { projectId: string; standings: EffectStanding[] },
-): Promise<EffectStanding[]> {
+  p: { projectId: string; standings: EffectPosition[] },
+): Promise<EffectPosition[]> {
   const ids = p.standings.map(({ step }) => configOf(step)?.templateId ?? null);
   const { rows } = await prepared<{ id: string }>`
     SELECT t.id FROM templates t
@@ -82,13 +82,13 @@ export async function findMarketing(
 /** Drafts the emails of SEND_EMAIL visits, in their order. Writes nothing, because previews call it too. */
 export async function draftStepEmails(
   db: Db,
-  p: { projectId: string; standings: EffectStanding[] },
-): Promise<(Draft | Fault)[]> {
+  p: { projectId: string; standings: EffectPosition[] },
+): Promise<(StepEmailDraft | Fault)[]> {
   const { projectId, standings } = p;
   const configs = standings.map(({ step }) => configOf(step));
   const templateIds = configs.flatMap((config) => config?.templateId ?? []);
   const templates = await findTemplates(db, { projectId, ids: templateIds });
-  const drafts: (Draft | Fault)[] = [];
+  const drafts: (StepEmailDraft | Fault)[] = [];
   for (const [index, standing] of standings.entries()) {
     drafts.push(await draftOf(db, standing, { config: configs[index], templates }));
   }
@@ -96,7 +96,7 @@ export async function draftStepEmails(
 }
 
 /** The columns of the row of a step's email, except its content: its variables and options. */
-export function rowOfStepEmail({ context, event, untrusted, swayed, run }: StandingExecution): VariableColumns {
+export function stepEmailRow({ context, event, untrusted, swayed, run }: CurrentExecution): VariableColumns {
   return toVariableColumns({
     variables: sourced({ ...context, event, context }, untrusted ? ['event'] : []),
     options: {
@@ -108,9 +108,9 @@ export function rowOfStepEmail({ context, event, untrusted, swayed, run }: Stand
 
 async function draftOf(
   db: Db,
-  standing: EffectStanding,
+  standing: EffectPosition,
   { config, templates }: { config: StepConfig | undefined; templates: Map<string, TemplateRow> },
-): Promise<Draft | Fault> {
+): Promise<StepEmailDraft | Fault> {
   if (!config) return { standing, error: 'the SEND_EMAIL step has no template' };
   const template = templates.get(config.templateId);
   if (!template) return { standing, error: 'the template of the SEND_EMAIL step does not exist' };
@@ -160,7 +160,7 @@ const STRANGERS_ADDRESS =
  */
 async function recipientOf(
   db: Db,
-  { execution }: EffectStanding,
+  { execution }: EffectPosition,
   { recipient }: StepConfig,
 ): Promise<string | null | { fault: string }> {
   if (recipient?.type !== 'CUSTOM') return null;
@@ -175,12 +175,12 @@ async function recipientOf(
 /** Inserts the emails and returns their ids by execution. */
 async function insertStepEmails(
   trx: Trx,
-  p: { projectId: string; drafts: Draft[]; contentIds: string[] },
+  p: { projectId: string; drafts: StepEmailDraft[]; contentIds: string[] },
 ): Promise<Map<string, string>> {
   const { projectId, drafts, contentIds } = p;
   if (drafts.length === 0) return new Map();
   const executions = drafts.map(({ standing }) => standing.execution);
-  const columns = executions.map(rowOfStepEmail);
+  const columns = executions.map(stepEmailRow);
   const { rows } = await prepared<{ execution_id: string; id: string }>`
     INSERT INTO emails
       (project_id, contact_id, content_id, execution_id, visit, source_type, mode, to_email, variables, options)

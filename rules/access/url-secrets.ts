@@ -11,7 +11,7 @@ export interface StoredUrl {
 }
 
 /** Where the secret of a URL begins and ends, and where its authority does. */
-interface Place {
+interface SecretLocation {
   from: number;
   to: number;
   authorityEnd: number;
@@ -113,7 +113,7 @@ function authorityOf(url: string): string {
  * A password, else a user name alone. The name is what is read in front of the first colon, the host what follows the
  * last `@`.
  */
-function placeOf(url: string): Place | undefined {
+function placeOf(url: string): SecretLocation | undefined {
   const text = withoutVariables(url);
   const [whole, authority] = AUTHORITY.exec(text) ?? [];
   if (whole === undefined || authority === undefined) return undefined;
@@ -131,6 +131,6 @@ function withoutVariables(url: string): string {
   return url.replace(PLACEHOLDER, (placeholder) => 'x'.repeat(placeholder.length));
 }
 
-function replaced(url: string, { from, to }: Place, by: string): string {
+function replaced(url: string, { from, to }: SecretLocation, by: string): string {
   return url.slice(0, from) + by + url.slice(to);
 }

@@ -13,7 +13,7 @@ export const CAMPAIGN_FINDINGS = [
 export type CampaignFinding = (typeof CAMPAIGN_FINDINGS)[number];
 
 /** What a campaign stands before, apart from its content. */
-export interface CampaignStanding {
+export interface ReviewedCampaign {
   /** Each address that its mails come from, with its domain as the project has it; null when it has not. */
   senders: { from: string; domain: { verified: boolean; dmarc: boolean } | null }[];
   held: boolean;
@@ -27,7 +27,7 @@ const DEALT_MAX = 100_000;
 const SLOW_SECONDS = 24 * 3600;
 
 /** What stands against sending a campaign now. */
-export function campaignFindings(p: CampaignStanding): Finding<CampaignFinding>[] {
+export function campaignFindings(p: ReviewedCampaign): Finding<CampaignFinding>[] {
   const findings: Finding<CampaignFinding>[] = [];
   const { estimatedSeconds } = p;
   for (const { from, domain } of p.senders) {

@@ -7,7 +7,7 @@ import type { FlatToken } from './liquid-tokens.ts';
  * Where an output of a body stands; `text` is ordinary attributes too, where escaping is all it takes for what the
  * tenant wrote.
  */
-export type Place = Exclude<GuardKind, 'piece' | 'subject' | 'subjectPiece'>;
+export type HtmlContext = Exclude<GuardKind, 'piece' | 'subject' | 'subjectPiece'>;
 
 /** The address of a link, with offsets of its value in the source. */
 export interface LinkValue {
@@ -20,7 +20,7 @@ export interface LinkValue {
 
 export interface ScannedHtml {
   /** The place of each output, by its begin. */
-  places: Map<number, Place>;
+  places: Map<number, HtmlContext>;
   links: LinkValue[];
   /** Unquoted attribute values that hold Liquid: a value with a space would begin another attribute. */
   unquoted: { begin: number; end: number }[];
@@ -146,7 +146,7 @@ function placeAttribute(scan: Scan, name: string, range: ValueRange, inside: Fla
   }
 }
 
-function setPlaces({ liquid, found }: Scan, begin: number, end: number, place: Place): void {
+function setPlaces({ liquid, found }: Scan, begin: number, end: number, place: HtmlContext): void {
   for (const token of within(liquid, begin, end)) if (token.kind === 'output') found.places.set(token.begin, place);
 }
 

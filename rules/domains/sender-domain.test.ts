@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { afterCheck, dnsRecords, normalizeDomain, recordsNote, type Standing } from './sender-domain.ts';
+import { afterCheck, type DomainCheckState, dnsRecords, normalizeDomain, recordsNote } from './sender-domain.ts';
 
 const SOURCE = {
   domain: 'shop.example',
@@ -12,7 +12,7 @@ const SOURCE = {
 };
 const NOW = new Date('2026-11-21T12:00:00Z');
 const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000);
-const standing = (given: Partial<Standing>): Standing => ({
+const standing = (given: Partial<DomainCheckState>): DomainCheckState => ({
   status: 'PENDING',
   found: {},
   createdAt: hoursAgo(1),
@@ -88,7 +88,7 @@ it('has nothing to publish on loopback', () => {
 });
 
 describe('after a check, a domain', () => {
-  it.each<[string, Partial<Standing>, boolean | undefined, Standing['status']]>([
+  it.each<[string, Partial<DomainCheckState>, boolean | undefined, DomainCheckState['status']]>([
     ['with its key is verified', { status: 'FAILED' }, true, 'VERIFIED'],
     ['without it waits', {}, false, 'PENDING'],
     ['without it for three days has failed', { createdAt: hoursAgo(73) }, false, 'FAILED'],

@@ -191,7 +191,7 @@ function hostFound(found: boolean | undefined, host: string): Pick<FoundRecords,
 }
 
 /** What is kept of a domain's checks. */
-export interface Standing {
+export interface DomainCheckState {
   status: DomainStatus;
   found: FoundRecords;
   createdAt: Date;
@@ -203,7 +203,7 @@ export interface Standing {
  * The standing after a check. A DNS that gave no answer changes nothing. A domain whose key was never seen, but which
  * is VERIFIED, was verified by other means (the development domain) and stays so.
  */
-export function afterCheck(before: Standing, checked: FoundRecords, now: Date): Standing {
+export function afterCheck(before: DomainCheckState, checked: FoundRecords, now: Date): DomainCheckState {
   const found: FoundRecords = { ...before.found };
   for (const purpose of RECORD_PURPOSES) if (checked[purpose] !== undefined) found[purpose] = checked[purpose];
   if (checked.returnPathHost !== undefined) found.returnPathHost = checked.returnPathHost;

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
-import { comeTo, newLaps, notePauseBegun, notePauseEnded } from './laps.ts';
+import { countVisit, newLaps, notePauseBegun, notePauseEnded } from './laps.ts';
 
 const lapOf = (...pauses: { ms?: number; byEvent?: boolean; tookMs?: number }[]) => {
   const laps = newLaps();
-  comeTo(laps, 'step');
+  countVisit(laps, 'step');
   for (const { ms, byEvent = false, tookMs = 0 } of pauses) {
     notePauseBegun(laps, ms);
     notePauseEnded(laps, { byEvent, tookMs });
   }
-  return comeTo(JSON.parse(JSON.stringify(laps)), 'step');
+  return countVisit(JSON.parse(JSON.stringify(laps)), 'step');
 };
 
 it('the first coming to a step is never too soon', () => {
-  expect(comeTo(newLaps(), 'step')).toBe(false);
+  expect(countVisit(newLaps(), 'step')).toBe(false);
 });
 
 it('a lap takes 60 seconds of waiting, exactly as much is enough', () => {
@@ -34,9 +34,9 @@ it('a wait that an event ended counts with the time it took, at most its deadlin
 
 it('each lap counts by itself', () => {
   const laps = newLaps();
-  comeTo(laps, 'step');
+  countVisit(laps, 'step');
   notePauseBegun(laps, 3_600_000);
   notePauseEnded(laps, { byEvent: false, tookMs: 0 });
-  expect(comeTo(laps, 'step')).toBe(false);
-  expect(comeTo(laps, 'step')).toBe(true);
+  expect(countVisit(laps, 'step')).toBe(false);
+  expect(countVisit(laps, 'step')).toBe(true);
 });

@@ -27,7 +27,7 @@ export function newLaps(): Laps {
 }
 
 /** Notes that the execution comes to a step. @returns whether it does so too soon after the last time */
-export function comeTo(laps: Laps, stepId: string): boolean {
+export function countVisit(laps: Laps, stepId: string): boolean {
   const before = laps.comings[stepId];
   laps.comings[stepId] = laps.waitedMs;
   return before !== undefined && laps.waitedMs - before < LAP_MS;

@@ -11,7 +11,7 @@ import { WaitConfig } from './steps/wait-for-event.ts';
  * What an execution that tries a workflow out has of its own, as it is stored: a sandbox, or a preview, which is never
  * stored. Real executions have none. What such a run changes it changes here, and its steps read it from here.
  */
-export interface Run {
+export interface SandboxState {
   /** How far its time is ahead of the clock. */
   aheadMs: number;
   /** Whether its pauses end at once, with its time going on to where they would have ended. */
@@ -57,7 +57,7 @@ export function dataInRun(run: RunContact | null | undefined, stored: Sourced<Da
 }
 
 /** A run in which nothing has happened. */
-export function newRun(p: Pick<Run, 'skipDelays' | 'events'> & { contact?: RunContact }): Run {
+export function newRun(p: Pick<SandboxState, 'skipDelays' | 'events'> & { contact?: RunContact }): SandboxState {
   return { aheadMs: 0, since: null, dueAt: null, contact: null, ...p };
 }
 
@@ -69,7 +69,7 @@ export interface Awaited {
 }
 
 /** What a run waits for at a WAIT_FOR_EVENT; undefined where the step is not configured. */
-export function awaitedBy(config: unknown, run: Run): Awaited | undefined {
+export function awaitedBy(config: unknown, run: SandboxState): Awaited | undefined {
   const { data } = WaitConfig.safeParse(config);
   if (!data) return undefined;
   return {
@@ -84,7 +84,7 @@ export function awaitedBy(config: unknown, run: Run): Awaited | undefined {
  * one that happened since then, or that the step brought about from which the run comes.
  */
 export function takeEvent(
-  run: Run,
+  run: SandboxState,
   awaited: Awaited,
   p: { since: Date; now: Date; from: number },
 ): RunEvent | undefined {
@@ -101,7 +101,7 @@ export function takeEvent(
  * How the pause ends at which the run stands, as far as the run itself knows: at the first of its events that the wait
  * matches, else at its deadline. `at` is null where nothing ends it. Its own steps bring about nothing meanwhile.
  */
-export function endOfPause(run: Run, awaited: Awaited | undefined): { at: Date | null; event?: RunEvent } {
+export function endOfPause(run: SandboxState, awaited: Awaited | undefined): { at: Date | null; event?: RunEvent } {
   const deadlineMs = run.dueAt === null ? Number.POSITIVE_INFINITY : Date.parse(run.dueAt);
   const sinceMs = run.since === null ? 0 : Date.parse(run.since);
   const [event] = awaited
@@ -126,7 +126,11 @@ function matches({ used, name, data }: RunEvent, awaited: Awaited, now: Date): b
  * until an instant; one of no given time happens as the run first stands still.
  * @param until null is without end
  */
-export function findExit(run: Run, exits: Exits, until: Date | null): { at: Date; reason: ExitReason } | undefined {
+export function findExit(
+  run: SandboxState,
+  exits: Exits,
+  until: Date | null,
+): { at: Date; reason: ExitReason } | undefined {
   const sinceMs = run.since === null ? 0 : Date.parse(run.since);
   const untilMs = until?.getTime() ?? Number.POSITIVE_INFINITY;
   const found = run.events.flatMap((event) => {
@@ -146,7 +150,11 @@ export interface RunChanges {
 }
 
 /** Lets what a step has brought about be so, at an instant in the run's own time. */
-export function changeRun(run: Run, { contact, events = [] }: RunChanges, by: { at: Date; visit: number }): void {
+export function changeRun(
+  run: SandboxState,
+  { contact, events = [] }: RunChanges,
+  by: { at: Date; visit: number },
+): void {
   if (contact) run.contact = { ...run.contact, ...contact };
   run.events.push(...events.map((event) => ({ ...event, at: by.at.toISOString(), visit: by.visit })));
 }

@@ -20,19 +20,19 @@ const ZONE_NAME = new RegExp(ZONE_PATTERN);
  * is none.
  */
 export function zoneOf(name: unknown): string | undefined {
-  return typeof name === 'string' ? find(name)?.name : undefined;
+  return typeof name === 'string' ? findZone(name)?.name : undefined;
 }
 
 /**
  * Milliseconds by which the zone's clocks are before UTC at an instant. @throws RangeError for a name that is no zone
  */
 export function offsetAt(zone: string, atMs: number): number {
-  const found = find(zone);
+  const found = findZone(zone);
   if (!found) throw new RangeError(`${zone} is not a time zone`);
   return readOffset(found.format.format(atMs));
 }
 
-function find(name: string): Zone {
+function findZone(name: string): Zone {
   const known = zones.get(name);
   if (known) return known.zone;
   const zone = ZONE_NAME.test(name) ? make(name) : null;

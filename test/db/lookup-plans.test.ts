@@ -6,7 +6,7 @@ import { lockContacts } from '../../db/contacts/locks.ts';
 import { upsertContacts } from '../../db/contacts/upsert.ts';
 import { countVisits, listContactsAtStep } from '../../db/executions/step-stats.ts';
 import { claimEmails, settleEmails } from '../../db/sending/email-ledger.ts';
-import { completeEffects, type EffectStanding, resumeExecutions } from '../../engine/automations/resume.ts';
+import { completeEffects, type EffectPosition, resumeExecutions } from '../../engine/automations/resume.ts';
 import { recordEvents } from '../../engine/events/record-events.ts';
 import { saveStepEmails } from '../../engine/sending/step-emails.ts';
 import { encodeCursor } from '../../rules/cursor.ts';
@@ -83,7 +83,7 @@ it('a step of one execution reads its own rows, not those of its project, by a p
     const [mail] = await saveStepEmails(trx, {
       projectId,
       standings: standings.flatMap(
-        (s) => s.atEffect<EffectStanding[]>('SEND_EMAIL', { real: (at) => [at], sandbox: () => [] }) ?? [],
+        (s) => s.atEffect<EffectPosition[]>('SEND_EMAIL', { real: (at) => [at], sandbox: () => [] }) ?? [],
       ),
     });
     if (mail?.outcome !== 'saved') throw new Error('the step has a mail');

@@ -7,8 +7,8 @@ import {
   InstallationError,
   isMismatch,
   type Sides,
-  type Standing,
   type TemporalToken,
+  type TokenComparison,
 } from '../../rules/installation-tokens.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
@@ -53,7 +53,7 @@ async function readTemporal(lifecycle: SidesDeps['lifecycle']): Promise<Temporal
 }
 
 /** The text for an operator when Temporal is the side that was restored. */
-const TOLD: Partial<Record<Standing, string>> = {
+const TOLD: Partial<Record<TokenComparison, string>> = {
   'temporal-behind': 'Temporal is older than this database: it was restored from a backup',
   'temporal-empty': 'Temporal has no record of this installation: it was lost or replaced',
 };

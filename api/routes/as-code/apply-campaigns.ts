@@ -15,7 +15,15 @@ import { NO_TIMING } from '../../../rules/campaigns/timing.ts';
 import { type CampaignChanges, CreateCampaign, campaignContent, PutCampaign } from '../campaigns/input.ts';
 import { changedVariants, refuseBadVariants } from '../campaigns/variants-input.ts';
 import { changedMailText } from '../mail-text.ts';
-import { type Applying, at, find, mayBeSender, note, parsed, refuseUnknown } from './applying.ts';
+import {
+  type Applying,
+  addFinding,
+  mayBeSender,
+  parsed,
+  recordChange,
+  refuseUnknown,
+  withFieldPrefix,
+} from './applying.ts';
 import { conditionOf } from './conditions.ts';
 import { campaignFields } from './document.ts';
 import type { CampaignItem } from './input.ts';
@@ -35,7 +43,7 @@ export async function checkCampaigns(
   for (const [i, item] of items.entries()) {
     const current = stored.get(item.slug);
     if (current && current.status !== 'DRAFT') continue;
-    await at(`campaigns.${i}`, async () => {
+    await withFieldPrefix(`campaigns.${i}`, async () => {
       const said = { ...changedMailText(item, current), ...changedVariants(item, current) };
       if (current && changedFields(said, current).length === 0) return;
       await refuseBadVariants(p.compute, { projectId: p.projectId, content: { ...said, ...NOBODY } });
@@ -52,17 +60,17 @@ export async function applyCampaigns(applying: Applying, items: readonly Campaig
   const stored = bySlug(await lockCampaignsBySlug(trx, { projectId, slugs: slugsOf(items) }));
   for (const [i, item] of items.entries()) {
     const current = stored.get(item.slug);
-    await at(`campaigns.${i}`, () => (current ? change(applying, item, current) : create(applying, item)));
+    await withFieldPrefix(`campaigns.${i}`, () => (current ? change(applying, item, current) : create(applying, item)));
   }
 }
 
 async function create(applying: Applying, item: CampaignItem): Promise<void> {
   const { trx, projectId } = applying;
-  const given = parsed(CreateCampaign, named(applying, item, undefined), '');
+  const given = parsed(CreateCampaign, campaignWithIds(applying, item, undefined), '');
   const content = campaignContent(given);
   if (!(await haveSenders(applying, content))) return tellSenders(applying, item, content, 'the campaign is not made');
   const { slug, name } = await insertCampaign(trx, { projectId, content, slug: item.slug });
-  note(applying, { kind: 'campaign', slug, name }, undefined);
+  recordChange(applying, { kind: 'campaign', slug, name }, undefined);
 }
 
 async function change(applying: Applying, item: CampaignItem, current: Campaign): Promise<void> {
@@ -70,22 +78,27 @@ async function change(applying: Applying, item: CampaignItem, current: Campaign)
   const of = { kind: 'campaign' as const, slug: item.slug };
   if (current.status !== 'DRAFT') {
     const message = `The campaign ${item.slug} is ${current.status}: it is left as it is.`;
-    find(applying, { code: 'campaign_begun', severity: 'info', message, details: { ...of, status: current.status } });
-    return note(applying, { ...of, name: current.name }, []);
+    addFinding(applying, {
+      code: 'campaign_begun',
+      severity: 'info',
+      message,
+      details: { ...of, status: current.status },
+    });
+    return recordChange(applying, { ...of, name: current.name }, []);
   }
-  const changes: CampaignChanges = parsed(PutCampaign, named(applying, item, current), '');
+  const changes: CampaignChanges = parsed(PutCampaign, campaignWithIds(applying, item, current), '');
   const wanted = campaignContent(changes, current);
-  const differing = changed(wanted, current);
-  if (differing.length === 0) return note(applying, { ...of, name: current.name }, []);
+  const differing = changedCampaignFields(wanted, current);
+  if (differing.length === 0) return recordChange(applying, { ...of, name: current.name }, []);
   const content = await withVerifiedSenders(applying, wanted, current);
   if (content !== wanted) await tellSenders(applying, item, wanted, 'the sender is left as it is');
-  const applied = content ? changed(content, current) : [];
+  const applied = content ? changedCampaignFields(content, current) : [];
   if (content && applied.length > 0) await updateCampaign(trx, { projectId, id: current.id, content });
-  note(applying, { ...of, name: content?.name ?? current.name }, applied);
+  recordChange(applying, { ...of, name: content?.name ?? current.name }, applied);
 }
 
 /** The file as a request would say it. @throws AppError VALIDATION_ERROR for names of nothing */
-function named(applying: Applying, { audienceFilter, ...item }: CampaignItem, current: Campaign | undefined) {
+function campaignWithIds(applying: Applying, { audienceFilter, ...item }: CampaignItem, current: Campaign | undefined) {
   const stored = current?.audienceFilter;
   const condition = conditionOf(applying, { given: audienceFilter, stored, field: 'audienceFilter' });
   const fields = withIds(item, applying.ids, (name) => refuseUnknown([name], ''));
@@ -115,7 +128,7 @@ function sendersOf(content: CampaignContent): Set<string> {
   return new Set([content, ...textsOf(content)].map(({ from }) => from));
 }
 
-function changed(wanted: CampaignContent, current: Campaign): string[] {
+function changedCampaignFields(wanted: CampaignContent, current: Campaign): string[] {
   const { timing = NO_TIMING } = wanted;
   const changes = changedFields(campaignFields({ ...wanted, timing }), campaignFields(current));
   return changes.map((name) => NAMES[name] ?? name);

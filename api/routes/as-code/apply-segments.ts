@@ -3,7 +3,7 @@ import { changedFields } from '../../../rules/as-code/changes.ts';
 import { segmentsNamed } from '../../../rules/as-code/references.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { CreateSegment } from '../segments/input.ts';
-import { type Applying, at, note, parsed } from './applying.ts';
+import { type Applying, parsed, recordChange, withFieldPrefix } from './applying.ts';
 import { conditionOf } from './conditions.ts';
 import type { SegmentItem } from './input.ts';
 
@@ -12,7 +12,7 @@ export async function applySegments(applying: Applying, items: readonly SegmentI
   const all = await listAllSegments(applying.trx, applying.projectId);
   const stored = new Map(all.map((segment) => [segment.slug, segment]));
   for (const { item, i } of inOrder(items)) {
-    await at(`segments.${i}`, () => applySegment(applying, { item, current: stored.get(item.slug) }));
+    await withFieldPrefix(`segments.${i}`, () => applySegment(applying, { item, current: stored.get(item.slug) }));
   }
 }
 
@@ -58,7 +58,7 @@ async function applySegment(applying: Applying, p: { item: SegmentItem; current:
       await updateSegment(trx, { projectId, id: current.id, patch });
     }
     if (changes.includes('condition')) applying.toCount.push(current.id);
-    return note(applying, { ...of, name: name ?? current.name }, changes);
+    return recordChange(applying, { ...of, name: name ?? current.name }, changes);
   }
   const { filters: _, condition: __, ...given } = parsed(CreateSegment, { ...item, condition }, '');
   const trackMembership = given.trackMembership && given.type === 'DYNAMIC';
@@ -66,5 +66,5 @@ async function applySegment(applying: Applying, p: { item: SegmentItem; current:
   const { id } = await insertSegment(trx, { ...fields, projectId });
   ids.segment.set(item.slug, id);
   applying.toCount.push(id);
-  note(applying, { ...of, name: given.name }, undefined);
+  recordChange(applying, { ...of, name: given.name }, undefined);
 }

@@ -3,7 +3,7 @@ import { updateProject } from '../../../engine/projects/project-changes.ts';
 import { changedFields } from '../../../rules/as-code/changes.ts';
 import { withIds } from '../../../rules/as-code/references.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { type Applying, find, note, parsed, refuseUnknown } from './applying.ts';
+import { type Applying, addFinding, parsed, recordChange, refuseUnknown } from './applying.ts';
 import { isObject } from './document.ts';
 import { Settings } from './input.ts';
 
@@ -20,7 +20,11 @@ export async function applySettings(applying: Applying, given: Json, mayManage: 
   const { trx, projectId } = applying;
   await lockProject(trx, projectId);
   const current = await getProjectAsSet(trx, projectId);
-  const wanted = allowed(applying, current, parsed(Settings, named(applying, known(applying, given)), 'settings'));
+  const wanted = allowed(
+    applying,
+    current,
+    parsed(Settings, settingsWithIds(applying, known(applying, given)), 'settings'),
+  );
   const changes = changedFields(wanted, current);
   if (changes.length > 0 && !mayManage) {
     throw new AppError('FORBIDDEN', {
@@ -30,7 +34,7 @@ export async function applySettings(applying: Applying, given: Json, mayManage: 
     });
   }
   if (changes.length > 0) await updateProject(trx, { projectId, changes: wanted, place: 'settings' });
-  note(applying, { kind: 'settings', slug: null, name: null }, changes);
+  recordChange(applying, { kind: 'settings', slug: null, name: null }, changes);
   return Object.fromEntries(Object.entries(wanted).filter(([name]) => changes.includes(name)));
 }
 
@@ -38,13 +42,18 @@ function known(applying: Applying, given: Json): Json {
   const unknown = Object.keys(given).filter((name) => !(name in Settings.shape));
   for (const setting of unknown) {
     const message = `There is no setting ${setting.slice(0, 100)} that a file can set.`;
-    find(applying, { code: 'unknown_setting', severity: 'warning', message, details: { kind: 'settings', setting } });
+    addFinding(applying, {
+      code: 'unknown_setting',
+      severity: 'warning',
+      message,
+      details: { kind: 'settings', setting },
+    });
   }
   return Object.fromEntries(Object.entries(given).filter(([name]) => !unknown.includes(name)));
 }
 
 /** With the ids of templates that settings name. */
-function named({ ids }: Applying, given: Json): Json {
+function settingsWithIds({ ids }: Applying, given: Json): Json {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => [
       name,
@@ -67,7 +76,7 @@ function allowed<Wanted extends { [Limit in (typeof LIMITS)[number]]?: number | 
     delete kept[setting];
     const message = `The operator of this service allows at most ${ceiling} as ${setting}: it is left as it is.`;
     const details = { kind: 'settings', setting, wanted: value, most: ceiling };
-    find(applying, { code: 'operator_limit', severity: 'warning', message, details });
+    addFinding(applying, { code: 'operator_limit', severity: 'warning', message, details });
   }
   return kept;
 }

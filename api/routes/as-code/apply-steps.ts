@@ -13,12 +13,12 @@ import { withStoredSecrets } from '../../../rules/as-code/step-secrets.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { STEPS } from '../../../rules/executions/steps/registry.ts';
 import { checkConfig } from '../workflow-steps/routes.ts';
-import { type Applying, at, find, mayBeSender, refuseUnknown } from './applying.ts';
+import { type Applying, addFinding, mayBeSender, refuseUnknown, withFieldPrefix } from './applying.ts';
 import type { StepItem, WorkflowItem } from './input.ts';
 
 type Config = Record<string, unknown>;
 
-interface Place {
+interface StepLocation {
   item: WorkflowItem;
   current: WorkflowDetail;
 }
@@ -26,7 +26,7 @@ interface Place {
 /** Makes the steps those of the file; answers their ids by slug, and what differed. */
 export async function applySteps(
   applying: Applying,
-  p: Place,
+  p: StepLocation,
 ): Promise<{ ids: Map<string, string>; changes: string[] }> {
   const { item, current } = p;
   const ids = new Map(current.steps.map((step) => [step.slug, step.id]));
@@ -42,7 +42,7 @@ export async function applySteps(
   }
   for (const [i, step] of item.steps.entries()) {
     const stored = current.steps.find(({ slug, type }) => slug === step.slug && type === step.type);
-    const id = await at(`steps.${i}`, () => applyStep(applying, { workflow: p, step, stored }));
+    const id = await withFieldPrefix(`steps.${i}`, () => applyStep(applying, { workflow: p, step, stored }));
     if (id === undefined) continue;
     ids.set(step.slug, id);
     if (!changes.includes(`steps.${step.slug}`)) changes.push(`steps.${step.slug}`);
@@ -66,7 +66,7 @@ async function removeStep(applying: Applying, workflowId: string, stepId: string
 /** The step's id where it was added or changed. */
 async function applyStep(
   applying: Applying,
-  p: { workflow: Place; step: StepItem; stored: Step | undefined },
+  p: { workflow: StepLocation; step: StepItem; stored: Step | undefined },
 ): Promise<string | undefined> {
   const { trx, projectId, secretKey } = applying;
   const { step, stored } = p;
@@ -95,7 +95,7 @@ async function applyStep(
 /** The config as it is stored, with ids for slugs and the secrets that are stored. @throws AppError VALIDATION_ERROR */
 async function configOf(
   applying: Applying,
-  p: { workflow: Place; step: StepItem; open: Config | undefined },
+  p: { workflow: StepLocation; step: StepItem; open: Config | undefined },
 ): Promise<Config> {
   const { step, open } = p;
   const of = { kind: 'workflow', slug: p.workflow.item.slug, step: step.slug };
@@ -114,7 +114,7 @@ function withSecrets(applying: Applying, p: { step: StepItem; open: Config | und
   const { config, missing } = withStoredSecrets(given, { stored: p.open, secretsIn: STEPS[type].secretsIn });
   for (const field of missing) {
     const message = `The ${field} of the step ${p.of.step} holds a secret that is not in files and not stored here: set it on the step.`;
-    find(applying, { code: 'secret_missing', severity: 'warning', message, details: { ...p.of, field } });
+    addFinding(applying, { code: 'secret_missing', severity: 'warning', message, details: { ...p.of, field } });
   }
   return config;
 }
@@ -130,7 +130,7 @@ function conditionWithIds(applying: Applying, p: { given: Config; of: Config }):
   for (const { kind, name } of unknown) {
     const code = kind === 'topic' ? 'unknown_topic' : 'unknown_segment';
     const message = `The step ${p.of.step} names the ${kind} ${name}, which is not there.`;
-    find(applying, { code, severity: 'warning', message, details: { ...p.of, [kind]: name } });
+    addFinding(applying, { code, severity: 'warning', message, details: { ...p.of, [kind]: name } });
   }
   return condition as Config;
 }
@@ -156,7 +156,7 @@ function senderOf(config: Config | undefined): string | undefined {
 /** Makes the transitions those of the file; answers whether they were others. */
 export async function applyTransitions(
   applying: Applying,
-  p: Place & { ids: ReadonlyMap<string, string> },
+  p: StepLocation & { ids: ReadonlyMap<string, string> },
 ): Promise<boolean> {
   const { trx, projectId } = applying;
   const { item, current, ids } = p;
@@ -180,7 +180,9 @@ export async function applyTransitions(
   const drawn = new Set(current.transitions.map(key));
   const added = wanted.filter((transition) => !drawn.has(key(transition)));
   for (const { i, ...transition } of added) {
-    await at(`transitions.${i}`, () => insertTransition(trx, { projectId, workflowId: current.id, ...transition }));
+    await withFieldPrefix(`transitions.${i}`, () =>
+      insertTransition(trx, { projectId, workflowId: current.id, ...transition }),
+    );
   }
   return gone.length + added.length > 0;
 }

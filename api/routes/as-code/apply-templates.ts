@@ -6,7 +6,7 @@ import { withIds } from '../../../rules/as-code/references.ts';
 import { changedMailText } from '../mail-text.ts';
 import { refuseBadContent } from '../templates/content-check.ts';
 import { CreateTemplate, PatchTemplate, refuseTopicOnTransactional } from '../templates/input.ts';
-import { type Applying, at, mayBeSender, note, parsed, refuseUnknown } from './applying.ts';
+import { type Applying, mayBeSender, parsed, recordChange, refuseUnknown, withFieldPrefix } from './applying.ts';
 import type { TemplateItem } from './input.ts';
 
 /**
@@ -24,7 +24,7 @@ export async function checkTemplates(
     const type = item.type ?? current?.type ?? 'TRANSACTIONAL';
     const content = { ...changedMailText<string | null>(item, current), type };
     if (current && changedFields(content, current).length === 0) continue;
-    await at(`templates.${i}`, () => refuseBadContent(p.compute, { projectId: p.projectId, content }));
+    await withFieldPrefix(`templates.${i}`, () => refuseBadContent(p.compute, { projectId: p.projectId, content }));
   }
 }
 
@@ -33,7 +33,7 @@ export async function applyTemplates(applying: Applying, items: readonly Templat
   const stored = bySlug(await listAllTemplates(applying.trx, applying.projectId));
   for (const [i, item] of items.entries()) {
     const place = `templates.${i}`;
-    await at(place, () => applyTemplate(applying, { item, place, current: stored.get(item.slug) }));
+    await withFieldPrefix(place, () => applyTemplate(applying, { item, place, current: stored.get(item.slug) }));
   }
 }
 
@@ -56,7 +56,7 @@ async function applyTemplate(
         await updateTemplate(trx, { projectId, id: current.id, changes: stays ? rest : { from, ...rest } }),
       );
     }
-    return note(applying, { ...of, name: wanted.name ?? current.name }, applied);
+    return recordChange(applying, { ...of, name: wanted.name ?? current.name }, applied);
   }
   const given = parsed(CreateTemplate, named, '');
   refuseTopicOnTransactional(given);
@@ -72,7 +72,7 @@ async function applyTemplate(
   };
   const { id } = await insertTemplate(trx, { ...fields, projectId, slug });
   ids.template.set(item.slug, id);
-  note(applying, { ...of, name }, undefined);
+  recordChange(applying, { ...of, name }, undefined);
 }
 
 function bySlug(templates: readonly Template[]): Map<string, Template> {

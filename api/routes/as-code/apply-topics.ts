@@ -1,7 +1,7 @@
 import { insertTopic, listAllTopics, type Topic, updateTopic } from '../../../db/topics/topics.ts';
 import { changedFields } from '../../../rules/as-code/changes.ts';
 import { CreateTopic } from '../topics/input.ts';
-import { type Applying, at, note, parsed } from './applying.ts';
+import { type Applying, parsed, recordChange, withFieldPrefix } from './applying.ts';
 import type { TopicItem } from './input.ts';
 
 export async function applyTopics(applying: Applying, items: readonly TopicItem[]): Promise<void> {
@@ -9,7 +9,7 @@ export async function applyTopics(applying: Applying, items: readonly TopicItem[
   const all = await listAllTopics(applying.trx, applying.projectId);
   const stored = new Map(all.map((topic) => [topic.slug, topic]));
   for (const [i, item] of items.entries()) {
-    await at(`topics.${i}`, () => applyTopic(applying, { item, current: stored.get(item.slug) }));
+    await withFieldPrefix(`topics.${i}`, () => applyTopic(applying, { item, current: stored.get(item.slug) }));
   }
 }
 
@@ -20,10 +20,10 @@ async function applyTopic(applying: Applying, p: { item: TopicItem; current: Top
   if (current) {
     const changes = changedFields(item, current);
     if (changes.length > 0) await updateTopic(trx, { projectId, id: current.id }, item);
-    return note(applying, { ...of, name: item.name ?? current.name }, changes);
+    return recordChange(applying, { ...of, name: item.name ?? current.name }, changes);
   }
   const given = parsed(CreateTopic, item, '');
   const { id } = await insertTopic(trx, { ...given, projectId });
   ids.topic.set(item.slug, id);
-  note(applying, { ...of, name: given.name }, undefined);
+  recordChange(applying, { ...of, name: given.name }, undefined);
 }

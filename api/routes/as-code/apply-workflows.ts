@@ -9,7 +9,7 @@ import { changedFields } from '../../../rules/as-code/changes.ts';
 import { AppError, type FieldError, fieldError } from '../../../rules/errors.ts';
 import { CreateWorkflow } from '../workflows/input.ts';
 import { applySteps, applyTransitions } from './apply-steps.ts';
-import { type Applying, at, find, note, parsed } from './applying.ts';
+import { type Applying, addFinding, parsed, recordChange, withFieldPrefix } from './applying.ts';
 import type { WorkflowItem } from './input.ts';
 
 export async function applyWorkflows(applying: Applying, items: readonly WorkflowItem[]): Promise<void> {
@@ -17,7 +17,7 @@ export async function applyWorkflows(applying: Applying, items: readonly Workflo
   const all = await listWorkflowDetails(applying.trx, applying.projectId);
   const stored = new Map(all.map((workflow) => [workflow.slug, workflow]));
   for (const [i, item] of items.entries()) {
-    await at(`workflows.${i}`, () => applyWorkflow(applying, { item, stored: stored.get(item.slug) }));
+    await withFieldPrefix(`workflows.${i}`, () => applyWorkflow(applying, { item, stored: stored.get(item.slug) }));
   }
 }
 
@@ -38,7 +38,7 @@ async function applyWorkflow(
     changed: graph.length + fields.length > 0,
   });
   const changes = [...fields, ...enabled, ...graph];
-  note(applying, { kind: 'workflow', slug: item.slug, name: item.name ?? current.name }, stored && changes);
+  recordChange(applying, { kind: 'workflow', slug: item.slug, name: item.name ?? current.name }, stored && changes);
 }
 
 async function insertNew(applying: Applying, item: WorkflowItem): Promise<WorkflowDetail> {
@@ -92,7 +92,7 @@ async function applyEnabled(
     if (unverified.length > 0) {
       const message = `The workflow ${p.item.slug} has steps without a verified sender: it stays ${enabled ? 'enabled' : 'disabled'}.`;
       const details = { kind: 'workflow', slug: p.item.slug, enabled, errors: bySlug(unverified, p.ids) };
-      find(applying, { code: 'workflow_not_enabled', severity: 'warning', message, details });
+      addFinding(applying, { code: 'workflow_not_enabled', severity: 'warning', message, details });
       return [];
     }
   }

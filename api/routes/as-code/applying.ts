@@ -43,13 +43,13 @@ interface Ref {
 }
 
 /** Notes what became of a resource: `changes` undefined where it is new. */
-export function note({ done }: Applying, { kind, slug, name }: Ref, changes: string[] | undefined): void {
+export function recordChange({ done }: Applying, { kind, slug, name }: Ref, changes: string[] | undefined): void {
   if (changes === undefined) done.created.push({ kind, slug, name });
   else if (changes.length > 0) done.updated.push({ kind, slug, name, changes });
   else done.unchanged.push({ kind, slug, name });
 }
 
-export function find({ done }: Applying, finding: Finding): void {
+export function addFinding({ done }: Applying, finding: Finding): void {
   done.findings.push(finding);
 }
 
@@ -61,7 +61,7 @@ export async function mayBeSender(
   outcome = 'the sender is left as it is',
 ): Promise<boolean> {
   if (await isVerifiedSender(applying.trx, { projectId: applying.projectId, from })) return true;
-  find(applying, {
+  addFinding(applying, {
     code: 'sender_not_verified',
     severity: 'warning',
     message: `${from} is not on a verified domain of this project: ${outcome}.`,
@@ -89,7 +89,7 @@ export function refuseUnknown(names: readonly UnknownName[], at: string): void {
 }
 
 /** Runs what may refuse a field, and says where that field is. */
-export async function at<T>(place: string, work: () => Promise<T>): Promise<T> {
+export async function withFieldPrefix<T>(place: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

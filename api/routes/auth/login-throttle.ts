@@ -1,6 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { Db } from '../../../db/connection.ts';
-import { type Attempt, type AttemptLimit, forgiveAttempt, takeAttempt } from '../../../db/projects/login-attempts.ts';
+import {
+  type AttemptLimit,
+  forgiveAttempt,
+  type LoginAttempt,
+  takeAttempt,
+} from '../../../db/projects/login-attempts.ts';
 import type { KnownDevice } from './device-cookie.ts';
 
 /** Failures in 15 minutes that one caller may have with one account, and a browser that was signed in to it. */
@@ -34,7 +39,7 @@ export interface LoginThrottle {
 export function createLoginThrottle({ db, key }: { db: Db; key: Buffer }): LoginThrottle {
   const subject = (...words: string[]) => createHmac('sha256', key).update(words.join(' ')).digest('base64url');
   const take = async (...limits: AttemptLimit[]): Promise<Throttled> => {
-    const attempt: Attempt = await takeAttempt(db, limits);
+    const attempt: LoginAttempt = await takeAttempt(db, limits);
     return { forgive: () => forgiveAttempt(db, attempt) };
   };
   const ofAccount = (kind: string, email: string, network: string): AttemptLimit[] => [

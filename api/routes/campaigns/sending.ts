@@ -13,7 +13,7 @@ import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { CampaignDone, campaignAnswer, countedAnswer, TestSent } from './answer.ts';
 import { SendCampaign, TestCampaign } from './input.ts';
-import { beginOf, changedTiming, inFuture } from './timing.ts';
+import { assertFuture, beginOf, changedTiming } from './timing.ts';
 import { ChooseWinner, textOf } from './variants-input.ts';
 
 const tags = ['Campaigns'];
@@ -110,7 +110,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
   app.openapi(sendRoute, async (c) => {
     const { projectId, mode } = c.var;
     const { scheduledFor: asked, scheduledAt, ...hour } = c.req.valid('json');
-    const scheduledFor = inFuture(resolveAliases({ scheduledFor: asked, scheduledAt }) ?? null);
+    const scheduledFor = assertFuture(resolveAliases({ scheduledFor: asked, scheduledAt }) ?? null);
     const ref = { projectId, id: c.req.valid('param').id };
     const read = readVersion(c);
     const sent = await inTransaction(db, async (trx) => {

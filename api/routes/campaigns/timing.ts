@@ -92,7 +92,7 @@ export function movedBegin(p: {
   after: CampaignTiming;
 }): Date | null | undefined {
   const { before, after } = p;
-  const scheduledFor = inFuture(p.scheduledFor ?? null);
+  const scheduledFor = assertFuture(p.scheduledFor ?? null);
   const begin = beginOf({ scheduledFor, sendAtLocal: after.sendAtLocal });
   if (scheduledFor || after.sendAtLocal !== before.sendAtLocal) {
     if (begin || after.sendAtLocal !== null) return begin;
@@ -106,7 +106,7 @@ export function movedBegin(p: {
 }
 
 /** @throws AppError BAD_REQUEST for a time that is past */
-export function inFuture(at: Date | null): Date | null {
+export function assertFuture(at: Date | null): Date | null {
   if (at && at.getTime() <= Date.now()) {
     throw new AppError('BAD_REQUEST', {
       message: 'scheduledFor is in the past.',

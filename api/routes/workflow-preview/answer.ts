@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Foreseen, ForeseenStep } from '../../../engine/automations/preview.ts';
+import type { ExecutionPreview, PreviewedStep } from '../../../engine/automations/preview.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import { ExecutionStatusSchema, StepTypeSchema } from '../workflows/answer.ts';
 
@@ -101,7 +101,7 @@ export const WorkflowPreview = z
 /** What would become of a contact, step by step. */
 export function previewAnswer(
   { workflowId, contactId }: { workflowId: string; contactId: string | null },
-  { status, exitReason, error, startedAt, endedAt, steps }: Foreseen,
+  { status, exitReason, error, startedAt, endedAt, steps }: ExecutionPreview,
 ) {
   return {
     workflowId,
@@ -115,7 +115,7 @@ export function previewAnswer(
   };
 }
 
-function stepAnswer(step: ForeseenStep) {
+function stepAnswer(step: PreviewedStep) {
   const { stepId, name, type, status, branch, output, error, filters } = step;
   const { wouldSend = null, reason = null, channel = null, to = null, from = null, subject = null } = step.shown ?? {};
   const { body = null, request = null, contact = null } = step.shown ?? {};
@@ -145,6 +145,6 @@ function stepAnswer(step: ForeseenStep) {
   };
 }
 
-function filterAnswer({ field, operator, value, unit, holds }: NonNullable<ForeseenStep['filters']>[number]) {
+function filterAnswer({ field, operator, value, unit, holds }: NonNullable<PreviewedStep['filters']>[number]) {
   return { field, operator, ...(value !== undefined && { value }), ...(unit && { unit }), holds };
 }

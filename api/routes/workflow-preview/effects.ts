@@ -5,10 +5,10 @@ import { suppressionPads } from '../../../db/contacts/suppressions.ts';
 import type { NewContent } from '../../../db/contents/contents.ts';
 import type { ClaimedEmail } from '../../../db/sending/email-ledger.ts';
 import { maskStepConfig } from '../../../db/workflows/step-secrets.ts';
-import type { ForeseenEffect, ForeseenEffects } from '../../../engine/automations/preview.ts';
-import type { EffectStanding } from '../../../engine/automations/resume.ts';
+import type { EffectPreviews, PreviewedEffect } from '../../../engine/automations/preview.ts';
+import type { EffectPosition } from '../../../engine/automations/resume.ts';
 import type { World } from '../../../engine/automations/world.ts';
-import { foreseeEmail } from '../../../engine/sending/email-preview.ts';
+import { previewEmail } from '../../../engine/sending/email-preview.ts';
 import { draftStepEmails } from '../../../engine/sending/step-emails.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import type { Config } from '../../../rules/config.ts';
@@ -25,7 +25,7 @@ import { outcomeOfUpdate } from '../../../rules/executions/update-outcome.ts';
 import { webhookBody } from '../../../rules/executions/webhook-body.ts';
 import { outcomeOfAnswer } from '../../../rules/executions/webhook-outcome.ts';
 import { webhookPayload } from '../../../rules/executions/webhook-payload.ts';
-import { foreseeSms } from './sms-effect.ts';
+import { previewSms } from './sms-effect.ts';
 import { passWindow } from './window.ts';
 
 /** What an endpoint is said to answer to a step, by its id or its name. */
@@ -45,22 +45,22 @@ export interface EffectDeps {
  * What each effect of a workflow would do for a contact of a preview. Whether a mail leaves is decided by the settings
  * and the consent of this moment, and by the same rule as when it does.
  */
-export function foreseeEffects(deps: EffectDeps, webhooks: SaidAnswer[]): ForeseenEffects {
+export function foreseeEffects(deps: EffectDeps, webhooks: SaidAnswer[]): EffectPreviews {
   const said = new Map<string, number>();
   return {
-    SEND_SMS: (standing, world) => foreseeSms(deps, standing, world),
+    SEND_SMS: (standing, world) => previewSms(deps, standing, world),
     SEND_EMAIL: (standing, world) => foreseeMail(deps, standing, world),
     UPDATE_CONTACT: foreseeUpdate,
     WEBHOOK: (standing, world) => foreseeRequest(deps, standing, { world, webhooks, said }),
   };
 }
 
-async function foreseeMail(deps: EffectDeps, standing: EffectStanding, world: World): Promise<ForeseenEffect> {
+async function foreseeMail(deps: EffectDeps, standing: EffectPosition, world: World): Promise<PreviewedEffect> {
   const { execution } = standing;
   const [draft] = await draftStepEmails(deps.db, { projectId: execution.projectId, standings: [standing] });
   if (!draft || 'error' in draft) return unsendable(draft?.error ?? 'the SEND_EMAIL step cannot be read');
   const opensAt = draft.content.type === 'MARKETING' ? await passWindow(standing, world) : undefined;
-  const email = await foreseeEmail(deps.db, {
+  const email = await previewEmail(deps.db, {
     execution,
     draft,
     now: world.now(execution),
@@ -84,7 +84,7 @@ async function foreseeMail(deps: EffectDeps, standing: EffectStanding, world: Wo
   };
 }
 
-function unsendable(error: string): ForeseenEffect {
+function unsendable(error: string): PreviewedEffect {
   return {
     outcome: { status: 'FAILED', error, fails: true },
     shown: { channel: 'email', wouldSend: false, reason: error },
@@ -137,7 +137,7 @@ async function renderMail(
   }
 }
 
-async function foreseeUpdate({ execution, step }: EffectStanding, world: World): Promise<ForeseenEffect> {
+async function foreseeUpdate({ execution, step }: EffectPosition, world: World): Promise<PreviewedEffect> {
   const { contact, variables } = await world.loadVariables(execution);
   const outcome = outcomeOfUpdate({ config: step.config, contact, variables, swayed: execution.swayed });
   const changed = 'changes' in outcome ? outcome.changes.contact : undefined;
@@ -146,9 +146,9 @@ async function foreseeUpdate({ execution, step }: EffectStanding, world: World):
 
 async function foreseeRequest(
   { config: { secretKey } }: EffectDeps,
-  { execution, step }: EffectStanding,
+  { execution, step }: EffectPosition,
   p: { world: World; webhooks: SaidAnswer[]; said: Map<string, number> },
-): Promise<ForeseenEffect> {
+): Promise<PreviewedEffect> {
   // Masked: what is secret of the request is nobody's business who only looks.
   const config = WebhookConfig.parse(maskStepConfig(secretKey, step));
   const { contact, variables } = await p.world.loadVariables(execution);

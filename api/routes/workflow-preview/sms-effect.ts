@@ -1,8 +1,8 @@
 import { readyContent, renderedParts } from '../../../compute/contents.ts';
 import { findPhoneCountry } from '../../../db/projects/phone-country.ts';
 import { consentsToSms } from '../../../db/sms/messages.ts';
-import type { ForeseenEffect } from '../../../engine/automations/preview.ts';
-import type { EffectStanding } from '../../../engine/automations/resume.ts';
+import type { PreviewedEffect } from '../../../engine/automations/preview.ts';
+import type { EffectPosition } from '../../../engine/automations/resume.ts';
 import type { World } from '../../../engine/automations/world.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { contactToken } from '../../../rules/content/link-tokens.ts';
@@ -16,7 +16,7 @@ import type { EffectDeps } from './effects.ts';
 import { passWindow } from './window.ts';
 
 /** What a SEND_SMS would send, or why not. */
-export async function foreseeSms(deps: EffectDeps, standing: EffectStanding, world: World): Promise<ForeseenEffect> {
+export async function previewSms(deps: EffectDeps, standing: EffectPosition, world: World): Promise<PreviewedEffect> {
   const { execution, step } = standing;
   const config = SendSmsConfig.safeParse(step.config).data;
   if (!config) return unsent('FAILED', 'template_error', null);
@@ -40,7 +40,7 @@ export async function foreseeSms(deps: EffectDeps, standing: EffectStanding, wor
   };
 }
 
-function unsent(status: 'FAILED' | 'SKIPPED', reason: Reason, to: string | null): ForeseenEffect {
+function unsent(status: 'FAILED' | 'SKIPPED', reason: Reason, to: string | null): PreviewedEffect {
   return { outcome: { status, output: { reason } }, shown: { channel: 'sms', wouldSend: false, reason, to } };
 }
 

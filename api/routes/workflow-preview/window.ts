@@ -1,4 +1,4 @@
-import type { EffectStanding } from '../../../engine/automations/resume.ts';
+import type { EffectPosition } from '../../../engine/automations/resume.ts';
 import type { World } from '../../../engine/automations/world.ts';
 import { windowGate } from '../../../rules/campaigns/gate.ts';
 
@@ -7,7 +7,7 @@ import { windowGate } from '../../../rules/campaigns/gate.ts';
  * the contact.
  * @returns when it opens; undefined where it is open
  */
-export async function passWindow({ execution }: EffectStanding, world: World): Promise<Date | undefined> {
+export async function passWindow({ execution }: EffectPosition, world: World): Promise<Date | undefined> {
   const nowMs = world.now(execution).getTime();
   const gate = windowGate(await world.getClock(execution), nowMs);
   if (gate.kind === 'open' || !execution.run) return undefined;

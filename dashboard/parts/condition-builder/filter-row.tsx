@@ -1,7 +1,7 @@
 import { ActionIcon, Box, Group, Select, Text, Tooltip } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { text } from '../../text/text.ts';
 import { useBuilder } from './builder-context.ts';
@@ -122,7 +122,7 @@ function useValues({ field, operator, type }: DraftFilter, isData: boolean): str
   const { can } = useSession();
   const need = needOf(operator);
   const wanted = isData && type === 'text' && (need === 'one' || need === 'list') && can('contacts:view');
-  const asked = answerOf('listContactFieldValues', { params: { field }, query: { limit: 100 } });
+  const asked = queryFor('listContactFieldValues', { params: { field }, query: { limit: 100 } });
   const { data } = useQuery({ ...asked, enabled: wanted && field.length <= 105, staleTime: 60_000, retry: false });
   return wanted ? [...new Set((data?.values ?? []).filter((value) => typeof value === 'string'))] : [];
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { type Permission, useSession } from '../../app/session.ts';
 import type { EventField } from '../event-data/event-fields.ts';
 import { choicesOf, eventChoicesOf, type FieldChoice } from './choices.ts';
@@ -19,13 +19,13 @@ export function useFieldChoices(scope: Scope, ofEvent: readonly EventField[] = N
   const options = { staleTime: FRESH_MS, retry: false };
   const isOfProject = scope !== 'wait';
   const canSee = (permission: Permission) => isOfProject && can(permission);
-  const fields = useQuery({ ...answerOf('listContactFields'), ...options, enabled: canSee('contacts:view') }).data;
-  const events = useQuery({ ...answerOf('listEventNames'), ...options, enabled: canSee('events:view') }).data;
-  const segments = useQuery({ ...answerOf('listSegments'), ...options, enabled: canSee('segments:view') }).data;
-  const asked = answerOf('listTopics', { query: { limit: 100 } });
+  const fields = useQuery({ ...queryFor('listContactFields'), ...options, enabled: canSee('contacts:view') }).data;
+  const events = useQuery({ ...queryFor('listEventNames'), ...options, enabled: canSee('events:view') }).data;
+  const segments = useQuery({ ...queryFor('listSegments'), ...options, enabled: canSee('segments:view') }).data;
+  const asked = queryFor('listTopics', { query: { limit: 100 } });
   const topics = useQuery({ ...asked, ...options, enabled: canSee('contacts:view') }).data;
   const inStep = scope === 'step' && can('workflows:view');
-  const workflows = useQuery({ ...answerOf('listWorkflowFields'), ...options, enabled: inStep }).data;
+  const workflows = useQuery({ ...queryFor('listWorkflowFields'), ...options, enabled: inStep }).data;
   return useMemo(() => {
     if (!isOfProject) return eventChoicesOf(ofEvent);
     return choicesOf({

@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { type EventField, eventFieldsIn } from './event-fields.ts';
 
@@ -29,8 +29,8 @@ export function useEventData(eventName: string): EventData {
   const isName = asked !== '' && asked.length <= NAME_MAX;
   const options = { staleTime: FRESH_MS, retry: false };
   const query = { eventName: asked, limit: PAYLOADS };
-  const listed = useQuery({ ...answerOf('listEvents', { query }), ...options, enabled: isName && can('events:view') });
-  const known = useQuery({ ...answerOf('listWorkflowFields'), ...options, enabled: can('workflows:view') }).data;
+  const listed = useQuery({ ...queryFor('listEvents', { query }), ...options, enabled: isName && can('events:view') });
+  const known = useQuery({ ...queryFor('listWorkflowFields'), ...options, enabled: can('workflows:view') }).data;
   const payloads = listed.data?.data;
   const fields = useMemo(() => {
     const own = eventFieldsIn(payloads?.map(({ data }) => data) ?? []);

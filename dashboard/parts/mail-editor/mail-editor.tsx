@@ -2,7 +2,7 @@ import { Box, Button, FileButton, Group, SegmentedControl, SimpleGrid, Stack, Te
 import { IconPhotoPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo, useRef, useState } from 'react';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { text } from '../../text/text.ts';
 import { useWhyNot } from '../action-button.tsx';
@@ -42,7 +42,7 @@ export function MailEditor({
   const [mode, setMode] = useState<Mode>('code');
   const [contactId, setContactId] = useState<string | null>(null);
   const preview = usePreview(mail, contactId);
-  const fields = useQuery({ ...answerOf('listContactFields'), enabled: can('contacts:view'), staleTime: 60_000 });
+  const fields = useQuery({ ...queryFor('listContactFields'), enabled: can('contacts:view'), staleTime: 60_000 });
   const variables = useMemo(() => variablesOf(fields.data?.fields ?? []), [fields.data]);
   const editor = useRef<CodeEditorHandle>(null);
   const pictures = usePictureUpload();

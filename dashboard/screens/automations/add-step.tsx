@@ -1,7 +1,7 @@
 import { Modal, SimpleGrid, Text, UnstyledButton } from '@mantine/core';
 import { text } from '../../text/text.ts';
 import { wordOf } from '../../text/words.ts';
-import type { Graph, Place, Step, StepType } from './graph/graph.ts';
+import type { Graph, InsertPoint, Step, StepType } from './graph/graph.ts';
 import { stepOf } from './graph/graph.ts';
 import { StepIcon } from './step-icon.tsx';
 
@@ -48,7 +48,7 @@ export function AddStep({
   onAdd,
   onClose,
 }: {
-  place: Place;
+  place: InsertPoint;
   graph: Graph;
   onAdd: (type: StepType) => void;
   onClose: () => void;

@@ -3,7 +3,7 @@ import { useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { answerOf, rowsOf } from '../../api/queries.ts';
+import { queryFor, rowsOf } from '../../api/queries.ts';
 import { useWhyNot } from '../../parts/action-button.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { tellUndoable } from '../../parts/tell.tsx';
@@ -21,7 +21,7 @@ import {
   addStep,
   changeStep,
   connect,
-  type Place,
+  type InsertPoint,
   removeStep,
   restoreStep,
   stepOf,
@@ -52,7 +52,7 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
   const readOnly = useWhyNot('workflows:edit') !== undefined;
   const editor = useEditor(workflow);
   const { graph, change } = editor;
-  const [place, setPlace] = useState<{ at: Place }>();
+  const [place, setPlace] = useState<{ at: InsertPoint }>();
   const [preview, setPreview] = useState<PreviewAnswer>();
   // A refusal stays until something else is drawn: the check after it says the same.
   const [refused, setRefused] = useState<{ graph: unknown; faults: Faults }>();
@@ -62,7 +62,7 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
   const asList = isNarrow || search.view === 'list';
 
   const stats = useQuery({
-    ...answerOf('getWorkflowStats', { params: { id } }),
+    ...queryFor('getWorkflowStats', { params: { id } }),
     refetchInterval: EVERY_MS,
     structuralSharing: true,
   });
@@ -128,7 +128,7 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
     ['INPUT', 'TEXTAREA', 'SELECT'],
   );
   useHotkeys([['mod+s', () => void (editor.isDirty && !readOnly && save())]], []);
-  const onAdd = (at: Place) => setPlace({ at });
+  const onAdd = (at: InsertPoint) => setPlace({ at });
   const show = (view: 'canvas' | 'list') => {
     const { view: _, ...rest } = search;
     open({ ...rest, ...(view === 'list' && { view }) });

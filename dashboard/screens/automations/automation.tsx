@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { AutomationEditor } from './automation-editor.tsx';
 
@@ -9,6 +9,6 @@ const route = getRouteApi('/shell/automations/$automationId');
 /** An automation: its drawing, who is where in it, and what would become of somebody. */
 export function Automation() {
   const { automationId } = route.useParams();
-  const workflow = useQuery(answerOf('getWorkflow', { params: { id: automationId } }));
+  const workflow = useQuery(queryFor('getWorkflow', { params: { id: automationId } }));
   return <Answer of={workflow}>{(found) => <AutomationEditor key={found.id} workflow={found} />}</Answer>;
 }

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { type ApiFailure, call } from '../../api/client.ts';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { onFirstClick } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { text } from '../../text/text.ts';
@@ -97,7 +97,7 @@ export function EventName(p: {
   disabled?: boolean;
   error?: string | undefined;
 }) {
-  const { data } = useQuery({ ...answerOf('listWorkflowFields'), staleTime: 60_000 });
+  const { data } = useQuery({ ...queryFor('listWorkflowFields'), staleTime: 60_000 });
   const names = [...new Set(data?.eventNames ?? [])];
   return <Autocomplete {...p} data={names} limit={20} maxLength={255} comboboxProps={{ withinPortal: true }} />;
 }

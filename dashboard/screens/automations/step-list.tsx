@@ -5,7 +5,7 @@ import type { CanvasActions } from './canvas/actions.ts';
 import type { StepCounts } from './canvas/drawing.ts';
 import { describeStep } from './graph/describe.ts';
 import type { StepFault } from './graph/faults.ts';
-import { type Graph, inOrder, type OrderedStep, type Place, type Step, stepOf, waysOf } from './graph/graph.ts';
+import { type Graph, type InsertPoint, inOrder, type OrderedStep, type Step, stepOf, waysOf } from './graph/graph.ts';
 import type { Lit } from './graph/path.ts';
 import { StepCountLinks } from './step-counts.tsx';
 import { StepIcon } from './step-icon.tsx';
@@ -38,7 +38,7 @@ export function StepList({
   lit: Lit | undefined;
   readOnly: boolean;
   onSelect: (stepId: string) => void;
-  onAdd: (place: Place) => void;
+  onAdd: (place: InsertPoint) => void;
 }) {
   const order = inOrder(graph);
   return (

@@ -1,7 +1,7 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Navigate, useNavigate, useParams } from '@tanstack/react-router';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Answer } from '../../parts/answer.tsx';
 import { Instant } from '../../parts/instant.tsx';
@@ -13,7 +13,7 @@ import { Controls } from './controls.tsx';
 import { Figures } from './figures.tsx';
 import { Hours } from './hours.tsx';
 import { Links } from './links.tsx';
-import { Progress } from './progress.tsx';
+import { CampaignProgress } from './progress.tsx';
 import { Reasons } from './reasons.tsx';
 import { VersionFigures } from './version-figures.tsx';
 import { type Campaign, isUnderWay } from './words.ts';
@@ -27,7 +27,7 @@ const SENT_MS = 10_000;
 export function CampaignScreen() {
   const { campaignId } = useParams({ from: '/shell/campaigns/$campaignId' });
   const campaign = useQuery({
-    ...answerOf('getCampaign', { params: { id: campaignId } }),
+    ...queryFor('getCampaign', { params: { id: campaignId } }),
     refetchInterval: ({ state }) => intervalOf(state.data),
   });
   return (
@@ -50,7 +50,7 @@ function intervalOf(campaign: Campaign | undefined): number {
 function Shown({ campaign }: { campaign: Campaign }) {
   const { id, name, subject, status, startedAt } = campaign;
   const stats = useQuery({
-    ...answerOf('getCampaignStats', { params: { id } }),
+    ...queryFor('getCampaignStats', { params: { id } }),
     enabled: startedAt !== null,
     refetchInterval: intervalOf(campaign),
   });
@@ -85,7 +85,7 @@ function Shown({ campaign }: { campaign: Campaign }) {
           <Answer of={stats} height={420}>
             {(figures) => (
               <>
-                <Progress campaign={campaign} stats={figures} atMs={stats.dataUpdatedAt} />
+                <CampaignProgress campaign={campaign} stats={figures} atMs={stats.dataUpdatedAt} />
                 <Figures id={id} stats={figures} />
                 {figures.variants && <VersionFigures campaign={campaign} stats={figures} />}
                 <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl" verticalSpacing="xl">

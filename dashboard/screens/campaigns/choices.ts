@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 
@@ -15,7 +15,7 @@ export function useSenders(): string[] {
 export function useTemplates(): { id: string; name: string }[] {
   const { can } = useSession();
   const { data } = useQuery({
-    ...answerOf('listTemplates', { query: { limit: TEMPLATES_MAX } }),
+    ...queryFor('listTemplates', { query: { limit: TEMPLATES_MAX } }),
     enabled: can('templates:view'),
     staleTime: 60_000,
   });
@@ -25,14 +25,14 @@ export function useTemplates(): { id: string; name: string }[] {
 /** Segments with how many are in each. */
 export function useSegments(): { id: string; name: string; memberCount: number }[] {
   const { can } = useSession();
-  const { data } = useQuery({ ...answerOf('listSegments'), enabled: can('segments:view'), staleTime: 30_000 });
+  const { data } = useQuery({ ...queryFor('listSegments'), enabled: can('segments:view'), staleTime: 30_000 });
   return data ?? [];
 }
 
 export function useTopics(): { id: string; name: string }[] {
   const { can } = useSession();
   const { data } = useQuery({
-    ...answerOf('listTopics', { query: { limit: 100 } }),
+    ...queryFor('listTopics', { query: { limit: 100 } }),
     enabled: can('contacts:view'),
     staleTime: 60_000,
   });

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { ApiFailure } from '../../api/client.ts';
-import { answerOf, useWrite } from '../../api/queries.ts';
+import { queryFor, useWrite } from '../../api/queries.ts';
 import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
 import { Answer } from '../../parts/answer.tsx';
 import { Failed } from '../../parts/failed.tsx';
@@ -46,7 +46,7 @@ export interface Editing {
  */
 export function EditCampaign() {
   const { campaignId } = useParams({ from: '/shell/campaigns/$campaignId/edit' });
-  const campaign = useQuery(answerOf('getCampaign', { params: { id: campaignId } }));
+  const campaign = useQuery(queryFor('getCampaign', { params: { id: campaignId } }));
   return (
     <Answer of={campaign}>
       {(found) =>

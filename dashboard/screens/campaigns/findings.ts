@@ -5,14 +5,14 @@ import type { Review, Step } from './words.ts';
 export type Finding = Review['findings'][number];
 
 /** Where a finding is mended: a step of the editor, or another screen. */
-export type Place =
+export type EditorStep =
   | { name: 'content' | 'audience' | 'when'; step: Step }
   | { name: 'domains' | 'settings'; step?: undefined; to: string };
 
-const CONTENT: Place = { name: 'content', step: 'content' };
-const DOMAINS: Place = { name: 'domains', to: '/settings/domains' };
+const CONTENT: EditorStep = { name: 'content', step: 'content' };
+const DOMAINS: EditorStep = { name: 'domains', to: '/settings/domains' };
 
-const PLACES: Record<Finding['code'], Place> = {
+const PLACES: Record<Finding['code'], EditorStep> = {
   sender_not_verified: DOMAINS,
   dmarc_missing: DOMAINS,
   project_held: { name: 'settings', to: '/settings' },
@@ -30,7 +30,7 @@ const PLACES: Record<Finding['code'], Place> = {
 };
 
 /** Where to go with a finding; undefined for one that this release does not know. */
-export function placeOf(code: Finding['code']): Place | undefined {
+export function placeOf(code: Finding['code']): EditorStep | undefined {
   return PLACES[code];
 }
 

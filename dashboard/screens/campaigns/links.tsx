@@ -2,7 +2,7 @@ import { Alert, Box, Group, SegmentedControl, Table, Text, Title } from '@mantin
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
@@ -21,7 +21,7 @@ export function Links({ campaign }: { campaign: Campaign }) {
   const names = campaign.variants?.map(({ name }) => name) ?? [];
   const [version, setVersion] = useState(names[0]);
   const links = useQuery({
-    ...answerOf('listCampaignLinks', { params: { id: campaign.id } }),
+    ...queryFor('listCampaignLinks', { params: { id: campaign.id } }),
     refetchInterval: isUnderWay(campaign.status) ? 5_000 : 30_000,
   });
   return (
@@ -117,7 +117,7 @@ function OnMail({
     type: 'MARKETING' as const,
   };
   const preview = useQuery({
-    ...answerOf('previewTemplate', { body }),
+    ...queryFor('previewTemplate', { body }),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   });

@@ -2,7 +2,7 @@ import { Autocomplete, Group, Select, Stack, Text, TextInput } from '@mantine/co
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { answerOf, useWrite } from '../../api/queries.ts';
+import { queryFor, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
@@ -28,7 +28,7 @@ export function NewCampaign() {
   const [typedFrom, setFrom] = useState<string>();
   const [templateId, setTemplate] = useState<string | null>(null);
   const template = useQuery({
-    ...answerOf('getTemplate', { params: { id: templateId ?? '' } }),
+    ...queryFor('getTemplate', { params: { id: templateId ?? '' } }),
     enabled: templateId !== null && can('templates:view'),
   });
   const write = useWrite('createCampaign', { changes: CAMPAIGN_ANSWERS });

@@ -17,7 +17,7 @@ const COLORS = {
 };
 
 /** How far it is: a bar whose parts are everybody, how fast it goes, and how long it takes yet. */
-export function Progress({ campaign, stats, atMs }: { campaign: Campaign; stats: Stats; atMs: number }) {
+export function CampaignProgress({ campaign, stats, atMs }: { campaign: Campaign; stats: Stats; atMs: number }) {
   const { id, status, nextOpening, pausedReason, testState, testEndsAt } = campaign;
   const { pending } = stats;
   const done = stats.total - pending;

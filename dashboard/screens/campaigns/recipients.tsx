@@ -3,7 +3,7 @@ import { IconDownload, IconSearch } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { urlOf } from '../../api/client.ts';
-import { answerOf, type ItemOf, pagesOf } from '../../api/queries.ts';
+import { type ItemOf, pagesOf, queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Instant } from '../../parts/instant.tsx';
@@ -25,7 +25,7 @@ const PAGE = 50;
 export function Recipients() {
   const { campaignId: id } = useParams({ from: '/shell/campaigns/$campaignId/recipients' });
   const filter = useSearch({ from: '/shell/campaigns/$campaignId/recipients' });
-  const campaign = useQuery(answerOf('getCampaign', { params: { id } }));
+  const campaign = useQuery(queryFor('getCampaign', { params: { id } }));
   const moves = campaign.data !== undefined && isUnderWay(campaign.data.status);
   const pages = useInfiniteQuery({
     ...pagesOf('listCampaignRecipients', { params: { id }, query: { limit: PAGE, ...filter } }),
@@ -72,7 +72,7 @@ function Actions({ id, filter, campaign }: { id: string; filter: RecipientSearch
 
 function Filters({ id, filter }: { id: string; filter: RecipientSearch }) {
   const navigate = useNavigate();
-  const stats = useQuery(answerOf('getCampaignStats', { params: { id } }));
+  const stats = useQuery(queryFor('getCampaignStats', { params: { id } }));
   const set = (part: Partial<Record<keyof RecipientSearch, string | undefined>>) =>
     void navigate({
       to: '/campaigns/$campaignId/recipients',

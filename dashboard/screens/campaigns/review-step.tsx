@@ -1,7 +1,7 @@
 import { Alert, Anchor, Badge, Button, Group, List, Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { IconAlertTriangle, IconCircleX, IconInfoCircle, IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
@@ -18,7 +18,7 @@ const COLORS = { error: 'red', warning: 'yellow', info: 'blue' } as const;
 
 /** What the service says of the campaign before it leaves, and where to mend what stands against it. */
 export function ReviewStep({ campaign, goTo, isUnsaved }: Editing) {
-  const review = useQuery({ ...answerOf('reviewCampaign', { params: { id: campaign.id } }), staleTime: 0 });
+  const review = useQuery({ ...queryFor('reviewCampaign', { params: { id: campaign.id } }), staleTime: 0 });
   return (
     <Stack maw={980}>
       {isUnsaved && <Alert color="yellow">{words.unsaved}</Alert>}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { InputOf } from '../../api/client.ts';
-import { answerOf, useWrite } from '../../api/queries.ts';
+import { queryFor, useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
@@ -98,7 +98,7 @@ function Send({
 }) {
   const navigate = useNavigate();
   const [asks, setAsks] = useState(false);
-  const review = useQuery({ ...answerOf('reviewCampaign', { params: { id: campaign.id } }), staleTime: 0 });
+  const review = useQuery({ ...queryFor('reviewCampaign', { params: { id: campaign.id } }), staleTime: 0 });
   const write = useWrite('sendCampaign', { changes: CAMPAIGN_ANSWERS });
   const willSend = review.data?.willSend ?? 0;
   const written = formatCount(willSend);

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { InputOf } from '../../api/client.ts';
-import { answerOf, useWrite } from '../../api/queries.ts';
+import { queryFor, useWrite } from '../../api/queries.ts';
 import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { tellDone, tellUndoable, whenDone } from '../../parts/tell.tsx';
@@ -157,7 +157,7 @@ function ToSegment({ selection: { picked, all, clear } }: { selection: Selection
   const remove = useWrite('removeSegmentMembers', { changes });
   const [opened, setOpened] = useState(false);
   const notAllowed = useWhyNot('segments:edit');
-  const segments = useQuery({ ...answerOf('listSegments'), enabled: opened });
+  const segments = useQuery({ ...queryFor('listSegments'), enabled: opened });
   const fixed = segments.data?.filter(({ type }) => type === 'STATIC') ?? [];
   const emails = [...picked.values()].map(({ email }) => email);
   const whyNot = all ? words.notForAll : emails.length > SEGMENT_MAX ? words.tooManyForSegment : undefined;

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Popover, ScrollArea, Stack, Text } from '@mantine/core';
 import { IconColumns3 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { text } from '../../text/text.ts';
 import { STANDARD_COLUMNS } from './columns.ts';
 
@@ -36,7 +36,7 @@ export function ColumnMenu({ columns, show }: { columns: string[]; show: (name: 
 }
 
 function Choices({ columns, show }: { columns: string[]; show: (name: string, shown: boolean) => void }) {
-  const fields = useQuery({ ...answerOf('listContactFields'), staleTime: FRESH_MS });
+  const fields = useQuery({ ...queryFor('listContactFields'), staleTime: FRESH_MS });
   const custom = (fields.data?.fields ?? []).filter(({ standard }) => !standard).map(({ field }) => field);
   const offered = [...new Set([...STANDARD_COLUMNS, ...columns, ...custom])];
   return (

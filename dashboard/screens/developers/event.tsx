@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf, type ItemOf, pagesOf, useWrite } from '../../api/queries.ts';
+import { type ItemOf, pagesOf, queryFor, useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
@@ -28,7 +28,7 @@ const PAYLOADS = 10;
 /** One event: where it is used, and what it last said. */
 export function EventScreen() {
   const { eventName } = useParams({ from: '/shell/developers/events/$eventName' });
-  const usage = useQuery(answerOf('getEventUsage', { params: { eventName } }));
+  const usage = useQuery(queryFor('getEventUsage', { params: { eventName } }));
   const pages = useInfiniteQuery(pagesOf('listEvents', { query: { eventName, limit: PAYLOADS } }));
   const [opened, { open, close }] = useDisclosure();
   return (

@@ -4,7 +4,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf, useWrite } from '../../api/queries.ts';
+import { queryFor, useWrite } from '../../api/queries.ts';
 import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
 import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
@@ -46,7 +46,7 @@ export function Keys() {
 }
 
 function List() {
-  const keys = useQuery(answerOf('listApiKeys'));
+  const keys = useQuery(queryFor('listApiKeys'));
   const [revoked, revoke] = useState<Key>();
   return (
     <Answer of={keys}>
@@ -176,7 +176,7 @@ function PublicKey() {
 }
 
 function PublicKeyItself() {
-  const project = useQuery(answerOf('getProject'));
+  const project = useQuery(queryFor('getProject'));
   return (
     <Answer of={project} height={40}>
       {({ public: publicKey }) => (

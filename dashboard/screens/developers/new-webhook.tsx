@@ -1,7 +1,7 @@
 import { TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answerOf, useWrite } from '../../api/queries.ts';
+import { queryFor, useWrite } from '../../api/queries.ts';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { text } from '../../text/text.ts';
 import { SecretDialog } from './secret-dialog.tsx';
@@ -41,7 +41,7 @@ function Form({ write, onCreate }: { write: { isPending: boolean; error: unknown
   const [url, setUrl] = useState('');
   const [events, setEvents] = useState<string[]>(['*']);
   const [description, setDescription] = useState('');
-  const names = useQuery(answerOf('listEventNames')).data?.eventNames ?? [];
+  const names = useQuery(queryFor('listEventNames')).data?.eventNames ?? [];
   return (
     <DialogForm
       action={words.create}

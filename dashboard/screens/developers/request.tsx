@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { AsCode } from '../../parts/as-code.tsx';
@@ -24,7 +24,7 @@ const LOOK_MS = 2_000;
 /** One request and what came of it. */
 export function RequestScreen() {
   const { requestId } = useParams({ from: '/shell/developers/requests/$requestId' });
-  const request = useQuery({ ...answerOf('getRequest', { params: { requestId } }), refetchInterval: LOOK_MS });
+  const request = useQuery({ ...queryFor('getRequest', { params: { requestId } }), refetchInterval: LOOK_MS });
   return (
     <Answer of={request}>
       {(found) => (

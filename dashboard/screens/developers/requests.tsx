@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf, type ItemOf, pagesOf } from '../../api/queries.ts';
+import { type ItemOf, pagesOf, queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
@@ -50,7 +50,7 @@ export function Requests() {
 /** The keys by which requests came; none for a role that does not see them. */
 export function useKeys(): Key[] {
   const { can } = useSession();
-  return useQuery({ ...answerOf('listApiKeys'), enabled: can('apikeys:manage') }).data?.data ?? [];
+  return useQuery({ ...queryFor('listApiKeys'), enabled: can('apikeys:manage') }).data?.data ?? [];
 }
 
 function NoRequests() {

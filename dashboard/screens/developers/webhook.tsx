@@ -1,7 +1,7 @@
 import { Alert, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -17,7 +17,7 @@ const LOOK_MS = 5_000;
 export function Webhook() {
   const { endpointId } = useParams({ from: '/shell/developers/webhooks/$endpointId' });
   const endpoint = useQuery({
-    ...answerOf('getWebhook', { params: { id: endpointId } }),
+    ...queryFor('getWebhook', { params: { id: endpointId } }),
     refetchInterval: LOOK_MS,
   });
   return (

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
@@ -25,7 +25,7 @@ const EXAMPLE = { url: 'https://example.com/hooks', events: ['email.*'] };
 /** The endpoints that events of the project are delivered to. */
 export function Webhooks() {
   const [opened, { open, close }] = useDisclosure();
-  const endpoints = useQuery(answerOf('listWebhooks'));
+  const endpoints = useQuery(queryFor('listWebhooks'));
   const button = (
     <ActionButton needs={WEBHOOKS_NEED} leftSection={<IconPlus size={16} />} onClick={open}>
       {words.new}

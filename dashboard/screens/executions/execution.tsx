@@ -3,7 +3,7 @@ import { IconExternalLink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Curl } from '../../parts/curl.tsx';
@@ -29,7 +29,7 @@ const STILL_MS = 5_000;
 export function ExecutionPage() {
   const { workflowId, executionId } = useParams({ from: '/shell/messages/executions/$workflowId/$executionId' });
   const execution = useQuery({
-    ...answerOf('getExecution', { params: { id: workflowId, executionId } }),
+    ...queryFor('getExecution', { params: { id: workflowId, executionId } }),
     refetchInterval: ({ state }) => {
       const status = state.data?.status;
       if (status === 'RUNNING') return MOVING_MS;
@@ -37,7 +37,7 @@ export function ExecutionPage() {
     },
   });
   // Its steps are named by the automation as it is now; it may be gone.
-  const { data: workflow } = useQuery(answerOf('getWorkflow', { params: { id: workflowId } }));
+  const { data: workflow } = useQuery(queryFor('getWorkflow', { params: { id: workflowId } }));
   return <Answer of={execution}>{(data) => <Shown execution={data} workflow={workflow} />}</Answer>;
 }
 
@@ -47,7 +47,7 @@ function Shown({ execution, workflow }: { execution: Execution; workflow: Workfl
     <>
       <PageHead
         title={execution.contactEmail ?? text.executions.erased}
-        subtitle={<Standing execution={execution} workflow={workflow} />}
+        subtitle={<CurrentStep execution={execution} workflow={workflow} />}
         back={{ to: `/messages/executions/${workflowId}`, label: text.executions.all }}
         actions={<Moves execution={execution} workflow={workflow} />}
       />
@@ -74,7 +74,7 @@ function Shown({ execution, workflow }: { execution: Execution; workflow: Workfl
   );
 }
 
-function Standing({ execution, workflow }: { execution: Execution; workflow: Workflow | undefined }) {
+function CurrentStep({ execution, workflow }: { execution: Execution; workflow: Workflow | undefined }) {
   const { status, exitReason, error, sandbox, workflowId } = execution;
   return (
     <Group gap="xs">

@@ -2,7 +2,7 @@ import { Badge, Group } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf, pagesOf } from '../../api/queries.ts';
+import { pagesOf, queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -21,7 +21,7 @@ export function Executions() {
   const { workflowId } = useParams({ from: '/shell/messages/executions/$workflowId' });
   const search = useSearch({ from: '/shell/messages/executions/$workflowId' });
   const navigate = useNavigate();
-  const { data: workflow } = useQuery(answerOf('getWorkflow', { params: { id: workflowId } }));
+  const { data: workflow } = useQuery(queryFor('getWorkflow', { params: { id: workflowId } }));
   const pages = useInfiniteQuery(pagesOf('listExecutions', { params: { id: workflowId }, query: search }));
   const go = (next: ExecutionSearch) =>
     void navigate({ to: '/messages/executions/$workflowId', params: { workflowId }, search: next, replace: true });

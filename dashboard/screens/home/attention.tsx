@@ -3,7 +3,7 @@ import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { Breakable } from '../../parts/breakable.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
@@ -17,7 +17,7 @@ const POLL_MS = 15_000;
 
 /** What waits for a person, the most pressing first. */
 export function Attention() {
-  const attention = useQuery({ ...answerOf('listAttention'), refetchInterval: POLL_MS });
+  const attention = useQuery({ ...queryFor('listAttention'), refetchInterval: POLL_MS });
   return (
     <Section title={text.home.attention}>
       <Answer of={attention} height={28}>

@@ -4,7 +4,7 @@ import { IconCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { Curl, type CurlRequest } from '../../parts/curl.tsx';
 import { text } from '../../text/text.ts';
@@ -36,7 +36,7 @@ export function Checklist() {
   const { projectId } = useSession();
   const [isHidden, hide] = useLocalStorage({ key: `tidings.checklist.${projectId}`, defaultValue: false });
   const { data } = useQuery({
-    ...answerOf('getChecklist'),
+    ...queryFor('getChecklist'),
     enabled: !isHidden,
     refetchInterval: ({ state }) => (state.data?.done ? false : POLL_MS),
   });

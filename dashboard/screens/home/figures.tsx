@@ -2,7 +2,7 @@ import { Box, Paper, Table, Text, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { CountLink, formatCount, formatShare } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -31,7 +31,7 @@ const POLL_MS = 30_000;
 
 /** What became of the mail of 30 days, each number leading to its mails, and by day. */
 export function Figures() {
-  const overview = useQuery({ ...answerOf('getMailOverview'), refetchInterval: POLL_MS });
+  const overview = useQuery({ ...queryFor('getMailOverview'), refetchInterval: POLL_MS });
   return (
     <Section title={text.home.month}>
       <Answer of={overview} height={420}>

@@ -1,5 +1,5 @@
 import { createRoute } from '@tanstack/react-router';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { shellRoute } from '../../app/root-route.tsx';
 import { Home } from './home.tsx';
 import { UPCOMING } from './upcoming.tsx';
@@ -10,8 +10,8 @@ const homeRoute = createRoute({
   // It comes with the app, and its answers are on their way while it is drawn: this is where everybody begins.
   component: Home,
   loader: ({ context: { queries } }) => {
-    void queries.prefetchQuery(answerOf('getMailOverview'));
-    void queries.prefetchQuery(answerOf('listAttention'));
+    void queries.prefetchQuery(queryFor('getMailOverview'));
+    void queries.prefetchQuery(queryFor('listAttention'));
     void queries.prefetchQuery(UPCOMING);
   },
 });

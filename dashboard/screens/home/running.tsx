@@ -2,7 +2,7 @@ import { Anchor, Box, Group, Paper, Progress, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
@@ -30,9 +30,9 @@ export function Running() {
     refetchInterval: ({ state }: { state: { data?: { campaigns: unknown[] } | undefined } }) =>
       state.data && state.data.campaigns.length > 0 ? MOVING_MS : STILL_MS,
   };
-  const sending = useQuery({ ...answerOf('listCampaigns', { query: { status: 'SENDING', limit: SHOWN } }), ...poll });
+  const sending = useQuery({ ...queryFor('listCampaigns', { query: { status: 'SENDING', limit: SHOWN } }), ...poll });
   const paused = useQuery({
-    ...answerOf('listCampaigns', { query: { status: 'PAUSED', limit: SHOWN } }),
+    ...queryFor('listCampaigns', { query: { status: 'PAUSED', limit: SHOWN } }),
     enabled,
     refetchInterval: STILL_MS,
   });

@@ -1,7 +1,7 @@
 import { Box, Group, List, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CountLink } from '../../parts/count-link.tsx';
@@ -10,7 +10,7 @@ import { text } from '../../text/text.ts';
 import { HourBars } from './hour-bars.tsx';
 import { Section } from './section.tsx';
 
-export const UPCOMING = answerOf('listUpcomingHours', { query: { hours: 48 } });
+export const UPCOMING = queryFor('listUpcomingHours', { query: { hours: 48 } });
 const POLL_MS = 60_000;
 
 /** Scheduled campaigns, and waves of delays by the hour in which they end. */

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf, useWrite } from '../../api/queries.ts';
+import { queryFor, useWrite } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { text } from '../../text/text.ts';
@@ -16,7 +16,7 @@ const words = text.join;
 export function Join() {
   const { hash: token } = useLocation();
   const invitation = useQuery({
-    ...answerOf('getInvitation', { body: { token } }),
+    ...queryFor('getInvitation', { body: { token } }),
     enabled: token !== '',
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,

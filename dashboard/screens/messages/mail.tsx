@@ -2,7 +2,7 @@ import { Code, Grid, Group, Stack, Table, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Curl } from '../../parts/curl.tsx';
@@ -27,7 +27,7 @@ const UNDER_WAY: readonly Mail['status'][] = ['PENDING', 'SENDING'];
 export function MailPage() {
   const { id } = useParams({ from: '/shell/messages/$id' });
   const mail = useQuery({
-    ...answerOf('getEmail', { params: { id } }),
+    ...queryFor('getEmail', { params: { id } }),
     refetchInterval: ({ state }) => (state.data && UNDER_WAY.includes(state.data.data.status) ? MOVING_MS : STILL_MS),
   });
   return <Answer of={mail}>{({ data }) => <Shown mail={data} />}</Answer>;

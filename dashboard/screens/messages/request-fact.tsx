@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { text } from '../../text/text.ts';
 import { Fact } from './facts.tsx';
@@ -14,7 +14,7 @@ const LOOKS_MAX = 5;
 /** The request to the API from which a mail, an SMS or an execution came; `otherwise` where the log has none. */
 export function RequestFact({ of: made, otherwise }: { of: string; otherwise?: string }) {
   const { data } = useQuery({
-    ...answerOf('listRequests', { query: { made, limit: ANSWERED_MAX } }),
+    ...queryFor('listRequests', { query: { made, limit: ANSWERED_MAX } }),
     refetchInterval: ({ state }) =>
       state.data?.data.length === 0 && state.dataUpdateCount < LOOKS_MAX ? LOOK_MS : false,
   });

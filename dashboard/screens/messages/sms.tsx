@@ -2,7 +2,7 @@ import { Code, Grid, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Curl } from '../../parts/curl.tsx';
@@ -22,7 +22,7 @@ const STILL_MS = 15_000;
 export function SmsPage() {
   const { id } = useParams({ from: '/shell/messages/sms/$id' });
   const sms = useQuery({
-    ...answerOf('getSms', { params: { id } }),
+    ...queryFor('getSms', { params: { id } }),
     refetchInterval: ({ state }) => (state.data?.data.status === 'PENDING' ? MOVING_MS : STILL_MS),
   });
   return <Answer of={sms}>{({ data }) => <Shown sms={data} />}</Answer>;

@@ -2,7 +2,7 @@ import { Badge, Group, Paper, Table, Text, Title, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react';
 import { text } from '../../text/text.ts';
 
-export type Standing = 'well' | 'look' | 'away';
+export type FactState = 'well' | 'look' | 'away';
 
 const COLORS = { well: 'green', look: 'orange', away: 'red' } as const;
 /** Of words that want to be looked at; readable on both grounds. */
@@ -10,7 +10,7 @@ export const WARNING = 'var(--mantine-color-orange-light-color)';
 const TOUCHED = { hover: true, focus: true, touch: true };
 
 /** How something stands, in a word. */
-export function StandingBadge({ standing }: { standing: Standing }) {
+export function StandingBadge({ standing }: { standing: FactState }) {
   return (
     <Badge variant="light" color={COLORS[standing]} tt="none" radius="sm">
       {text.operator[standing]}
@@ -27,7 +27,7 @@ export function FactCard({
 }: {
   title: string;
   subtitle?: ReactNode;
-  standing: Standing;
+  standing: FactState;
   children: ReactNode;
 }) {
   return (

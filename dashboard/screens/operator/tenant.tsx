@@ -2,7 +2,7 @@ import { Alert, Grid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Instant } from '../../parts/instant.tsx';
@@ -22,7 +22,7 @@ const words = text.operator;
 /** One project as the operator sees it: what it sends, what holds it, what it may. */
 export function TenantScreen() {
   const { tenantId } = useParams({ from: '/shell/operator/projects/$tenantId' });
-  const tenant = useQuery(answerOf('getTenant', { params: { id: tenantId } }));
+  const tenant = useQuery(queryFor('getTenant', { params: { id: tenantId } }));
   return (
     <>
       {tenant.data === undefined && <PageHead title={words.project} back={BACK} />}

@@ -3,7 +3,7 @@ import { IconCheck, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import type { FieldChoice } from '../../parts/condition-builder/choices.ts';
@@ -41,8 +41,8 @@ export function Explain({ segment }: { segment: Segment }) {
 
 function Explained({ segment, contactId }: { segment: Segment; contactId: string }) {
   const asked = { params: { id: segment.id }, query: { contactId } };
-  const explanation = useQuery({ ...answerOf('explainSegment', asked), retry: false });
-  const { data: contact } = useQuery({ ...answerOf('getContact', { params: { id: contactId } }), retry: false });
+  const explanation = useQuery({ ...queryFor('explainSegment', asked), retry: false });
+  const { data: contact } = useQuery({ ...queryFor('getContact', { params: { id: contactId } }), retry: false });
   return (
     <Answer of={explanation}>
       {(found) => (

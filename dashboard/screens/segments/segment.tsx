@@ -2,7 +2,7 @@ import { Badge, Group, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -21,7 +21,7 @@ const words = text.segments;
 /** One segment; which part of it is open is in the address. */
 export function SegmentScreen() {
   const { segmentId } = useParams({ from: '/shell/segments/$segmentId' });
-  const segment = useQuery(answerOf('getSegment', { params: { id: segmentId } }));
+  const segment = useQuery(queryFor('getSegment', { params: { id: segmentId } }));
   return <Answer of={segment}>{(found) => <Found segment={found} />}</Answer>;
 }
 

@@ -3,7 +3,7 @@ import { IconPlus, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
@@ -26,7 +26,7 @@ const EXAMPLE = {
 
 /** All segments of the project; the search and the type are in the address. */
 export function Segments() {
-  const segments = useQuery(answerOf('listSegments'));
+  const segments = useQuery(queryFor('listSegments'));
   const { q, type } = useSearch({ from: '/shell/segments' });
   return (
     <>

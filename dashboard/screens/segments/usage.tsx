@@ -1,7 +1,7 @@
 import { Box, Group, List, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -12,7 +12,7 @@ const words = text.segments;
 
 /** What names the segment. */
 export function Usage({ segmentId }: { segmentId: string }) {
-  const usage = useQuery(answerOf('getSegmentUsage', { params: { id: segmentId } }));
+  const usage = useQuery(queryFor('getSegmentUsage', { params: { id: segmentId } }));
   return (
     <Answer of={usage}>
       {({ usedInCampaigns, usedInSegments, usedInWorkflows }) =>

@@ -1,7 +1,7 @@
 import { Box, Code, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf, pagesOf } from '../../api/queries.ts';
+import { pagesOf, queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { Breakable } from '../../parts/breakable.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
@@ -18,7 +18,7 @@ export function AuditLog() {
   const { can } = useSession();
   const pages = useInfiniteQuery(pagesOf('listAuditLog', { query: { limit: 50 } }));
   // Who is still of the project is named by address.
-  const { data: team } = useQuery({ ...answerOf('getTeam'), enabled: can('team:manage'), staleTime: 60_000 });
+  const { data: team } = useQuery({ ...queryFor('getTeam'), enabled: can('team:manage'), staleTime: 60_000 });
   const nameOf = (actor: string) => {
     if (!team || !actor.startsWith('user:')) return actor;
     return team.members.find(({ userId }) => actor === `user:${userId}`)?.email ?? text.contacts.who.user;

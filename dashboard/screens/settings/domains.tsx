@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf, useWrite } from '../../api/queries.ts';
+import { queryFor, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
 import { Answer } from '../../parts/answer.tsx';
@@ -26,7 +26,7 @@ const COLORS = { PENDING: 'yellow', VERIFIED: 'green', FAILED: 'red' } as const;
 export function Domains() {
   const { projectId } = useSession();
   const domains = useQuery({
-    ...answerOf('listDomains', { params: { projectId } }),
+    ...queryFor('listDomains', { params: { projectId } }),
     refetchInterval: ({ state }) => (state.data?.some(({ verified }) => !verified) ? LOOK_AGAIN_MS : false),
   });
   return (

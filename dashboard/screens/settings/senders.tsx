@@ -2,7 +2,7 @@ import { Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf, useWrite } from '../../api/queries.ts';
+import { queryFor, useWrite } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
@@ -24,7 +24,7 @@ const COLUMNS: Column<Sender>[] = [
 
 /** From which numbers and names SMS come, by country. */
 export function Senders() {
-  const senders = useQuery(answerOf('listSmsSenders'));
+  const senders = useQuery(queryFor('listSmsSenders'));
   return (
     <Stack>
       <Text c="dimmed">{words.what}</Text>

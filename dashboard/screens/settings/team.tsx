@@ -2,7 +2,7 @@ import { Badge, Group, Select, Stack, Text, Title, Tooltip } from '@mantine/core
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/client.ts';
-import { answerOf, useWrite } from '../../api/queries.ts';
+import { queryFor, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Answer } from '../../parts/answer.tsx';
@@ -24,7 +24,7 @@ export const ROLES = ['OWNER', 'ADMIN', 'MEMBER'] as const;
 
 /** Who may work on the project, and who is invited. */
 export function Team() {
-  const team = useQuery(answerOf('getTeam'));
+  const team = useQuery(queryFor('getTeam'));
   return (
     <Stack gap="lg">
       <Text c="dimmed">{words.what}</Text>

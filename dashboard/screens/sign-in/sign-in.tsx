@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Container, Paper, PasswordInput, Stack, Text, Te
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
-import { answerOf, useWrite } from '../../api/queries.ts';
+import { queryFor, useWrite } from '../../api/queries.ts';
 import { Failed } from '../../parts/failed.tsx';
 import { text } from '../../text/text.ts';
 
@@ -11,7 +11,7 @@ const PASSWORD_MIN = 8;
 /** The sign-in page; where the installation lets, an account is made on it too. */
 export function SignIn() {
   const search = useSearch({ from: '/sign-in' });
-  const signUp = useQuery(answerOf('getSignUp'));
+  const signUp = useQuery(queryFor('getSignUp'));
   const isNew = search.new === true && signUp.data?.open !== false;
   const title = isNew ? text.signIn.signUpTitle : text.signIn.title;
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { Accordion, Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { text } from '../../text/text.ts';
 import { TEMPLATE_TYPES, type TemplateType } from './routes.ts';
@@ -54,7 +54,7 @@ export function TemplateSettings({
 
 function TopicChoice({ fields, change, isReadOnly }: Parameters<typeof TemplateSettings>[0]) {
   const { can } = useSession();
-  const topics = useQuery({ ...answerOf('listTopics', { query: { limit: 100 } }), enabled: can('contacts:view') });
+  const topics = useQuery({ ...queryFor('listTopics', { query: { limit: 100 } }), enabled: can('contacts:view') });
   return (
     <Select
       label={text.templates.topic}

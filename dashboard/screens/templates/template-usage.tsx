@@ -1,6 +1,6 @@
 import { Box, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CountLink } from '../../parts/count-link.tsx';
@@ -8,7 +8,7 @@ import { text } from '../../text/text.ts';
 
 /** The steps of automations that send by a template, and how many mails it has made. */
 export function TemplateUsage({ id }: { id: string }) {
-  const usage = useQuery(answerOf('getTemplateUsage', { params: { id } }));
+  const usage = useQuery(queryFor('getTemplateUsage', { params: { id } }));
   return (
     <Box component="section" aria-labelledby="template-usage">
       <Title order={2} size="h4" id="template-usage" mb="xs">

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { TemplateEditor } from './template-editor.tsx';
 
 /** One template, to be written on. */
 export function TemplateScreen() {
   const { templateId } = useParams({ from: '/shell/templates/$templateId' });
-  const template = useQuery(answerOf('getTemplate', { params: { id: templateId } }));
+  const template = useQuery(queryFor('getTemplate', { params: { id: templateId } }));
   return (
     <Answer of={template} height={600}>
       {(saved) => <TemplateEditor key={templateId} saved={saved} />}

@@ -2,7 +2,7 @@ import { Box } from '@mantine/core';
 import { useInViewport } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { ItemOf } from '../../api/queries.ts';
-import { answerOf } from '../../api/queries.ts';
+import { queryFor } from '../../api/queries.ts';
 import { ScaledFrame } from '../../parts/mail-editor/scaled-frame.tsx';
 import { text } from '../../text/text.ts';
 import { withoutLiquid } from './without-liquid.ts';
@@ -16,7 +16,7 @@ const SCREEN = 680;
  */
 export function Thumbnail({ template: { id, name, body } }: { template: ItemOf<'listTemplates'> }) {
   const { ref, inViewport } = useInViewport();
-  const whole = useQuery({ ...answerOf('getTemplate', { params: { id } }), enabled: inViewport && body === undefined });
+  const whole = useQuery({ ...queryFor('getTemplate', { params: { id } }), enabled: inViewport && body === undefined });
   const said = body ?? whole.data?.body;
   return (
     <Box

@@ -1,10 +1,10 @@
 import { createContext, useContext } from 'react';
-import type { Place } from '../graph/graph.ts';
+import type { InsertPoint } from '../graph/graph.ts';
 import type { CountOf } from '../step-counts.tsx';
 
 /** What can be done on the canvas; the same functions for its whole life, so that no node is drawn again for them. */
 export interface CanvasActions {
-  onAdd: (place: Place) => void;
+  onAdd: (place: InsertPoint) => void;
   /** Shows whom a count of a step counts. */
   onCount: (stepId: string, count: CountOf) => void;
   /** The address that shows them. */

@@ -12,7 +12,7 @@ import {
 import '@xyflow/react/dist/base.css';
 import { type KeyboardEvent, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { text } from '../../../text/text.ts';
-import { inOrder, type Place, type Position, stepOf, waysOf } from '../graph/graph.ts';
+import { type InsertPoint, inOrder, type Position, stepOf, waysOf } from '../graph/graph.ts';
 import { NODE } from '../graph/layout.ts';
 import { type CanvasActions, CanvasActionsContext } from './actions.ts';
 import classes from './canvas.module.css';
@@ -31,7 +31,7 @@ export interface CanvasProps {
   onSelect: (stepId: string | undefined) => void;
   onCount: CanvasActions['onCount'];
   countHref: CanvasActions['countHref'];
-  onAdd: (place: Place) => void;
+  onAdd: (place: InsertPoint) => void;
   onMove: (positions: ReadonlyMap<string, Position>) => void;
   onConnect: (way: { from: string; to: string; branch: string | null }) => void;
   onEntry: (stepId: string) => void;

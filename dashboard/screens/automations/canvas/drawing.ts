@@ -3,7 +3,7 @@ import type { AnswerOf } from '../../../api/client.ts';
 import { text } from '../../../text/text.ts';
 import { describeStep } from '../graph/describe.ts';
 import type { StepFault } from '../graph/faults.ts';
-import { type Graph, type Place, type Position, type Step, stepOf, waysOf } from '../graph/graph.ts';
+import { type Graph, type InsertPoint, type Position, type Step, stepOf, waysOf } from '../graph/graph.ts';
 import { NODE } from '../graph/layout.ts';
 import type { Lit, Visited } from '../graph/path.ts';
 import { type Flow, flowKey } from '../graph/shares.ts';
@@ -32,7 +32,7 @@ export interface StartData extends Record<string, unknown> {
 }
 
 export interface WayData extends Record<string, unknown> {
-  place: Place;
+  place: InsertPoint;
   branch: string | null;
   flow: Flow | undefined;
   lit: boolean;

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiFailure, call } from '../../../api/client.ts';
-import { answerOf } from '../../../api/queries.ts';
+import { queryFor } from '../../../api/queries.ts';
 import { useSession } from '../../../app/session.ts';
 import { draftKey, keepDraft } from '../../../parts/record-edit/kept-drafts.ts';
 import { tellFailure } from '../../../parts/tell.tsx';
@@ -90,7 +90,7 @@ export function useEditor(workflow: WorkflowDetail): Editor {
         body: savedAs(graph, base.version),
       });
       setState((before) => savedState(before, { sent: graph, saved, ids }));
-      client.setQueryData(answerOf('getWorkflow', { params: { id } }).queryKey, saved);
+      client.setQueryData(queryFor('getWorkflow', { params: { id } }).queryKey, saved);
       await client.invalidateQueries({ queryKey: ['getWorkflowStats'] });
       return undefined;
     } catch (error) {

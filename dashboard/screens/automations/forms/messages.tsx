@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { answerOf, rowsOf, steadyAnswerOf } from '../../../api/queries.ts';
+import { queryFor, rowsOf, steadyAnswerOf } from '../../../api/queries.ts';
 import { Answer } from '../../../parts/answer.tsx';
 import { MailFrame } from '../../../parts/mail-frame.tsx';
 import { text } from '../../../text/text.ts';
@@ -13,7 +13,7 @@ const t = text.automations;
 
 /** Templates by which nodes name what they send. */
 export function useTemplates() {
-  return useQuery({ ...answerOf('listTemplates', { query: { pageSize: 100 } }), staleTime: 30_000 });
+  return useQuery({ ...queryFor('listTemplates', { query: { pageSize: 100 } }), staleTime: 30_000 });
 }
 
 export function MailForm({ config, set, faultAt, readOnly }: FormProps) {
@@ -92,9 +92,9 @@ function senderWith(from: unknown, email: string): unknown {
 
 /** The template as it looks, with the gaps of its variables as the API fills them for nobody in particular. */
 function TemplateLook({ id }: { id: string }) {
-  const template = useQuery({ ...answerOf('getTemplate', { params: { id } }), staleTime: 30_000 });
+  const template = useQuery({ ...queryFor('getTemplate', { params: { id } }), staleTime: 30_000 });
   const { subject = '', body = '', preheader } = template.data ?? {};
-  const asked = answerOf('previewTemplate', { body: { subject, body, preheader } });
+  const asked = queryFor('previewTemplate', { body: { subject, body, preheader } });
   const preview = useQuery({ ...asked, enabled: template.data !== undefined, staleTime: 60_000, retry: false });
   return (
     <div>

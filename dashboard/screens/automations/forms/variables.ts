@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { answerOf } from '../../../api/queries.ts';
+import { queryFor } from '../../../api/queries.ts';
 import { useSession } from '../../../app/session.ts';
 import type { KnownField } from '../../../parts/data-fields/data-rows.tsx';
 import { useEventData } from '../../../parts/event-data/use-event-data.ts';
@@ -15,7 +15,7 @@ const PATH = /^[\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*$/u;
 /** The keys of contacts' data, the most frequent first. Empty where the role may not see contacts. */
 export function useContactData(): KnownField[] {
   const { can } = useSession();
-  const asked = { ...answerOf('listContactFields'), enabled: can('contacts:view') };
+  const asked = { ...queryFor('listContactFields'), enabled: can('contacts:view') };
   const { data } = useQuery({ ...asked, staleTime: 60_000, retry: false });
   return useMemo(() => {
     const own = data?.fields.filter(({ field }) => field.startsWith(DATA)) ?? [];

@@ -34,7 +34,7 @@ export interface Graph {
 }
 
 /** A place where a step can be put: behind a step, by a branch; null is before all others. */
-export type Place = { after: string; branch: string | null } | null;
+export type InsertPoint = { after: string; branch: string | null } | null;
 
 export const EMPTY: Graph = { entry: null, steps: [], transitions: [] };
 
@@ -98,7 +98,7 @@ export function stepOf(graph: Graph, id: string | null | undefined): Step | unde
 }
 
 /** Puts a step to a place. Where that leads somewhere already, the new step comes in between: by its first way on. */
-export function addStep(graph: Graph, step: Step, place: Place): Graph {
+export function addStep(graph: Graph, step: Step, place: InsertPoint): Graph {
   const steps = [...graph.steps, step];
   const [way] = branchesOf(step);
   const next = place === null ? graph.entry : targetOf(graph, place.after, place.branch);

@@ -5,7 +5,7 @@ import { text } from '../../../text/text.ts';
 import type { StepCounts } from '../canvas/drawing.ts';
 import type { Editor } from '../editor/use-editor.ts';
 import type { Faults } from '../graph/faults.ts';
-import { type Place, type Step, stepOf, type WorkflowDetail } from '../graph/graph.ts';
+import { type InsertPoint, type Step, stepOf, type WorkflowDetail } from '../graph/graph.ts';
 import type { AutomationSearch, VisitStatus } from '../routes.ts';
 import { AutomationSettings } from './automation-settings.tsx';
 import { People } from './people.tsx';
@@ -23,7 +23,7 @@ export interface PanelProps {
   faults: Faults;
   stats: Map<string, StepCounts>;
   isNarrow: boolean;
-  onAdd: (place: Place) => void;
+  onAdd: (place: InsertPoint) => void;
   onRemove: (stepId: string) => void;
   onSave: () => void;
   preview: PreviewAnswer | undefined;

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../api/client.ts';
-import { answerOf } from '../../../api/queries.ts';
+import { queryFor } from '../../../api/queries.ts';
 import { Answer } from '../../../parts/answer.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
@@ -146,7 +146,7 @@ function PreviewWords({ step }: { step: PreviewStep }) {
 /** A run as it goes: asked for every second until it has ended. */
 export function useRun(workflowId: string, runId: string | undefined) {
   return useQuery({
-    ...answerOf('getExecution', { params: { id: workflowId, executionId: runId ?? '' } }),
+    ...queryFor('getExecution', { params: { id: workflowId, executionId: runId ?? '' } }),
     enabled: runId !== undefined,
     refetchInterval: ({ state }) => (state.data?.completedAt ? false : EVERY_MS),
   });

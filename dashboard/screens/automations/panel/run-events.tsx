@@ -3,7 +3,7 @@ import { IconPlus, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { InputOf } from '../../../api/client.ts';
-import { answerOf } from '../../../api/queries.ts';
+import { queryFor } from '../../../api/queries.ts';
 import { EventPayload } from '../../../parts/event-data/event-payload.tsx';
 import { text } from '../../../text/text.ts';
 import type { WorkflowDetail } from '../graph/graph.ts';
@@ -53,7 +53,7 @@ export function RunEvents({
   events: readonly RunEvent[];
   onChange: (events: RunEvent[]) => void;
 }) {
-  const { data } = useQuery({ ...answerOf('listWorkflowFields'), staleTime: 60_000 });
+  const { data } = useQuery({ ...queryFor('listWorkflowFields'), staleTime: 60_000 });
   const asked = eventsOf(workflow);
   const names = [...new Set([...asked, ...(data?.eventNames ?? [])])];
   const change = (key: string, changes: Partial<RunEvent>) =>

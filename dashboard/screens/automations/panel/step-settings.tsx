@@ -11,7 +11,15 @@ import { configWith, type FormProps, unshownOf } from '../forms/form.ts';
 import { MailForm, SmsForm } from '../forms/messages.tsx';
 import { DelayForm, WaitForm } from '../forms/waits.tsx';
 import type { StepFault } from '../graph/faults.ts';
-import { type Config, changeStep, connect, type Place, type Step, type StepType, waysOf } from '../graph/graph.ts';
+import {
+  type Config,
+  changeStep,
+  connect,
+  type InsertPoint,
+  type Step,
+  type StepType,
+  waysOf,
+} from '../graph/graph.ts';
 
 const t = text.automations;
 
@@ -44,7 +52,7 @@ export function StepSettings({
   faults: readonly StepFault[];
   /** How many people stand at it. */
   here: number;
-  onAdd: (place: Place) => void;
+  onAdd: (place: InsertPoint) => void;
   onRemove: (stepId: string) => void;
 }) {
   const readOnly = useWhyNot('workflows:edit') !== undefined;
@@ -134,7 +142,7 @@ function Ways({
 }: {
   step: Step;
   editor: Editor;
-  onAdd: (place: Place) => void;
+  onAdd: (place: InsertPoint) => void;
   readOnly: boolean;
 }) {
   const others = graph.steps.map(({ id, name }) => ({ value: id, label: name }));

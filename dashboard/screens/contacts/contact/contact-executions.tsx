@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answerOf, type ItemOf } from '../../../api/queries.ts';
+import { type ItemOf, queryFor } from '../../../api/queries.ts';
 import { useSession } from '../../../app/session.ts';
 import { Answer } from '../../../parts/answer.tsx';
 import { AppLink } from '../../../parts/app-link.tsx';
@@ -23,12 +23,12 @@ export function ContactExecutions({ contactId }: { contactId: string }) {
   const params = { id: contactId };
   const enabled = can('workflows:view');
   const open = useQuery({
-    ...answerOf('listContactExecutions', { params, query: { active: true, limit: SHOWN } }),
+    ...queryFor('listContactExecutions', { params, query: { active: true, limit: SHOWN } }),
     enabled,
     refetchInterval: ASK_MS,
   });
   const ended = useQuery({
-    ...answerOf('listContactExecutions', { params, query: { active: false, limit: SHOWN } }),
+    ...queryFor('listContactExecutions', { params, query: { active: false, limit: SHOWN } }),
     enabled: enabled && withEnded,
   });
   return (

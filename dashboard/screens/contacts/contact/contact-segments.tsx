@@ -3,7 +3,7 @@ import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AnswerOf } from '../../../api/client.ts';
-import { answerOf } from '../../../api/queries.ts';
+import { queryFor } from '../../../api/queries.ts';
 import { Answer } from '../../../parts/answer.tsx';
 import { AppLink } from '../../../parts/app-link.tsx';
 import { sentenceOf } from '../../../parts/condition-builder/sentence.ts';
@@ -17,7 +17,7 @@ type Segment = AnswerOf<'listContactSegments'>['data'][number];
 
 /** The segments that the contact is in, and why. */
 export function ContactSegments({ contactId }: { contactId: string }) {
-  const segments = useQuery(answerOf('listContactSegments', { params: { id: contactId } }));
+  const segments = useQuery(queryFor('listContactSegments', { params: { id: contactId } }));
   return (
     <Section title={words.title}>
       <Answer of={segments} height={60}>
@@ -75,7 +75,7 @@ function InSegment({ contactId, segment: { id, name, type, memberSince } }: { co
 
 function Why({ contactId, segmentId }: { contactId: string; segmentId: string }) {
   const choices = useFieldChoices('audience');
-  const explained = useQuery(answerOf('explainSegment', { params: { id: segmentId }, query: { contactId } }));
+  const explained = useQuery(queryFor('explainSegment', { params: { id: segmentId }, query: { contactId } }));
   return (
     <Answer of={explained} height={40}>
       {({ filters }) => (

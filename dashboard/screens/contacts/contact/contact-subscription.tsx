@@ -1,7 +1,7 @@
 import { Group, List, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AnswerOf } from '../../../api/client.ts';
-import { answerOf, useWrite } from '../../../api/queries.ts';
+import { queryFor, useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { Answer } from '../../../parts/answer.tsx';
 import { Instant } from '../../../parts/instant.tsx';
@@ -18,7 +18,7 @@ type Subscription = AnswerOf<'getContactSubscription'>;
 
 /** Whether the contact gets mail, who said so and when, and what the suppression list has. */
 export function ContactSubscription({ contact }: { contact: Contact }) {
-  const subscription = useQuery(answerOf('getContactSubscription', { params: { id: contact.id } }));
+  const subscription = useQuery(queryFor('getContactSubscription', { params: { id: contact.id } }));
   return (
     <Section title={words.title} action={<Switch contact={contact} />}>
       <Answer of={subscription} height={90}>

@@ -1,7 +1,7 @@
 import { Box, Button, Group, Stack, Text, ThemeIcon } from '@mantine/core';
 import { IconArrowsSplit2, IconBolt, IconDeviceMobileMessage, IconMail, IconUserCheck } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { answerOf, type ItemOf, pagesOf, useWrite } from '../../../api/queries.ts';
+import { type ItemOf, pagesOf, queryFor, useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { AppLink } from '../../../parts/app-link.tsx';
 import { Failed } from '../../../parts/failed.tsx';
@@ -26,7 +26,7 @@ export function ContactTimeline({ contactId }: { contactId: string }) {
   const params = { id: contactId };
   const pages = useInfiniteQuery({ ...pagesOf('listContactTimeline', { params }), refetchInterval: ASK_MS });
   // Who changed the subscription is known by name there.
-  const subscription = useQuery(answerOf('getContactSubscription', { params }));
+  const subscription = useQuery(queryFor('getContactSubscription', { params }));
   const names = new Map(subscription.data?.changes.map(({ actor, actorName }) => [actor, actorName]));
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = pages;
   const items = data?.pages.flatMap((page) => page.data) ?? [];

@@ -1,6 +1,6 @@
 import { Stack, Switch, Text, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { answerOf, useWrite } from '../../../api/queries.ts';
+import { queryFor, useWrite } from '../../../api/queries.ts';
 import { useWhyNot } from '../../../parts/action-button.tsx';
 import { Answer } from '../../../parts/answer.tsx';
 import { tellUndoable, whenDone } from '../../../parts/tell.tsx';
@@ -13,7 +13,7 @@ const words = text.contacts.topics;
 
 /** The topics that the contact is on. */
 export function ContactTopics({ contact: { id, topics } }: { contact: Contact }) {
-  const listed = useQuery({ ...answerOf('listTopics', { query: { limit: 100 } }), staleTime: 60_000 });
+  const listed = useQuery({ ...queryFor('listTopics', { query: { limit: 100 } }), staleTime: 60_000 });
   const whyNot = useWhyNot('contacts:edit');
   const save = useWrite('updateContact', { changes: CONTACT_CHANGED });
   const back = useWrite('updateContact', { changes: CONTACT_CHANGED });

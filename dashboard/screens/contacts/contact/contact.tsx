@@ -2,7 +2,7 @@ import { Grid, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { AnswerOf } from '../../../api/client.ts';
-import { answerOf } from '../../../api/queries.ts';
+import { queryFor } from '../../../api/queries.ts';
 import { Answer } from '../../../parts/answer.tsx';
 import { CopyButton } from '../../../parts/copy-button.tsx';
 import { Instant } from '../../../parts/instant.tsx';
@@ -24,7 +24,7 @@ export type Contact = AnswerOf<'getContact'>;
 /** Everything about one person: what happened and why, what is known, and where they stand. */
 export function ContactScreen() {
   const { contactId } = useParams({ from: '/shell/contacts/$contactId' });
-  const contact = useQuery(answerOf('getContact', { params: { id: contactId } }));
+  const contact = useQuery(queryFor('getContact', { params: { id: contactId } }));
   return (
     <>
       {!contact.data && <PageHead title={text.subjects.contact} back={{ to: '/contacts', label: words.back }} />}

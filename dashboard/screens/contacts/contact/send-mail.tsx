@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { answerOf, useWrite } from '../../../api/queries.ts';
+import { queryFor, useWrite } from '../../../api/queries.ts';
 import { onFirstClick } from '../../../parts/action-button.tsx';
 import { AppLink } from '../../../parts/app-link.tsx';
 import { Failed } from '../../../parts/failed.tsx';
@@ -23,7 +23,7 @@ export function SendMail({ contact, opened, onClose }: { contact: Contact; opene
 function Form({ contact, onClose }: { contact: Contact; onClose: () => void }) {
   const [template, setTemplate] = useState<string | null>(null);
   const [from, setFrom] = useState('');
-  const templates = useQuery(answerOf('listTemplates', { query: { pageSize: TEMPLATES_MAX } }));
+  const templates = useQuery(queryFor('listTemplates', { query: { pageSize: TEMPLATES_MAX } }));
   const send = useWrite('sendEmail', { changes: ['listContactTimeline', 'listEmails'] });
   const listed = templates.data?.templates ?? [];
   const isMarketing = listed.find(({ id }) => id === template)?.type === 'MARKETING';

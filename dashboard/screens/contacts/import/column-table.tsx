@@ -1,7 +1,7 @@
 import { Checkbox, Select, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answerOf } from '../../../api/queries.ts';
+import { queryFor } from '../../../api/queries.ts';
 import { formatCount } from '../../../parts/count-link.tsx';
 import { text } from '../../../text/text.ts';
 import { fieldOf, isText, type Mapping, withTarget, withText } from './mapping.ts';
@@ -23,7 +23,7 @@ export function ColumnTable({
   mapping: Mapping;
   onChange: (mapping: Mapping) => void;
 }) {
-  const fields = useQuery({ ...answerOf('listContactFields'), staleTime: FRESH_MS });
+  const fields = useQuery({ ...queryFor('listContactFields'), staleTime: FRESH_MS });
   const known = (fields.data?.fields ?? []).filter(({ standard }) => !standard).map(({ field }) => field);
   return (
     <section aria-label={words.steps.columns}>

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { type AnswerOf, urlOf } from '../../../api/client.ts';
-import { answerOf } from '../../../api/queries.ts';
+import { queryFor } from '../../../api/queries.ts';
 import { Answer } from '../../../parts/answer.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { PageHead } from '../../../parts/page-head.tsx';
@@ -27,12 +27,12 @@ export function JobScreen() {
   const isImport = kind === 'import';
   const interval = (job: Job | undefined) => (job && isOpen(job) ? ASK_MS : false);
   const ofImport = useQuery({
-    ...answerOf('getImportJob', asked),
+    ...queryFor('getImportJob', asked),
     enabled: isImport,
     refetchInterval: ({ state }) => interval(state.data),
   });
   const ofBulk = useQuery({
-    ...answerOf('getBulkJob', asked),
+    ...queryFor('getBulkJob', asked),
     enabled: !isImport,
     refetchInterval: ({ state }) => interval(state.data),
   });

@@ -1,7 +1,7 @@
 import { Group, Paper, Progress, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { answerOf } from '../../../api/queries.ts';
+import { queryFor } from '../../../api/queries.ts';
 import { AppLink } from '../../../parts/app-link.tsx';
 import { text } from '../../../text/text.ts';
 
@@ -13,7 +13,7 @@ const SHOWN = 5;
 export function JobsUnderWay() {
   const queries = useQueryClient();
   const jobs = useQuery({
-    ...answerOf('listContactJobs', { query: { active: true, limit: SHOWN } }),
+    ...queryFor('listContactJobs', { query: { active: true, limit: SHOWN } }),
     // Stops by itself while the tab is hidden.
     refetchInterval: ({ state }) => ((state.data?.data.length ?? 0) > 0 ? ASK_MS : false),
   });

@@ -1,6 +1,6 @@
 import { Select, Switch, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { answerOf } from '../../../api/queries.ts';
+import { queryFor } from '../../../api/queries.ts';
 import { text } from '../../../text/text.ts';
 import type { ProjectDraft } from './project-draft.ts';
 import type { FieldsProps } from './project-section.tsx';
@@ -14,7 +14,7 @@ const TRACKINGS = (['ENABLED', 'MARKETING_ONLY', 'DISABLED'] as const).map((valu
 
 /** Tracking, double opt-in, and the changes that the public key and the project may make. */
 export function ConsentFields({ draft, set, fault }: FieldsProps) {
-  const { data } = useQuery({ ...answerOf('listTemplates', { query: { limit: 100 } }), enabled: draft.doubleOptIn });
+  const { data } = useQuery({ ...queryFor('listTemplates', { query: { limit: 100 } }), enabled: draft.doubleOptIn });
   const templates = (data?.templates ?? []).map(({ id, name }) => ({ value: id, label: name }));
   return (
     <>

@@ -2,7 +2,7 @@ import { Alert, Button, ColorInput, Group, Paper, Stack, TextInput, Title } from
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useMemo } from 'react';
 import type { AnswerOf } from '../../../api/client.ts';
-import { answerOf, useWrite } from '../../../api/queries.ts';
+import { queryFor, useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { Answer } from '../../../parts/answer.tsx';
 import { Failed } from '../../../parts/failed.tsx';
@@ -28,7 +28,7 @@ export interface FieldsProps {
 
 /** The project itself: how it looks, when it sends, what it asks for. */
 export function Project() {
-  const project = useQuery(answerOf('getProject'));
+  const project = useQuery(queryFor('getProject'));
   return (
     <Answer of={project}>
       {(found) => (
