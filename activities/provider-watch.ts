@@ -35,7 +35,7 @@ export function createProviderWatch({ log, address, now = Date.now }: ProviderWa
   }
 
   /** The same provider, whose answers are looked at. What it leaves unsent because we stop is not its fault. */
-  return function watched(provider: EmailProvider): EmailProvider {
+  return function watchProvider(provider: EmailProvider): EmailProvider {
     let closing = false;
     provider.onNotice?.((notice) => log.warn({ provider: provider.kind, address }, notice));
     return {

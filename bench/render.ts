@@ -4,7 +4,7 @@ import { type PreparedContent, prepareContent } from '../rules/content/content-p
 import { contactUrls, linkToken, messageId } from '../rules/content/link-tokens.ts';
 import { parseGuarded, renderNodes, type Scope } from '../rules/content/liquid.ts';
 import { buildVariables } from '../rules/content/variables.ts';
-import { type Sourced, trusted } from '../rules/strangers/provenance.ts';
+import { markTrusted, type Sourced } from '../rules/strangers/provenance.ts';
 
 /**
  * What it costs to make one message: 5 kB of HTML with 18 variables, two tracked links, pixel, unsubscribe link, text
@@ -110,7 +110,7 @@ function variables(n: number): Sourced<Scope> {
     items: ['a', 'b', 'c'],
   };
   return buildVariables({
-    contact: { id: emailId(n), email: `contact${n}@example.com`, data: trusted(data) },
+    contact: { id: emailId(n), email: `contact${n}@example.com`, data: markTrusted(data) },
     zone: 'UTC',
   });
 }

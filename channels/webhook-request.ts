@@ -57,7 +57,8 @@ export function createWebhookClient(options: { allowPrivate: boolean }): Webhook
   const kept = { keepAlive: true, timeout: IDLE_MS, ...(!options.allowPrivate && { lookup: publicLookup }) };
   const agents = { http: new http.Agent(kept), https: new https.Agent(kept) };
   return {
-    send: (webhook, signal) => timed((timeout) => follow(agents, webhook, options.allowPrivate, timeout), signal),
+    send: (webhook, signal) =>
+      measureLatency((timeout) => follow(agents, webhook, options.allowPrivate, timeout), signal),
     close: async () => {
       agents.http.destroy();
       agents.https.destroy();
@@ -72,7 +73,10 @@ interface Agents {
 
 type Answer = Omit<WebhookResult & { outcome: 'answered' }, 'latencyMs' | 'outcome'>;
 
-async function timed(run: (signal: AbortSignal) => Promise<Answer>, signal?: AbortSignal): Promise<WebhookResult> {
+async function measureLatency(
+  run: (signal: AbortSignal) => Promise<Answer>,
+  signal?: AbortSignal,
+): Promise<WebhookResult> {
   const startedAt = performance.now();
   const latencyMs = () => Math.round(performance.now() - startedAt);
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
@@ -114,7 +118,7 @@ async function follow(
     if (redirects >= (webhook.maxRedirects ?? MAX_REDIRECTS)) {
       throw new UncallableError(`more than ${MAX_REDIRECTS} redirects`);
     }
-    current = redirected(current, httpUrl(location, url));
+    current = followRedirect(current, httpUrl(location, url));
   }
 }
 
@@ -143,7 +147,7 @@ type Hop = Omit<WebhookRequest, 'url'> & { url: URL };
  * Any header of a tenant may hold a secret, whatever its name: none follows to another origin, and none comes back from
  * there.
  */
-function redirected(from: Hop, url: URL): Hop {
+function followRedirect(from: Hop, url: URL): Hop {
   return { ...from, url, ownHeaders: from.url.origin === url.origin ? from.ownHeaders : {} };
 }
 

@@ -62,7 +62,7 @@ async function change(order: Order): Promise<void> {
       ? new StartError(`There is no project ${order.projectId}.`)
       : error;
   });
-  console.log(JSON.stringify(shown(project), null, 2));
+  console.log(JSON.stringify(toPrinted(project), null, 2));
   if (order.release && project.hold.held)
     console.error(
       `The project still holds itself: ${project.hold.reason}. Its own people release it with POST /project/release.`,
@@ -83,7 +83,7 @@ async function inDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
 }
 
 function readOrder(words: string[]): Order {
-  const { values, positionals } = parsed(words);
+  const { values, positionals } = parseArguments(words);
   const [what, projectId, more] = positionals;
   if (what !== 'project' || projectId === undefined || more !== undefined) throw new StartError(USAGE);
   if (!UUID.test(projectId)) throw new StartError(`${JSON.stringify(projectId)} is no id of a project.`);
@@ -94,7 +94,7 @@ function readOrder(words: string[]): Order {
   return { projectId, limits, hold, release: values.release ?? false };
 }
 
-function parsed(words: string[]) {
+function parseArguments(words: string[]) {
   const options = {
     set: { type: 'string', multiple: true },
     hold: { type: 'string' },
@@ -133,7 +133,7 @@ async function carryOut(db: Db, { projectId, limits, hold, release }: Order): Pr
   });
 }
 
-function shown({ id, name, hold, operatorLimits, ...project }: Project) {
+function toPrinted({ id, name, hold, operatorLimits, ...project }: Project) {
   const { monthlyEmailLimit, sendRatePerSecond, bounceGuard, complaintGuard, disabled } = project;
   return {
     id,

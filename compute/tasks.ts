@@ -1,6 +1,6 @@
 import type { FinishedMail, FinishedMailInput } from '../channels/email/finished-mail.ts';
 import { asBuffer } from '../rules/as-buffer.ts';
-import { bounded, threadCpuMs, tookTooMuch } from '../rules/bounded.ts';
+import { runBounded, threadCpuMs, tookTooMuch } from '../rules/bounded.ts';
 import {
   type CsvChunk,
   type CsvLayout,
@@ -32,7 +32,7 @@ import { TemplateError } from '../rules/content/template-error.ts';
 import { type JsonBody, type JsonBodyRules, readJsonBody } from '../rules/json-body.ts';
 import { Lru } from '../rules/lru.ts';
 import type { OriginalMessage, PrepareOptions } from '../rules/mime/prepare-original.ts';
-import { type Sourced, trusted } from '../rules/strangers/provenance.ts';
+import { markTrusted, type Sourced } from '../rules/strangers/provenance.ts';
 
 /** What has to be known of a content without having it compiled. */
 export interface ContentFacts {
@@ -67,7 +67,7 @@ const CONTENTS_MAX = 30;
 const TRIAL_MS = 200;
 const TOO_SLOW = 'The template takes too long: it is too large or does too much.';
 const NOBODY: RenderInput = {
-  vars: trusted({ id: '', email: 'someone@example.com', data: {} }),
+  vars: markTrusted({ id: '', email: 'someone@example.com', data: {} }),
   urls: { baseUrl: 'http://localhost', track: 'track', manage: 'manage' },
 };
 const compiledContents = new Lru<string, CompiledContent>(CONTENTS_MAX);
@@ -80,25 +80,25 @@ const compiledContents = new Lru<string, CompiledContent>(CONTENTS_MAX);
 export const TASKS = {
   'content.facts': ({ key, source }: KeyedSource): ContentFacts => {
     const startMs = threadCpuMs();
-    const { links, variables, needsUnsubscribe, costly } = compiled({ key, source });
+    const { links, variables, needsUnsubscribe, costly } = getCompiled({ key, source });
     return { links, variables, needsUnsubscribe, costly, compileMs: threadCpuMs() - startMs };
   },
-  'content.parts': (p: KeyedSource & { input: RenderInput }): RenderedContent => partsOf(compiled(p), p.input),
+  'content.parts': (p: KeyedSource & { input: RenderInput }): RenderedContent => partsOf(getCompiled(p), p.input),
   /**
    * Renders for nobody in particular. @throws TemplateError only when that takes too much: what else fails may be for
    * want of data
    */
   'content.trial': (content: KeyedSource): void => {
-    const ready = compiled(content);
+    const ready = getCompiled(content);
     try {
-      bounded(() => partsOf(ready, NOBODY), TRIAL_MS);
+      runBounded(() => partsOf(ready, NOBODY), TRIAL_MS);
     } catch (error) {
       if (tookTooMuch(error)) throw new TemplateError(TOO_SLOW, { field: 'body', cause: error });
     }
   },
   'content.message': ({ input, headers, ...content }: KeyedSource & MessageInput): RenderedMessage => ({
-    raw: renderMime(compiled(content), { ...input, headers }),
-    subject: renderSubject(compiled(content), input),
+    raw: renderMime(getCompiled(content), { ...input, headers }),
+    subject: renderSubject(getCompiled(content), input),
   }),
   'content.review': ({ content, input }: { content: SaidContent; input: RenderInput }): ContentReview =>
     reviewContent(content, input),
@@ -123,7 +123,7 @@ export const TASKS = {
   'json.body': ({ bytes, rules }: { bytes: Uint8Array; rules: JsonBodyRules }): JsonBody => readJsonBody(bytes, rules),
   /** Loaded with the first one: most threads never make a message with files. */
   'mail.finished': async (p: FinishedMailInput): Promise<FinishedMail> =>
-    (await import('../channels/email/finished-mail.ts')).finishedMail(p),
+    (await import('../channels/email/finished-mail.ts')).finishMail(p),
   /** Loaded with the first one: the relay is off in most installations. */
   'mail.original': async ({ raw, p }: { raw: Uint8Array; p: PrepareOptions }): Promise<OriginalMessage> => {
     const { prepareOriginal } = await import('../rules/mime/prepare-original.ts');
@@ -151,7 +151,7 @@ export function partsOf(content: CompiledContent, { vars, urls }: RenderInput): 
   return renderContent(content, vars, urls);
 }
 
-function compiled({ key, source }: KeyedSource): CompiledContent {
+function getCompiled({ key, source }: KeyedSource): CompiledContent {
   const kept = compiledContents.get(key);
   if (kept) return kept;
   const made = compileContent(source);

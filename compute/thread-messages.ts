@@ -55,7 +55,7 @@ export function fromPortable(error: PortableError): Error {
  * The buffers of which these are all, to be handed to another thread; a piece of one that others use too has to be
  * copied.
  */
-export function wholeBuffers(all: Uint8Array[]): ArrayBuffer[] {
+export function transferableBuffers(all: Uint8Array[]): ArrayBuffer[] {
   const buffers = all.flatMap(({ buffer, byteLength }) =>
     buffer instanceof ArrayBuffer && buffer.byteLength === byteLength && byteLength > 0 ? [buffer] : [],
   );

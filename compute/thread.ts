@@ -2,7 +2,7 @@ import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Bound, setBound, threadCpuMs } from '../rules/bounded.ts';
 import { bytesOf, TASKS } from './tasks.ts';
-import { type TaskAnswer, type TaskMessage, toPortable, wholeBuffers } from './thread-messages.ts';
+import { type TaskAnswer, type TaskMessage, toPortable, transferableBuffers } from './thread-messages.ts';
 
 // A thread of `threads.ts`: does one task after the other until it is ended.
 /**
@@ -18,7 +18,7 @@ setBound((workerData as { bound: Bound }).bound);
 port.on('message', async (task: TaskMessage) => {
   const answer = await runTask(task);
   const bytes = 'value' in answer ? bytesOf(task.name, answer.value) : [];
-  port.postMessage(answer, wholeBuffers(bytes));
+  port.postMessage(answer, transferableBuffers(bytes));
 });
 port.postMessage('ready');
 

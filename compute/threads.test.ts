@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { BoundExceeded, tookTooMuch } from '../rules/bounded.ts';
 import type { ContentSource } from '../rules/content/content.ts';
 import { TemplateError } from '../rules/content/template-error.ts';
-import { trusted } from '../rules/strangers/provenance.ts';
+import { markTrusted } from '../rules/strangers/provenance.ts';
 import { createThreads } from './threads.ts';
 
 const threads = createThreads();
@@ -18,7 +18,7 @@ const source = (body: string): ContentSource => ({
   trackClicks: true,
 });
 const input = {
-  vars: trusted({ name: 'Ada', items: ['tea', 'milk'] }),
+  vars: markTrusted({ name: 'Ada', items: ['tea', 'milk'] }),
   urls: { baseUrl: 'https://mail.example.com', track: 'track', manage: 'manage' },
 };
 const parts = (projectId: string, body: string, charge?: (cpuMs: number) => void) =>

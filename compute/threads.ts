@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { type Bound, BoundExceeded } from '../rules/bounded.ts';
 import type { Answer, TaskName, Tasks } from './tasks.ts';
-import { fromPortable, type TaskAnswer, type TaskMessage, wholeBuffers } from './thread-messages.ts';
+import { fromPortable, type TaskAnswer, type TaskMessage, transferableBuffers } from './thread-messages.ts';
 
 /**
  * Threads of a process: one always stays for others, since a project has one at a time. More would only compete with
@@ -209,7 +209,7 @@ class Thread {
         resolve(answer);
       };
       if (this.over) reject(new Error('the thread has ended'));
-      else this.worker.postMessage({ id, ...message } satisfies TaskMessage, wholeBuffers(handOver));
+      else this.worker.postMessage({ id, ...message } satisfies TaskMessage, transferableBuffers(handOver));
     }).finally(() => {
       this.answer = undefined;
       this.fail = undefined;

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type CursorKey, decodeIdCursor, encodeCursor } from '../rules/cursor.ts';
-import { answeredBytes, fittingCount } from './page-budget.ts';
+import { countResponseBytes, fittingCount } from './page-budget.ts';
 
 /** What a caller asks of a list; `cursor` undefined is the first page. */
 export interface PageRequest {
@@ -53,7 +53,7 @@ export function toKeyedPage<R, T>(
   rows: R[],
   p: { limit: number; keyOf: (row: R) => CursorKey; map: (row: R) => T; bytesOf?: ((row: R) => number) | undefined },
 ): Page<T> {
-  const most = Math.min(p.limit, fittingCount(rows.map(p.bytesOf ?? ((row) => answeredBytes(row)))));
+  const most = Math.min(p.limit, fittingCount(rows.map(p.bytesOf ?? ((row) => countResponseBytes(row)))));
   return pageOf(rows, { ...p, most });
 }
 

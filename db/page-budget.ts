@@ -31,7 +31,7 @@ export function fittedPage<R>(p: {
   const large = sql.join(Object.entries(p.large).map(bytesOf), sql` + `);
   const small = sql`${RECORD_BYTES}::int + octet_length((to_jsonb(page) - ${Object.keys(p.large)}::text[])::text)`;
   const maxBytes = Math.floor(PAGE_MAX_BYTES / (p.times ?? 1));
-  const columns = sql.join(p.columns.map((name) => shown(name, p.large[name])));
+  const columns = sql.join(p.columns.map((name) => shownColumn(name, p.large[name])));
   return sql<Listed<R>>`
     SELECT ${columns}, NOT fits AS truncated FROM (
       SELECT page.*, sum(${large}) OVER (ORDER BY id DESC) + sum(${small}) OVER () <= ${maxBytes}::int AS fits
@@ -39,7 +39,7 @@ export function fittedPage<R>(p: {
     ) page ORDER BY id DESC`;
 }
 
-function shown(name: string, large: LargeColumns[string] | undefined): RawBuilder<unknown> {
+function shownColumn(name: string, large: LargeColumns[string] | undefined): RawBuilder<unknown> {
   const column = sql.ref(name);
   if (large === undefined) return column;
   return large === 'text'
@@ -66,7 +66,7 @@ export function fittingCount(sizes: readonly number[]): number {
 }
 
 /** Bytes of a value as JSON in an answer that shows it `times` times. */
-export function answeredBytes(value: unknown, times = 1): number {
+export function countResponseBytes(value: unknown, times = 1): number {
   return times * Buffer.byteLength(JSON.stringify(value) ?? '');
 }
 
@@ -85,7 +85,7 @@ export function fitLists<L extends Record<string, readonly unknown[]>>(lists: L)
 function leadingItems(items: readonly unknown[], maxBytes: number): readonly unknown[] {
   let bytes = 0;
   const over = items.findIndex((item) => {
-    bytes += answeredBytes(item) + 1;
+    bytes += countResponseBytes(item) + 1;
     return bytes > maxBytes;
   });
   return over < 0 ? items : items.slice(0, over);

@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { BoundExceeded, bounded, threadCpuMs, wasStarved } from './bounded.ts';
+import { BoundExceeded, runBounded, threadCpuMs, wasStarved } from './bounded.ts';
 
 describe('work within the bound', () => {
   it('gives its result, and its own errors as they are', () => {
-    expect(bounded(() => 42)).toBe(42);
+    expect(runBounded(() => 42)).toBe(42);
     const own = new TypeError('mine');
     expect(() =>
-      bounded(() => {
+      runBounded(() => {
         throw own;
       }),
     ).toThrow(own);
   });
 
   it('work within a bound may hold bounded work itself', () => {
-    expect(bounded(() => bounded(() => 1) + bounded(() => 2))).toBe(3);
+    expect(runBounded(() => runBounded(() => 1) + runBounded(() => 2))).toBe(3);
   });
 
   it('is stopped by the outer bound, whatever fails within it', () => {
     let outlived = 0;
-    for (let round = 0; round < 50; round++) expect(() => bounded(() => failuresFor(500), 2)).toThrow(BoundExceeded);
+    for (let round = 0; round < 50; round++) expect(() => runBounded(() => failuresFor(500), 2)).toThrow(BoundExceeded);
     expect(outlived).toBe(0);
 
     /** Bounded work that fails at once, over and over. */
     function failuresFor(ms: number): void {
       const end = performance.now() + ms;
-      while (performance.now() < end) expect(() => bounded(fail)).toThrow('mine');
+      while (performance.now() < end) expect(() => runBounded(fail)).toThrow('mine');
       outlived++;
     }
   });
@@ -34,9 +34,9 @@ describe('work within the bound', () => {
     const endless = () => {
       for (;;);
     };
-    expect(wasStarved(errorOf(() => bounded(asleep, 40)))).toBe(true);
+    expect(wasStarved(errorOf(() => runBounded(asleep, 40)))).toBe(true);
     // On a busy machine this one may lack the processor too, for a while.
-    await expect.poll(() => wasStarved(errorOf(() => bounded(endless, 40)))).toBe(false);
+    await expect.poll(() => wasStarved(errorOf(() => runBounded(endless, 40)))).toBe(false);
   });
 
   it.each([
@@ -56,9 +56,9 @@ describe('work within the bound', () => {
     ],
   ])('%s without end is stopped, and the next work runs', (_, work) => {
     const start = threadCpuMs();
-    expect(() => bounded(work)).toThrow(BoundExceeded);
+    expect(() => runBounded(work)).toThrow(BoundExceeded);
     expect(threadCpuMs() - start).toBeLessThan(1_500);
-    expect(bounded(() => 'next')).toBe('next');
+    expect(runBounded(() => 'next')).toBe('next');
   });
 });
 

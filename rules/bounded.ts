@@ -63,7 +63,7 @@ export function setBound(given: Bound): void {
  * that meets that of an outer one swallows it, or ends the process (an assertion of Node's).
  * @throws BoundExceeded
  */
-export function bounded<T>(work: () => T, ms = bound.ms): T {
+export function runBounded<T>(work: () => T, ms = bound.ms): T {
   if (context.run) return work();
   const start = threadCpuMs();
   for (let attempt = 1; ; attempt++) {

@@ -64,9 +64,9 @@ export function parseConfig(env: Environment): Config {
   const settings = parseStart(env);
   return {
     ...settings,
-    database: { url: needed(settings.database.url, 'DATABASE_URL') },
-    temporal: { ...settings.temporal, address: needed(settings.temporal.address, 'TEMPORAL_ADDRESS') },
-    secretKey: needed(settings.secretKey, 'SECRET_KEY'),
+    database: { url: requireVariable(settings.database.url, 'DATABASE_URL') },
+    temporal: { ...settings.temporal, address: requireVariable(settings.temporal.address, 'TEMPORAL_ADDRESS') },
+    secretKey: requireVariable(settings.secretKey, 'SECRET_KEY'),
   };
 }
 
@@ -179,11 +179,14 @@ function readValue(name: VariableName, variable: Variable, given: string | undef
   if (value === undefined) return undefined;
   const result = variable.schema.safeParse(value);
   if (result.success) return result.data;
-  throw new ConfigError(name, `${name} must be ${variable.takes}${variable.secret ? '.' : `, not ${shown(value)}.`}`);
+  throw new ConfigError(
+    name,
+    `${name} must be ${variable.takes}${variable.secret ? '.' : `, not ${quoteValue(value)}.`}`,
+  );
 }
 
 /** A value for a one-line message: quoted, control characters escaped, cut to 60 characters. */
-function shown(value: string): string {
+function quoteValue(value: string): string {
   return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
 }
 
@@ -222,7 +225,7 @@ function checkTogether(
   pair('TEMPORAL_TLS_KEY', 'TEMPORAL_TLS_CERT');
 }
 
-function needed<T>(value: T | undefined, name: VariableName): T {
+function requireVariable<T>(value: T | undefined, name: VariableName): T {
   if (value === undefined) throw missing(name, 'this process is configured by environment alone');
   return value;
 }

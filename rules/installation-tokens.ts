@@ -121,7 +121,7 @@ const REASONS: Record<Mismatch, string> = {
  * @param used the value of INSTALLATION that is set and has resolved an earlier mismatch
  */
 export function describeMismatch(mismatch: Mismatch, sides: Sides, used?: InstallationChoice): string {
-  const both = `Postgres ${shown(sides.tokens[0])}, Temporal ${shown(sides.temporal)}`;
+  const both = `Postgres ${describeToken(sides.tokens[0])}, Temporal ${describeToken(sides.temporal)}`;
   const ways =
     'Start with INSTALLATION=take-over if it is the original, restored or moved, or with INSTALLATION=new if it is a clone';
   const again =
@@ -131,7 +131,7 @@ export function describeMismatch(mismatch: Mismatch, sides: Sides, used?: Instal
   return `${REASONS[mismatch]} (${both}). Nothing is sent. ${ways}.${again}`;
 }
 
-function shown(token: InstallationToken | null | undefined): string {
+function describeToken(token: InstallationToken | null | undefined): string {
   if (token === undefined) return 'unknown';
   return token ? `token ${token.no} of ${token.rolledAt}` : 'no token';
 }

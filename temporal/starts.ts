@@ -43,24 +43,24 @@ export async function dispatchGroup(temporal: StartTarget, group: RowGroup, isRe
     case 'email.simulated':
       throw new Error(`${group.kind} is sent by the workers themselves`);
     case 'webhook.deliver':
-      return started(wakeWebhookDelivery(temporal, startOfGroup(temporal, group)));
+      return startOutcome(wakeWebhookDelivery(temporal, startOfGroup(temporal, group)));
     case 'execution.start': {
       const [row] = group.rows;
       return row.payload.anew ? startAnew(temporal, row) : startGroup(temporal, group);
     }
     case 'execution.event': {
       const [{ refId, payload }] = group.rows;
-      return signalled(client.workflow.getHandle(names.execution(refId)).signal('event', payload));
+      return signalOutcome(client.workflow.getHandle(names.execution(refId)).signal('event', payload));
     }
     case 'execution.cancel':
       return cancelExecution(client, names.execution(group.rows[0].refId), isRepeated);
     case 'execution.ended': {
       const [{ refId, payload }] = group.rows;
-      return signalled(client.workflow.getHandle(names.execution(refId)).signal('ended', payload));
+      return signalOutcome(client.workflow.getHandle(names.execution(refId)).signal('ended', payload));
     }
     case 'campaign.changed': {
       const [{ refId, payload }] = group.rows;
-      return signalled(client.workflow.getHandle(names.campaign(refId, payload.sendNo)).signal('changed'));
+      return signalOutcome(client.workflow.getHandle(names.campaign(refId, payload.sendNo)).signal('changed'));
     }
     case 'email.retry':
     case 'sms.retry':
@@ -75,7 +75,7 @@ export async function dispatchGroup(temporal: StartTarget, group: RowGroup, isRe
   }
 }
 
-async function started(start: Promise<unknown>): Promise<Dispatched> {
+async function startOutcome(start: Promise<unknown>): Promise<Dispatched> {
   try {
     await start;
     return 'taken';
@@ -86,7 +86,7 @@ async function started(start: Promise<unknown>): Promise<Dispatched> {
   }
 }
 
-async function signalled(signal: Promise<unknown>): Promise<Dispatched> {
+async function signalOutcome(signal: Promise<unknown>): Promise<Dispatched> {
   try {
     await signal;
     return 'taken';
@@ -101,7 +101,7 @@ async function signalled(signal: Promise<unknown>): Promise<Dispatched> {
  */
 async function cancelExecution(client: Client, workflowId: string, isRepeated: boolean): Promise<Dispatched> {
   if (isRepeated && (await findLastRuns(client, [workflowId])).get(workflowId)?.status !== 'RUNNING') return 'absent';
-  return signalled(client.workflow.getHandle(workflowId).cancel());
+  return signalOutcome(client.workflow.getHandle(workflowId).cancel());
 }
 
 /** The workflow that rows of one kind start. */
@@ -248,7 +248,7 @@ type StartGroup = Extract<RowGroup, { kind: StartKind }>;
 
 function startGroup(temporal: StartTarget, group: StartGroup): Promise<Dispatched> {
   const start = startOfGroup(temporal, group);
-  return started(temporal.client.workflow.start(start.type, optionsOf(temporal.names, start)));
+  return startOutcome(temporal.client.workflow.start(start.type, optionsOf(temporal.names, start)));
 }
 
 function startOfGroup(temporal: StartTarget, group: StartGroup): Start {

@@ -68,7 +68,7 @@ export function startDirectSender(deps: {
     // Of a project that has none under way yet no more than it may have.
     const limit = Math.min(channel.maxInFlight - inFlight.size, channel.maxOfProject);
     if (limit <= 0) return false;
-    const claim = { priority: channel.priority, limit, after, leaseMs: LEASE_MS, rooms: roomsNow() };
+    const claim = { priority: channel.priority, limit, after, leaseMs: LEASE_MS, rooms: freePlaces() };
     const rows = await claimFair(db, claim);
     if (rows.length === 0) return false;
     after = lastServed(rows, after);
@@ -77,7 +77,7 @@ export function startDirectSender(deps: {
     return rows.length > 1;
   }
 
-  function roomsNow(): Map<string, number> {
+  function freePlaces(): Map<string, number> {
     const rooms = new Map<string, number>();
     for (const { projectId } of inFlight.values()) {
       rooms.set(projectId, (rooms.get(projectId) ?? channel.maxOfProject) - 1);

@@ -99,7 +99,7 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
   const interceptors: WorkerInterceptors = {
     activity: [
       () => ({ inbound: safeFailures() }),
-      (context) => ({ inbound: namedFor(p.loop, context) }),
+      (context) => ({ inbound: activitiesFor(p.loop, context) }),
       () => ({ inbound: tellingTimers(p.timerEnded) }),
     ],
   };
@@ -139,7 +139,7 @@ function versionOf(version: DeploymentVersion | undefined): Pick<WorkerOptions, 
 }
 
 /** What an activity does is known by its name. */
-function namedFor(loop: WorkerFleet['loop'], { info }: Context): ActivityInboundCallsInterceptor {
+function activitiesFor(loop: WorkerFleet['loop'], { info }: Context): ActivityInboundCallsInterceptor {
   return { execute: (input, next) => loop.as(info.activityType, () => next(input)) };
 }
 

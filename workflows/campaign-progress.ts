@@ -72,7 +72,7 @@ export function learnOfTest(progress: CampaignProgress, said: { lastSeq: number;
 }
 
 /** By other settings whoever waits for an hour or a window may go before, or has to wait longer. */
-export function heedClock(progress: CampaignProgress, clock: string | undefined): void {
+export function applyClockChange(progress: CampaignProgress, clock: string | undefined): void {
   if (clock === undefined || clock === progress.clock) return;
   progress.clock = clock;
   for (const chunk of progress.later) if (chunk.shut) chunk.dueAtMs = 0;

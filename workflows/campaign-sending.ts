@@ -5,9 +5,9 @@ import { control } from './campaign-activities.ts';
 import type { Audience } from './campaign-audience.ts';
 import { sendChunk } from './campaign-chunk.ts';
 import {
+  applyClockChange,
   countLater,
   hasNewChunks,
-  heedClock,
   isExhausted,
   learnOfTest,
   nextDueAt,
@@ -136,7 +136,7 @@ export class Sending {
     if (state.phase !== 'sending' && state.phase !== 'paused') return;
     this.rate = state.rate ?? this.rate;
     this.paused = state.phase === 'paused';
-    heedClock(this.progress, state.clock);
+    applyClockChange(this.progress, state.clock);
     if (state.test) learnOfTest(this.progress, state.test);
     if (!this.paused) return;
     this.chunks.cancel();

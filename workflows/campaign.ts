@@ -3,7 +3,7 @@ import { type CampaignInput, type CampaignProgress, LATER_MAX, NEW_CAMPAIGN } fr
 import { newChunk } from '../rules/campaigns/later-chunk.ts';
 import { control } from './campaign-activities.ts';
 import { Audience } from './campaign-audience.ts';
-import { heedClock, noteWaiting } from './campaign-progress.ts';
+import { applyClockChange, noteWaiting } from './campaign-progress.ts';
 import { Sending } from './campaign-sending.ts';
 import { awaitStart, type Start } from './campaign-start.ts';
 import { endAs, endingWithCode } from './ends.ts';
@@ -37,7 +37,7 @@ async function send(input: CampaignInput): Promise<string> {
   const standing = await awaitStart(start, news);
   if (standing === 'continue') return continueAsNew<typeof campaignSend>({ ...start, state: progress });
   if (standing === 'ended') return end(start);
-  heedClock(progress, standing.clock);
+  applyClockChange(progress, standing.clock);
   const audience = new Audience(start, progress);
   // What begins before the audience is whole is a matter of the answer: that of an earlier version has all of it taken
   // first.

@@ -5,7 +5,7 @@ import { type ClaimedRecipient, nextClaim, releaseClaimed } from '../../db/campa
 import type { Db } from '../../db/connection.ts';
 import { tookTooMuch } from '../../rules/bounded.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
-import { failed, type RecordedOutcome } from '../../rules/emails/attempt-outcome.ts';
+import { failWith, type RecordedOutcome } from '../../rules/emails/attempt-outcome.ts';
 import { isSessionStage } from '../../rules/emails/refusal.ts';
 import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
@@ -13,7 +13,7 @@ import type { InFlightLimit } from '../emails/in-flight-limit.ts';
 import type { EmailSettler } from '../emails/settler.ts';
 import { ChunkClaims } from './chunk-claims.ts';
 import { unfinishedResult } from './chunk-result.ts';
-import { attemptedEmail, type ChunkTurn, type ChunkTurnResult } from './chunk-turn.ts';
+import { type ChunkTurn, type ChunkTurnResult, toAttemptedEmail } from './chunk-turn.ts';
 import { HandedOverEmails } from './handed-over.ts';
 import type { CampaignRecorder, RecordOwner } from './recorder.ts';
 import { type CampaignTokens, createCampaignTokens } from './tokens.ts';
@@ -301,7 +301,7 @@ class ChunkSender implements RecordOwner {
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
       this.answers += 1;
-      this.settle(row, failed('template_error', error.message));
+      this.settle(row, failWith('template_error', error.message));
     }
   }
 
@@ -368,7 +368,7 @@ class ChunkSender implements RecordOwner {
   /** Records an ending with all that follows from it: bounce events, suppression, whoever waits for `email.sent`. */
   private settle(row: ClaimedRecipient, outcome: RecordedOutcome): void {
     const event = outcome.kind === 'failed' ? null : this.turn.composer.eventOf(row);
-    const email = attemptedEmail(this.turn, this.claim, row);
+    const email = toAttemptedEmail(this.turn, this.claim, row);
     void this.deps.settler.settle({ email, outcome, event }).then(
       ({ recorded }) => {
         this.recorded(1);

@@ -2,7 +2,7 @@ import type { OpenClock } from '../../db/campaigns/chunk-clock.ts';
 import type { ChunkRef, SendTerms } from '../../db/campaigns/chunks.ts';
 import type { ClaimedRecipient } from '../../db/campaigns/claims.ts';
 import type { AttemptedEmail } from '../../engine/attempts/email-outcomes.ts';
-import { sourced, trusted } from '../../rules/strangers/provenance.ts';
+import { markTrusted, markUntrusted } from '../../rules/strangers/provenance.ts';
 import type { CampaignComposer } from './message.ts';
 import type { SlowContent } from './slow-content.ts';
 
@@ -47,10 +47,10 @@ export interface ChunkTurnResult {
 }
 
 /** A campaign is rendered with the contact alone. */
-const NO_VARIABLES = trusted({});
+const NO_VARIABLES = markTrusted({});
 
 /** A recipient of the turn, as the settler reads it. */
-export function attemptedEmail({ chunk, terms }: ChunkTurn, claim: number, row: ClaimedRecipient): AttemptedEmail {
+export function toAttemptedEmail({ chunk, terms }: ChunkTurn, claim: number, row: ClaimedRecipient): AttemptedEmail {
   const { id, contactId, email, untrustedKeys, attempts } = row;
   return {
     id,
@@ -59,7 +59,7 @@ export function attemptedEmail({ chunk, terms }: ChunkTurn, claim: number, row: 
     attempts,
     mode: terms.mode,
     to: { email, name: null },
-    contact: { id: contactId, email, subscribed: true, data: sourced({}, untrustedKeys) },
+    contact: { id: contactId, email, subscribed: true, data: markUntrusted({}, untrustedKeys) },
     variables: NO_VARIABLES,
     options: {},
     executionId: null,

@@ -10,7 +10,7 @@ import { buildVariables } from '../../rules/content/variables.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';
-import { sourced } from '../../rules/strangers/provenance.ts';
+import { markUntrusted } from '../../rules/strangers/provenance.ts';
 
 /** A campaign that is over its project's budget for longer gives its place up to others. */
 const WAIT_HERE_MS = 1_000;
@@ -53,7 +53,7 @@ export function createCampaignComposer(p: {
     const { id, contactId, email, untrustedKeys } = recipient;
     return {
       vars: buildVariables({
-        contact: { id: contactId, email, data: sourced(dataOf(recipient, dataKeys), untrustedKeys) },
+        contact: { id: contactId, email, data: markUntrusted(dataOf(recipient, dataKeys), untrustedKeys) },
         zone: p.zone,
       }),
       urls: { baseUrl: config.publicUrl, ...linkToken(config.secretKey, id) },

@@ -107,7 +107,7 @@ export function createCampaignRecorder(deps: {
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));
     }
-    for (const [owner, answers] of byOwner(batch)) {
+    for (const [owner, answers] of groupByOwner(batch)) {
       const isWanted = result.listening.includes(owner.projectId);
       const wanted = isWanted ? answers.filter((answer) => answer.error === undefined) : [];
       owner.recorded(answers.length - wanted.length);
@@ -176,7 +176,7 @@ function columnsOf(answers: Answer[]) {
   };
 }
 
-function byOwner(batch: Answer[]): Map<RecordOwner, Answer[]> {
+function groupByOwner(batch: Answer[]): Map<RecordOwner, Answer[]> {
   const owners = new Map<RecordOwner, Answer[]>();
   for (const answer of batch) {
     const answers = owners.get(answer.owner);

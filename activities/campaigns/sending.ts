@@ -24,7 +24,7 @@ import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
 import { chunkAfter } from '../../rules/campaigns/later-chunk.ts';
 import type { Config } from '../../rules/config.ts';
 import { isTracked } from '../../rules/content/message-tracking.ts';
-import { refused } from '../../rules/emails/attempt-outcome.ts';
+import { refuseWith } from '../../rules/emails/attempt-outcome.ts';
 import { DELIVERY_EXPIRES_MS, nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import { AppError } from '../../rules/errors.ts';
@@ -277,7 +277,7 @@ export class CampaignSending {
     const refusal = refusalOf(result);
     if (!refusal || refusal.retry || result.outcome !== 'refused') return undefined;
     if (!isSimulatorAddress(email) && this.route.shouldWait(refusal, attempts)) return undefined;
-    return this.guard.named(refused(refusal, `${result.code} ${result.text}`), email);
+    return this.guard.named(refuseWith(refusal, `${result.code} ${result.text}`), email);
   }
 
   private retryAfterMs(deferrals: number): number {

@@ -38,7 +38,7 @@ export function createDkimKeys({ config, db }: { config: Config; db: Db }): Dkim
     return dkimSigner({ domain: key.domain, selector: key.selector, privateKey });
   }
 
-  function opened(projectId: string, domainId: string): Promise<DkimSigner> {
+  function openKey(projectId: string, domainId: string): Promise<DkimSigner> {
     const kept = signers.get(domainId);
     if (kept) return kept;
     const signer = open(projectId, domainId);
@@ -48,7 +48,7 @@ export function createDkimKeys({ config, db }: { config: Config; db: Db }): Dkim
   }
 
   const signerOf: DkimKeys['signerOf'] = async ({ projectId, senderDomain }) =>
-    config.email.dkimSign && senderDomain?.signing ? opened(projectId, senderDomain.id) : undefined;
+    config.email.dkimSign && senderDomain?.signing ? openKey(projectId, senderDomain.id) : undefined;
 
   return {
     signerOf,

@@ -12,10 +12,10 @@ import type { Config } from '../../rules/config.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
 import {
   type AttemptOutcome,
-  failed,
+  failWith,
   isUntried,
   type RecordedOutcome,
-  refused,
+  refuseWith,
   type UntriedOutcome,
 } from '../../rules/emails/attempt-outcome.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
@@ -107,7 +107,7 @@ export function createMailer(deps: {
   ): Promise<ReadyEmail | AttemptOutcome> {
     const withheld = withheldAs(email);
     if (withheld) return withheld;
-    if (!email.to) return failed('contact_deleted');
+    if (!email.to) return failWith('contact_deleted');
     const dueAt = opensAt(email);
     if (dueAt) return { kind: 'outside_window', dueAt };
     const pausedUntil = isOnRoute(email) ? await route.pausedUntil(email.projectId) : undefined;
@@ -119,7 +119,7 @@ export function createMailer(deps: {
     const { email, ready, expiresAt, stop } = p;
     const refused = 'kind' in ready ? ready : await overLimit(db, email);
     if ('kind' in ready || refused || !email.to) {
-      return { email, outcome: refused ?? failed('contact_deleted'), event: null };
+      return { email, outcome: refused ?? failWith('contact_deleted'), event: null };
     }
     if (email.mode === 'test') return { email, ...sentAs(ready, null) };
     const result = await provider.send(ready.message, stop);
@@ -144,7 +144,10 @@ export function createMailer(deps: {
   function unready(email: ClaimedEmail, error: unknown, expiresAt: Date): AttemptOutcome {
     if (error instanceof OverBudget) return overBudget(error);
     if (error instanceof TemplateError) {
-      return failed('template_error', `${error.field}: ${error.message} (line ${error.line}, column ${error.column})`);
+      return failWith(
+        'template_error',
+        `${error.field}: ${error.message} (line ${error.line}, column ${error.column})`,
+      );
     }
     deps.log.warn({ emailId: email.id, reason: describeFailure(error) }, 'a mail could not be made; it is tried again');
     return defer(email, { error: 'the mail could not be made', status: 'not rendered', route: via, expiresAt });
@@ -208,7 +211,7 @@ async function overLimit(db: Db, email: ClaimedEmail): Promise<RecordedOutcome |
     return undefined;
   const { projectId } = email;
   const fits = await takeMonthlyAllowance(db, { projectId, n: 1, limit: email.project.monthlyEmailLimit });
-  return fits ? undefined : failed('limit_reached');
+  return fits ? undefined : failWith('limit_reached');
 }
 
 /** Emails of test keys and to the simulator take another way. */
@@ -241,7 +244,7 @@ function outcomeOf(p: {
   const waits = refusal !== undefined && isOnRoute(email) && route.shouldWait(refusal, email.attempts);
   // Email that waits for its route, however long, is not given up by the first attempt after it.
   const expiresAt = waits ? new Date(Math.max(p.expiresAt.getTime(), Date.now() + ROUTE_GRACE_MS)) : p.expiresAt;
-  if (refusal && !refusal.retry && !waits) return { outcome: refused(refusal, words), event: ready.event };
+  if (refusal && !refusal.retry && !waits) return { outcome: refuseWith(refusal, words), event: ready.event };
   return {
     outcome: defer(email, { error: words, status: statusOf(result), route: via, expiresAt }),
     event: ready.event,

@@ -25,7 +25,7 @@ import { sealedVariables } from '../../rules/emails/sealed-variables.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import type { Mailbox } from '../../rules/mime/mime-headers.ts';
-import { overlay, trusted } from '../../rules/strangers/provenance.ts';
+import { markTrusted, overlay } from '../../rules/strangers/provenance.ts';
 import { createDkimKeys, type DkimKeys } from './dkim-keys.ts';
 
 /** Who is over the project's budget for longer gives up the place that others may need, and comes again. */
@@ -73,7 +73,7 @@ export function createEmailMessages(deps: { config: Config; db: Db; compute: Com
       const work = { projectId, kind: 'email.message', maxWaitMs: WAIT_HERE_MS };
       const { content, ready } = await contents.get({ ...work, contentId: email.contentId, tracked });
       const rendering = renderingOf(email, to, config);
-      const { subject, ...made } = await rendered({
+      const { subject, ...made } = await renderContent({
         tracked,
         email,
         to,
@@ -110,7 +110,7 @@ function renderingOf(email: ClaimedEmail, to: { email: string }, config: Config)
 function withSealed({ id, variables, options }: ClaimedEmail, { secretKey }: Config): ClaimedEmail['variables'] {
   if (options.sealed === undefined) return variables;
   const opened = openSecret(deriveKey(secretKey, 'at-rest'), sealedVariables(id), options.sealed);
-  return overlay(variables, trusted(JSON.parse(opened) as Data));
+  return overlay(variables, markTrusted(JSON.parse(opened) as Data));
 }
 
 interface Rendering {
@@ -131,7 +131,7 @@ interface Rendering {
 /** What leaves, signed. */
 type Made = Pick<OutgoingEmail, 'raw' | 'canonical' | 'payload'> & { subject: string };
 
-async function rendered(p: Rendering): Promise<Made> {
+async function renderContent(p: Rendering): Promise<Made> {
   const { email, content, ready, rendering, compute, work } = p;
   const headers = {
     from: { name: content.fromName, email: content.from },
@@ -165,7 +165,7 @@ async function rendered(p: Rendering): Promise<Made> {
     replyTo: headers.replyTo?.map(asAddress),
     headers: [...listUnsubscribeHeaders(ready, rendering.urls), ...extra],
   };
-  const made = p.inThread ? await inThread(p, mail, p.inThread) : await here(p, mail);
+  const made = p.inThread ? await makeInThread(p, mail, p.inThread) : await here(p, mail);
   return { ...made, subject: parts.subject };
 }
 
@@ -208,7 +208,7 @@ async function here({ db, dkim, email }: Rendering, mail: WithoutFiles): Promise
   return { raw: await dkim.sign(email, raw, false), canonical: false };
 }
 
-async function inThread(p: Rendering, mail: WithoutFiles, run: PaidFor): Promise<Omit<Made, 'subject'>> {
+async function makeInThread(p: Rendering, mail: WithoutFiles, run: PaidFor): Promise<Omit<Made, 'subject'>> {
   const { db, email } = p;
   const ids = email.options.attachmentIds ?? [];
   const attachments = await readLargeAttachments(db, { projectId: email.projectId, ids });

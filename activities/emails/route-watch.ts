@@ -94,7 +94,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
     underWay.add(done);
   }
 
-  async function read(): Promise<void> {
+  async function readPauses(): Promise<void> {
     const found = await listRoutePauses(db, route);
     const ids = new Set(found.map(({ id }) => id));
     const changed = found.length !== pauses.length || pauses.some(({ id }) => !ids.has(id));
@@ -105,7 +105,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
 
   async function refresh(): Promise<void> {
     if (Date.now() < freshUntil) return;
-    reading ??= read().finally(() => {
+    reading ??= readPauses().finally(() => {
       reading = undefined;
     });
     await reading;

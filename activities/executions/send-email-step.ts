@@ -58,7 +58,7 @@ export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => P
     worthALane: WORTH_A_LANE,
     queueOf: (input) => input.projectId,
     apartBy: (input) => [input.executionId],
-    commit: (inputs) => inTransaction(deps.db, (trx) => begin(trx, inputs, suppressionPads)),
+    commit: (inputs) => inTransaction(deps.db, (trx) => claimStepEmails(trx, inputs, suppressionPads)),
   });
   return async (input) => {
     const { projectId } = input;
@@ -91,7 +91,7 @@ async function takeTurn(rates: SendRates, projectId: string): Promise<boolean> {
  * Ends the pauses that led here, lets MARKETING wait for the window, writes the mails of those that stand at a
  * SEND_EMAIL, and claims them; in the order of the inputs.
  */
-async function begin(trx: Trx, inputs: StepInput[], suppressionPads: KeyPads): Promise<Begun[]> {
+async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: KeyPads): Promise<Begun[]> {
   const projectId = inputs[0]?.projectId ?? '';
   const standings = await resumeExecutions(trx, { projectId, inputs });
   const effects = standings.flatMap((standing) => standing.atEffect('SEND_EMAIL', MAIL_OF) ?? []);

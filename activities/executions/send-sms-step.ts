@@ -67,7 +67,8 @@ export function createSendSmsStep(deps: ActivityDeps): (input: StepInput) => Pro
 
 async function prepare({ config, db, compute }: ActivityDeps, standing: EffectPosition): Promise<Prepared> {
   const parsed = SendSmsConfig.safeParse(standing.step.config);
-  if (!parsed.success) return failed('template_error', parsed.error.issues.map(({ message }) => message).join('; '));
+  if (!parsed.success)
+    return failUnsent('template_error', parsed.error.issues.map(({ message }) => message).join('; '));
   if (config.sms.provider === 'none')
     return { unsent: { status: 'FAILED', error: new AppError('SMS_NOT_ENABLED').message } };
   const { execution } = standing;
@@ -82,13 +83,13 @@ async function prepare({ config, db, compute }: ActivityDeps, standing: EffectPo
     text: parsed.data.body,
     input: { vars: variables, urls },
   });
-  if ('fault' in rendered) return failed('template_error', rendered.fault);
+  if ('fault' in rendered) return failUnsent('template_error', rendered.fault);
   const fault = smsBodyFault(rendered.body);
-  if (fault !== undefined) return failed('template_error', fault);
+  if (fault !== undefined) return failUnsent('template_error', fault);
   return { to, from: parsed.data.from, body: rendered.body };
 }
 
-function failed(reason: Reason, error: string): { unsent: Unsent } {
+function failUnsent(reason: Reason, error: string): { unsent: Unsent } {
   return { unsent: { status: 'FAILED', output: { reason }, error } };
 }
 

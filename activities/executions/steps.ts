@@ -43,7 +43,7 @@ function createAdvance({ db }: ActivityDeps): (input: StepInput) => Promise<Next
 }
 
 /** @throws RowMissing where no row says how the execution stands */
-function found({ executionId }: StepInput, next: Next): Next {
+function assertRow({ executionId }: StepInput, next: Next): Next {
   if (next.kind === 'end' && next.missing) throw new RowMissing('execution', executionId);
   return next;
 }
@@ -54,7 +54,7 @@ function addHeartbeats<Name extends string>(activities: StepActivities<Name>): S
   return Object.fromEntries(
     entries.map(([name, run]) => [
       name,
-      (input: StepInput) => withHeartbeats(async () => found(input, await run(input))),
+      (input: StepInput) => withHeartbeats(async () => assertRow(input, await run(input))),
     ]),
   ) as StepActivities<Name>;
 }

@@ -29,7 +29,7 @@ export interface PartRun {
 }
 
 /** Parts with fixed names, for work that is not split by rows. */
-export function namedParts(parts: Record<string, (run: PartRun) => Promise<string | null>>): Parts {
+export function listParts(parts: Record<string, (run: PartRun) => Promise<string | null>>): Parts {
   const names = Object.keys(parts).sort();
   return {
     list: async ({ after, upTo, limit }) =>

@@ -5,12 +5,12 @@ import { deriveKey } from '../../rules/access/secrets.ts';
 import { keyPads } from '../../rules/emails/suppression.ts';
 import { removeLeftovers } from '../asset-leftovers.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { namedParts, type Parts } from './parts.ts';
+import { listParts, type Parts } from './parts.ts';
 
 /** Deletes what has outlived its use, each table as a part. */
 export function pruningParts({ config, db, bucket }: Pick<ActivityDeps, 'config' | 'db' | 'bucket'>): Parts {
   const tables = Object.entries(listPrunings(config.retention));
-  return namedParts({
+  return listParts({
     ...Object.fromEntries(
       tables.map(([table, prune]) => [table, ({ cursor, goOn }) => prune(db, { after: cursor || null, goOn })]),
     ),

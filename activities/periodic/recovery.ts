@@ -1,5 +1,5 @@
 import { MESSAGES_HOURS, RECOVERY, type RecoveryDeps, SETTLED_MS } from '../recovery/recovery.ts';
-import { namedParts, type PartRun, type Parts } from './parts.ts';
+import { listParts, type PartRun, type Parts } from './parts.ts';
 
 /** Brings Temporal and Postgres together, each part of recovery in an activity of its own. */
 export function recoveryParts(deps: RecoveryDeps): Parts {
@@ -10,5 +10,5 @@ export function recoveryParts(deps: RecoveryDeps): Parts {
       return recover({ ...deps, noteFailure }, { cursor, messagesSince, settledMs: SETTLED_MS, goOn });
     },
   ]);
-  return namedParts(Object.fromEntries(entries));
+  return listParts(Object.fromEntries(entries));
 }

@@ -2,11 +2,11 @@ import { foldTouches } from '../../db/campaigns/touches.ts';
 import { countPastMailHours } from '../../db/events/mail-hours.ts';
 import { foldVisitCounts } from '../../db/executions/step-stats.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { namedParts, type Parts } from './parts.ts';
+import { listParts, type Parts } from './parts.ts';
 
 /** Adds up counts. Postgres knows how far each part is, so a part that stopped needs no cursor. */
 export function statisticsParts({ db }: Pick<ActivityDeps, 'db'>): Parts {
-  return namedParts({
+  return listParts({
     campaign_touches: async () => {
       await foldTouches(db);
       return null;

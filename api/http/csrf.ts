@@ -10,15 +10,15 @@ import type { RequestContext } from './env.ts';
 export function refuseForeignWrite(c: RequestContext, publicUrl: string): void {
   const type = c.req.header('content-type');
   if (type && !/^(application\/([\w.-]+\+)?json|multipart\/form-data)\s*(;|$)/i.test(type)) {
-    throw refused('A write by session must be JSON or multipart/form-data.');
+    throw refuseRequest('A write by session must be JSON or multipart/form-data.');
   }
   const origin = c.req.header('origin');
   if (origin !== undefined && !isOwnOrigin(origin, c.req.header('host'), publicUrl)) {
-    throw refused('This write comes from another site.');
+    throw refuseRequest('This write comes from another site.');
   }
   const site = c.req.header('sec-fetch-site');
   if (origin === undefined && site !== undefined && site !== 'same-origin' && site !== 'none') {
-    throw refused('This write comes from another site.');
+    throw refuseRequest('This write comes from another site.');
   }
 }
 
@@ -32,6 +32,6 @@ function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string
   return url.origin === new URL(publicUrl).origin || (host !== undefined && url.host === host.toLowerCase());
 }
 
-function refused(message: string): AppError {
+function refuseRequest(message: string): AppError {
   return new AppError('FORBIDDEN', { message, suggestion: 'Send the request from the dashboard, or use an API key.' });
 }

@@ -18,14 +18,14 @@ export function tooLargeText(what: string): string {
 
 /** An object of any names and values. */
 export function freeJson(what: string) {
-  return bounded(z.record(z.string(), z.unknown()), what);
+  return refuseTooLarge(z.record(z.string(), z.unknown()), what);
 }
 
 /** Any JSON at all. */
 export function anyJson(what: string) {
-  return bounded(z.unknown(), what);
+  return refuseTooLarge(z.unknown(), what);
 }
 
-function bounded<Schema extends z.ZodType>(schema: Schema, what: string): Schema {
+function refuseTooLarge<Schema extends z.ZodType>(schema: Schema, what: string): Schema {
   return schema.refine((value) => !isTooLarge(value), { error: tooLargeText(what), params: { code: 'too_big' } });
 }

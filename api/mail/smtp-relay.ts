@@ -13,7 +13,7 @@ import { isReservedMailHeader } from '../../rules/emails/service-headers.ts';
 import { AppError, type ErrorCode } from '../../rules/errors.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import type { OriginalMessage } from '../../rules/mime/prepare-original.ts';
-import { trusted } from '../../rules/strangers/provenance.ts';
+import { markTrusted } from '../../rules/strangers/provenance.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { createSendAcceptor } from '../accept/send-acceptor.ts';
 import type { Deps } from '../http/deps.ts';
@@ -147,7 +147,7 @@ function requestOf(
     subject: verbatimTemplate(subject),
     body,
     headers,
-    attachments: [wholeMessage(original.message)],
+    attachments: [toMessageAttachment(original.message)],
     original: {
       messageId: original.messageId,
       html: original.html !== undefined,
@@ -161,11 +161,11 @@ function requestOf(
     templateId: undefined,
     replyTo: replyTo !== null && isEmailAddress(replyTo) ? [{ email: replyTo }] : undefined,
     subscribed: undefined,
-    data: { set: {}, remove: [], oneOff: trusted({}) },
+    data: { set: {}, remove: [], oneOff: markTrusted({}) },
   };
 }
 
-function wholeMessage(content: Buffer): SendAttachment {
+function toMessageAttachment(content: Buffer): SendAttachment {
   return {
     filename: 'message.eml',
     contentType: 'message/rfc822',

@@ -3,7 +3,7 @@ import type { AppEnv } from '../http/env.ts';
 import { SESSION_COOKIE } from '../http/session-cookie.ts';
 import { spreadExamples } from './examples.ts';
 import type { Document } from './json.ts';
-import { mendNullables } from './nulls.ts';
+import { repairNullables } from './nulls.ts';
 import { writePlainTypes } from './plain-types.ts';
 import { shareParts } from './shared.ts';
 import { dropUnused, keepVersioned } from './versioned.ts';
@@ -26,7 +26,7 @@ export function openApiDocument(hono: OpenAPIHono<AppEnv>, which: DocumentPaths 
   });
   // Parts of it belong to the routes, which the next document is made of; the passes below change it in place.
   const document = structuredClone(generated);
-  mendNullables(document as Document);
+  repairNullables(document as Document);
   // Before paths are dropped, so that both documents use the same names.
   writePlainTypes(document as Document);
   if (which === 'v1') keepVersioned(document as Document);

@@ -6,7 +6,7 @@ import type { ContentReview } from '../../rules/content/review.ts';
 import { TemplateError, templateRefusal } from '../../rules/content/template-error.ts';
 import { buildVariables } from '../../rules/content/variables.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
-import { type Sourced, sourced, trusted } from '../../rules/strangers/provenance.ts';
+import { markTrusted, markUntrusted, type Sourced } from '../../rules/strangers/provenance.ts';
 
 /** For a content that nobody in particular reads. */
 export const NOBODY: Reader = { id: '', email: 'someone@example.com', data: {}, untrustedKeys: [] };
@@ -18,7 +18,11 @@ export function readersVariables(
   { id, email, data, untrustedKeys }: Reader,
   { zone, given = {} }: { zone: string; given?: Data },
 ): Sourced<Data> {
-  return buildVariables({ contact: { id, email, data: sourced(data, untrustedKeys) }, data: trusted(given), zone });
+  return buildVariables({
+    contact: { id, email, data: markUntrusted(data, untrustedKeys) },
+    data: markTrusted(given),
+    zone,
+  });
 }
 
 /**

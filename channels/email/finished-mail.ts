@@ -30,7 +30,7 @@ export interface FinishedMail {
 }
 
 /** Composes, signs and makes ready for the wire: all that is proportional to the size of a mail. */
-export async function finishedMail(input: FinishedMailInput): Promise<FinishedMail> {
+export async function finishMail(input: FinishedMailInput): Promise<FinishedMail> {
   const { signer, rewrittenFields } = input;
   const message = 'original' in input ? complete(input.original) : await compose(input);
   const raw = signer ? await signMessage(message, signer, { rewrittenFields }) : message;

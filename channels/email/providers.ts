@@ -39,15 +39,15 @@ const SENDERS: { readonly [K in EmailProviderKind]: Sender<EmailProviderSettings
  * @throws Error for an SMTP_URL that cannot be used
  */
 export function createEmailProvider(email: Config['email'], store: Store): EmailProvider {
-  return chosen(email.provider, email).create({ store, ehloName: email.ehloName });
+  return chooseProvider(email.provider, email).create({ store, ehloName: email.ehloName });
 }
 
 /** Where the provider is, for a log: never with user or password. @throws Error for an SMTP_URL that cannot be used */
 export function providerAddress(email: Config['email']): string {
-  return chosen(email.provider, email).address();
+  return chooseProvider(email.provider, email).address();
 }
 
-function chosen<K extends EmailProviderKind>(kind: K, settings: Pick<EmailProviderSettings, K>) {
+function chooseProvider<K extends EmailProviderKind>(kind: K, settings: Pick<EmailProviderSettings, K>) {
   const sender: Sender<EmailProviderSettings[K]> = SENDERS[kind];
   return {
     create: (p: Parameters<typeof sender.create>[1]) => sender.create(settings[kind], p),

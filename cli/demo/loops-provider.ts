@@ -103,7 +103,7 @@ async function closeWebhook(tour: ProviderTour): Promise<string> {
   const letter = await sendLetter(tour, 'hooked');
   await open(tour, letter);
   const request = await until('the webhook', async () => hooks.received[0], RECORD_TIMEOUT_MS);
-  const { type, data } = verified(request, secret);
+  const { type, data } = verifyHook(request, secret);
   report.line(`webhook-id ${request.headers['webhook-id']}: verified with the secret, and refused when altered`);
   show(tour, 'webhook', data, type);
   const look = async () => {
@@ -122,7 +122,7 @@ async function closeWebhook(tour: ProviderTour): Promise<string> {
  * The body of a request whose signature is right by the public library. @throws Error where it is not, or where any
  * body would do
  */
-function verified({ headers, body }: ReceivedHook, secret: string) {
+function verifyHook({ headers, body }: ReceivedHook, secret: string) {
   const signed = new Webhook(secret);
   const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
   const altered = () => signed.verify(`${body} `, given);

@@ -64,10 +64,10 @@ export async function showRecord(
   const events: RecordedEvent[] = (await client.call('GET', `/events/contact/${contactId}`)).data.toReversed();
   const listed = (await client.call('GET', '/suppressions?limit=100')).data;
   const entry = listed.find((found: { email: string | null }) => found.email === contact.email);
-  show(tour, 'email', filled(email, EMAIL_FIELDS));
+  show(tour, 'email', pickFilled(email, EMAIL_FIELDS));
   for (const { name, data } of events) show(tour, 'event', data, name);
-  show(tour, 'contact', filled(contact, ['id', 'email', 'subscribed']));
-  if (entry) show(tour, 'suppression', filled(entry, ['email', 'reason', 'source', 'createdAt']));
+  show(tour, 'contact', pickFilled(contact, ['id', 'email', 'subscribed']));
+  if (entry) show(tour, 'suppression', pickFilled(entry, ['email', 'reason', 'source', 'createdAt']));
   const unsubscribed = events.find(({ name }) => name === 'contact.unsubscribed');
   return compare(expected, {
     status: email.status,
@@ -101,7 +101,7 @@ export function compare<T extends object>(
 }
 
 /** The fields that say something. */
-function filled(record: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> {
+function pickFilled(record: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> {
   const isEmpty = (value: unknown) => value === null || value === undefined || value === 0;
   return Object.fromEntries(fields.flatMap((field) => (isEmpty(record[field]) ? [] : [[field, record[field]]])));
 }

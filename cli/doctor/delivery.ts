@@ -60,7 +60,7 @@ async function ofAddress({ dns }: Subject, address: string, whose: 'own' | 'fore
       : 'ask who runs the mail server of SMTP_URL; their way out may be another address';
   // Of another's server the address that takes mail is known, not the one that mail leaves by.
   const problem = (says: string) => (whose === 'own' ? fail(says, remedy) : warn(says, remedy));
-  const names = await bounded(dns.names(address)).catch((error: Error & { code?: string }) => error);
+  const names = await withTimeLimit(dns.names(address)).catch((error: Error & { code?: string }) => error);
   if (names instanceof Error) {
     const absent = names.code === 'ENOTFOUND' || names.code === 'ENODATA';
     if (!absent)
@@ -84,7 +84,7 @@ async function ofHelo({ dns }: Subject, address: string, handover: Handover): Pr
   if (handover.to !== 'own') return [];
   const { host, port, implicitTls } = handover.endpoint;
   if (implicitTls) return [];
-  const greeting = await bounded(greetingOf(host, port)).catch(() => undefined);
+  const greeting = await withTimeLimit(greetingOf(host, port)).catch(() => undefined);
   const name = /^220[ -](\S+)/.exec(greeting ?? '')?.[1]?.toLowerCase();
   if (name === undefined) return [warn(`${host}:${port} did not greet, so its HELO is not known`, 'check SMTP_URL')];
   const remedy = `let it call itself by a name that leads to ${address} (Postfix: myhostname)`;
@@ -120,12 +120,12 @@ async function reach({ dns }: Subject, domain: string): Promise<{ reached: boole
   const addresses = await dns.addresses(first?.exchange ?? '');
   const address = addresses.kind === 'found' ? addresses.records.find((each) => isIP(each) === 4) : undefined;
   if (!address) return { reached: false, says: `the DNS knows no address of ${first?.exchange}` };
-  const problem = await connected(address);
+  const problem = await tryConnect(address);
   return { reached: problem === undefined, says: `${first?.exchange} ${problem}` };
 }
 
 /** Why a connection to port 25 did not come about; undefined when it did. */
-function connected(address: string): Promise<string | undefined> {
+function tryConnect(address: string): Promise<string | undefined> {
   const socket = connect({ host: address, port: SMTP_PORT, timeout: CONNECT_MS });
   return new Promise<string | undefined>((resolve) => {
     socket.on('connect', () => resolve(undefined));
@@ -142,7 +142,7 @@ function greetingOf(host: string, port: number): Promise<string> {
   }).finally(() => socket.destroy());
 }
 
-function bounded<T>(work: Promise<T>): Promise<T> {
+function withTimeLimit<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('no answer in time')), DNS_MS);

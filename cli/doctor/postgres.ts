@@ -15,7 +15,7 @@ export const postgresCheck: Check = {
   name: 'Postgres',
   async look(subject) {
     const { databaseUrl, postgres } = subject;
-    if (databaseUrl === undefined) return [notRunning()];
+    if (databaseUrl === undefined) return [reportNotRunning()];
     const inspected = await postgres();
     const { host } = new URL(databaseUrl);
     if ('reason' in inspected) {
@@ -24,7 +24,12 @@ export const postgresCheck: Check = {
     const { facts } = inspected;
     if (!facts.supported)
       return [fail(`${host} is Postgres ${facts.version}, which is too old`, 'upgrade it to 18 or newer')];
-    const found = [...durability(facts), ...room(facts, subject), ...privacy(facts, databaseUrl), ...encoding(facts)];
+    const found = [
+      ...durability(facts),
+      ...checkConnections(facts, subject),
+      ...privacy(facts, databaseUrl),
+      ...encoding(facts),
+    ];
     const pending = await pendingMigrations(databaseUrl);
     if (pending.length > 0)
       found.push(fail(`the database waits for ${pending.length} migrations`, 'run npm run migrate'));
@@ -34,7 +39,7 @@ export const postgresCheck: Check = {
   },
 };
 
-function notRunning(): Finding {
+function reportNotRunning(): Finding {
   return warn('the one of npm start does not run, so it was not looked at', 'run npm start, or set DATABASE_URL');
 }
 
@@ -48,7 +53,7 @@ function durability({ durability: settings }: ServerFacts): Finding[] {
   );
 }
 
-function room({ maxConnections, otherConnections }: ServerFacts, { settings }: Subject): Finding[] {
+function checkConnections({ maxConnections, otherConnections }: ServerFacts, { settings }: Subject): Finding[] {
   const workers = settings.workers ?? WORKERS_DEFAULT;
   const needed = connectionsOf({ workers });
   const left = maxConnections - otherConnections;

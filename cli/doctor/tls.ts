@@ -22,7 +22,7 @@ export const tlsCheck: Check = {
 
 async function ofPublicUrl({ publicUrl }: Settings): Promise<Finding> {
   const url = new URL(publicUrl);
-  if (url.protocol === 'https:') return served(url);
+  if (url.protocol === 'https:') return checkCertificate(url);
   if (isLoopbackHost(url.hostname)) return pass(`${publicUrl} is this machine: nothing to encrypt`);
   return fail(
     `PUBLIC_URL ${publicUrl} is not encrypted: passwords, sessions and keys can be read on the way`,
@@ -31,7 +31,7 @@ async function ofPublicUrl({ publicUrl }: Settings): Promise<Finding> {
 }
 
 /** The certificate that PUBLIC_URL shows, checked as a browser does. */
-function served(url: URL): Promise<Finding> {
+function checkCertificate(url: URL): Promise<Finding> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return new Promise((resolve) => {
     const name = isIP(host) ? {} : { servername: host };

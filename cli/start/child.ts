@@ -7,7 +7,7 @@ import type { Home } from './home.ts';
 import { followWarnings } from './log-tail.ts';
 import { openLog } from './logs.ts';
 import { endProcess, sendSignal } from './processes.ts';
-import { type Running, STOP_GRACE_MS, spawned, startProcess } from './running.ts';
+import { type Running, STOP_GRACE_MS, startProcess, watchChild } from './running.ts';
 
 /** A worker imports for a second, connects and registers; a busy machine takes its time. */
 const READY_TIMEOUT_MS = 60_000;
@@ -51,7 +51,7 @@ export async function startChild(options: ChildOptions): Promise<Running> {
   log.close();
   const { child, mark } = await started;
   const tail = followWarnings(options.logFile, log.offset, (line) => options.tell(`${options.name}: ${line}`));
-  const running = spawned(child, mark, {
+  const running = watchChild(child, mark, {
     stop: (graceMs = STOP_GRACE_MS) => endProcess(mark, 'SIGTERM', graceMs),
     kill: () => sendSignal(mark, 'SIGKILL'),
   });

@@ -18,7 +18,7 @@ import { openLog } from './logs.ts';
 import { findPostgresBinaries, type PostgresBinaries, type PostgresUser, postgresUser } from './postgres-binaries.ts';
 import { makeFolder } from './private-files.ts';
 import { endProcess, isAlive, markOf, type ProcessMark, processesIn, sendSignal, waitForEnd } from './processes.ts';
-import { adopted, type Running, STOP_GRACE_MS, spawned, startProcess } from './running.ts';
+import { adoptProcess, type Running, STOP_GRACE_MS, startProcess, watchChild } from './running.ts';
 
 /** The superuser and the database of the embedded Postgres. */
 const USER = 'tidings';
@@ -143,7 +143,8 @@ async function adopt(options: EmbeddedPostgresOptions): Promise<(Running & { por
   const mark = markOf(Number(lines[0]));
   if (mark && isOurs(mark, options.dataFolder)) {
     const port = Number(lines[3]);
-    if (await waitForConnections(mark, port, options.password)) return { ...adopted(mark, stopSignals(mark)), port };
+    if (await waitForConnections(mark, port, options.password))
+      return { ...adoptProcess(mark, stopSignals(mark)), port };
   }
   rmSync(lockFile, { force: true });
   return undefined;
@@ -170,7 +171,7 @@ async function launch(binaries: PostgresBinaries, user: PostgresUser, options: E
   const started = startProcess('Postgres', command, words, { ...identity(user), ...io, cwd: '/', env: ENVIRONMENT });
   log.close();
   const { child, mark } = await started;
-  const running = { ...spawned(child, mark, stopSignals(mark)), port: options.port };
+  const running = { ...watchChild(child, mark, stopSignals(mark)), port: options.port };
   if (await waitForConnections(mark, options.port, options.password)) return running;
   running.kill();
   throw new StartError(`Postgres did not start: see ${options.logFile}.`);

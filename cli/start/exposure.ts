@@ -14,21 +14,21 @@ export function openingsOfApi(settings: Settings, port: number): Opening[] {
   const { host, inboundSmtpPort, smtpRelay, metricsPort } = settings;
   const from = reach(host);
   const rows: (Opening | false)[] = [
-    { what: 'API', address: `http://${joined(host, port)}`, who: `${from}, by key or session; ${signup(settings)}` },
+    { what: 'API', address: `http://${joinLines(host, port)}`, who: `${from}, by key or session; ${signup(settings)}` },
     {
       what: '/mailbox',
-      address: `http://${joined(host, port)}/mailbox`,
+      address: `http://${joinLines(host, port)}/mailbox`,
       who: readers(settings),
     },
     metricsPort !== undefined && metricsOpening(settings, metricsPort),
     smtpRelay.port !== undefined && {
       what: 'SMTP relay',
-      address: joined(host, smtpRelay.port),
+      address: joinLines(host, smtpRelay.port),
       who: `${from}, by API key${smtpRelay.allowPlain ? ', without TLS too' : ''}`,
     },
     inboundSmtpPort !== undefined && {
       what: 'inbound SMTP',
-      address: joined(host, inboundSmtpPort),
+      address: joinLines(host, inboundSmtpPort),
       who: `${from}: mail for verified domains`,
     },
   ];
@@ -73,7 +73,7 @@ export function exposureTable(openings: readonly Opening[]): string[] {
 function metricsOpening({ metricsHost }: Settings, port: number, of = ''): Opening {
   return {
     what: of ? `metrics, ${of}` : 'metrics',
-    address: `http://${joined(metricsHost, port)}/metrics`,
+    address: `http://${joinLines(metricsHost, port)}/metrics`,
     who: `${reach(metricsHost)}, without credentials`,
   };
 }
@@ -98,6 +98,6 @@ function reach(host: string): string {
   return isLoopbackHost(host) ? 'this machine' : 'any machine';
 }
 
-function joined(host: string, port: number): string {
+function joinLines(host: string, port: number): string {
   return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }

@@ -44,7 +44,7 @@ export async function startProcess(
 }
 
 /** A child of this process. */
-export function spawned(child: ChildProcess, mark: ProcessMark, signals: Signals): Running {
+export function watchChild(child: ChildProcess, mark: ProcessMark, signals: Signals): Running {
   const ended = new Promise<string>((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) resolve(reason(child.exitCode, child.signalCode));
     child.once('exit', (code, signal) => resolve(reason(code, signal)));
@@ -53,7 +53,7 @@ export function spawned(child: ChildProcess, mark: ProcessMark, signals: Signals
 }
 
 /** A process that an earlier start left behind. */
-export function adopted(mark: ProcessMark, signals: Signals): Running {
+export function adoptProcess(mark: ProcessMark, signals: Signals): Running {
   const watch = async (): Promise<string> => {
     while (isAlive(mark)) await waitForEnd(mark, WATCH_MS);
     return 'ended';

@@ -44,7 +44,7 @@ export interface Service {
 export function runStart(env: Environment, tell: (line: string) => void = console.log): Service {
   const parts = createParts();
   const stopping = new AbortController();
-  const ready = deferred<DevFile>();
+  const ready = createDeferred<DevFile>();
   const done = run({ env, parts, stopping: stopping.signal, tell, ready: ready.resolve });
   done.then(() => ready.reject(new StartError('It was stopped before it was ready.')), ready.reject);
   return {
@@ -77,7 +77,7 @@ async function run({ ready, ...options }: Run): Promise<void> {
   try {
     removeDevFile(home.devFile); // Of a start that was killed.
     ready(await bringUp({ ...options, settings, home }));
-    await aborted(stopping);
+    await waitForAbort(stopping);
   } catch (error) {
     if (!stopping.aborted) throw error;
   } finally {
@@ -123,7 +123,7 @@ async function bringUp(around: Surroundings): Promise<DevFile> {
   // Whoever starts the service operates it, unless others are named.
   const startApi = ({ owner }: FirstProjectFacts) =>
     startApiChild(around, { ...childEnv, OPERATORS: env.OPERATORS || owner.email });
-  const [facts] = await allDone(firstProject, firstProject.then(startApi), startWorkerChildren(around, childEnv));
+  const [facts] = await settleAll(firstProject, firstProject.then(startApi), startWorkerChildren(around, childEnv));
   await healthy(baseUrl, stopping);
   const content = (): DevFile => ({
     baseUrl,
@@ -158,7 +158,7 @@ async function requireOtherPorts(settings: Settings): Promise<void> {
 }
 
 /** Like Promise.all, but waits for all before it rejects: what is still starting could not be stopped. */
-async function allDone<T extends unknown[]>(...promises: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
+async function settleAll<T extends unknown[]>(...promises: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
   await Promise.allSettled(promises);
   return (await Promise.all(promises)) as T;
 }
@@ -206,7 +206,7 @@ function firstMail({ email }: Settings, { baseUrl, domain, secretKey, mailboxUrl
   return `This sends a first mail${captured}: ${curl}`;
 }
 
-function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (reason: unknown) => void } {
+function createDeferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (reason: unknown) => void } {
   let resolve: (value: T) => void = () => {};
   let reject: (reason: unknown) => void = () => {};
   const promise = new Promise<T>((onResolve, onReject) => {
@@ -217,7 +217,7 @@ function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reje
   return { promise, resolve, reject };
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     // The processes' own handles keep this one alive; with external services a child does.
     if (signal.aborted) resolve();

@@ -3,7 +3,7 @@ import { SEARCH_ATTRIBUTE_NAMES } from '../../temporal/search-attributes.ts';
 import { StartError } from './error.ts';
 import { openLog } from './logs.ts';
 import { endProcess, isAlive, type ProcessMark, processesWithArgument, sendSignal } from './processes.ts';
-import { type Running, STOP_GRACE_MS, spawned, startProcess } from './running.ts';
+import { type Running, STOP_GRACE_MS, startProcess, watchChild } from './running.ts';
 
 const HOST = '127.0.0.1';
 /** It starts in 0.2 s; a large database after a kill may take longer. */
@@ -76,7 +76,7 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
   });
   log.close();
   const { child, mark } = await started;
-  const running = spawned(child, mark, stopSignals(mark));
+  const running = watchChild(child, mark, stopSignals(mark));
   const address = `${HOST}:${options.port}`;
   if (await serves(address, options.namespace, mark)) {
     return { ...running, address, ui: `http://${HOST}:${options.uiPort}` };

@@ -12,16 +12,16 @@ export interface CurlRequest {
 
 /** The command for a request. The key is a variable of the reader's shell: no secret is ever in the page. */
 export function curlOf({ method, path, body }: CurlRequest, origin = window.location.origin): string {
-  const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(`${origin}${path}`)}`];
+  const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${quoteShell(`${origin}${path}`)}`];
   lines.push(`  -H "Authorization: Bearer $TIDINGS_KEY"`);
   if (body !== undefined) {
-    lines.push(`  -H 'Content-Type: application/json'`, `  -d ${quoted(JSON.stringify(body))}`);
+    lines.push(`  -H 'Content-Type: application/json'`, `  -d ${quoteShell(JSON.stringify(body))}`);
   }
   return lines.join(' \\\n');
 }
 
 /** For a POSIX shell, whatever is in it. */
-function quoted(value: string): string {
+function quoteShell(value: string): string {
   return `'${value.replaceAll("'", `'\\''`)}'`;
 }
 

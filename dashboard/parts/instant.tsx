@@ -16,14 +16,14 @@ export function Instant({ at, none = '–' }: { at: string | null | undefined; n
   return (
     <Tooltip label={exactly(at)} multiline>
       <Text component="time" dateTime={at} inherit title={at} style={{ whiteSpace: 'nowrap' }}>
-        {spoken(at, Math.max(now, Date.now()))}
+        {formatDistance(at, Math.max(now, Date.now()))}
       </Text>
     </Tooltip>
   );
 }
 
 /** "5 min ago", "in 2 hr", and beyond a week the date. */
-export function spoken(at: string, nowMs: number): string {
+export function formatDistance(at: string, nowMs: number): string {
   const distance = Date.parse(at) - nowMs;
   const size = Math.abs(distance);
   if (size < 45 * SECOND) return RELATIVE.format(0, 'second');

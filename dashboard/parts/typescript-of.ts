@@ -23,7 +23,7 @@ export function typescriptOf({ method, path, body }: CurlRequest, origin: string
   return [
     `import { Tidings } from '@tidings/client';`,
     '',
-    `const tidings = new Tidings({ baseUrl: ${quoted(origin)}, key: ${KEY} });`,
+    `const tidings = new Tidings({ baseUrl: ${quoteText(origin)}, key: ${KEY} });`,
     `const answer = await tidings.call('${id}'${given});`,
   ].join('\n');
 }
@@ -54,7 +54,7 @@ function paramsIn(pattern: string, pathname: string): Record<string, string> | u
 
 /** A value as TypeScript writes it. */
 function literalOf(value: unknown, indent = ''): string {
-  if (typeof value === 'string') return quoted(value);
+  if (typeof value === 'string') return quoteText(value);
   if (value === null || typeof value !== 'object') return String(value);
   const deeper = `${indent}  `;
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
@@ -62,13 +62,13 @@ function literalOf(value: unknown, indent = ''): string {
     ? value.map((item) => literalOf(item, deeper))
     : Object.entries(value)
         .filter(([, item]) => item !== undefined)
-        .map(([name, item]) => `${/^[A-Za-z_]\w*$/.test(name) ? name : quoted(name)}: ${literalOf(item, deeper)}`);
+        .map(([name, item]) => `${/^[A-Za-z_]\w*$/.test(name) ? name : quoteText(name)}: ${literalOf(item, deeper)}`);
   const inner = items.join(', ');
   if (items.length === 0) return open + close;
   if (inner.length <= 80 && !inner.includes('\n')) return Array.isArray(value) ? `[${inner}]` : `{ ${inner} }`;
   return `${open}\n${items.map((item) => `${deeper}${item},`).join('\n')}\n${indent}${close}`;
 }
 
-function quoted(value: string): string {
+function quoteText(value: string): string {
   return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }

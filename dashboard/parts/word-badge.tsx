@@ -20,7 +20,7 @@ export function WordBadge({ kind, value }: { kind: WordKind; value: string | nul
   const status = (
     <span className="status" data-tone={TONES.get(word?.color ?? '') ?? 'idle'} tabIndex={word ? 0 : undefined}>
       <span className="status-word" data-enum={/^[A-Z_]+$/.test(value) || undefined}>
-        {word ? <Breakable text={spoken(value)} /> : value}
+        {word ? <Breakable text={codeToWords(value)} /> : value}
       </span>
     </span>
   );
@@ -34,6 +34,6 @@ export function WordBadge({ kind, value }: { kind: WordKind; value: string | nul
 }
 
 /** A code of the API in words: `suppressed:hard_bounce` is "suppressed: hard bounce". */
-function spoken(code: string): string {
+function codeToWords(code: string): string {
   return code.replaceAll('_', ' ').replace(':', ': ');
 }

@@ -18,8 +18,8 @@ import { type DealtCampaign, insertDealtPage, type PageChunk } from './dealt-pag
 import { isTesting } from './testing.ts';
 import { withheldReason } from './withheld.ts';
 import {
+  checkedPage,
   findPageZones,
-  judgedPage,
   type PageZones,
   ZONED_PAGE_CONTACTS,
   type ZonedChunk,
@@ -267,7 +267,7 @@ async function insertPage(
     cursor: string | null;
     chunks: ZonedChunk[] | null;
   }>`
-    WITH ${judgedPage({ predicate, refused, contacts, zones })}, taken AS (
+    WITH ${checkedPage({ predicate, refused, contacts, zones })}, taken AS (
       INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, mode, status, reason)
       SELECT ${projectId}::uuid, zoned.id, ${campaign.content_id}::uuid, ${p.campaignId}::uuid, 'CAMPAIGN', ${campaign.mode},
         CASE WHEN zoned.refused IS NULL THEN 'PENDING' ELSE 'FAILED' END, zoned.refused

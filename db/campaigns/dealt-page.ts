@@ -8,7 +8,7 @@ import {
   type VariantTest,
 } from '../../rules/campaigns/variants.ts';
 import type { Trx } from '../connection.ts';
-import { judgedPage, type PageZones } from './zoned-pages.ts';
+import { checkedPage, type PageZones } from './zoned-pages.ts';
 
 /** A stretch of a page's rows that becomes a chunk: all of one variant and one zone. */
 export interface PageChunk {
@@ -66,13 +66,13 @@ export async function insertDealtPage(
 ): Promise<DealtPage> {
   const { projectId, campaignId, campaign, predicate, present, refused, contacts, zones } = p;
   const { variants, variant_test: test, winner, mode } = campaign;
-  const before = await dealtBefore(trx, campaignId, variants.length);
+  const before = await countAssigned(trx, campaignId, variants.length);
   const weights = variants.map(({ weight }) => weight);
   const places = dealPlaces({ weights, share: test?.share ?? 1, before, n: contacts });
   const { rows } = await sql<
     { chunks: (Omit<PageChunk, 'variant' | 'rest'> & { place: number | null })[] } & DealtPage
   >`
-    WITH ${judgedPage({ predicate, refused, contacts, zones })}, dealt AS MATERIALIZED (
+    WITH ${checkedPage({ predicate, refused, contacts, zones })}, dealt AS MATERIALIZED (
       SELECT id, refused, CASE WHEN refused IS NULL THEN zone END AS zone, CASE WHEN refused IS NULL THEN
         (${places}::smallint[])[row_number() OVER (ORDER BY refused IS NOT NULL, md5(id::text || ${campaignId}::text), id)] END AS place
       FROM zoned
@@ -106,7 +106,7 @@ export async function insertDealtPage(
 }
 
 /** Recipients of the pages before. */
-async function dealtBefore(trx: Trx, campaignId: string, variants: number): Promise<Dealt> {
+async function countAssigned(trx: Trx, campaignId: string, variants: number): Promise<Dealt> {
   const { rows } = await sql<{ variant: number | null; rest: boolean; recipients: number }>`
     SELECT CASE WHEN NOT rest THEN variant END AS variant, rest, sum(size)::int AS recipients
     FROM campaign_chunks WHERE campaign_id = ${campaignId} GROUP BY 1, 2

@@ -47,7 +47,7 @@ export async function findPageZones(
  * none.
  * @param p.refused the reason, of a row `page` (id, subscribed, email)
  */
-export function judgedPage(p: {
+export function checkedPage(p: {
   predicate: RawBuilder<SqlBool>;
   refused: RawBuilder<string | null>;
   contacts: number;

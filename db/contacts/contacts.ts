@@ -4,7 +4,7 @@ import { AppError } from '../../rules/errors.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
-import { answeredBytes } from '../page-budget.ts';
+import { countResponseBytes } from '../page-budget.ts';
 import type { RowOf } from '../schema/database.ts';
 import { type ContactsAsked, countFound, foundContacts } from './found.ts';
 
@@ -96,7 +96,10 @@ export async function listContacts(
   const { rows } = await sql<ContactRow>`
     SELECT ${CONTACT_COLUMNS} FROM contacts WHERE ${found} AND ${afterCursor(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}
   `.execute(db);
-  return { ...toPage(rows, p.limit, toContact, (row) => answeredBytes(row) + answeredBytes(row.data)), total };
+  return {
+    ...toPage(rows, p.limit, toContact, (row) => countResponseBytes(row) + countResponseBytes(row.data)),
+    total,
+  };
 }
 
 /** Which of the addresses are contacts; `notFound` has the others as they were given. */

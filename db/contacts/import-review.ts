@@ -30,7 +30,7 @@ const FIRST_ROW = 2;
  * What an import would do with the rows of a stretch, on top of what it would have done before. `created` has the
  * addresses that are new so far.
  */
-export async function foresee(
+export async function previewImport(
   db: Db,
   key: Buffer,
   p: { projectId: string; before: ImportForecast; created: Set<string>; review: CsvReview },

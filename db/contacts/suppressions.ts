@@ -265,13 +265,13 @@ function toSuppression(row: SuppressionRow): Suppression {
 function sortedEntries(key: Buffer, entries: NewSuppression[]) {
   const unique = new Map<string, Omit<NewSuppression, 'email'> & HashedAddress>();
   for (const entry of entries) {
-    const address = hashed(key, entry.email);
+    const address = hashAddress(key, entry.email);
     unique.set(`${address.hash.toString('hex')} ${entry.reason}`, { ...entry, ...address });
   }
   return [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
 }
 
-function hashed(key: Buffer, address: string | { hash: Buffer }): HashedAddress {
+function hashAddress(key: Buffer, address: string | { hash: Buffer }): HashedAddress {
   if (typeof address !== 'string') return { hash: address.hash, email: null };
   return { hash: addressHash(key, address), email: normalizeEmail(address) };
 }

@@ -13,7 +13,7 @@ import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { ContactEvent } from '../../rules/events/event-names.ts';
 import { checkData, type Data } from '../../rules/filters/data-values.ts';
-import { type Sourced, sourced } from '../../rules/strangers/provenance.ts';
+import { markUntrusted, type Sourced } from '../../rules/strangers/provenance.ts';
 import type { Trx } from '../connection.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
@@ -106,7 +106,7 @@ export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<Upser
   await readPhones(trx, p, [...wanted.values()], results);
   const contactIds = asking.flatMap((email) => results.get(email)?.id ?? []);
   await askToConfirm(trx, { projectId: p.projectId, contactIds });
-  return inOrder(p.rows, results, resubscribed);
+  return toResultsInOrder(p.rows, results, resubscribed);
 }
 
 interface StoredContact extends Omit<UpsertedContact, 'data'>, KnownContact {
@@ -321,7 +321,7 @@ function copies(row: ContactUpsert | undefined): boolean {
   return row?.by === 'visitor' || (typeof row?.by === 'object' && row.by.copied.size > 0);
 }
 
-function inOrder(
+function toResultsInOrder(
   rows: ContactUpsert[],
   results: Map<string, StoredContact>,
   resubscribed: ReadonlySet<string>,
@@ -336,7 +336,7 @@ function inOrder(
     seen.add(contact.email);
     return {
       ...contact,
-      data: sourced(data, untrustedKeys),
+      data: markUntrusted(data, untrustedKeys),
       isNew: contact.isNew && first,
       subscriptionChanged: contact.subscriptionChanged && lastOf.get(contact.email) === index,
       resubscribed: contact.subscribed && resubscribed.has(contact.email) && lastOf.get(contact.email) === index,

@@ -159,7 +159,7 @@ export async function saveDomainCheck(
   p: DomainRef & { checked: CheckedRecords; now: Date },
 ): Promise<Domain> {
   const before = await lockDomain(trx, p);
-  const after = afterCheck(standingOf(before), p.checked.found, p.now);
+  const after = afterCheck(checkStateOf(before), p.checked.found, p.now);
   // What the DNS gave no answer for is left out of the JSON, and stays as it was seen last.
   const seen = JSON.stringify({ ...before?.seen, ...definedOf(p.checked.seen) });
   const found = JSON.stringify({ ...after.found, missingSince: after.missingSince?.toISOString() });
@@ -226,7 +226,7 @@ async function domainUsers(db: Db, p: { projectId: string; domain: string }) {
   return { templates, campaigns, workflowSteps };
 }
 
-function standingOf(row: DomainRow | undefined): DomainCheckState {
+function checkStateOf(row: DomainRow | undefined): DomainCheckState {
   if (!row) throw notFound();
   const { missingSince, ...found } = row.found;
   return {
@@ -251,7 +251,7 @@ function toDomain(row: DomainRow | undefined): Domain {
     signing: row.signing,
     selector: row.dkim_selector,
     publicKey: row.dkim_public_key,
-    found: standingOf(row).found,
+    found: checkStateOf(row).found,
     seen: row.seen,
     lastCheckedAt: row.last_checked_at,
     createdAt: row.created_at,

@@ -6,11 +6,11 @@ import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import type { Mailbox } from '../../rules/mime/mime-headers.ts';
-import { type Sourced, sourced } from '../../rules/strangers/provenance.ts';
+import { markUntrusted, type Sourced } from '../../rules/strangers/provenance.ts';
 import type { Db } from '../connection.ts';
 import { earliestIdOf, latestIdOf } from '../id-time.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
-import { answeredBytes } from '../page-budget.ts';
+import { countResponseBytes } from '../page-budget.ts';
 import type { MailType } from '../schema/contents.ts';
 import { type CarriedVariables, readVariableColumns } from './variable-columns.ts';
 
@@ -74,7 +74,7 @@ type Row<T extends SourcedFields = Email> = Omit<T, keyof SourcedFields> & Sourc
 function toEmail<T extends SourcedFields>({ untrustedKeys, ...row }: Row<T>): T {
   const fields: SourcedFields = {
     ...readVariableColumns(row),
-    contactData: sourced(row.contactData ?? {}, untrustedKeys),
+    contactData: markUntrusted(row.contactData ?? {}, untrustedKeys),
   };
   return { ...row, ...fields } as unknown as T;
 }
@@ -128,7 +128,7 @@ export async function listEmails(db: Db, p: PageRequest & EmailFilter): Promise<
     p.limit,
     (row) => toEmail<Email>(row),
     // A list shows none of these.
-    ({ variables: _, options: __, contactData: ___, ...row }) => answeredBytes(row),
+    ({ variables: _, options: __, contactData: ___, ...row }) => countResponseBytes(row),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { EmailOptions } from '../../rules/emails/email-options.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
-import { type Sourced, sourced, untrustedNames } from '../../rules/strangers/provenance.ts';
+import { markUntrusted, type Sourced, untrustedNames } from '../../rules/strangers/provenance.ts';
 
 /** The JSON of the columns `emails.variables` and `emails.options`. */
 export interface VariableColumns {
@@ -31,5 +31,5 @@ export function toVariableColumns({ variables, options }: CarriedVariables): Var
 /** Reads what `toVariableColumns` wrote, or what an earlier release did. */
 export function readVariableColumns(p: { variables: Data | null; options: EmailOptions | null }): CarriedVariables {
   const { untrustedKeys, ...options } = p.options ?? {};
-  return { variables: sourced(p.variables ?? {}, untrustedKeys), options };
+  return { variables: markUntrusted(p.variables ?? {}, untrustedKeys), options };
 }

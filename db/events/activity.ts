@@ -4,7 +4,7 @@ import { ACTIVITY_EVENTS, type ActivityType } from '../../rules/events/activity.
 import type { Db } from '../connection.ts';
 import { FAR_FUTURE } from '../id-time.ts';
 import { toKeyedPage } from '../keyset.ts';
-import { answeredBytes } from '../page-budget.ts';
+import { countResponseBytes } from '../page-budget.ts';
 import {
   ACTIVITY_SOURCES,
   type ActivityFilter,
@@ -63,7 +63,7 @@ export async function listActivity(
     keyOf: ({ timestamp, key }) => [timestamp.getTime(), key],
     map: ({ key: _, ...item }) => item,
     // Answered as `data` and as `activities`.
-    bytesOf: (row) => answeredBytes(row, 2),
+    bytesOf: (row) => countResponseBytes(row, 2),
   });
   return { ...page, total };
 }

@@ -9,7 +9,7 @@ import { groupBy } from '../../rules/filters/group-by.ts';
 import { conditionUses } from '../../rules/filters/references.ts';
 import type { Db } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
-import { answeredBytes } from '../page-budget.ts';
+import { countResponseBytes } from '../page-budget.ts';
 
 export interface EventRecord {
   id: string;
@@ -49,7 +49,7 @@ export async function listEvents(db: Db, p: PageRequest & EventFilter): Promise<
     rows,
     p.limit,
     (row) => row,
-    (row) => answeredBytes(row, 2),
+    (row) => countResponseBytes(row, 2),
   );
 }
 

@@ -5,7 +5,7 @@ import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
-import { answeredBytes } from '../page-budget.ts';
+import { countResponseBytes } from '../page-budget.ts';
 import { endExecutions } from './end-executions.ts';
 
 export interface Execution {
@@ -72,7 +72,7 @@ export async function listExecutions(
     rows,
     p.limit,
     (row) => row,
-    (row) => answeredBytes(row) + answeredBytes([row.context, row.event]),
+    (row) => countResponseBytes(row) + countResponseBytes([row.context, row.event]),
   );
   return { ...page, total: p.cursor === undefined ? await countWhere(db, found) : 0 };
 }

@@ -46,7 +46,7 @@ export async function bookTimers(trx: Trx, p: { projectId: string; timers: Timer
   const asked = groupBy(timers, (timer) => Math.floor(timer.dueAt.getTime() / 1_000));
   const booked = await book(trx, { projectId, asked });
   const full = booked.flatMap(({ second, before, perSecond, nextSecond }) => {
-    const late = perSecond === 0 ? [] : (asked.get(second)?.slice(roomOf(before, perSecond)) ?? []);
+    const late = perSecond === 0 ? [] : (asked.get(second)?.slice(freeTimers(before, perSecond)) ?? []);
     return late.length > 0 ? [{ second, late, from: Math.max(nextSecond ?? 0, second + 1) }] : [];
   });
   for (const { second, late, from } of full) {
@@ -119,7 +119,7 @@ interface BookedSecond {
   perSecond: number;
 }
 
-function roomOf(before: number, perSecond: number): number {
+function freeTimers(before: number, perSecond: number): number {
   return Math.max(0, perSecond - before);
 }
 
@@ -154,7 +154,7 @@ async function bookLate(
     for (const { second, before } of await book(trx, { projectId, asked: plan })) {
       const placed = plan.get(second) ?? [];
       // Somebody else may have taken the room since it was seen.
-      const room = round < MAX_ROUNDS ? roomOf(before, perSecond) : placed.length;
+      const room = round < MAX_ROUNDS ? freeTimers(before, perSecond) : placed.length;
       for (const [index, timer] of placed.slice(0, room).entries())
         timer.moveTo(instantOf(second, before + index, perSecond));
       timers.push(...placed.slice(room));
@@ -182,7 +182,7 @@ async function findRoom(
     const known = await listSeconds(trx, { projectId, second, end });
     while (second < end && placed < timers.length) {
       const { booked = 0, nextSecond } = known.get(second) ?? {};
-      const room = roomOf(booked, perSecond);
+      const room = freeTimers(booked, perSecond);
       if (room > 0) plan.set(second, timers.slice(placed, placed + room));
       placed += room;
       second = room === 0 && nextSecond ? Math.max(nextSecond, second + 1) : second + 1;

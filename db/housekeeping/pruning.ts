@@ -48,10 +48,10 @@ export function listPrunings(retention: Retention): Record<string, Pruning> {
     ses_messages: deleting('ses_messages', olderThan('created_at', { hours: 24 * PROVIDER_MESSAGE_DAYS })),
     deleted_rows: deleting('deleted_rows', olderThan('deleted_at', { hours: 24 * DELETED_DAYS })),
     sessions: deleting('sessions', sql`expires_at < now()`),
-    processes: whole(deleteGoneProcesses),
-    timer_seconds: whole(deletePassedTimerSeconds),
-    erased_contents: whole(removeErasedContents),
-    erased_attachments: whole(removeErasedAttachments),
+    processes: inOneGo(deleteGoneProcesses),
+    timer_seconds: inOneGo(deletePassedTimerSeconds),
+    erased_contents: inOneGo(removeErasedContents),
+    erased_attachments: inOneGo(removeErasedAttachments),
     captured_emails: deleting('captured_emails', beyondNewest('captured_emails')),
     captured_sms: deleting('captured_sms', beyondNewest('captured_sms')),
     ...retentionPrunings(retention),
@@ -71,7 +71,7 @@ function deleting(table: string, where: RawBuilder<unknown>): Pruning {
 }
 
 /** Work that bounds itself, and whose rest waits for the next hour. */
-function whole(work: (db: Db) => Promise<unknown>): Pruning {
+function inOneGo(work: (db: Db) => Promise<unknown>): Pruning {
   return async (db) => {
     await work(db);
     return null;

@@ -28,7 +28,7 @@ export function retentionPrunings(retention: Retention, batch = BATCH): Record<s
     webhook_deliveries: {
       days: retention.webhookDeliveryDays,
       select: (after, cutoff) => sql`
-        SELECT id FROM webhook_deliveries WHERE ${between(after, cutoff)} AND status <> 'PENDING' AND completed_at < ${cutoff}
+        SELECT id FROM webhook_deliveries WHERE ${idRange(after, cutoff)} AND status <> 'PENDING' AND completed_at < ${cutoff}
         ORDER BY id`,
       prune: sql`DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM old)`,
     },
@@ -37,35 +37,35 @@ export function retentionPrunings(retention: Retention, batch = BATCH): Record<s
       // By the steps there are, not by all executions that ever ended. One that is cut in the middle goes whole.
       select: (after, cutoff) => sql`
         SELECT s.execution_id AS id FROM execution_steps s JOIN executions x ON x.id = s.execution_id
-        WHERE ${between(after, cutoff, 's.execution_id')} AND x.completed_at < ${cutoff} ORDER BY s.execution_id`,
+        WHERE ${idRange(after, cutoff, 's.execution_id')} AND x.completed_at < ${cutoff} ORDER BY s.execution_id`,
       prune: sql`DELETE FROM execution_steps WHERE execution_id IN (SELECT id FROM old)`,
     },
     events: {
       days: retention.eventDays,
       // Events of hours that are not added up yet stay, because the outcomes of email are counted from them.
       select: (after, cutoff) => sql`
-        SELECT id FROM events WHERE ${between(after, cutoff)} AND id < ${firstUncountedId()} ORDER BY id`,
+        SELECT id FROM events WHERE ${idRange(after, cutoff)} AND id < ${firstUncountedId()} ORDER BY id`,
       prune: sql`DELETE FROM events WHERE id IN (SELECT id FROM old)`,
     },
     segment_member_changes: {
       days: retention.eventDays,
-      select: (after, cutoff) => sql`SELECT id FROM segment_member_changes WHERE ${between(after, cutoff)} ORDER BY id`,
+      select: (after, cutoff) => sql`SELECT id FROM segment_member_changes WHERE ${idRange(after, cutoff)} ORDER BY id`,
       prune: sql`DELETE FROM segment_member_changes WHERE id IN (SELECT id FROM old)`,
     },
     jobs: {
       days: retention.jobDays,
       select: (after, cutoff) => sql`
-        SELECT id FROM jobs WHERE ${between(after, cutoff)} AND completed_at < ${cutoff} ORDER BY id`,
+        SELECT id FROM jobs WHERE ${idRange(after, cutoff)} AND completed_at < ${cutoff} ORDER BY id`,
       prune: sql`DELETE FROM jobs WHERE id IN (SELECT id FROM old)`,
     },
     audit_log: {
       days: retention.auditLogDays,
-      select: (after, cutoff) => sql`SELECT id FROM audit_log WHERE ${between(after, cutoff)} ORDER BY id`,
+      select: (after, cutoff) => sql`SELECT id FROM audit_log WHERE ${idRange(after, cutoff)} ORDER BY id`,
       prune: sql`DELETE FROM audit_log WHERE id IN (SELECT id FROM old)`,
     },
     requests: {
       days: retention.requestLogDays,
-      select: (after, cutoff) => sql`SELECT id FROM requests WHERE ${between(after, cutoff)} ORDER BY id`,
+      select: (after, cutoff) => sql`SELECT id FROM requests WHERE ${idRange(after, cutoff)} ORDER BY id`,
       prune: sql`DELETE FROM requests WHERE id IN (SELECT id FROM old)`,
     },
     attachments: {
@@ -73,7 +73,7 @@ export function retentionPrunings(retention: Retention, batch = BATCH): Record<s
       // All mails that carry one are made together with it. By the index emails_attachments, whose expression and
       // predicate are repeated here.
       select: (after, cutoff) => sql`
-        SELECT a.id FROM attachments a WHERE a.size IS NULL AND ${between(after, cutoff, 'a.id')} AND NOT EXISTS (
+        SELECT a.id FROM attachments a WHERE a.size IS NULL AND ${idRange(after, cutoff, 'a.id')} AND NOT EXISTS (
           SELECT FROM emails e WHERE e.options ? 'attachmentIds' AND e.options->'attachmentIds' @> jsonb_build_array(a.id::text)
             AND (e.status IN ('PENDING', 'SENDING', 'HELD') OR coalesce(e.bounced_at, e.sent_at, e.created_at) >= ${cutoff}
               OR e.source_type = 'INBOUND' AND e.created_at >= now() - ${RECEIVED_FILES_KEPT}))
@@ -104,6 +104,6 @@ function pruning({ days, select, prune }: Old, batch: number): Pruning {
 }
 
 /** Ids are in the order of time, so the primary key finds the oldest. */
-function between(after: string, cutoff: RawBuilder<unknown>, column = 'id'): RawBuilder<unknown> {
+function idRange(after: string, cutoff: RawBuilder<unknown>, column = 'id'): RawBuilder<unknown> {
   return sql`${sql.ref(column)} > ${after}::uuid AND ${sql.ref(column)} < ${firstIdAt(cutoff)}`;
 }

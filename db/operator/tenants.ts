@@ -130,7 +130,7 @@ export async function listTenants(
     over?: 'day' | 'month' | undefined;
   },
 ): Promise<Page<Tenant> & { total: number }> {
-  const where = sql.join([searched(p.search), heldAs(p.held)], sql` AND `);
+  const where = sql.join([matchesSearch(p.search), heldAs(p.held)], sql` AND `);
   const byMonth = p.over === 'month' && p.order !== 'newest';
   const { rows } = await sql<TenantRow>`
     SELECT ${COLUMNS} FROM projects p LEFT JOIN ${COUNTS} ON s.project_id = p.id
@@ -221,7 +221,7 @@ async function countTenants(db: Db, where: RawBuilder<unknown>): Promise<number>
   return rows[0]?.total ?? 0;
 }
 
-function searched(search: string | undefined): RawBuilder<SqlBool> {
+function matchesSearch(search: string | undefined): RawBuilder<SqlBool> {
   if (!search) return sql<SqlBool>`true`;
   const pattern = `%${escapeLike(search)}%`;
   return sql<SqlBool>`(p.name ILIKE ${pattern} OR p.id::text = lower(${search}) OR EXISTS (

@@ -67,7 +67,7 @@ export function valuePredicate(source: ValueSource, filter: Filter, now: Date): 
     case 'endsWith':
       return endsWith(source, String(value));
     default:
-      return ordered(source, operator, scalar(value));
+      return compareOrdered(source, operator, scalar(value));
   }
 }
 
@@ -190,7 +190,7 @@ function hasInstant(source: ValueSource, value: string): Predicate {
 /** The ends of the names of the functions behind <, <=, > and >=. */
 const ORDERS = { greaterThan: 'gt', greaterThanOrEqual: 'ge', lessThan: 'lt', lessThanOrEqual: 'le' } as const;
 
-function ordered(source: ValueSource, operator: Filter['operator'], value: Scalar): Predicate {
+function compareOrdered(source: ValueSource, operator: Filter['operator'], value: Scalar): Predicate {
   if (!isOrdering(operator)) return sql`false`;
   const compare = (type: string) => sql.raw(`${type}_${ORDERS[operator]}`);
   if (typeof value !== 'string') {

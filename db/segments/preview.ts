@@ -32,9 +32,9 @@ export async function previewCondition(
   const asked = { projectId, predicate };
   const newest = await findAmongNewest(db, asked);
   if (newest.length === SAMPLE_CONTACTS)
-    return { count: await count(db, asked), sample: await read(db, { projectId, ids: newest }) };
+    return { count: await count(db, asked), sample: await readSample(db, { projectId, ids: newest }) };
   const { total, ids } = await countAndFind(db, asked);
-  return { count: total, sample: await read(db, { projectId, ids }) };
+  return { count: total, sample: await readSample(db, { projectId, ids }) };
 }
 
 interface Asked {
@@ -64,7 +64,7 @@ async function countAndFind(db: Db, { projectId, predicate }: Asked): Promise<{ 
   return rows[0] ?? { total: 0, ids: [] };
 }
 
-async function read(db: Db, p: { projectId: string; ids: string[] }): Promise<Contact[]> {
+async function readSample(db: Db, p: { projectId: string; ids: string[] }): Promise<Contact[]> {
   if (p.ids.length === 0) return [];
   const { rows } = await sql<ContactRow>`
     SELECT ${CONTACT_COLUMNS} FROM contacts WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[])

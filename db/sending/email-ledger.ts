@@ -10,7 +10,7 @@ import type { Reason, SuppressionReason } from '../../rules/emails/reasons.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { dataInRun } from '../../rules/executions/run.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
-import { type Sourced, sourced } from '../../rules/strangers/provenance.ts';
+import { markUntrusted, type Sourced } from '../../rules/strangers/provenance.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { Db, Trx } from '../connection.ts';
 import { suppressedReason } from '../contacts/suppressions.ts';
@@ -344,6 +344,6 @@ function toContact(row: ClaimedRow, id: string): NonNullable<ClaimedEmail['conta
     email: row.contact_email ?? '',
     subscribed: run?.subscribed ?? row.subscribed ?? false,
     pending: row.pending ?? false,
-    data: dataInRun(run, sourced(row.contact_data ?? {}, row.untrusted_keys)),
+    data: dataInRun(run, markUntrusted(row.contact_data ?? {}, row.untrusted_keys)),
   };
 }

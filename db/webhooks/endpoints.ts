@@ -6,7 +6,7 @@ import { uuidv7 } from '../../rules/uuid.ts';
 import { newWebhookSecret, ROTATION_HOURS } from '../../rules/webhooks/registry.ts';
 import type { Db, Trx } from '../connection.ts';
 import { noteDeleted } from '../records/deleted-rows.ts';
-import { required } from '../records/required.ts';
+import { requireRow } from '../records/required.ts';
 import type { RowOf } from '../schema/database.ts';
 import type { EndpointStatus } from '../schema/webhooks.ts';
 
@@ -121,7 +121,7 @@ export async function updateEndpoint(
     enabled?: boolean | undefined;
   },
 ): Promise<WebhookEndpoint> {
-  const stored = p.url === undefined ? undefined : await sealedAnew(trx, { ...p, url: p.url });
+  const stored = p.url === undefined ? undefined : await sealAgain(trx, { ...p, url: p.url });
   const { rows } = await sql<EndpointRow>`
     UPDATE webhook_endpoints SET url = coalesce(${stored?.url ?? null}, url),
       url_secret = CASE WHEN ${stored !== undefined} THEN ${stored?.sealed ?? null} ELSE url_secret END, events = coalesce(${p.events ?? null}::text[], events),
@@ -141,11 +141,11 @@ export async function updateEndpoint(
 }
 
 /** The row is locked, so that the password kept is the one that the address shown had. @throws AppError NOT_FOUND */
-async function sealedAnew(trx: Trx, p: EndpointRef & { url: string; atRestKey: Buffer }): Promise<StoredUrl> {
+async function sealAgain(trx: Trx, p: EndpointRef & { url: string; atRestKey: Buffer }): Promise<StoredUrl> {
   const { rows } = await sql<StoredUrl>`
     SELECT url, url_secret AS sealed FROM webhook_endpoints WHERE project_id = ${p.projectId} AND id = ${p.id} FOR UPDATE
   `.execute(trx);
-  const current = required(rows[0]);
+  const current = requireRow(rows[0]);
   return sealUrl({ key: p.atRestKey, context: endpointUrlContext(p.id), url: p.url, current, field: 'url' });
 }
 
@@ -182,7 +182,7 @@ export async function rotateSecret(
 }
 
 function toEndpoint(found: EndpointRow | undefined): WebhookEndpoint {
-  const row = required(found);
+  const row = requireRow(found);
   return {
     id: row.id,
     url: row.url,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { NamedId, NamedKind } from '../../rules/as-code/references.ts';
 import { AppError, fieldError } from '../../rules/errors.ts';
 import type { StepConfig } from '../../rules/executions/steps/definition.ts';
-import { namedIds } from '../../rules/executions/steps/names.ts';
+import { listNamedIds } from '../../rules/executions/steps/names.ts';
 import { STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
 import type { Trx } from '../connection.ts';
 import { domainOf, listVerifiedDomains } from '../domains/senders.ts';
@@ -17,7 +17,7 @@ const KINDS = Object.keys(TABLES) as NamedKind[];
 
 /** The template that a step sends; null of one that sends none, or has none yet. */
 export function templateOf(step: Configured): string | null {
-  return namedIds(step).find(({ kind }) => kind === 'template')?.id ?? null;
+  return listNamedIds(step).find(({ kind }) => kind === 'template')?.id ?? null;
 }
 
 /**
@@ -30,7 +30,7 @@ export async function findReferenceFaults(
   p: { projectId: string; steps: readonly Configured[] },
 ): Promise<(AppError | undefined)[]> {
   const { projectId, steps } = p;
-  const asked = steps.map((step) => ({ ids: namedIds(step), sender: senderOf(step) }));
+  const asked = steps.map((step) => ({ ids: listNamedIds(step), sender: senderOf(step) }));
   const known = await findKnown(trx, { projectId, ids: asked.flatMap(({ ids }) => ids) });
   const domains = await listVerifiedDomains(trx, { projectId, senders: asked.flatMap(({ sender }) => sender ?? []) });
   return asked.map(({ ids, sender }) => {

@@ -12,7 +12,7 @@ import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../key
 import { fittedPage, type Listed } from '../page-budget.ts';
 import { assertQuota } from '../records/quotas.ts';
 import { nextVersion } from '../records/record-version.ts';
-import { required } from '../records/required.ts';
+import { requireRow } from '../records/required.ts';
 import { newSlug, refusingTakenSlug } from '../records/slugs.ts';
 import type { RowOf } from '../schema/database.ts';
 
@@ -388,7 +388,7 @@ function definedOnly<T extends object>(changes: T): Partial<{ [K in keyof T]: Ex
 /** @throws AppError NOT_FOUND where there is no row */
 function toWorkflow(row: RowOf<'workflows', typeof COLUMNS> | undefined): Workflow {
   const { id, name, slug, description, trigger_type, event_name, enabled, allow_reentry, reentry_key, ...rest } =
-    required(row);
+    requireRow(row);
   return {
     id,
     name,
@@ -410,7 +410,7 @@ function toWorkflow(row: RowOf<'workflows', typeof COLUMNS> | undefined): Workfl
 
 /** @throws AppError NOT_FOUND where there is no row */
 export function toStep(row: RowOf<'workflow_steps', typeof STEP_COLUMNS> | undefined): Step {
-  const { id, type, name, slug, config, template_id, position, created_at, updated_at } = required(row);
+  const { id, type, name, slug, config, template_id, position, created_at, updated_at } = requireRow(row);
   return {
     id,
     type,

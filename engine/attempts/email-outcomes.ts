@@ -62,9 +62,9 @@ export async function recordEmailResults(
   const recorded = await settleEmails(trx, { projectId, settlements });
   const counted = eventful.filter(({ email }) => recorded.has(email.id));
   if (EMAIL_PROVIDERS[p.source].tellsById)
-    await insertProviderMessages(trx, { projectId, messages: p.results.flatMap(handedOver) });
+    await insertProviderMessages(trx, { projectId, messages: p.results.flatMap(listAcceptedEmails) });
   const { outbox } = await recordEvents(trx, { projectId, events: counted.flatMap(eventsOf), contactsLocked: true });
-  const ended = endedAddresses({ results: counted, holders });
+  const ended = listEndedAddresses({ results: counted, holders });
   outbox.push(...(await endAddresses(trx, { ...p, ended, because: 'bounce' })));
   const guarded = await guard(trx, {
     projectId,
@@ -88,7 +88,7 @@ function isGuarded(result: EmailResult): boolean {
  * Lists the emails that the provider accepted, under its own ids, whether or not the result counts. Test emails never
  * reached a provider.
  */
-function handedOver({ email, outcome }: EmailResult): { messageId: string; emailId: string }[] {
+function listAcceptedEmails({ email, outcome }: EmailResult): { messageId: string; emailId: string }[] {
   if (outcome.kind !== 'accepted' || outcome.providerMessageId === null || email.mode === 'test') return [];
   return [{ messageId: outcome.providerMessageId, emailId: email.id }];
 }
@@ -147,7 +147,7 @@ function deadAddresses(results: EmailResult[]): string[] {
  * address ends then.
  * @param p.holders the contacts by address; the transaction holds their locks
  */
-function endedAddresses(p: { results: EmailResult[]; holders: Map<string, string> }): EndedAddresses[] {
+function listEndedAddresses(p: { results: EmailResult[]; holders: Map<string, string> }): EndedAddresses[] {
   return p.results.flatMap((result) =>
     deadAddresses([result]).map((address) => {
       const holder = p.holders.get(address);

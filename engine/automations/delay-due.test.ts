@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { trusted } from '../../rules/strangers/provenance.ts';
+import { markTrusted } from '../../rules/strangers/provenance.ts';
 import { delayDue } from './delay-due.ts';
 import type { World } from './world.ts';
 
@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 async function due(config: object, { now = '2027-01-15T08:00:00Z', wish }: { now?: string; wish?: unknown } = {}) {
   const world = {
     getClock: async () => ({ zone: null, projectZone: 'Europe/Berlin' }),
-    loadVariables: async () => ({ variables: trusted({ wish }) }),
+    loadVariables: async () => ({ variables: markTrusted({ wish }) }),
   } as unknown as World;
   const p = { step: { config }, execution: {}, nowMs: Date.parse(now) } as unknown as Parameters<typeof delayDue>[1];
   return (await delayDue(world, p))?.dueAt.toISOString();

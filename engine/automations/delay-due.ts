@@ -35,7 +35,7 @@ export async function delayDue(
     const inZone = await zone();
     return { dueAt: new Date(instantOf(inZone, wallAt(inZone, nowMs) + delayMs(config))) };
   }
-  const until = await written(world, execution, config.until);
+  const until = await fillUntil(world, execution, config.until);
   if (!isHour(until)) {
     const at = (await readInstant(until, zone)) ?? readOlderForm(config.until);
     return at === undefined ? null : { dueAt: new Date(at) };
@@ -59,7 +59,7 @@ function readOlderForm(until: string): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-async function written(world: World, execution: WalkingExecution, until: string): Promise<string> {
+async function fillUntil(world: World, execution: WalkingExecution, until: string): Promise<string> {
   if (!until.includes('{{')) return until;
   const { variables } = await world.loadVariables(execution);
   return interpolate(until, variables, { untrusted: 'keep' }).trim();

@@ -175,7 +175,7 @@ export async function complete(
   }
   if (open) progress.closed.push(outcome);
   if (execution.completedAt) return endOf(execution);
-  if (!open) return standsAt(world, locked, progress);
+  if (!open) return positionOf(world, locked, progress);
   if (outcome.fails) {
     const code = asked.type === 'WEBHOOK' ? 'webhook_failed' : 'invalid_step';
     return failExecution(
@@ -201,11 +201,11 @@ export async function resume(
   const over = input.resume !== undefined && execution.visit === input.visit && current?.status === 'WAITING';
   if (over && isEffect(current.type)) {
     await world.endWindowWait(execution, input.visit);
-    return standsAt(world, { ...locked, current: { ...current, status: 'RUNNING', dueAt: null } }, progress);
+    return positionOf(world, { ...locked, current: { ...current, status: 'RUNNING', dueAt: null } }, progress);
   }
   return over
     ? endPause(world, locked, { ...p, visit: current, resume: input.resume })
-    : standsAt(world, locked, progress);
+    : positionOf(world, locked, progress);
 }
 
 /** The reason for which an event of the sandbox's own step ends its run. */
@@ -214,7 +214,7 @@ function exitBy({ exits }: CurrentExecution, { events = [] }: RunChanges, now: D
 }
 
 /** The position of an execution by its last visit. */
-function standsAt(world: World, { execution, graph, current }: LockedExecution, progress: Progress): Stop {
+function positionOf(world: World, { execution, graph, current }: LockedExecution, progress: Progress): Stop {
   const step = current && graph.steps.get(current.stepId);
   if (!current || !step) return exitDeleted(execution, progress);
   return { next: world.timed(execution, step, nextAt(graph, step, current)), step };

@@ -5,7 +5,7 @@ import { buildVariables, type ContactUrls } from '../../rules/content/variables.
 import { type Exits, fillExits } from '../../rules/executions/exits.ts';
 import type { SandboxState } from '../../rules/executions/run.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
-import { broughtBy, type Sourced, sourced, trusted } from '../../rules/strangers/provenance.ts';
+import { broughtBy, markTrusted, markUntrusted, type Sourced } from '../../rules/strangers/provenance.ts';
 import { withRun } from './run-tables.ts';
 
 export interface StepVariables {
@@ -44,12 +44,12 @@ export async function loadStepVariables(
   `.execute(db);
   const [row] = rows;
   const { id, email, subscribed } = row ?? { id: execution.contactId, email: '', subscribed: false };
-  const contact = { id, email, subscribed, data: sourced(row?.data ?? {}, row?.untrustedKeys) };
+  const contact = { id, email, subscribed, data: markUntrusted(row?.data ?? {}, row?.untrustedKeys) };
   const variables = buildVariables({
     contact,
     event: broughtBy(execution.event, execution.untrusted),
     zone: row?.zone ?? 'UTC',
-    context: trusted(execution.context), // Set only with a secret key or a session.
+    context: markTrusted(execution.context), // Set only with a secret key or a session.
     ...(urls && { urls }),
   });
   return { contact, variables };

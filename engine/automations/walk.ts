@@ -112,7 +112,7 @@ async function arrive(world: World, w: Walk, step: GraphStep): Promise<Arrival> 
 }
 
 function stopAtEffect(world: World, w: Walk, step: GraphStep): Stop {
-  stand(w.execution, world.now(w.execution), null);
+  recordPause(w.execution, world.now(w.execution), null);
   const visit = addVisit(w, step, { status: 'RUNNING' });
   moveTo(w, step, 'RUNNING');
   return { next: nextAt(w.graph, step, visit), step };
@@ -183,7 +183,7 @@ function pauseAt(
   p: { now: number; dueAt: Date | null; wait?: NewWait; countsMs?: number },
 ): Stop {
   const { laps, run, id: executionId } = w.execution;
-  stand(w.execution, new Date(p.now), p.dueAt);
+  recordPause(w.execution, new Date(p.now), p.dueAt);
   if (laps) notePauseBegun(laps, p.countsMs ?? (p.dueAt ? p.dueAt.getTime() - p.now : undefined));
   const visit = addVisit(w, step, { status: 'WAITING', dueAt: p.dueAt });
   moveTo(w, step, 'WAITING');
@@ -193,7 +193,7 @@ function pauseAt(
 }
 
 /** Records in a sandbox run when it reached its step, and how long it stays. */
-function stand({ run }: WalkingExecution, since: Date, dueAt: Date | null): void {
+function recordPause({ run }: WalkingExecution, since: Date, dueAt: Date | null): void {
   if (run) Object.assign(run, { since: since.toISOString(), dueAt: dueAt?.toISOString() ?? null });
 }
 

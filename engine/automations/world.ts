@@ -4,7 +4,7 @@ import { findTakenBranch } from '../../db/executions/visits.ts';
 import type { GraphStep } from '../../db/workflows/graph.ts';
 import type { Clock } from '../../rules/campaigns/gate.ts';
 import type { Next } from '../../rules/executions/execution.ts';
-import { awaitedBy, endOfPause, findExit, type SandboxState, takeEvent } from '../../rules/executions/run.ts';
+import { awaitedEvent, endOfPause, findExit, type SandboxState, takeEvent } from '../../rules/executions/run.ts';
 import { noteStepEmailSent } from '../sending/step-emails.ts';
 import { conditionHolds } from './condition.ts';
 import { withEnd, withoutTimer } from './next.ts';
@@ -112,7 +112,7 @@ function worldOfRuns(
     findTakenBranch: (execution, stepId) => findTakenBranch(db, execution, stepId),
     timed({ run, exits, visit }, step, next) {
       if (!run) return next;
-      const end = endOfPause(run, awaitedAt(step, run)).at;
+      const end = endOfPause(run, awaitedEventAt(step, run)).at;
       const at = findExit(run, exits, end)?.at ?? end;
       if (!at) return next;
       if (!run.skipDelays) return withEnd(next, new Date(at.getTime() - run.aheadMs));
@@ -120,13 +120,13 @@ function worldOfRuns(
       return visit <= SKIPPED_AT_ONCE ? withoutTimer(ended) : ended;
     },
     findExit({ run, exits }, step) {
-      const exit = run ? findExit(run, exits, endOfPause(run, awaitedAt(step, run)).at) : undefined;
+      const exit = run ? findExit(run, exits, endOfPause(run, awaitedEventAt(step, run)).at) : undefined;
       if (exit && run?.skipDelays) run.aheadMs = Math.max(run.aheadMs, exit.at.getTime() - clock());
       return exit;
     },
     getPauseEnd({ run }, step, known) {
       if (!run || known.eventId !== undefined) return known;
-      const { at, event } = endOfPause(run, awaitedAt(step, run));
+      const { at, event } = endOfPause(run, awaitedEventAt(step, run));
       if (!at) return known;
       if (event) event.used = true;
       if (run.skipDelays) run.aheadMs = Math.max(run.aheadMs, at.getTime() - clock());
@@ -135,8 +135,8 @@ function worldOfRuns(
   };
 }
 
-function awaitedAt(step: GraphStep | undefined, run: SandboxState) {
-  return step?.type === 'WAIT_FOR_EVENT' ? awaitedBy(step.config, run) : undefined;
+function awaitedEventAt(step: GraphStep | undefined, run: SandboxState) {
+  return step?.type === 'WAIT_FOR_EVENT' ? awaitedEvent(step.config, run) : undefined;
 }
 
 function takeOwnEvent(

@@ -195,14 +195,14 @@ async function turn(
  */
 export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartState> {
   const row = await lockStart(trx, p);
-  if (!row) return { phase: 'ended', status: await deletedAs(trx, p) };
+  if (!row) return { phase: 'ended', status: await findStatusAtDeletion(trx, p) };
   const ours = row.send_no === p.sendNo && isOpen(row.status);
   if (!ours) return { phase: 'ended', status: row.status };
   const campaign = toCampaign(row);
   if (row.status === 'SCHEDULED' && campaign.scheduledAt && !row.due) {
     return { phase: 'waiting', scheduledAt: campaign.scheduledAt.toISOString() };
   }
-  if (row.content_id === null) await begin(trx, p, campaign);
+  if (row.content_id === null) await startSending(trx, p, campaign);
   const { audience_done: audienceDone, send_rate: sendRate, mode, clock } = row;
   const test = campaign.test ? await findTest(trx, p) : undefined;
   const phase = row.status === 'PAUSED' ? 'paused' : 'sending';
@@ -220,13 +220,13 @@ export async function findStartEnd(db: Db, p: CampaignStart): Promise<'SENT' | '
     .where('project_id', '=', p.projectId)
     .where('id', '=', p.campaignId)
     .executeTakeFirst();
-  const status = row?.status ?? (await deletedAs(db, p));
+  const status = row?.status ?? (await findStatusAtDeletion(db, p));
   if (status === 'SENT') return status;
   return row?.send_no === p.sendNo && isOpen(row.status) ? 'OPEN' : 'CANCELLED';
 }
 
 /** The status of a campaign when it was deleted. @throws RowMissing when no deletion is recorded */
-async function deletedAs(db: Db, { projectId, campaignId }: CampaignStart): Promise<CampaignStatus> {
+async function findStatusAtDeletion(db: Db, { projectId, campaignId }: CampaignStart): Promise<CampaignStatus> {
   const deleted = (await findDeleted(db, { projectId, ids: [campaignId] })).get(campaignId);
   if (!deleted) throw new RowMissing('campaign', campaignId);
   return deleted.status as CampaignStatus;
@@ -342,7 +342,7 @@ async function lockStart(trx: Trx, p: CampaignStart): Promise<StartRow | undefin
   return rows[0];
 }
 
-async function begin(trx: Trx, p: CampaignStart, campaign: Campaign): Promise<void> {
+async function startSending(trx: Trx, p: CampaignStart, campaign: Campaign): Promise<void> {
   const { topicId } = campaign;
   const said = { projectId: p.projectId, type: 'MARKETING' as const, templateId: null, topicId };
   const contentIds = await saveContents(

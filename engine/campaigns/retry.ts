@@ -75,7 +75,7 @@ async function leaveOut(
     WITH gone AS (
       UPDATE emails SET reason = 'left_audience', error = NULL
       WHERE id IN (
-        SELECT ${failed(p, p.reasons)} AND NOT EXISTS (
+        SELECT ${failedRecipients(p, p.reasons)} AND NOT EXISTS (
           SELECT FROM contacts WHERE contacts.id = emails.contact_id AND ${inAudience}
         ) ORDER BY id LIMIT ${RETRY_ROWS})
       RETURNING id
@@ -95,7 +95,7 @@ async function leaveOut(
  */
 async function takeMonthlyAllowanceForRetry(trx: Trx, p: CampaignRef, campaign: EndedCampaign): Promise<number> {
   const { rows } = await sql<{ n: number }>`
-    SELECT count(*) AS n FROM (SELECT ${failed(p, ['limit_reached'])} LIMIT ${RETRY_ROWS}) e
+    SELECT count(*) AS n FROM (SELECT ${failedRecipients(p, ['limit_reached'])} LIMIT ${RETRY_ROWS}) e
   `.execute(trx);
   return takeAllowance(trx, { projectId: p.projectId, campaign, n: rows[0]?.n ?? 0 });
 }
@@ -110,7 +110,7 @@ async function requeue(
   const { rows } = await sql<{ requeued: number }>`
     WITH again AS (
       UPDATE emails SET status = 'PENDING', reason = NULL, error = NULL, claim = NULL
-      WHERE id IN (SELECT ${failed(p, how.reasons)} ORDER BY id LIMIT ${how.limit})
+      WHERE id IN (SELECT ${failedRecipients(p, how.reasons)} ORDER BY id LIMIT ${how.limit})
       RETURNING id
     ), ends AS (
       SELECT (array_agg(id ORDER BY id))[1] AS first, (array_agg(id ORDER BY id DESC))[1] AS last FROM again
@@ -126,7 +126,7 @@ async function requeue(
 /**
  * Uses the index on the reason. Emails that a provider accepted, and recipients who no longer exist, do not change.
  */
-function failed(p: CampaignRef, reasons: readonly MendableReason[]): RawBuilder<unknown> {
+function failedRecipients(p: CampaignRef, reasons: readonly MendableReason[]): RawBuilder<unknown> {
   return sql`id FROM emails WHERE campaign_id = ${p.id} AND reason = ANY(${reasons}::text[]) AND project_id = ${p.projectId}
     AND status = 'FAILED' AND sent_at IS NULL AND contact_id IS NOT NULL`;
 }

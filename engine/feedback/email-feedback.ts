@@ -66,7 +66,7 @@ async function recordDelivery(trx: Trx, email: FoundEmail, at: Date): Promise<Fe
     sql`UPDATE emails SET delivered_at = ${at}, status = ${forward('DELIVERED')} WHERE id = ${email.id} AND delivered_at IS NULL`,
   );
   if (!isNew) return KNOWN;
-  return recorded(await emit(trx, email, 'email.delivery', { deliveredAt: at.toISOString() }));
+  return toRecordedResult(await emit(trx, email, 'email.delivery', { deliveredAt: at.toISOString() }));
 }
 
 type Ending = Pick<FeedbackRequest, 'suppressionKey' | 'source'> & { at: Date };
@@ -80,7 +80,7 @@ async function recordComplaint(trx: Trx, email: FoundEmail, p: Ending): Promise<
   const outbox = await emit(trx, email, 'email.complaint', { complainedAt: p.at.toISOString() });
   outbox.push(...(await endAddress(trx, email, { ...p, because: 'complaint' })));
   outbox.push(...(await guard(trx, email, { dead: 0, complaints: 1 })));
-  return recorded(outbox);
+  return toRecordedResult(outbox);
 }
 
 /**
@@ -97,7 +97,7 @@ async function recordRejection(
     sql`UPDATE emails SET status = 'FAILED', ${why(reasonOfRefusal(refusal), words)} WHERE id = ${email.id} AND status = ANY(${before}::text[])`,
   );
   if (!isNew) return KNOWN;
-  return refusesSender(refusal) ? { ...recorded([]), ...senderRefusalOf(email) } : recorded([]);
+  return refusesSender(refusal) ? { ...toRecordedResult([]), ...senderRefusalOf(email) } : toRecordedResult([]);
 }
 
 function why(reason: Reason, words: string) {
@@ -127,7 +127,7 @@ async function recordBounce(
     outbox.push(...(await endAddress(trx, email, { ...p, because: 'bounce' })));
     outbox.push(...(await guard(trx, email, { dead: 1, complaints: 0 })));
   }
-  return recorded(outbox);
+  return toRecordedResult(outbox);
 }
 
 /** Feedback of the simulator counts for no guard. */
@@ -190,7 +190,7 @@ function senderRefusalOf({ projectId, to, contactEmail }: FoundEmail): Pick<Feed
 
 const KNOWN: FeedbackResult = { outcome: 'known', outbox: [] };
 
-function recorded(outbox: OutboxRow[]): FeedbackResult {
+function toRecordedResult(outbox: OutboxRow[]): FeedbackResult {
   return { outcome: 'recorded', outbox };
 }
 

@@ -44,7 +44,7 @@ export interface ComputeOptions {
 export async function computeSegment(db: Db, options: ComputeOptions): Promise<ComputedSegment> {
   const ref = { projectId: options.projectId, id: options.segmentId };
   const sums = { added: 0, removed: 0 };
-  const segment = tracked(await getSegment(db, ref));
+  const segment = assertTracked(await getSegment(db, ref));
   for (let after: string | undefined, more = true; more; ) {
     const ids = await findDifferences(db, segment, after);
     for (let start = 0; start < ids.length; start += PAGE_CONTACTS) {
@@ -59,7 +59,7 @@ export async function computeSegment(db: Db, options: ComputeOptions): Promise<C
   return { ...sums, total: await finish(db, segment) };
 }
 
-function tracked(segment: Segment): Segment {
+function assertTracked(segment: Segment): Segment {
   if (segment.type === 'DYNAMIC' && segment.trackMembership) return segment;
   throw new AppError('BAD_REQUEST', {
     message: 'Only a DYNAMIC segment with trackMembership is computed.',
@@ -91,7 +91,7 @@ async function settlePage(
   ref: { projectId: string; id: string },
   ids: string[],
 ): Promise<{ added: number; removed: number; outbox: OutboxRow[] }> {
-  const segment = tracked(await lockSegment(trx, ref));
+  const segment = assertTracked(await lockSegment(trx, ref));
   await lockContacts(trx, { projectId: ref.projectId, ids });
   const predicate = await segmentPredicate(trx, segment, new Date());
   const matching = sql`SELECT id FROM contacts WHERE project_id = ${ref.projectId} AND id = ANY(${ids}::uuid[]) AND ${predicate}`;

@@ -32,7 +32,7 @@ export async function acceptBatch(
   if (reused) throw reused;
   const { outcomes, outbox } = await acceptEmails(trx, batch.emails, suppressionKey);
   const answer = answerOf(batch.emails, outcomes);
-  if (batch.atomic && answer.data.refused > 0) throw wholeRefusal(batch.emails, outcomes);
+  if (batch.atomic && answer.data.refused > 0) throw batchRefusal(batch.emails, outcomes);
   if (answer.data.accepted === 0) await releaseKeys(trx, keys);
   else
     await keepAnswers(
@@ -104,7 +104,7 @@ function answerOf(emails: SendBatch['emails'], outcomes: Outcomes): BatchAnswer 
 }
 
 /** The refusal of an atomic batch: the one of its first refused email, with the errors of all emails by position. */
-function wholeRefusal(emails: SendBatch['emails'], outcomes: Outcomes): AppError {
+function batchRefusal(emails: SendBatch['emails'], outcomes: Outcomes): AppError {
   const refusals = emails.flatMap((email, index) => {
     const outcome = outcomes.get(email);
     return outcome?.outcome === 'refused' ? [{ index, error: outcome.error }] : [];

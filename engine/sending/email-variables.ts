@@ -1,5 +1,5 @@
 import type { Email } from '../../db/emails/emails.ts';
-import { bounded, tookTooMuch, wasStarved } from '../../rules/bounded.ts';
+import { runBounded, tookTooMuch, wasStarved } from '../../rules/bounded.ts';
 import { renderSubjectOf } from '../../rules/content/content.ts';
 import { messageId } from '../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
@@ -9,7 +9,7 @@ import type { EmailEventData } from '../../rules/emails/email-event.ts';
 import { dataInRun } from '../../rules/executions/run.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import { Lru } from '../../rules/lru.ts';
-import { type Sourced, sourced, type Taken } from '../../rules/strangers/provenance.ts';
+import { markUntrusted, type Sourced, type Taken } from '../../rules/strangers/provenance.ts';
 import type { NewEvent } from '../events/record-events.ts';
 
 /** The variables of an email in the history: the contact as it is now, and the email's own variables. */
@@ -42,7 +42,7 @@ function subjectOf(email: Email): Taken<string> {
   const written = { value: email.subject, untrusted: false };
   if (!/\{[{%]/.test(email.subject) || slowSubjects.has(email.subject)) return written;
   try {
-    return bounded(() => renderSubjectOf(email.subject, variablesOf(email)), SUBJECT_MS);
+    return runBounded(() => renderSubjectOf(email.subject, variablesOf(email)), SUBJECT_MS);
   } catch (error) {
     if (!tookTooMuch(error) && !(error instanceof TemplateError)) throw error;
     if (tookTooMuch(error) && !wasStarved(error)) slowSubjects.set(email.subject, true);
@@ -64,7 +64,7 @@ export function eventDataOf(email: Email): Sourced<EmailEventData> {
     campaignId: email.campaignId,
     sourceType: email.sourceType,
   };
-  return sourced(data, untrusted ? ['subject'] : []);
+  return markUntrusted(data, untrusted ? ['subject'] : []);
 }
 
 /** Builds an event of an email with further details, marked with the email's own origin. */

@@ -12,7 +12,7 @@ import { interpolate, namesStranger } from '../../rules/content/interpolate.ts';
 import { type MailText, pickMailText } from '../../rules/content/mail-text.ts';
 import { parseMailbox } from '../../rules/emails/email-address.ts';
 import { SendEmailConfig } from '../../rules/executions/steps/send-email.ts';
-import { sourced } from '../../rules/strangers/provenance.ts';
+import { markUntrusted } from '../../rules/strangers/provenance.ts';
 import type { EffectPosition } from '../automations/resume.ts';
 import type { CurrentExecution } from '../automations/standing.ts';
 import { loadStepVariables } from '../automations/variables.ts';
@@ -59,7 +59,7 @@ export async function saveStepEmails(
       : {
           standing: draft.standing,
           outcome: 'saved',
-          emailId: required(emailIds.get(draft.standing.execution.id)),
+          emailId: requireStepConfig(emailIds.get(draft.standing.execution.id)),
         },
   );
 }
@@ -98,7 +98,7 @@ export async function draftStepEmails(
 /** The columns of the row of a step's email, except its content: its variables and options. */
 export function stepEmailRow({ context, event, untrusted, swayed, run }: CurrentExecution): VariableColumns {
   return toVariableColumns({
-    variables: sourced({ ...context, event, context }, untrusted ? ['event'] : []),
+    variables: markUntrusted({ ...context, event, context }, untrusted ? ['event'] : []),
     options: {
       ...(swayed && { forStranger: true }),
       ...(run && { sandbox: { contact: run.contact, skipDelays: run.skipDelays } }),
@@ -197,7 +197,7 @@ async function insertStepEmails(
   return new Map(rows.map((row) => [row.execution_id, row.id]));
 }
 
-function required(emailId: string | undefined): string {
+function requireStepConfig(emailId: string | undefined): string {
   if (emailId === undefined) throw new Error('the contact of a running execution is gone');
   return emailId;
 }

@@ -79,17 +79,17 @@ export function plainAddress(text: string): string | undefined {
   if (version === 0) return undefined;
   if (version === 4) return bare;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1];
-  return mapped ?? shortened(bare);
+  return mapped ?? shortenIpv6(bare);
 }
 
 /** An address of IPv6 in one spelling: the URL parser writes it as RFC 5952 says. */
-function shortened(address: string): string {
+function shortenIpv6(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
 
 /** The eight groups of an address of IPv6, in hexadecimal without leading zeros. */
 function groupsOf(address: string): string[] {
-  const [head = '', tail] = shortened(address.replace(/%.*$/, '')).split('::');
+  const [head = '', tail] = shortenIpv6(address.replace(/%.*$/, '')).split('::');
   const groups = (text: string) => text.split(':').filter(Boolean);
   const [before, after] = [groups(head), groups(tail ?? '')];
   return [...before, ...Array<string>(GROUPS - before.length - after.length).fill('0'), ...after];

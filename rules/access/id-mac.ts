@@ -14,8 +14,8 @@ const HASH_BYTES = 32;
 /** Keys up to a block long are used as they are, longer ones are hashed first. */
 export function createIdMac(secret: Buffer): IdMac {
   const key = secret.length > BLOCK_BYTES ? createHash('sha256').update(secret).digest() : secret;
-  const inner = padded(key, 0x36, ID_BYTES);
-  const outer = padded(key, 0x5c, HASH_BYTES);
+  const inner = padKey(key, 0x36, ID_BYTES);
+  const outer = padKey(key, 0x5c, HASH_BYTES);
   return (id, encoding) => {
     if (id.length !== ID_BYTES) throw new Error(`an id has ${ID_BYTES} bytes`);
     id.copy(inner, BLOCK_BYTES);
@@ -25,7 +25,7 @@ export function createIdMac(secret: Buffer): IdMac {
 }
 
 /** The key, padded to a block, with room for what is hashed behind it. */
-function padded(key: Buffer, pad: number, room: number): Buffer {
+function padKey(key: Buffer, pad: number, room: number): Buffer {
   const block = Buffer.alloc(BLOCK_BYTES + room, pad);
   for (const [n, byte] of key.entries()) block[n] = byte ^ pad;
   return block;

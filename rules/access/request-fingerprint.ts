@@ -19,21 +19,21 @@ export async function fingerprintRequest(input: FingerprintInput): Promise<strin
   const hash = createHash('sha256');
   const path = input.path.replace(/^\/v1(?=\/)/, '').replace(/\/$/, '');
   hash.update(JSON.stringify([input.method, path]));
-  hash.update(JSON.stringify(await sorted([input.query, input.body])));
+  hash.update(JSON.stringify(await sortKeys([input.query, input.body])));
   for (const file of input.files) hash.update(digest(file ?? new Uint8Array()));
   return hash.digest('hex');
 }
 
 /** A copy whose keys are in order, and whose files are replaced by their digests. */
-async function sorted(value: unknown): Promise<unknown> {
+async function sortKeys(value: unknown): Promise<unknown> {
   if (value instanceof Date) return value.toISOString();
   if (value instanceof Blob)
     return { file: fileName(value), digest: digest(new Uint8Array(await value.arrayBuffer())) };
-  if (Array.isArray(value)) return Promise.all(value.map(sorted));
+  if (Array.isArray(value)) return Promise.all(value.map(sortKeys));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   // An array of pairs, because an object would move keys such as "1" to the front and drop "__proto__".
-  return { pairs: await Promise.all(entries.map(async ([name, member]) => [name, await sorted(member)])) };
+  return { pairs: await Promise.all(entries.map(async ([name, member]) => [name, await sortKeys(member)])) };
 }
 
 function fileName(file: Blob): string {

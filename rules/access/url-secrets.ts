@@ -27,7 +27,7 @@ const AUTHORITY = /^\s*https?:[\\/]*([^\\/?#]*)/i;
  */
 export function maskUrl(url: string): string {
   const place = placeOf(url);
-  return place ? replaced(url, place, URL_MASK) : url;
+  return place ? replaceSecret(url, place, URL_MASK) : url;
 }
 
 /** Whether a URL holds credentials in a form that cannot be told from the rest of it, and so not be kept secret. */
@@ -64,7 +64,7 @@ export function sealUrl(p: {
 /** The URL as it is called. @throws Error when the secret was sealed under another SECRET_KEY or context */
 export function openUrl(p: { key: Buffer; context: string } & StoredUrl): string {
   const place = placeOf(p.url);
-  return place && p.sealed !== null ? replaced(p.url, place, openSecret(p.key, p.context, p.sealed)) : p.url;
+  return place && p.sealed !== null ? replaceSecret(p.url, place, openSecret(p.key, p.context, p.sealed)) : p.url;
 }
 
 function keptSecret(p: Parameters<typeof sealUrl>[0]): string {
@@ -131,6 +131,6 @@ function withoutVariables(url: string): string {
   return url.replace(PLACEHOLDER, (placeholder) => 'x'.repeat(placeholder.length));
 }
 
-function replaced(url: string, { from, to }: SecretLocation, by: string): string {
+function replaceSecret(url: string, { from, to }: SecretLocation, by: string): string {
   return url.slice(0, from) + by + url.slice(to);
 }

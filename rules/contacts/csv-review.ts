@@ -66,7 +66,7 @@ export function reviewCsvChunk(file: Uint8Array, p: CsvStretch & { badMax: numbe
     review.rows += 1;
     if (!row.ok) {
       if (review.bad.length < p.badMax)
-        review.bad.push({ index, email: row.email, error: row.error, values: shown(cells) });
+        review.bad.push({ index, email: row.email, error: row.error, values: toShownCells(cells) });
       return;
     }
     if (row.warning !== undefined) {
@@ -133,7 +133,7 @@ function countType(types: CsvReview['types'], key: string, type: CellType): void
   types[key] = counts;
 }
 
-function shown(cells: string[] | { torn: string }): string[] {
+function toShownCells(cells: string[] | { torn: string }): string[] {
   const values = Array.isArray(cells) ? cells : [cells.torn];
   return values.reduce((sum, value) => sum + value.length, 0) > BAD_ROW_MAX_CHARS ? [] : values;
 }

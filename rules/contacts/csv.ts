@@ -283,14 +283,14 @@ function valueOfCell(cell: string, { types, knownColumns = [], textColumns }: Cs
   // An export marks texts that look like another type.
   const marked = takenBack(cell);
   if (textColumns?.includes(index)) return marked ?? cell;
-  if (types === undefined) return marked ?? typedAlone(cell);
+  if (types === undefined) return marked ?? guessValue(cell);
   const type = types[index] ?? 'text';
   if (marked !== undefined) return type === 'text' || !knownColumns.includes(index) ? marked : undefined;
   return valueOfType(cell, type);
 }
 
-/** A cell of a job from before columns had types. */
-function typedAlone(value: string): unknown {
+/** Guesses the value of a cell of a job from before columns had types. */
+function guessValue(value: string): unknown {
   if (/^-?(0|[1-9]\d{0,14})(\.\d{1,10})?$/.test(value)) return Number(value);
   const word = value.toLowerCase();
   return word === 'true' || word === 'false' ? word === 'true' : value;

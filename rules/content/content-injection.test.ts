@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Parser } from 'htmlparser2';
 import { describe, expect, it } from 'vitest';
-import { sourced, trusted } from '../strangers/provenance.ts';
+import { markTrusted, markUntrusted } from '../strangers/provenance.ts';
 import { compileContent, renderContent } from './content.ts';
 
 const urls = { baseUrl: 'https://mail.example', track: 'T'.repeat(43), manage: 'M'.repeat(43) };
@@ -82,8 +82,8 @@ describe('hostile contact data', () => {
         (parts, v, w, trackClicks) => {
           const body = parts.join('\n');
           const content = compileContent({ subject: 'x', body, type: 'TRANSACTIONAL', trackOpens: false, trackClicks });
-          const shape = shapeOf(renderContent(content, trusted({ v, w, list: [v, w] }), urls).html);
-          const benign = shapeOf(renderContent(content, trusted({ v: 'x', w: 'y', list: ['x', 'y'] }), urls).html);
+          const shape = shapeOf(renderContent(content, markTrusted({ v, w, list: [v, w] }), urls).html);
+          const benign = shapeOf(renderContent(content, markTrusted({ v: 'x', w: 'y', list: ['x', 'y'] }), urls).html);
           expect(shape.elements.filter((name) => name !== 'br ')).toEqual(
             benign.elements.filter((name) => name !== 'br '),
           );
@@ -105,7 +105,7 @@ describe('hostile contact data', () => {
           trackClicks,
         });
         const vars = { v: 'https://evil.example/', w: 'evil', list: ['https://evil.example/'] };
-        const { html } = renderContent(content, sourced(vars, ['v', 'w', 'list']), urls);
+        const { html } = renderContent(content, markUntrusted(vars, ['v', 'w', 'list']), urls);
         for (const address of shapeOf(html).addresses) expect(address).not.toContain('evil');
       }),
       { numRuns: 100 },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
 import { singleLine } from '../mime/mime-headers.ts';
-import { sourced, trusted } from '../strangers/provenance.ts';
+import { markTrusted, markUntrusted } from '../strangers/provenance.ts';
 import {
   type ContentSource,
   compileContent,
@@ -132,8 +132,8 @@ describe('a compiled message', { timeout: 30_000 }, () => {
   it('is what the template library makes of the whole content', () => {
     fc.assert(
       fc.property(anySource, vars, untrusted, (content, values, names) => {
-        const pieces = renderContent(compileContent(content), sourced(values, names), urls);
-        expect(pieces).toEqual(renderContent(compileWhole(content), sourced(values, names), urls));
+        const pieces = renderContent(compileContent(content), markUntrusted(values, names), urls);
+        expect(pieces).toEqual(renderContent(compileWhole(content), markUntrusted(values, names), urls));
       }),
       {
         numRuns: 100,
@@ -159,8 +159,10 @@ describe('a compiled message', { timeout: 30_000 }, () => {
     await fc.assert(
       fc.asyncProperty(anySource, vars, untrusted, async (content, values, names) => {
         const compiled = compileContent(content);
-        const shown = renderContent(compiled, sourced(values, names), urls);
-        const mail = await PostalMime.parse(renderMime(compiled, { headers, vars: sourced(values, names), urls }));
+        const shown = renderContent(compiled, markUntrusted(values, names), urls);
+        const mail = await PostalMime.parse(
+          renderMime(compiled, { headers, vars: markUntrusted(values, names), urls }),
+        );
         expect(lines(mail.html ?? '')).toBe(lines(shown.html));
         expect(lines(mail.text ?? '')).toBe(lines(shown.text));
         expect((mail.subject ?? '').replace(/\s+/g, ' ')).toBe(singleLine(shown.subject).replace(/\s+/g, ' '));
@@ -172,7 +174,7 @@ describe('a compiled message', { timeout: 30_000 }, () => {
   it('is canonical as made: ASCII, CRLF, short lines, no leading dots, no double or trailing spaces', () => {
     fc.assert(
       fc.property(anySource, vars, (content, values) => {
-        const mime = renderMime(compileContent(content), { headers, vars: trusted(values), urls });
+        const mime = renderMime(compileContent(content), { headers, vars: markTrusted(values), urls });
         expect(mime).toMatch(/^[\x20-\x7e\r\n]*\r\n$/);
         expect(mime.replace(/\r\n/g, '')).not.toMatch(/[\r\n]/);
         const bodyLines = mime.slice(mime.indexOf('\r\n\r\n') + 4).split('\r\n');
@@ -214,7 +216,7 @@ describe('headers of a message', () => {
           ['Resent-From', 'evil@example.net'],
         ],
       },
-      vars: trusted({ name: 'Zoë' }),
+      vars: markTrusted({ name: 'Zoë' }),
       urls,
     });
     const mail = await PostalMime.parse(mime);
@@ -237,19 +239,19 @@ describe('headers of a message', () => {
   });
 
   it('leave List-Unsubscribe out where nobody asked for it', () => {
-    const plain = renderMime(content({ type: 'TRANSACTIONAL' }), { headers, vars: trusted({}), urls });
+    const plain = renderMime(content({ type: 'TRANSACTIONAL' }), { headers, vars: markTrusted({}), urls });
     expect(plain).not.toContain('List-Unsubscribe');
     expect(
-      renderMime(content(), { headers: { ...headers, listUnsubscribe: null }, vars: trusted({}), urls }),
+      renderMime(content(), { headers: { ...headers, listUnsubscribe: null }, vars: markTrusted({}), urls }),
     ).not.toContain('List-Unsubscribe');
   });
 
   it('follow the address of the service when it changes', () => {
     const compiled = content();
-    renderMime(compiled, { headers, vars: trusted({}), urls });
+    renderMime(compiled, { headers, vars: markTrusted({}), urls });
     const moved = renderMime(compiled, {
       headers,
-      vars: trusted({}),
+      vars: markTrusted({}),
       urls: { ...urls, baseUrl: 'https://other.example:8443/mail' },
     });
     expect(moved.replace(/=\r\n/g, '')).toContain('https://other.example:8443/mail/o/');

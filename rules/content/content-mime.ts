@@ -71,7 +71,7 @@ export function fillWireBody({ pieces }: WireBody, values: Values): string {
   for (const piece of pieces) {
     if (typeof piece === 'string') out += piece;
     else if (piece.kind === 'token') out += values.urls[piece.token];
-    else out += encodedHole(piece, values);
+    else out += encodeHole(piece, values);
     if (out.length > 3 * OUTPUT_MAX_CHARS) throw new TemplateError('The template renders to more than is allowed.');
   }
   return out;
@@ -118,7 +118,7 @@ function addHole(hole: Hole, { escaping, baseUrl, writer, add }: Writing): void 
   add(`=\r\n`);
 }
 
-function encodedHole({ hole, escaping }: WireHole, values: Values): string {
+function encodeHole({ hole, escaping }: WireHole, values: Values): string {
   if (hole.kind === 'nodes') return quotedPrintable(holeText(hole, escaping, values));
   const text = valueText(hole, values);
   if (isSafeValue(text)) return text;

@@ -44,23 +44,23 @@ export function dataName(path: string[], locals: ReadonlySet<string> = new Set()
 export function guardExpression(expression: string, place: GuardKind, sources: LocalSources): string {
   if ((URL_VARIABLES as readonly string[]).includes(expression.trim())) return expression;
   const named = [...sourceNames(expression, sources)];
-  if (!isTextKind(place)) return guarded(expression, '__guard', [place, ...named]);
+  if (!isTextKind(place)) return addGuard(expression, '__guard', [place, ...named]);
   // What cannot be told is shown as it is: the library has the values of strangers in cleaned form anyway.
   const names = named.filter((name) => name !== '*');
   if (names.length === 0) return expression;
   const [, value, last] = MARKUP_FILTER.exec(expression) ?? [];
-  if (value === undefined) return guarded(expression, '__guard', [place, ...names]);
-  return `${guarded(value.trimEnd(), '__guard', [place, ...names])} ${last}`;
+  if (value === undefined) return addGuard(expression, '__guard', [place, ...names]);
+  return `${addGuard(value.trimEnd(), '__guard', [place, ...names])} ${last}`;
 }
 
 /** The expression of an HTML body, where `raw` escapes nothing: what a stranger brought is escaped all the same. */
 export function guardHtml(expression: string, place: GuardKind, sources: LocalSources): string {
   if (!isTextKind(place) || !/\|\s*raw\s*$/.test(expression)) return guardExpression(expression, place, sources);
   const names = [...sourceNames(expression, sources)];
-  return names.length > 0 ? guarded(expression, '__raw', names) : `${expression} | __raw`;
+  return names.length > 0 ? addGuard(expression, '__raw', names) : `${expression} | __raw`;
 }
 
-function guarded(expression: string, filter: string, args: string[]): string {
+function addGuard(expression: string, filter: string, args: string[]): string {
   return `${expression} | ${filter}: ${args.map((arg) => `"${arg}"`).join(', ')}`;
 }
 

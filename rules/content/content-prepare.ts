@@ -90,7 +90,7 @@ export function prepareContent(source: ContentSource): PreparedContent {
     html: htmlOf(source, own.preheader, { rewriting, needsFooter }),
     text: ownText
       ? plainSource(ownText, 'text') + (isMarketing && !namesLink(ownText) ? FOOTER_TEXT : '')
-      : derivedText(source.body, rewriting, needsFooter),
+      : deriveText(source.body, rewriting, needsFooter),
     links: [...new Set([...rewriting.links.values()].map((link) => link.address))],
     variables: [...variables.values()].flat(),
     needsUnsubscribe: isMarketing || parsed.some(namesLink),
@@ -250,7 +250,7 @@ function plainSource({ source, tokens }: ParsedTemplate, place: 'subject' | 'tex
     .join('');
 }
 
-function derivedText(body: string, { tokens, liquidOf }: Rewriting, needsFooter: boolean): string | undefined {
+function deriveText(body: string, { tokens, liquidOf }: Rewriting, needsFooter: boolean): string | undefined {
   const text = textTemplate(body, tokens, liquidOf);
   return text === undefined ? undefined : text + (needsFooter ? FOOTER_TEXT : '');
 }

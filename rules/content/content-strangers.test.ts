@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sourced } from '../strangers/provenance.ts';
+import { markUntrusted } from '../strangers/provenance.ts';
 import { type ContentSource, compileContent, renderContent, renderSubjectOf, resolveLink } from './content.ts';
 
 const urls = { baseUrl: 'https://mail.example', track: 'T'.repeat(43), manage: 'M'.repeat(43) };
 
 function rendered(parts: Partial<ContentSource>, vars: Record<string, unknown>, untrusted: string[]) {
   const source = { subject: 'Hi', body: '', type: 'TRANSACTIONAL' as const, trackOpens: false, trackClicks: false };
-  return renderContent(compileContent({ ...source, ...parts }), sourced(vars, untrusted), urls);
+  return renderContent(compileContent({ ...source, ...parts }), markUntrusted(vars, untrusted), urls);
 }
 
 const html = (body: string, vars: Record<string, unknown>, untrusted: string[]) =>
@@ -54,9 +54,9 @@ describe('what a stranger brought', () => {
   });
 
   it('is no part of a link that was stored for tracking', () => {
-    expect(resolveLink('https://a.example/{{nick}}?p={{plan}}', sourced({ nick: 'x', plan: 'pro' }, ['nick']))).toBe(
-      'https://a.example/?p=pro',
-    );
+    expect(
+      resolveLink('https://a.example/{{nick}}?p={{plan}}', markUntrusted({ nick: 'x', plan: 'pro' }, ['nick'])),
+    ).toBe('https://a.example/?p=pro');
   });
 
   it('is no address in the text part either', () => {
@@ -105,8 +105,8 @@ describe('a link that a stranger wrote as text', () => {
   it('leaves nothing of itself in a subject', () => {
     const subject = 'News for {{text}}{{ text | upcase }}{% if text %}{{ data.text }}{% endif %}';
     expect(rendered({ subject }, { ...vars, data: vars }, names).subject).toBe('News for');
-    expect(renderSubjectOf('{{text}}!', sourced(vars, names))).toEqual({ value: '!', untrusted: true });
-    expect(renderSubjectOf('{{plan}}!', sourced({ ...vars, plan: 'pro.example' }, names))).toEqual({
+    expect(renderSubjectOf('{{text}}!', markUntrusted(vars, names))).toEqual({ value: '!', untrusted: true });
+    expect(renderSubjectOf('{{plan}}!', markUntrusted({ ...vars, plan: 'pro.example' }, names))).toEqual({
       value: 'pro.example!',
       untrusted: false,
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { quotedPrintable } from '../mime/quoted-printable.ts';
-import { sourced, trusted } from '../strangers/provenance.ts';
+import { markTrusted, markUntrusted } from '../strangers/provenance.ts';
 import { type ContentSource, compileContent, listUnsubscribeHeaders, renderContent, resolveLink } from './content.ts';
 import { TemplateError } from './template-error.ts';
 
@@ -13,7 +13,7 @@ function source(body: string, more: Partial<ContentSource> = {}): ContentSource 
 }
 
 function html(body: string, vars = {}, more: Partial<ContentSource> = {}): string {
-  return renderContent(compileContent(source(body, more)), trusted(vars), urls).html;
+  return renderContent(compileContent(source(body, more)), markTrusted(vars), urls).html;
 }
 
 describe('click tracking', () => {
@@ -24,7 +24,7 @@ describe('click tracking', () => {
       '<a href="https://a.example/?x=1&amp;y=2">a</a> <A HREF=\'https://b.example\'>b</A> <a href=https://b.example>c</a>',
     );
     expect(content.links).toEqual(['https://a.example/?x=1&y=2', 'https://b.example']);
-    expect(renderContent(content, trusted({}), urls).html).toBe(
+    expect(renderContent(content, markTrusted({}), urls).html).toBe(
       `<a href="${CLICK}/0">a</a> <A HREF='${CLICK}/1'>b</A> <a href=${CLICK}/1>c</a>`,
     );
   });
@@ -52,11 +52,11 @@ describe('click tracking', () => {
   it('stores a link with variables in path and query as a template, resolved when it is clicked', () => {
     const content = tracked('<a href="https://a.example/{{ plan ?? free }}?id={{id}}&amp;q={{ data.q }}">x</a>');
     const [link = ''] = content.links;
-    expect(resolveLink(link, trusted({ id: '7', data: { q: 'a b' } }))).toBe('https://a.example/free?id=7&q=a%20b');
-    expect(resolveLink(link, trusted({ id: '7', plan: '//evil.example/@', data: {} }))).toBe(
+    expect(resolveLink(link, markTrusted({ id: '7', data: { q: 'a b' } }))).toBe('https://a.example/free?id=7&q=a%20b');
+    expect(resolveLink(link, markTrusted({ id: '7', plan: '//evil.example/@', data: {} }))).toBe(
       'https://a.example///evil.example/@?id=7&q=',
     );
-    expect(renderContent(content, trusted({ id: '7' }), urls).html).toBe(`<a href="${CLICK}/0">x</a>`);
+    expect(renderContent(content, markTrusted({ id: '7' }), urls).html).toBe(`<a href="${CLICK}/0">x</a>`);
   });
 
   describe('of a link that is one variable', () => {
@@ -67,13 +67,13 @@ describe('click tracking', () => {
 
     it('follows the others, whose numbers stay', () => {
       expect(content.links).toEqual(['https://a.example/', '{{ url }}', '{{ data.site | default: url }}']);
-      expect(shown(trusted({ url: 'https://b.example/?a=1&b=2' }))).toBe(
+      expect(shown(markTrusted({ url: 'https://b.example/?a=1&b=2' }))).toBe(
         `<a href="${CLICK}/1">x</a> <a href="${CLICK}/0">y</a> <a href="${CLICK}/2">z</a>`,
       );
     });
 
     it('leads to its value', () => {
-      const vars = trusted({ url: 'https://b.example/?a=1&b=2', data: { site: 'http://c.example/' } });
+      const vars = markTrusted({ url: 'https://b.example/?a=1&b=2', data: { site: 'http://c.example/' } });
       expect(content.links.map((link) => resolveLink(link, vars))).toEqual([
         'https://a.example/',
         'https://b.example/?a=1&b=2',
@@ -86,12 +86,12 @@ describe('click tracking', () => {
       ['javascript:alert(1)', '#'],
       ['', '#'],
     ])('leaves %j as it is without tracking', (url, href) => {
-      expect(shown(trusted({ url }))).toContain(`<a href="${href}">x</a>`);
-      expect(resolveLink('{{ url }}', trusted({ url }))).toBeUndefined();
+      expect(shown(markTrusted({ url }))).toContain(`<a href="${href}">x</a>`);
+      expect(resolveLink('{{ url }}', markTrusted({ url }))).toBeUndefined();
     });
 
     it('is nothing where a stranger wrote the value', () => {
-      const vars = sourced({ url: 'https://evil.example/' }, ['url']);
+      const vars = markUntrusted({ url: 'https://evil.example/' }, ['url']);
       expect(shown(vars)).toContain('<a href="#">x</a>');
       expect(content.links.slice(1).map((link) => resolveLink(link, vars))).toEqual([undefined, undefined]);
     });
@@ -102,7 +102,7 @@ describe('click tracking', () => {
       '{% for p in items %}<a href="https://a.example/{{ p.slug }}">x</a><a href="https://b.example/">y</a>{% endfor %}';
     const content = tracked(body);
     expect(content.links).toEqual(['https://b.example/']);
-    expect(renderContent(content, trusted({ items: [{ slug: 's' }] }), urls).html).toBe(
+    expect(renderContent(content, markTrusted({ items: [{ slug: 's' }] }), urls).html).toBe(
       `<a href="https://a.example/s">x</a><a href="${CLICK}/0">y</a>`,
     );
   });
@@ -123,21 +123,21 @@ describe('the stored link', () => {
   it.each(['ftp://a.example/', 'javascript:alert(1)', 'not a link', '{{x}}/path', 'https://{{x}}/'])(
     '%s leads nowhere',
     (link) => {
-      expect(resolveLink(link, trusted({ x: 'https://evil.example/' }))).toBeUndefined();
+      expect(resolveLink(link, markTrusted({ x: 'https://evil.example/' }))).toBeUndefined();
     },
   );
 
   it('leads each person to their own address, whatever stands in it', () => {
     for (const link of ['https://a.example/?q={{ name }}', 'https://a.example/?q={{ name | upcase | downcase }}']) {
       for (const name of ['ada', 'bob', 'ada'])
-        expect(resolveLink(link, trusted({ name }))).toBe(`https://a.example/?q=${name}`);
-      expect(resolveLink(link, sourced({ name: 'x' }, ['name']))).toBe('https://a.example/?q=');
+        expect(resolveLink(link, markTrusted({ name }))).toBe(`https://a.example/?q=${name}`);
+      expect(resolveLink(link, markUntrusted({ name: 'x' }, ['name']))).toBe('https://a.example/?q=');
     }
   });
 
   it('is given as it was written, or in ASCII where it has to be', () => {
-    expect(resolveLink('https://a.example', trusted({}))).toBe('https://a.example');
-    expect(resolveLink('https://a.example/é\r\nSet-Cookie: x', trusted({}))).toBe(
+    expect(resolveLink('https://a.example', markTrusted({}))).toBe('https://a.example');
+    expect(resolveLink('https://a.example/é\r\nSet-Cookie: x', markTrusted({}))).toBe(
       'https://a.example/%C3%A9Set-Cookie:%20x',
     );
   });
@@ -178,7 +178,7 @@ describe('open pixel and footer', () => {
 
   it('the footer is for MARKETING bodies without the link only, and the text part has it too', () => {
     const footed = compileContent(source('<p>Hi</p>', { type: 'MARKETING' }));
-    expect(renderContent(footed, trusted({}), urls).text).toBe(`Hi\n\nUnsubscribe: ${UNSUBSCRIBE}`);
+    expect(renderContent(footed, markTrusted({}), urls).text).toBe(`Hi\n\nUnsubscribe: ${UNSUBSCRIBE}`);
     expect(html('<a href="{{ unsubscribeUrl }}">no</a>', {}, { type: 'MARKETING' })).toBe(
       `<a href="${UNSUBSCRIBE}">no</a>`,
     );
@@ -246,7 +246,7 @@ describe('values in addresses', () => {
 
 describe('the text part', () => {
   const text = (body: string, vars = {}, more: Partial<ContentSource> = {}) =>
-    renderContent(compileContent(source(body, more)), trusted(vars), urls).text;
+    renderContent(compileContent(source(body, more)), markTrusted(vars), urls).text;
 
   it('is made from the HTML, with values as they are and links where they lead', () => {
     const body =
@@ -306,13 +306,13 @@ describe('compiling', () => {
 
   it('puts the subject on one line', () => {
     const content = compileContent(source('x', { subject: 'Hi {{name}}' }));
-    expect(renderContent(content, trusted({ name: 'Ada\r\nBcc: x' }), urls).subject).toBe('Hi Ada Bcc: x');
+    expect(renderContent(content, markTrusted({ name: 'Ada\r\nBcc: x' }), urls).subject).toBe('Hi Ada Bcc: x');
   });
 });
 
 describe('the preheader', () => {
   const withPreheader = (preheader: string, body: string, vars = {}) =>
-    renderContent(compileContent(source(body, { preheader })), trusted(vars), urls);
+    renderContent(compileContent(source(body, { preheader })), markTrusted(vars), urls);
 
   it('stands hidden and first in the HTML, as text, and not in the text part', () => {
     const { html: shown, text } = withPreheader(
@@ -349,7 +349,7 @@ describe('the preheader', () => {
 
   it('gives a name to a value without making it more trusted than it is', () => {
     const content = compileContent(source('<a href="{{x}}">a</a>', { preheader: '{% assign x = stranger %}' }));
-    const shown = renderContent(content, sourced({ stranger: 'https://evil.example' }, ['stranger']), urls).html;
+    const shown = renderContent(content, markUntrusted({ stranger: 'https://evil.example' }, ['stranger']), urls).html;
     expect(shown).not.toContain('evil.example');
   });
 });

@@ -74,7 +74,7 @@ export interface RenderInput {
  * @throws TemplateError with field, line and column
  */
 export function compileContent(source: ContentSource): CompiledContent {
-  return renderBounded(() => compiled(source, { whole: false }));
+  return renderBounded(() => compileParts(source, { whole: false }));
 }
 
 /**
@@ -82,7 +82,7 @@ export function compileContent(source: ContentSource): CompiledContent {
  * bench.
  */
 export function compileWhole(source: ContentSource): CompiledContent {
-  return compiled(source, { whole: true });
+  return compileParts(source, { whole: true });
 }
 
 /** The message as plain strings: what the API shows, and what composes mail with attachments. @throws TemplateError */
@@ -142,7 +142,7 @@ export function listUnsubscribeHeaders(
   ];
 }
 
-function compiled(source: ContentSource, options: { whole: boolean }): CompiledContent {
+function compileParts(source: ContentSource, options: { whole: boolean }): CompiledContent {
   const prepared = prepareContent(source);
   return {
     links: prepared.links,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { threadCpuMs } from '../bounded.ts';
-import { sourced, trusted } from '../strangers/provenance.ts';
+import { markTrusted, markUntrusted } from '../strangers/provenance.ts';
 import { interpolate, interpolateFields, interpolateJson, namesStranger } from './interpolate.ts';
 
 const KEEP = { untrusted: 'keep' } as const;
 
 describe('interpolate', () => {
-  const variables = trusted({ name: 'Ada', plan: { tier: 2 }, empty: '', event: { total: 12.5 } });
+  const variables = markTrusted({ name: 'Ada', plan: { tier: 2 }, empty: '', event: { total: 12.5 } });
 
   it('puts in values, nested values and JSON of objects', () => {
     expect(interpolate('Hi {{name}}, {{ plan.tier }}, {{event.total}}, {{plan}}', variables, KEEP)).toBe(
@@ -27,13 +27,13 @@ describe('interpolate', () => {
     ['{{ plan | json }} {{ tags }} {{ tags.size }} {{ true }}', '{"tier":2} ["a",{"b":1}] 2 true'],
     ['{{ "}}" }}{{ x | nofilter }} {{ open', '}}{{ x | nofilter }} {{ open'],
   ])('reads %s as templates do', (template, expected) => {
-    const more = trusted({ ...variables.values, tags: ['a', { b: 1 }] });
+    const more = markTrusted({ ...variables.values, tags: ['a', { b: 1 }] });
     expect(interpolate(template, more, KEEP)).toBe(expected);
   });
 
   it('keeps the type of an expression that stands alone, and what it was made from', () => {
     expect(interpolateJson('{{ event.total | times: 2 }}', variables)).toEqual({ value: 25, untrusted: false });
-    const ofEvent = sourced(variables.values, ['event']);
+    const ofEvent = markUntrusted(variables.values, ['event']);
     for (const text of ['{{ event.total | times: 2 }}', '{{ name | append: event.total }}', '{{ event["total"] }}'])
       expect(interpolateJson(text, ofEvent).untrusted, text).toBe(true);
     expect(
@@ -46,12 +46,12 @@ describe('interpolate', () => {
   });
 
   it('leaves out values that the public key wrote', () => {
-    const ofStranger = sourced(variables.values, ['name']);
+    const ofStranger = markUntrusted(variables.values, ['name']);
     expect(interpolate('https://a.example/{{name}}', ofStranger, { untrusted: 'leaveOut' })).toBe('https://a.example/');
   });
 
   it('does not evaluate what a value contains', () => {
-    expect(interpolate('{{name}}', trusted({ name: '{{event.total}}' }), KEEP)).toBe('{{event.total}}');
+    expect(interpolate('{{name}}', markTrusted({ name: '{{event.total}}' }), KEEP)).toBe('{{event.total}}');
   });
 
   it('keeps the type of a value that stands alone in JSON', () => {
@@ -67,7 +67,7 @@ describe('interpolate', () => {
 });
 
 describe('what the public key wrote', () => {
-  const variables = sourced({ name: 'x', data: { name: 'x', plan: 'pro' }, event: { a: 1 } }, ['name']);
+  const variables = markUntrusted({ name: 'x', data: { name: 'x', plan: 'pro' }, event: { a: 1 } }, ['name']);
   it.each([
     ['{{name}}', ''],
     ['{{data.name ?? nobody}}', 'nobody'],
@@ -86,11 +86,11 @@ describe('what the public key wrote', () => {
     ['name', false],
   ])('what the public key wrote is found where %s names it: %s', (template, expected) => {
     expect(namesStranger(template, variables)).toBe(expected);
-    expect(namesStranger(template, trusted(variables.values))).toBe(false);
+    expect(namesStranger(template, markTrusted(variables.values))).toBe(false);
   });
 
   it('makes the field that names it untrusted, however deep, also where a fallback stands in', () => {
-    const ofEvent = sourced({ event: { site: 'x' }, plan: 'pro' }, ['event']);
+    const ofEvent = markUntrusted({ event: { site: 'x' }, plan: 'pro' }, ['event']);
     const fields = {
       a: '{{event.site}}',
       b: { c: ['x', 'By {{event.nobody ?? us}}'] },
@@ -107,6 +107,6 @@ describe('what the public key wrote', () => {
 it('takes no longer for odd text than for any other', () => {
   const start = threadCpuMs();
   for (const odd of [`{{a ??${' '.repeat(50_000)}`, '{{a'.repeat(50_000), `{{a ?? ${'"x'.repeat(50_000)}`])
-    interpolate(odd, trusted({}), KEEP);
+    interpolate(odd, markTrusted({}), KEEP);
   expect(threadCpuMs() - start).toBeLessThan(1_000);
 });

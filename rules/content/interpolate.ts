@@ -1,5 +1,5 @@
 import { type Data, isPlainObject } from '../filters/data-values.ts';
-import { type Sourced, sourced, type Taken } from '../strangers/provenance.ts';
+import { markUntrusted, type Sourced, type Taken } from '../strangers/provenance.ts';
 import {
   type Expression,
   evaluateExpression,
@@ -29,7 +29,7 @@ export function interpolate(template: string, variables: Sourced<Data>, options:
     const value = evaluate(expression, variables, options);
     if (value === UNREADABLE) return undefined;
     const text = plainText(value);
-    return encode(text === '' ? unquoted(expression.fallback ?? '') : text, before);
+    return encode(text === '' ? unquote(expression.fallback ?? '') : text, before);
   });
 }
 
@@ -95,7 +95,7 @@ export function interpolateJson(value: unknown, variables: Sourced<Data>): Taken
 /** `interpolateJson` of each field, with the names of those that name values of strangers. */
 export function interpolateFields(fields: Readonly<Data>, variables: Sourced<Data>): Sourced<Data> {
   const taken = Object.entries(fields).map(([name, item]) => ({ name, ...interpolateJson(item, variables) }));
-  return sourced(
+  return markUntrusted(
     Object.fromEntries(taken.map(({ name, value }) => [name, value])),
     taken.flatMap(({ name, untrusted }) => (untrusted ? name : [])),
   );
@@ -117,7 +117,7 @@ function isOfStranger([root = '', second]: readonly string[], untrusted: Readonl
   return second === undefined || second === '*' ? untrusted.size > 0 : untrusted.has(second);
 }
 
-function unquoted(fallback: string): string {
+function unquote(fallback: string): string {
   const text = fallback.trim();
   const quoted = /^"([^"]*)"$|^'([^']*)'$/.exec(text);
   return quoted ? (quoted[1] ?? quoted[2] ?? '') : text;

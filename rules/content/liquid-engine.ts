@@ -81,11 +81,11 @@ function registerEscapes(made: Liquid, escaping: Escaping): void {
       raw: true,
       handler: (value: unknown) => escapeHtml(value).replace(/\r?\n/g, '<br />\n'),
     });
-  made.registerFilter('replace', boundedReplace);
+  made.registerFilter('replace', replaceBounded);
 }
 
 /** The library counts what goes in; a short pattern and a long replacement make far more than that. */
-function boundedReplace(value: unknown, pattern: unknown, replacement: unknown): string {
+function replaceBounded(value: unknown, pattern: unknown, replacement: unknown): string {
   const parts = plainText(value).split(plainText(pattern));
   const by = plainText(replacement);
   if (parts.length * by.length > OUTPUT_MAX_CHARS) throw new TemplateError('replace makes more text than is allowed');

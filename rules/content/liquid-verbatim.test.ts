@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { trusted } from '../strangers/provenance.ts';
+import { markTrusted } from '../strangers/provenance.ts';
 import { compileContent, renderContent } from './content.ts';
 import { verbatimTemplate } from './liquid-verbatim.ts';
 
@@ -9,7 +9,7 @@ it('whatever is written in a text, its template says just that', () => {
     const parts = { subject: verbatimTemplate(text), body: verbatimTemplate(html) };
     const compiled = compileContent({ ...parts, type: 'TRANSACTIONAL', trackOpens: false, trackClicks: false });
     const urls = { baseUrl: 'https://mail.example.com', track: 'a'.repeat(43), manage: 'b'.repeat(43) };
-    const rendered = renderContent(compiled, trusted({ name: 'Ada' }), urls);
+    const rendered = renderContent(compiled, markTrusted({ name: 'Ada' }), urls);
     expect(rendered.subject).toBe(text);
     expect(rendered.html).toBe(html);
   }

@@ -1,5 +1,5 @@
 import { type Template, type Token, Tokenizer, TokenKind } from 'liquidjs';
-import { BoundExceeded, bounded } from '../bounded.ts';
+import { BoundExceeded, runBounded } from '../bounded.ts';
 import { type Escaping, GUARDED_ENGINES, OUTPUT_MAX_CHARS, PUBLIC_ENGINES } from './liquid-engine.ts';
 import { BLOCK_TAGS, type FlatToken, flatTokens, tagText } from './liquid-tokens.ts';
 import { plainExpression } from './plain-expression.ts';
@@ -34,7 +34,7 @@ export function parseTemplate(source: string, escaping: Escaping, field: Templat
     const skeleton = PUBLIC_ENGINES[escaping].parser.parseTokens(rest.map((token) => token.library()));
     return { source, escaping, tokens, skeleton };
   } catch (error) {
-    throw located(error, field, source);
+    throw withLocation(error, field, source);
   }
 }
 
@@ -91,7 +91,7 @@ export function renderNodes(nodes: Template[], escaping: Escaping, scope: Scope)
 /** Runs renderings that may take long within the outer bound. @throws TemplateError */
 export function renderBounded<T>(work: () => T): T {
   try {
-    return bounded(work);
+    return runBounded(work);
   } catch (error) {
     if (error instanceof BoundExceeded)
       throw new TemplateError('The template takes too long: it is too large or does too much.', { cause: error });
@@ -197,7 +197,7 @@ function messageOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replace(/, line:\d+, col:\d+$/s, '');
 }
 
-function located(error: unknown, field: TemplateField, source: string): TemplateError {
+function withLocation(error: unknown, field: TemplateField, source: string): TemplateError {
   const before = source.slice(0, error instanceof FaultAt ? error.offset : libraryOffset(error)).split('\n');
   return new TemplateError(messageOf(error), {
     line: before.length,

@@ -28,14 +28,16 @@ export function missingVariables(required: readonly string[], vars: Readonly<Dat
 
 function requiredBy(tokens: FlatToken[]): string[] {
   const locals = localNames(tokens);
-  const asked = new Set(tokens.filter((token) => token.kind === 'tag' && CHOICES.test(token.content)).flatMap(askedIn));
+  const asked = new Set(
+    tokens.filter((token) => token.kind === 'tag' && CHOICES.test(token.content)).flatMap(variablesInTag),
+  );
   const printed = tokens.filter((token) => token.kind === 'output' && !/\|\s*default\b/.test(token.content));
   const paths = printed.flatMap((token) => pathsOf(token.content, locals));
   return paths.filter((path) => !ALWAYS_THERE.has(path) && !asked.has(path));
 }
 
 /** A tag of a choice cannot be parsed without its end. */
-function askedIn(token: FlatToken): string[] {
+function variablesInTag(token: FlatToken): string[] {
   return [...tagText(token).matchAll(/[\p{L}_][\p{L}\p{N}_.-]*/gu)].map(([name]) => withoutData(name));
 }
 

@@ -10,7 +10,7 @@ const READ_MAX_CHARS = 2_000;
  * Cleaning what is clean changes nothing.
  */
 export function strangerText(value: string): string {
-  return cleaned(value, TEXT_MAX_CHARS);
+  return cleanText(value, TEXT_MAX_CHARS);
 }
 
 /**
@@ -18,8 +18,8 @@ export function strangerText(value: string): string {
  * something like a link.
  */
 export function strangerSubject(value: string): string {
-  const words = spelledOut(oneLine(value.slice(0, READ_MAX_CHARS))).split(' ');
-  return words.some((word) => isLink(word) && !isWords(word)) ? '' : cleaned(value, SUBJECT_MAX_CHARS);
+  const words = normalizeText(oneLine(value.slice(0, READ_MAX_CHARS))).split(' ');
+  return words.some((word) => isLink(word) && !isWords(word)) ? '' : cleanText(value, SUBJECT_MAX_CHARS);
 }
 
 /**
@@ -27,8 +27,10 @@ export function strangerSubject(value: string): string {
  * one link.
  */
 export function strangerPiece(value: string): string {
-  const plain = strangerText(value).replace(/[^\p{ASCII}…]/gu, (char) => (/[.:/@]/.test(dotted(char)) ? ' ' : char));
-  return cleaned(plain.replace(JOINTS, ' '), TEXT_MAX_CHARS);
+  const plain = strangerText(value).replace(/[^\p{ASCII}…]/gu, (char) =>
+    /[.:/@]/.test(normalizeDots(char)) ? ' ' : char,
+  );
+  return cleanText(plain.replace(JOINTS, ' '), TEXT_MAX_CHARS);
 }
 
 /** `clean` of every text in a JSON value, names of fields too; numbers and the like stay. */
@@ -43,7 +45,7 @@ export function strangerValue(value: unknown, clean: (text: string) => string): 
  * Until nothing changes any more, since where a text is cut there may be a link that was none: the next round is
  * shorter.
  */
-function cleaned(value: string, max: number): string {
+function cleanText(value: string, max: number): string {
   let text = oneLine(value.slice(0, READ_MAX_CHARS));
   while (true) {
     const next = cut(withoutLinks(text), max);
@@ -61,11 +63,11 @@ function cut(text: string, max: number): string {
 /** The text as it was written where it holds no link, however oddly spelled; else as it reads, without its links. */
 function withoutLinks(text: string): string {
   if (!MAY_LINK.test(text)) return text;
-  const words = spelledOut(text).split(' ');
+  const words = normalizeText(text).split(' ');
   if (!words.some(isLink)) return text;
   const kept = words.map((word) => {
-    if (!isLink(word)) return shown(word);
-    return isWords(word) ? shown(word).replaceAll('.', '. ') : '';
+    if (!isLink(word)) return removeInvisible(word);
+    return isWords(word) ? removeInvisible(word).replaceAll('.', '. ') : '';
   });
   return oneLine(kept.join(' '));
 }
@@ -79,11 +81,11 @@ function oneLine(text: string): string {
 }
 
 /** As a client or a browser reads it: compatibility forms are the plain ones, and all dots are dots. */
-function spelledOut(text: string): string {
-  return dotted(text).replace(/ +/g, ' ').trim();
+function normalizeText(text: string): string {
+  return normalizeDots(text).replace(/ +/g, ' ').trim();
 }
 
-function dotted(text: string): string {
+function normalizeDots(text: string): string {
   return text
     .normalize('NFKC')
     .replace(/(?<=[a-z0-9]\p{Cf}*)。(?=\p{Cf}*[a-z])/giu, '.')
@@ -95,7 +97,7 @@ function dotted(text: string): string {
 /** What cannot be seen: a client may read over it, or take it for the end of a word. */
 const INVISIBLE = /(?:\p{Cf}|[\uFE00-\uFE0F]|\u034F|[\u115F\u1160\u3164])+/gu;
 
-function shown(word: string): string {
+function removeInvisible(word: string): string {
   return word.replace(INVISIBLE, '');
 }
 
@@ -124,7 +126,7 @@ const LINK = new RegExp(
 const MAY_LINK = /[.:@([]|[^\p{ASCII}\p{L}\p{M}]|[\uFF00-\uFFEF]/u;
 
 function isLink(word: string): boolean {
-  return LINK.test(shown(word)) || word.split(INVISIBLE).some((part) => LINK.test(part));
+  return LINK.test(removeInvisible(word)) || word.split(INVISIBLE).some((part) => LINK.test(part));
 }
 
 /**
@@ -132,7 +134,7 @@ function isLink(word: string): boolean {
  * capitals.
  */
 function isWords(word: string): boolean {
-  const core = shown(word).replace(/^[("'“‘«]+|[)"'”’».,;:!?]+$/g, '');
+  const core = removeInvisible(word).replace(/^[("'“‘«]+|[)"'”’».,;:!?]+$/g, '');
   if (!/^[\p{L}\p{M}.'’-]+$/u.test(core)) return false;
   const last = core.slice(core.lastIndexOf('.') + 1);
   return /^\p{Lu}[\p{Ll}\p{M}'’-]+$/u.test(last) || !/[\p{Lu}\p{Ll}]/u.test(last);

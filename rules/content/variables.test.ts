@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { broughtBy, sourced, trusted } from '../strangers/provenance.ts';
+import { broughtBy, markTrusted, markUntrusted } from '../strangers/provenance.ts';
 import { buildVariables as build, type VariableSources } from './variables.ts';
 
 const buildVariables = (sources: Omit<VariableSources, 'zone'>) => build({ ...sources, zone: 'Europe/Berlin' });
 
 const data = { plan: 'free', city: 'Gent' };
-const contact = { id: 'c1', email: 'ada@example.com', data: trusted(data) };
+const contact = { id: 'c1', email: 'ada@example.com', data: markTrusted(data) };
 const urls = { unsubscribeUrl: 'u', subscribeUrl: 's', manageUrl: 'm' };
 
 describe('the variables of a template', () => {
@@ -22,15 +22,15 @@ describe('the variables of a template', () => {
   });
 
   it('of a request override those of the contact', () => {
-    const variables = buildVariables({ contact, data: trusted({ plan: 'pro', code: 7 }) });
+    const variables = buildVariables({ contact, data: markTrusted({ plan: 'pro', code: 7 }) });
     expect(variables.values).toMatchObject({ plan: 'pro', code: 7, data: { plan: 'pro', code: 7, city: 'Gent' } });
   });
 
   it('take the keys of an execution and the payload of its event', () => {
     const variables = buildVariables({
       contact,
-      event: trusted({ total: 3 }),
-      context: trusted({ plan: 'trial' }),
+      event: markTrusted({ total: 3 }),
+      context: markTrusted({ plan: 'trial' }),
     });
     expect(variables.values).toMatchObject({
       plan: 'trial',
@@ -41,26 +41,36 @@ describe('the variables of a template', () => {
   });
 
   it('of the service cannot be overridden by anything', () => {
-    const evil = trusted({ id: 'x', email: 'x', unsubscribeUrl: 'x', subscribeUrl: 'x', manageUrl: 'x', data: 'x' });
+    const evil = markTrusted({
+      id: 'x',
+      email: 'x',
+      unsubscribeUrl: 'x',
+      subscribeUrl: 'x',
+      manageUrl: 'x',
+      data: 'x',
+    });
     const variables = buildVariables({ contact: { ...contact, data: evil }, data: evil, context: evil, urls });
     expect(variables.values).toMatchObject({ ...urls, id: 'c1', email: 'ada@example.com' });
     expect(typeof variables.values.data).toBe('object');
   });
 
   it("are a stranger's where the value is: the request's own data takes the place of what a stranger stored", () => {
-    const stored = { ...contact, data: sourced({ name: 'x', resetUrl: 'x' }, ['name', 'resetUrl', 'gone']) };
+    const stored = { ...contact, data: markUntrusted({ name: 'x', resetUrl: 'x' }, ['name', 'resetUrl', 'gone']) };
     const names = (sources: Omit<Parameters<typeof buildVariables>[0], 'contact'>) =>
       [...buildVariables({ contact: stored, ...sources }).untrusted].sort();
     expect(names({})).toEqual(['name', 'resetUrl']);
-    expect(names({ data: trusted({ resetUrl: 'https://shop.example/reset' }) })).toEqual(['name']);
-    expect(names({ data: sourced({ event: {} }, ['event']) })).toEqual(['event', 'name', 'resetUrl']);
+    expect(names({ data: markTrusted({ resetUrl: 'https://shop.example/reset' }) })).toEqual(['name']);
+    expect(names({ data: markUntrusted({ event: {} }, ['event']) })).toEqual(['event', 'name', 'resetUrl']);
     expect(names({ event: broughtBy({ a: 1 }, true) })).toEqual(['event', 'name', 'resetUrl']);
     expect(names({ event: broughtBy({ a: 1 }, false) })).toEqual(['name', 'resetUrl']);
   });
 
   it("of an event stay the tenant's where a stranger stored a key of that name", () => {
-    const stored = { ...contact, data: sourced({ event: { url: 'https://evil.example/' } }, ['event']) };
-    const { values, untrusted } = buildVariables({ contact: stored, event: trusted({ url: 'https://shop.example/' }) });
+    const stored = { ...contact, data: markUntrusted({ event: { url: 'https://evil.example/' } }, ['event']) };
+    const { values, untrusted } = buildVariables({
+      contact: stored,
+      event: markTrusted({ url: 'https://shop.example/' }),
+    });
     expect(values).toMatchObject({ event: { url: 'https://shop.example/' }, data: {} });
     expect(values.data).toEqual({});
     expect([...untrusted]).toEqual([]);

@@ -1,5 +1,5 @@
 import type { Data } from '../filters/data-values.ts';
-import { type Sourced, sourced } from '../strangers/provenance.ts';
+import { markUntrusted, type Sourced } from '../strangers/provenance.ts';
 import { ZONE_NAME } from './liquid-dates.ts';
 
 /** The signed links of one contact or message, as templates know them. */
@@ -42,7 +42,7 @@ export function buildVariables({ contact, data, urls, event, context, zone }: Va
   variables.id = contact.id;
   variables.email = contact.email;
   variables[ZONE_NAME] = zone;
-  return sourced(variables, untrustedNames(stored, { contact, data, event, context }));
+  return markUntrusted(variables, untrustedNames(stored, { contact, data, event, context }));
 }
 
 /** A stranger's key by the name of a payload would make all of the payload a stranger's: it is no variable. */

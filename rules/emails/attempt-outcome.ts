@@ -37,12 +37,12 @@ export function isUntried(outcome: AttemptOutcome): outcome is UntriedOutcome {
   return outcome.kind === 'throttled' || outcome.kind === 'outside_window' || outcome.kind === 'stopped';
 }
 
-export function failed(reason: Reason, error: string | null = null): RecordedOutcome {
+export function failWith(reason: Reason, error: string | null = null): RecordedOutcome {
   return { kind: 'failed', reason, error };
 }
 
 /** Ends an email by a refusal that is not retried. */
-export function refused(refusal: Refusal, error: string): RecordedOutcome {
+export function refuseWith(refusal: Refusal, error: string): RecordedOutcome {
   if (refusal.about === 'recipient') return { kind: 'bounced', refusal, error };
   const outcome = { kind: 'failed' as const, reason: reasonOfRefusal(refusal), error };
   return refusesSender(refusal) ? { ...outcome, refusesSender: true } : outcome;

@@ -44,7 +44,7 @@ export function parseSmtpUrl(text: string): SmtpEndpoint {
   const implicitTls = url.protocol === 'smtps:';
   const loopback = isLoopback(host);
   const verify = url.searchParams.get('tls.rejectUnauthorized');
-  const user = decoded(url.username);
+  const user = decodeUserInfo(url.username);
   return {
     host,
     port: Number(url.port) || (implicitTls ? 465 : user ? 587 : 25),
@@ -53,7 +53,7 @@ export function parseSmtpUrl(text: string): SmtpEndpoint {
     ignoreTls: url.searchParams.get('ignoreTLS') === 'true',
     verifyCertificate: verify === null ? !loopback : verify !== 'false',
     loopback,
-    credentials: user ? { user, pass: decoded(url.password) } : null,
+    credentials: user ? { user, pass: decodeUserInfo(url.password) } : null,
     clientName: url.searchParams.get('name'),
     maxConnections: countOf(url, 'maxConnections'),
     maxMessages: countOf(url, 'maxMessages'),
@@ -92,7 +92,7 @@ function countOf(url: URL, name: string): number | null {
   return Number(value);
 }
 
-function decoded(text: string): string {
+function decodeUserInfo(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,5 +1,5 @@
 import type { KeyMode } from '../access/api-keys.ts';
-import { failed, type RecordedOutcome } from './attempt-outcome.ts';
+import { failWith, type RecordedOutcome } from './attempt-outcome.ts';
 import { type SuppressionReason, suppressedBy } from './reasons.ts';
 
 /** A mail that is about to leave, or that a preview asks about: what the decision looks at. */
@@ -25,16 +25,16 @@ export interface MailAtHand {
  * Source: contract §6.3, §9.8.
  */
 export function withheldAs(email: MailAtHand): RecordedOutcome | undefined {
-  if (!email.to) return failed('contact_deleted');
-  if (email.suppressedBy) return failed(suppressedBy(email.suppressedBy));
+  if (!email.to) return failWith('contact_deleted');
+  if (email.suppressedBy) return failWith(suppressedBy(email.suppressedBy));
   if (email.contentType === 'MARKETING' && !email.contact?.subscribed) {
-    return failed(email.contact?.pending ? 'unconfirmed' : 'unsubscribed');
+    return failWith(email.contact?.pending ? 'unconfirmed' : 'unsubscribed');
   }
-  if (email.contentType === 'MARKETING' && email.offTopic) return failed('unsubscribed:topic');
-  if (!email.senderDomain) return failed('sender_not_verified');
+  if (email.contentType === 'MARKETING' && email.offTopic) return failWith('unsubscribed:topic');
+  if (!email.senderDomain) return failWith('sender_not_verified');
   const held = email.project.held && email.mode === 'live' && isHoldable(email);
   if (held) return { kind: 'held' };
-  return email.capped ? failed('frequency_capped') : undefined;
+  return email.capped ? failWith('frequency_capped') : undefined;
 }
 
 /** Marketing and automation wait for the end of a hold; transactional mail goes on (contract §9.8). */

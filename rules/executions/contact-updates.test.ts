@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { sourced } from '../strangers/provenance.ts';
+import { markUntrusted } from '../strangers/provenance.ts';
 import { changedNames, resolveUpdates } from './contact-updates.ts';
 
-const variables = sourced({ event: { city: 'Ulm', empty: '', none: null }, plan: 'pro' }, ['event']);
+const variables = markUntrusted({ event: { city: 'Ulm', empty: '', none: null }, plan: 'pro' }, ['event']);
 
 describe('resolveUpdates', () => {
   it('leaves out fields whose variable is missing, empty or null', () => {

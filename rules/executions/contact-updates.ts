@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { interpolateFields } from '../content/interpolate.ts';
 import { applyData, type Data, isPlainObject } from '../filters/data-values.ts';
-import { type Sourced, sourced } from '../strangers/provenance.ts';
+import { markUntrusted, type Sourced } from '../strangers/provenance.ts';
 
 /**
  * Puts variables into the `updates` of an UPDATE_CONTACT step. A missing variable, like an empty text, changes nothing:
@@ -13,7 +13,7 @@ export function resolveUpdates(updates: Readonly<Data>, variables: Sourced<Data>
     const value = withoutMissing(template, values[name]);
     return value === undefined ? [] : [[name, value]];
   });
-  return sourced(
+  return markUntrusted(
     Object.fromEntries(found),
     found.flatMap(([name]) => (untrusted.has(name) ? name : [])),
   );

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { evaluateCondition, matchesEventData } from '../filters/evaluate.ts';
 import { parseCondition } from '../filters/filters.ts';
-import { trusted } from '../strangers/provenance.ts';
+import { markTrusted } from '../strangers/provenance.ts';
 import { fillCondition } from './fill-condition.ts';
 
-const variables = trusted({ event: { id: 5, text: '5', ids: ['a', 'b'], braces: '{{event.id}}' }, plan: 'Pro' });
+const variables = markTrusted({ event: { id: 5, text: '5', ids: ['a', 'b'], braces: '{{event.id}}' }, plan: 'Pro' });
 
 function holds(operator: string, value: unknown, x: unknown): boolean {
   const filled = fillCondition(parseCondition([{ field: 'event.x', operator, value }], 'wait'), variables, 'wait');

@@ -3,7 +3,7 @@ import { isTakenBy } from '../events/automatic-emails.ts';
 import { applyData, checkData, type Data, mergeData } from '../filters/data-values.ts';
 import { matchesEventData } from '../filters/evaluate.ts';
 import type { Condition } from '../filters/filters.ts';
-import { type Sourced, sourced, untrustedNames } from '../strangers/provenance.ts';
+import { markUntrusted, type Sourced, untrustedNames } from '../strangers/provenance.ts';
 import { type Exits, exitReason } from './exits.ts';
 import { WaitConfig } from './steps/wait-for-event.ts';
 
@@ -53,7 +53,7 @@ export interface RunContact {
 /** Returns the data of a contact as a run has left it, or as it is stored where the run has changed none of it. */
 export function dataInRun(run: RunContact | null | undefined, stored: Sourced<Data>): Sourced<Data> {
   if (!run?.data && !run?.untrusted_keys) return stored;
-  return sourced(run.data ?? stored.values, run.untrusted_keys ?? untrustedNames(stored));
+  return markUntrusted(run.data ?? stored.values, run.untrusted_keys ?? untrustedNames(stored));
 }
 
 /** A run in which nothing has happened. */
@@ -69,7 +69,7 @@ export interface Awaited {
 }
 
 /** What a run waits for at a WAIT_FOR_EVENT; undefined where the step is not configured. */
-export function awaitedBy(config: unknown, run: SandboxState): Awaited | undefined {
+export function awaitedEvent(config: unknown, run: SandboxState): Awaited | undefined {
   const { data } = WaitConfig.safeParse(config);
   if (!data) return undefined;
   return {
@@ -170,7 +170,7 @@ export interface SeenContact {
  * execution come here.
  * @returns the faults where the data would pass its limits: then nothing changes
  */
-export function updatedContact(
+export function applyContactUpdate(
   current: SeenContact,
   p: { data: Sourced<Data>; subscribed: boolean | undefined; swayed: boolean },
 ): { contact: SeenContact; subscriptionChanged: boolean } | { errors: FieldError[] } {
@@ -186,7 +186,7 @@ export function updatedContact(
   const refused = p.subscribed === true && p.swayed;
   const subscribed = p.subscribed === undefined || refused ? current.subscribed : p.subscribed;
   return {
-    contact: { subscribed, data: sourced(data, untrustedKeys) },
+    contact: { subscribed, data: markUntrusted(data, untrustedKeys) },
     subscriptionChanged: subscribed !== current.subscribed,
   };
 }

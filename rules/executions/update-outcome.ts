@@ -3,7 +3,7 @@ import type { Data } from '../filters/data-values.ts';
 import { type Sourced, untrustedNames } from '../strangers/provenance.ts';
 import { uuidv7 } from '../uuid.ts';
 import { changedNames, resolveUpdates } from './contact-updates.ts';
-import { type RunChanges, type SeenContact, updatedContact } from './run.ts';
+import { applyContactUpdate, type RunChanges, type SeenContact } from './run.ts';
 import { UpdateContactConfig } from './steps/update-contact.ts';
 
 /** How an UPDATE_CONTACT ends whose data is beyond the contact's limits: the step says so and the execution goes on. */
@@ -22,7 +22,7 @@ export function outcomeOfUpdate(p: {
   | { status: 'FAILED'; error: string } {
   const { updates, subscribed } = UpdateContactConfig.parse(p.config);
   const data = resolveUpdates(updates, p.variables);
-  const updated = updatedContact(p.contact, { data, subscribed, swayed: p.swayed });
+  const updated = applyContactUpdate(p.contact, { data, subscribed, swayed: p.swayed });
   if ('errors' in updated) return refusedUpdate(updated.errors);
   const { subscribed: isSubscribed, data: after } = updated.contact;
   const name = isSubscribed ? 'contact.subscribed' : 'contact.unsubscribed';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { trusted } from '../strangers/provenance.ts';
+import { markTrusted } from '../strangers/provenance.ts';
 import { webhookBody } from './webhook-body.ts';
 
 const source = {
   execution: { id: 'e', workflowId: 'w', workflowName: 'W', startedAt: new Date(0), event: { n: 1 } },
-  contact: { email: 'ada@example.com', subscribed: true, data: trusted({}) },
-  variables: trusted({ name: 'Ada "Queen" & Co', event: { n: 1 }, tags: ['a', 'b'] }),
+  contact: { email: 'ada@example.com', subscribed: true, data: markTrusted({}) },
+  variables: markTrusted({ name: 'Ada "Queen" & Co', event: { n: 1 }, tags: ['a', 'b'] }),
 };
 const form = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' };
 

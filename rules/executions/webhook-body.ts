@@ -15,10 +15,10 @@ export function webhookBody(
   source: PayloadSource,
 ): string {
   const type = mediaType(config.headers);
-  if (typeof config.body !== 'string') return encoded(webhookPayload(config, source), type);
+  if (typeof config.body !== 'string') return encodeBody(webhookPayload(config, source), type);
   // A text that is one variable stands for the variable's own value.
   const { value } = interpolateJson(config.body, source.variables);
-  if (typeof value === 'object' && value !== null) return encoded(value, type);
+  if (typeof value === 'object' && value !== null) return encodeBody(value, type);
   const encode = JSON_TYPE.test(type) ? escapeJson : type === FORM_TYPE ? encodeURIComponent : undefined;
   return interpolate(config.body, source.variables, { untrusted: 'keep', ...(encode && { encode }) });
 }
@@ -29,7 +29,7 @@ function mediaType(headers: Record<string, string> = {}): string {
   return written?.split(';')[0]?.trim().toLowerCase() || 'application/json';
 }
 
-function encoded(payload: unknown, type: string): string {
+function encodeBody(payload: unknown, type: string): string {
   if (type !== FORM_TYPE || typeof payload !== 'object' || payload === null) return JSON.stringify(payload);
   const fields = Object.entries(payload as Data).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).map((item): [string, string] => [name, fieldText(item)]),

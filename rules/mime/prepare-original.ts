@@ -98,11 +98,11 @@ export function prepareOriginal(raw: Buffer, p: PrepareOptions): OriginalMessage
 
 function refuseWrongHeader(message: Buffer, fields: readonly RawField[]): void {
   const count = (name: string) => fields.filter((field) => field.name === name).length;
-  if (count('received') > RECEIVED_MAX) throw refused('The message has passed too many servers');
+  if (count('received') > RECEIVED_MAX) throw refuseMessage('The message has passed too many servers');
   for (const name of ['from', 'subject', 'content-type', 'content-transfer-encoding', 'message-id', 'date'])
-    if (count(name) > 1) throw refused(`The message has more than one ${name} field (RFC 5322 section 3.6)`);
+    if (count(name) > 1) throw refuseMessage(`The message has more than one ${name} field (RFC 5322 section 3.6)`);
   const authors = addressParser(fieldValue(message, fields, 'from'), { flatten: true });
-  if (authors.length > 1) throw refused('From names more than one address');
+  if (authors.length > 1) throw refuseMessage('From names more than one address');
 }
 
 /**
@@ -115,7 +115,7 @@ function refuseChangedNewlines(raw: Buffer, message: Buffer, root: MimePart): vo
     const body = message.subarray(part.start, part.end);
     if (raw.includes(body) || raw.includes(Buffer.from(body.toString('latin1').replaceAll('\r\n', '\n'), 'latin1')))
       continue;
-    throw refused(
+    throw refuseMessage(
       `The part of type ${part.type} has a lone CR or LF: end each line with CRLF, since the part must not be changed`,
     );
   }
@@ -128,12 +128,12 @@ function protectedParts(part: MimePart): MimePart[] {
 /** Refuses lines outside the bodies of parts that no server takes: they cannot be encoded anew. */
 function refuseUnsendableLines(message: Buffer): void {
   if (hasUnsendableLine(message, { bodyStart: 0, end: message.length }))
-    throw refused(
+    throw refuseMessage(
       `A header, or the text before, between or after the parts, has a NUL octet or a line of more than ${LINE_MAX_OCTETS} octets that cannot be folded`,
     );
 }
 
-function refused(message: string): AppError {
+function refuseMessage(message: string): AppError {
   return new AppError('BAD_REQUEST', { message });
 }
 
@@ -190,7 +190,7 @@ function longLineEdits(message: Buffer, part: MimePart): Edit[] {
   if (part.parts.length > 0 && !isProtected(part)) return part.parts.flatMap((child) => longLineEdits(message, child));
   // A multipart is never encoded (RFC 2045 §6.4), also where its boundary cannot be read.
   if (isProtected(part) || part.type.startsWith('multipart/') || !ENCODINGS.test(part.encoding))
-    throw refused(
+    throw refuseMessage(
       `The part of type ${part.type} has a NUL octet or a line of more than ${LINE_MAX_OCTETS} octets: encode it in quoted-printable or base64`,
     );
   const bytes = decodedBytes(message, part);

@@ -1,19 +1,22 @@
 import { expect, it } from 'vitest';
 import { buildVariables } from '../content/variables.ts';
 import { resolveUpdates } from '../executions/contact-updates.ts';
-import { type SeenContact, updatedContact } from '../executions/run.ts';
-import { overlay, type Sourced, sourced, trusted, untrustedNames } from './provenance.ts';
+import { applyContactUpdate, type SeenContact } from '../executions/run.ts';
+import { markTrusted, markUntrusted, overlay, type Sourced, untrustedNames } from './provenance.ts';
 
-const stored = sourced<Record<string, unknown>>({ site: 'https://evil.example', name: 'Ada', plan: 'pro' }, [
+const stored = markUntrusted<Record<string, unknown>>({ site: 'https://evil.example', name: 'Ada', plan: 'pro' }, [
   'site',
   'name',
 ]);
 
 it('a value over another brings its own origin', () => {
-  const copy = overlay(stored, sourced<Record<string, unknown>>({ site: 'https://shop.example', note: 'x' }, ['note']));
+  const copy = overlay(
+    stored,
+    markUntrusted<Record<string, unknown>>({ site: 'https://shop.example', note: 'x' }, ['note']),
+  );
   expect(copy.values).toEqual({ site: 'https://shop.example', name: 'Ada', plan: 'pro', note: 'x' });
   expect(untrustedNames(copy).sort()).toEqual(['name', 'note']);
-  expect(untrustedNames(overlay(trusted({}), trusted({ site: 1 })))).toEqual([]);
+  expect(untrustedNames(overlay(markTrusted({}), markTrusted({ site: 1 })))).toEqual([]);
 });
 
 it('a copy without the names that strangers brought does not compile', () => {
@@ -28,9 +31,12 @@ it('a copy without the names that strangers brought does not compile', () => {
 });
 
 it('a step makes no contact of bare data, and keeps what strangers wrote', () => {
-  const data = sourced({ site: 'https://evil.example' }, ['site']);
+  const data = markUntrusted({ site: 'https://evil.example' }, ['site']);
   const copied = resolveUpdates({ link: '{{ site | append: "/x" }}', plan: 'pro' }, data);
-  const updated = updatedContact({ subscribed: true, data }, { data: copied, subscribed: undefined, swayed: false });
+  const updated = applyContactUpdate(
+    { subscribed: true, data },
+    { data: copied, subscribed: undefined, swayed: false },
+  );
   if ('errors' in updated) throw new Error('the data is within its limits');
   expect(updated.contact.data.values).toMatchObject({ link: 'https://evil.example/x', plan: 'pro' });
   expect(untrustedNames(updated.contact.data).sort()).toEqual(['link', 'site']);

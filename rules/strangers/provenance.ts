@@ -17,18 +17,18 @@ export declare abstract class Sourced<T = Record<string, unknown>> {
 const NONE: ReadonlySet<string> = new Set();
 
 /** Values of the tenant: a secret key, a session, an import; or of the service itself. */
-export function trusted<T>(values: T): Sourced<T> {
+export function markTrusted<T>(values: T): Sourced<T> {
   return withOrigin(values, NONE);
 }
 
 /** Values of which strangers brought these names, as a row has them. */
-export function sourced<T>(values: T, untrusted: readonly string[] | null | undefined): Sourced<T> {
+export function markUntrusted<T>(values: T, untrusted: readonly string[] | null | undefined): Sourced<T> {
   return withOrigin(values, untrusted && untrusted.length > 0 ? new Set(untrusted) : NONE);
 }
 
 /** Values that a stranger brought, or the tenant. */
 export function broughtBy<T extends object>(values: T, stranger: boolean): Sourced<T> {
-  return stranger ? sourced(values, Object.keys(values)) : trusted(values);
+  return stranger ? markUntrusted(values, Object.keys(values)) : markTrusted(values);
 }
 
 /** Copies values with others over them. A name keeps the origin of the value that it has in the copy. */
@@ -36,7 +36,7 @@ export function overlay<T extends object>(base: Sourced<T>, over: Sourced<T>): S
   const values = { ...base.values, ...over.values };
   if (base.untrusted.size === 0) return withOrigin(values, over.untrusted);
   const kept = [...base.untrusted].filter((name) => !Object.hasOwn(over.values, name));
-  return sourced(values, [...kept, ...over.untrusted]);
+  return markUntrusted(values, [...kept, ...over.untrusted]);
 }
 
 /** Takes the names that strangers brought, in the form that a row stores them. */

@@ -9,7 +9,7 @@ import { releaseProject } from '../../engine/projects/project-changes.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
-import { type RecordedOutcome, refused as refusedAs } from '../../rules/emails/attempt-outcome.ts';
+import { type RecordedOutcome, refuseWith as refusedAs } from '../../rules/emails/attempt-outcome.ts';
 import { judgeRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type DkimSigner, dkimSigner } from '../../channels/email/dkim.ts';
-import { type FinishedMailInput, finishedMail } from '../../channels/email/finished-mail.ts';
+import { type FinishedMailInput, finishMail } from '../../channels/email/finished-mail.ts';
 import { createThreads } from '../../compute/threads.ts';
 import { BoundExceeded } from '../../rules/bounded.ts';
 import { dkimRecordValue, newDkimKey } from '../../rules/domains/dkim-key.ts';
@@ -76,7 +76,7 @@ describe('a mail that is made in a thread', () => {
   it('is there once where no line begins with a dot', async () => {
     const { mail } = input();
     const plain = { ...mail, html: '<p>x</p>', text: 'x', attachments: mail.attachments.slice(0, 1) };
-    const { raw, payload } = await finishedMail({ mail: plain, signer: undefined, rewrittenFields: [] });
+    const { raw, payload } = await finishMail({ mail: plain, signer: undefined, rewrittenFields: [] });
     expect(payload.data.buffer).toBe(raw.buffer);
     const { raw: there, payload: theirs } = await inThread({ mail: plain, signer: undefined, rewrittenFields: [] });
     expect(theirs.data.buffer).toBe(there.buffer);

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { patchContact } from '../../engine/contacts/patch-contact.ts';
 import { recordEvents } from '../../engine/events/record-events.ts';
 import { computeSegment } from '../../engine/segments/compute.ts';
-import { trusted } from '../../rules/strangers/provenance.ts';
+import { markTrusted } from '../../rules/strangers/provenance.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
@@ -99,7 +99,7 @@ describe('a contact who enters a segment', () => {
         id: contactId,
         suppressionKey,
         causeId,
-        data: trusted(data),
+        data: markTrusted(data),
         forStranger: false,
       }),
     );

@@ -11,7 +11,7 @@ import { judgeRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
 import { emailIdOfVerp } from '../../rules/emails/verp.ts';
 import { AppError } from '../../rules/errors.ts';
 import { ConditionInput, StepConditionInput, WaitFiltersInput } from '../../rules/filters/filters.ts';
-import { trusted } from '../../rules/strangers/provenance.ts';
+import { markTrusted } from '../../rules/strangers/provenance.ts';
 import { address, type ClaimedMail, claimedMail, condition, csv, liquid, mail, report } from './strangers.ts';
 
 /** A parser of strangers' bytes: what it is given, and what it may throw. */
@@ -113,8 +113,8 @@ export const PARSERS: Parser[] = [
     name: 'variables of webhook steps',
     inputs: liquid,
     run: (text: string) => [
-      interpolate(text, trusted({ a: { b: 1 } }), { untrusted: 'keep' }),
-      interpolateJson([text, { text }], trusted({ a: 1 })),
+      interpolate(text, markTrusted({ a: { b: 1 } }), { untrusted: 'keep' }),
+      interpolateJson([text, { text }], markTrusted({ a: 1 })),
     ],
     refuses: never,
   },

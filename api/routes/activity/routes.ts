@@ -157,7 +157,7 @@ export function activityRoutes(app: App, { reads }: Deps): void {
       ...query,
       types: query.types as ActivityType[] | undefined,
     });
-    const data = items.map(dated);
+    const data = items.map(withIsoTimestamp);
     return c.json({ data, activities: data, ...page }, 200);
   });
 
@@ -180,10 +180,12 @@ export function activityRoutes(app: App, { reads }: Deps): void {
     const { limit, daysAhead } = c.req.valid('query');
     const until = new Date(Date.now() + daysAhead * DAY_MS);
     const items = await listUpcoming(reads, { projectId: c.var.projectId, until, limit });
-    return c.json({ activities: items.map(dated) }, 200);
+    return c.json({ activities: items.map(withIsoTimestamp) }, 200);
   });
 }
 
-function dated<T extends ActivityItem | UpcomingActivity>(item: T): Omit<T, 'timestamp'> & { timestamp: string } {
+function withIsoTimestamp<T extends ActivityItem | UpcomingActivity>(
+  item: T,
+): Omit<T, 'timestamp'> & { timestamp: string } {
   return { ...item, timestamp: item.timestamp.toISOString() };
 }

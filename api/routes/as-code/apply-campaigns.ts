@@ -19,7 +19,7 @@ import {
   type Applying,
   addFinding,
   mayBeSender,
-  parsed,
+  parseItem,
   recordChange,
   refuseUnknown,
   withFieldPrefix,
@@ -66,7 +66,7 @@ export async function applyCampaigns(applying: Applying, items: readonly Campaig
 
 async function create(applying: Applying, item: CampaignItem): Promise<void> {
   const { trx, projectId } = applying;
-  const given = parsed(CreateCampaign, campaignWithIds(applying, item, undefined), '');
+  const given = parseItem(CreateCampaign, campaignWithIds(applying, item, undefined), '');
   const content = campaignContent(given);
   if (!(await haveSenders(applying, content))) return tellSenders(applying, item, content, 'the campaign is not made');
   const { slug, name } = await insertCampaign(trx, { projectId, content, slug: item.slug });
@@ -86,7 +86,7 @@ async function change(applying: Applying, item: CampaignItem, current: Campaign)
     });
     return recordChange(applying, { ...of, name: current.name }, []);
   }
-  const changes: CampaignChanges = parsed(PutCampaign, campaignWithIds(applying, item, current), '');
+  const changes: CampaignChanges = parseItem(PutCampaign, campaignWithIds(applying, item, current), '');
   const wanted = campaignContent(changes, current);
   const differing = changedCampaignFields(wanted, current);
   if (differing.length === 0) return recordChange(applying, { ...of, name: current.name }, []);

@@ -3,7 +3,7 @@ import { changedFields } from '../../../rules/as-code/changes.ts';
 import { segmentsNamed } from '../../../rules/as-code/references.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { CreateSegment } from '../segments/input.ts';
-import { type Applying, parsed, recordChange, withFieldPrefix } from './applying.ts';
+import { type Applying, parseItem, recordChange, withFieldPrefix } from './applying.ts';
 import { conditionOf } from './conditions.ts';
 import type { SegmentItem } from './input.ts';
 
@@ -11,7 +11,7 @@ export async function applySegments(applying: Applying, items: readonly SegmentI
   if (items.length === 0) return;
   const all = await listAllSegments(applying.trx, applying.projectId);
   const stored = new Map(all.map((segment) => [segment.slug, segment]));
-  for (const { item, i } of inOrder(items)) {
+  for (const { item, i } of orderByDependency(items)) {
     await withFieldPrefix(`segments.${i}`, () => applySegment(applying, { item, current: stored.get(item.slug) }));
   }
 }
@@ -19,7 +19,7 @@ export async function applySegments(applying: Applying, items: readonly SegmentI
 /**
  * Each after those that its condition names. @throws AppError VALIDATION_ERROR where they name each other in a circle
  */
-function inOrder(items: readonly SegmentItem[]): { item: SegmentItem; i: number }[] {
+function orderByDependency(items: readonly SegmentItem[]): { item: SegmentItem; i: number }[] {
   const entries = new Map(items.map((item, i) => [item.slug, { item, i }]));
   const ordered: { item: SegmentItem; i: number }[] = [];
   const state = new Map<string, 'begun' | 'done'>();
@@ -60,7 +60,7 @@ async function applySegment(applying: Applying, p: { item: SegmentItem; current:
     if (changes.includes('condition')) applying.toCount.push(current.id);
     return recordChange(applying, { ...of, name: name ?? current.name }, changes);
   }
-  const { filters: _, condition: __, ...given } = parsed(CreateSegment, { ...item, condition }, '');
+  const { filters: _, condition: __, ...given } = parseItem(CreateSegment, { ...item, condition }, '');
   const trackMembership = given.trackMembership && given.type === 'DYNAMIC';
   const fields = { ...given, condition: condition ?? null, description: given.description ?? null, trackMembership };
   const { id } = await insertSegment(trx, { ...fields, projectId });

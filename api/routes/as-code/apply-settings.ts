@@ -3,7 +3,7 @@ import { updateProject } from '../../../engine/projects/project-changes.ts';
 import { changedFields } from '../../../rules/as-code/changes.ts';
 import { withIds } from '../../../rules/as-code/references.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { type Applying, addFinding, parsed, recordChange, refuseUnknown } from './applying.ts';
+import { type Applying, addFinding, parseItem, recordChange, refuseUnknown } from './applying.ts';
 import { isObject } from './document.ts';
 import { Settings } from './input.ts';
 
@@ -20,10 +20,10 @@ export async function applySettings(applying: Applying, given: Json, mayManage: 
   const { trx, projectId } = applying;
   await lockProject(trx, projectId);
   const current = await getProjectAsSet(trx, projectId);
-  const wanted = allowed(
+  const wanted = dropForbiddenLimits(
     applying,
     current,
-    parsed(Settings, settingsWithIds(applying, known(applying, given)), 'settings'),
+    parseItem(Settings, settingsWithIds(applying, knownIds(applying, given)), 'settings'),
   );
   const changes = changedFields(wanted, current);
   if (changes.length > 0 && !mayManage) {
@@ -38,7 +38,7 @@ export async function applySettings(applying: Applying, given: Json, mayManage: 
   return Object.fromEntries(Object.entries(wanted).filter(([name]) => changes.includes(name)));
 }
 
-function known(applying: Applying, given: Json): Json {
+function knownIds(applying: Applying, given: Json): Json {
   const unknown = Object.keys(given).filter((name) => !(name in Settings.shape));
   for (const setting of unknown) {
     const message = `There is no setting ${setting.slice(0, 100)} that a file can set.`;
@@ -63,7 +63,7 @@ function settingsWithIds({ ids }: Applying, given: Json): Json {
 }
 
 /** Without what the operator of this service does not allow, which would hold nothing up. */
-function allowed<Wanted extends { [Limit in (typeof LIMITS)[number]]?: number | null | undefined }>(
+function dropForbiddenLimits<Wanted extends { [Limit in (typeof LIMITS)[number]]?: number | null | undefined }>(
   applying: Applying,
   current: Project,
   wanted: Wanted,

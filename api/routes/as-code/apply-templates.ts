@@ -6,7 +6,7 @@ import { withIds } from '../../../rules/as-code/references.ts';
 import { changedMailText } from '../mail-text.ts';
 import { refuseBadContent } from '../templates/content-check.ts';
 import { CreateTemplate, PatchTemplate, refuseTopicOnTransactional } from '../templates/input.ts';
-import { type Applying, mayBeSender, parsed, recordChange, refuseUnknown, withFieldPrefix } from './applying.ts';
+import { type Applying, mayBeSender, parseItem, recordChange, refuseUnknown, withFieldPrefix } from './applying.ts';
 import type { TemplateItem } from './input.ts';
 
 /**
@@ -46,7 +46,7 @@ async function applyTemplate(
   const named = withIds(item, ids, (name) => refuseUnknown([name], ''));
   const of = { kind: 'template' as const, slug: item.slug };
   if (current) {
-    const wanted = parsed(PatchTemplate, named, '');
+    const wanted = parseItem(PatchTemplate, named, '');
     const changes = changedFields(wanted, current);
     const stays = changes.includes('from') && wanted.from && !(await mayBeSender(applying, wanted.from, of));
     const applied = stays ? changes.filter((name) => name !== 'from') : changes;
@@ -58,7 +58,7 @@ async function applyTemplate(
     }
     return recordChange(applying, { ...of, name: wanted.name ?? current.name }, applied);
   }
-  const given = parsed(CreateTemplate, named, '');
+  const given = parseItem(CreateTemplate, named, '');
   refuseTopicOnTransactional(given);
   const from = given.from && (await mayBeSender(applying, given.from, of)) ? given.from : null;
   const { name, slug, description = null, type } = given;

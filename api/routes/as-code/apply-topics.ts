@@ -1,7 +1,7 @@
 import { insertTopic, listAllTopics, type Topic, updateTopic } from '../../../db/topics/topics.ts';
 import { changedFields } from '../../../rules/as-code/changes.ts';
 import { CreateTopic } from '../topics/input.ts';
-import { type Applying, parsed, recordChange, withFieldPrefix } from './applying.ts';
+import { type Applying, parseItem, recordChange, withFieldPrefix } from './applying.ts';
 import type { TopicItem } from './input.ts';
 
 export async function applyTopics(applying: Applying, items: readonly TopicItem[]): Promise<void> {
@@ -22,7 +22,7 @@ async function applyTopic(applying: Applying, p: { item: TopicItem; current: Top
     if (changes.length > 0) await updateTopic(trx, { projectId, id: current.id }, item);
     return recordChange(applying, { ...of, name: item.name ?? current.name }, changes);
   }
-  const given = parsed(CreateTopic, item, '');
+  const given = parseItem(CreateTopic, item, '');
   const { id } = await insertTopic(trx, { ...given, projectId });
   ids.topic.set(item.slug, id);
   recordChange(applying, { ...of, name: given.name }, undefined);

@@ -9,7 +9,7 @@ import { changedFields } from '../../../rules/as-code/changes.ts';
 import { AppError, type FieldError, fieldError } from '../../../rules/errors.ts';
 import { CreateWorkflow } from '../workflows/input.ts';
 import { applySteps, applyTransitions } from './apply-steps.ts';
-import { type Applying, addFinding, parsed, recordChange, withFieldPrefix } from './applying.ts';
+import { type Applying, addFinding, parseItem, recordChange, withFieldPrefix } from './applying.ts';
 import type { WorkflowItem } from './input.ts';
 
 export async function applyWorkflows(applying: Applying, items: readonly WorkflowItem[]): Promise<void> {
@@ -43,7 +43,7 @@ async function applyWorkflow(
 
 async function insertNew(applying: Applying, item: WorkflowItem): Promise<WorkflowDetail> {
   const { trx, projectId } = applying;
-  const { triggerConfig: _, ...given } = parsed(CreateWorkflow, item, '');
+  const { triggerConfig: _, ...given } = parseItem(CreateWorkflow, item, '');
   const { description = null, eventName = null, includeAutomatic = false, reentryKey = null } = given;
   const exitOn = given.exitOn ?? [];
   return insertWorkflow(trx, { ...given, projectId, description, eventName, includeAutomatic, reentryKey, exitOn });

@@ -71,7 +71,7 @@ export async function mayBeSender(
 }
 
 /** What a schema makes of an input. @throws AppError VALIDATION_ERROR with fields below `at` */
-export function parsed<T>(schema: z.ZodType<T, unknown>, input: unknown, at: string): T {
+export function parseItem<T>(schema: z.ZodType<T, unknown>, input: unknown, at: string): T {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const errors = fieldErrors(result.error.issues, input);

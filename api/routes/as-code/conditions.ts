@@ -1,7 +1,7 @@
 import { changedFields } from '../../../rules/as-code/changes.ts';
 import { conditionWith, type UnknownName } from '../../../rules/as-code/references.ts';
 import type { Condition as ConditionValue } from '../../../rules/filters/filters.ts';
-import { type Applying, parsed, refuseUnknown } from './applying.ts';
+import { type Applying, parseItem, refuseUnknown } from './applying.ts';
 import { Condition } from './input.ts';
 
 /**
@@ -20,5 +20,5 @@ export function conditionOf(
   const read = unknown.length === 0 || !stored ? undefined : Condition.safeParse(named);
   if (read?.success && changedFields({ condition: read.data }, { condition: stored }).length === 0) return read.data;
   refuseUnknown(unknown, field);
-  return parsed(Condition, named, field);
+  return parseItem(Condition, named, field);
 }

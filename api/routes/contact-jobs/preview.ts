@@ -1,6 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import { knownTypesOf, listRecentFields } from '../../../db/contacts/fields.ts';
-import { findKnown, foresee, type ImportForecast } from '../../../db/contacts/import-review.ts';
+import { findKnown, type ImportForecast, previewImport } from '../../../db/contacts/import-review.ts';
 import { findPhoneCountry } from '../../../db/projects/phone-country.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { CSV_MAX_BYTES, type CsvLayout, type CsvRow, TORN_ROWS_MAX } from '../../../rules/contacts/csv.ts';
@@ -71,7 +71,7 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
       const badMax = JOB_ERRORS_MAX - result.errors.length;
       const stretch = { file, layout, at, limit: STEP_ROWS, text, badMax, phoneCountry };
       const review = await compute.inThread({ projectId, kind: 'contacts.review' }, 'csv.review', stretch);
-      result = await foresee(reads, key, { projectId, before: result, created, review });
+      result = await previewImport(reads, key, { projectId, before: result, created, review });
       addTypes(types, review.types);
       ({ nextAt: at, done } = review);
     }

@@ -9,7 +9,7 @@ import { setContactTopics } from '../../../engine/contacts/topic-choices.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { applyData } from '../../../rules/filters/data-values.ts';
-import { trusted } from '../../../rules/strangers/provenance.ts';
+import { markTrusted } from '../../../rules/strangers/provenance.ts';
 import { actorName } from '../../http/actor.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -171,7 +171,7 @@ export function contactRoutes(app: App, { db, reads, compute, outbox, config }: 
         mode,
         topics,
         suppressionKey,
-        data: data ? trusted(data) : undefined,
+        data: data ? markTrusted(data) : undefined,
         forStranger: false,
         causeId: null,
         actor: actorName(c.var.actor),

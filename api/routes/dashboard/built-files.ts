@@ -53,7 +53,7 @@ export function openBuiltFiles(folder: string = builtFolder()): BuiltFiles {
     async page(acceptEncoding) {
       const mtimeMs = await mtimeOf(pagePath);
       if (mtimeMs === undefined) return undefined;
-      const encodings = accepted(acceptEncoding);
+      const encodings = acceptedEncodings(acceptEncoding);
       const known = pages.get(encodings.join());
       if (known?.mtimeMs === mtimeMs) return known.file;
       const file = await readBuilt(pagePath, encodings);
@@ -62,7 +62,7 @@ export function openBuiltFiles(folder: string = builtFolder()): BuiltFiles {
     },
     async asset(name, acceptEncoding) {
       if (!FILE_NAME.test(name) || !(extname(name) in TYPES)) return undefined;
-      const encodings = accepted(acceptEncoding);
+      const encodings = acceptedEncodings(acceptEncoding);
       const key = `${encodings.join()} ${name}`;
       const file = assets.get(key) ?? (await readBuilt(join(folder, 'assets', name), encodings));
       if (file) assets.set(key, file);
@@ -82,7 +82,7 @@ function builtFolder(): string {
  * The encodings of ours that a client takes (RFC 9110 §12.5.3), the best first. `*` is nobody's only word for what they
  * can read.
  */
-function accepted(header: string | undefined): string[] {
+function acceptedEncodings(header: string | undefined): string[] {
   const given = new Map(
     (header ?? '').split(',').map((part) => {
       const [name = '', ...parameters] = part.split(';').map((word) => word.trim().toLowerCase());

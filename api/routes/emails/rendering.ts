@@ -54,7 +54,7 @@ export async function emailAsRead(
   const work = { projectId: p.projectId, kind: 'email.preview' };
   if (email.sourceType === 'INBOUND') {
     const text = await strangersText(compute, work, content.body);
-    return { ...written(email, content), text, headers: headersOf(email, shown, { subject: email.subject }) };
+    return { ...unrenderedEmail(email, content), text, headers: headersOf(email, shown, { subject: email.subject }) };
   }
   try {
     const ready = await readyContent(compute, work, contentSource(content, false));
@@ -70,7 +70,7 @@ export async function emailAsRead(
     };
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    return { ...written(email, content), headers: headersOf(email, shown, { subject: email.subject }) };
+    return { ...unrenderedEmail(email, content), headers: headersOf(email, shown, { subject: email.subject }) };
   }
 }
 
@@ -87,7 +87,7 @@ async function strangersText(compute: Compute, work: Work, body: string): Promis
   }
 }
 
-function written(email: Email, { body }: Content): Omit<EmailAsRead, 'headers'> {
+function unrenderedEmail(email: Email, { body }: Content): Omit<EmailAsRead, 'headers'> {
   return { subject: email.subject, body, text: '' };
 }
 

@@ -46,33 +46,33 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps
   };
   get('/mailbox/style.css', (c) => c.body(MAILBOX_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }));
   if (config.sms.captures) {
-    get('/mailbox/sms.json', async (c) => c.json({ data: await listCapturedSms(db, await wanted(c)) }));
-    get('/mailbox/sms', async (c) => page(c, smsPage(await listCapturedSms(db, await wanted(c)))));
+    get('/mailbox/sms.json', async (c) => c.json({ data: await listCapturedSms(db, await readMailboxRequest(c)) }));
+    get('/mailbox/sms', async (c) => page(c, smsPage(await listCapturedSms(db, await readMailboxRequest(c)))));
   }
   get('/mailbox.json', async (c) => {
-    const mails = await listCapturedEmails(db, { ...(await wanted(c)), limit: LISTED_MAX });
+    const mails = await listCapturedEmails(db, { ...(await readMailboxRequest(c)), limit: LISTED_MAX });
     return c.json({ data: (await Promise.all(mails.map(parseCaptured))).map(mailAnswer) });
   });
   get('/mailbox', async (c) => {
-    const filter = await wanted(c);
+    const filter = await readMailboxRequest(c);
     const mails = await listCapturedEmails(db, filter);
     return page(c, mailboxPage(await Promise.all(mails.map(parseCaptured)), filter.to));
   });
-  get('/mailbox/{id}', async (c) => page(c, messagePage(await parseCaptured(await captured(c)))));
+  get('/mailbox/{id}', async (c) => page(c, messagePage(await parseCaptured(await showCapturedEmail(c)))));
   get('/mailbox/{id}/html', async (c) => {
-    const { html } = await parseCaptured(await captured(c));
+    const { html } = await parseCaptured(await showCapturedEmail(c));
     return c.body(html, 200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': MAIL_POLICY });
   });
   get('/mailbox/{id}/raw', async (c) => {
-    const { raw } = await captured(c);
+    const { raw } = await showCapturedEmail(c);
     return c.body(raw.toString('utf8'), 200, { 'content-type': 'text/plain; charset=utf-8' });
   });
 
-  async function wanted(c: PageContext) {
-    return { projects: await mailboxProjects(c, deps), to: wantedRecipient(c) };
+  async function readMailboxRequest(c: PageContext) {
+    return { projects: await mailboxProjects(c, deps), to: readRecipient(c) };
   }
 
-  async function captured(c: PageContext) {
+  async function showCapturedEmail(c: PageContext) {
     const projects = await mailboxProjects(c, deps);
     const id = c.req.param('id') ?? '';
     const mail = UUID.test(id) ? await findCapturedEmail(db, { id, projects }) : undefined;
@@ -82,7 +82,7 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps
 }
 
 /** @throws AppError VALIDATION_ERROR (400) for what Postgres cannot hold as text */
-function wantedRecipient(c: PageContext): string | undefined {
+function readRecipient(c: PageContext): string | undefined {
   const to = c.req.query('to') || undefined;
   if (to?.includes('\0'))
     throw queryErrors([{ field: 'to', message: 'Must not contain NUL characters.', code: 'invalid_string' }]);

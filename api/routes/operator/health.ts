@@ -29,7 +29,7 @@ export function operatorHealthRoutes(app: App, deps: Deps): void {
   const { db, reads, lifecycle, release } = deps;
   app.openapi(route, async (c) => {
     await operatorOf(c, deps);
-    const pingMs = await timed(() => ping(db));
+    const pingMs = await measureMs(() => ping(db));
     const [facts, temporal, outbox, periodic, processes, sendingHold] = await Promise.all([
       readPostgresFacts(reads),
       temporalStanding(lifecycle),
@@ -49,7 +49,7 @@ export function operatorHealthRoutes(app: App, deps: Deps): void {
 /** What Temporal says; that it is not reached is an answer too. */
 async function temporalStanding(lifecycle: Deps['lifecycle']): Promise<z.infer<typeof OperatorHealth>['temporal']> {
   try {
-    const pingMs = await timed(() => lifecycle.ping());
+    const pingMs = await measureMs(() => lifecycle.ping());
     return { reached: true, pingMs, queues: await lifecycle.readQueueStats() };
   } catch {
     return { reached: false, pingMs: null, queues: [] };
@@ -57,7 +57,7 @@ async function temporalStanding(lifecycle: Deps['lifecycle']): Promise<z.infer<t
 }
 
 /** Milliseconds, to a tenth. */
-async function timed(work: () => Promise<unknown>): Promise<number> {
+async function measureMs(work: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now();
   await work();
   return Math.round((performance.now() - startedMs) * 10) / 10;

@@ -205,7 +205,7 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
     };
     const created = await inTransaction(db, (trx) => insertSegment(trx, segment));
     tellVersion(c, created);
-    return c.json(segmentAnswer(await counted(created)), 201);
+    return c.json(segmentAnswer(await withMemberCount(created)), 201);
   });
 
   app.openapi(getRoute, async (c) => {
@@ -225,7 +225,7 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
       updateSegment(trx, { ...ref, patch: { ...patch, condition }, read }),
     );
     tellVersion(c, changed);
-    return c.json(segmentAnswer(condition ? await counted(changed) : changed), 200);
+    return c.json(segmentAnswer(condition ? await withMemberCount(changed) : changed), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {
@@ -273,7 +273,7 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
   });
 
   /** The segment with its count, which is kept; it stands already, so a count that fails must not fail its creation. */
-  async function counted(segment: Segment): Promise<Segment> {
+  async function withMemberCount(segment: Segment): Promise<Segment> {
     try {
       return { ...segment, memberCount: await refreshMemberCount(reads, segment) };
     } catch {

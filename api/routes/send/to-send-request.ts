@@ -6,7 +6,7 @@ import type { Recipient, SendAttachment, SendRequest } from '../../../rules/emai
 import { AppError } from '../../../rules/errors.ts';
 import { applyData } from '../../../rules/filters/data-values.ts';
 import { Lru } from '../../../rules/lru.ts';
-import { trusted } from '../../../rules/strangers/provenance.ts';
+import { markTrusted } from '../../../rules/strangers/provenance.ts';
 import { resolveAliases } from '../../http/aliases.ts';
 import { checkAttachments, type SendInput } from './input.ts';
 
@@ -47,7 +47,7 @@ export function toSendRequest(input: SendInput, caller: SendCaller): SendRequest
     replyTo: input.replyTo === undefined ? input.reply : resolveAliases({ reply: input.reply, replyTo: input.replyTo }),
     messageId,
     subscribed: input.subscribed,
-    data: { set, remove, oneOff: trusted(oneOff) },
+    data: { set, remove, oneOff: markTrusted(oneOff) },
     headers,
     attachments: withBytes(input.attachments ?? [], caller),
   };

@@ -77,21 +77,21 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
       const topic = c.req.header('x-amz-sns-topic-arn')?.slice(0, ARN_MAX_CHARS) ?? '';
       log.warn({ topic }, RAW_DELIVERY);
       await note(topic, 'refused');
-      throw refused(RAW_DELIVERY);
+      throw refuseMessage(RAW_DELIVERY);
     }
-    if (!parsed.success) throw refused('The body is no message of SNS.');
+    if (!parsed.success) throw refuseMessage('The body is no message of SNS.');
     const message = parsed.data;
     if (!config.email.ses.snsTopicArns.includes(message.TopicArn))
-      throw refused('This topic is not in SNS_TOPIC_ARNS.');
+      throw refuseMessage('This topic is not in SNS_TOPIC_ARNS.');
     const url = certificateUrl(message);
-    if (!url) throw refused('The certificate is not at an address of SNS.');
+    if (!url) throw refuseMessage('The certificate is not at an address of SNS.');
     const takeFetch = () => deps.limits.takeForOpenWrite(clientAddress(c), CERTIFICATE_FETCHES);
     const certificate = await certificates.get(url, takeFetch).catch((cause) => {
       if (cause instanceof AppError) throw cause;
       throw new AppError('SERVICE_UNAVAILABLE', { message: 'The certificate of SNS could not be read.', cause });
     });
     if (!isSnsSignature(message, certificate, new Date()))
-      throw refused('The signature of this callback is not right.');
+      throw refuseMessage('The signature of this callback is not right.');
     return message;
   }
 
@@ -121,7 +121,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
     const message = await authentic(c);
     if (message.Type === 'SubscriptionConfirmation') {
       const url = confirmationUrl(message);
-      if (!url) throw refused('The address to confirm is not one of SNS.');
+      if (!url) throw refuseMessage('The address to confirm is not one of SNS.');
       await fetchText(url);
       log.info({ topic: message.TopicArn }, 'the subscription to the SNS topic is confirmed');
       await note(message.TopicArn, 'confirmed');
@@ -140,7 +140,7 @@ function notYet(): AppError {
   return new AppError('SERVICE_UNAVAILABLE', { message: 'This mail is not known yet.' });
 }
 
-function refused(message: string): AppError {
+function refuseMessage(message: string): AppError {
   return new AppError('FORBIDDEN', { message });
 }
 

@@ -10,7 +10,7 @@ import type { OutboxRow } from '../../../rules/outbox.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
 import { checkConfig } from '../workflow-steps/routes.ts';
 import type { GraphStepInput } from './input.ts';
-import { type Saving, tell, told } from './saving.ts';
+import { collectFaults, type Saving, tell } from './saving.ts';
 
 /** A step of the graph, and what of it is written. */
 interface Judged {
@@ -41,11 +41,11 @@ export async function saveSteps(saving: Saving): Promise<void> {
   const stored = new Map(saving.current.steps.map((step) => [step.id, step]));
   const judged = graph.steps.flatMap((asked) => {
     const place = `steps.${asked.id}`;
-    return told(saving, place, () => judge(saving, { place, asked, stored: stored.get(asked.id) })) ?? [];
+    return collectFaults(saving, place, () => judge(saving, { place, asked, stored: stored.get(asked.id) })) ?? [];
   });
   for (const { stored, asked, id } of judged) if (!stored) saving.ids.set(asked.id, id);
   await tellReferenceFaults(saving, judged);
-  const written = judged.flatMap((step) => told(saving, step.place, () => writtenOf(saving, step)) ?? []);
+  const written = judged.flatMap((step) => collectFaults(saving, step.place, () => writtenOf(saving, step)) ?? []);
   if (saving.refused.length > 0 || written.length === 0) return;
   await takeStepRoom(trx, { projectId, workflowId, written }).catch((error) => tell(saving, largest(judged), error));
   const isNew = (step: StepToWrite) => !stored.has(step.id);

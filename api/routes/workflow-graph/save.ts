@@ -16,7 +16,7 @@ import type { OutboxRow } from '../../../rules/outbox.ts';
 import { assertUnchanged, type ReadVersion, staleDetails } from '../../../rules/record-version.ts';
 import type { GraphInput } from './input.ts';
 import { removeSteps, saveSteps } from './save-steps.ts';
-import { idOf, refusal, type Saving, tellRefused, told } from './saving.ts';
+import { collectFaults, idOf, refusal, type Saving, tellRefused } from './saving.ts';
 
 export interface Saved {
   workflow: WorkflowDetail;
@@ -77,7 +77,7 @@ async function save(trx: Trx, p: Parameters<typeof saveGraph>[1]): Promise<Saved
   const entryStepId = graph.entryStepId === null ? null : idOf(saving, graph.entryStepId, 'entryStepId');
   await updateWorkflow(trx, { ...key, changes: { entryStepId } });
   const { drawn, unverified } = await findFaults(trx, key);
-  const named = (faults: FieldError[]) => byName(faults, saving.ids);
+  const named = (faults: FieldError[]) => faultsByName(faults, saving.ids);
   if (current.enabled && drawn.length > 0) throw refusal('The workflow is enabled, and could not run.', named(drawn));
   const ids = Object.fromEntries([...saving.ids].filter(([name, id]) => name !== id));
   return { workflow: await getWorkflow(trx, key), ids, faults: named([...drawn, ...unverified]), outbox };
@@ -114,7 +114,7 @@ async function saveTransitions(saving: Saving): Promise<void> {
   const taken = new Set<string>();
   for (const { at, fromStepId, branch } of wanted) {
     const from = typeOf.get(fromStepId);
-    told(saving, at, () => {
+    collectFaults(saving, at, () => {
       // A branch may have gone from the config of its step.
       if (from) checkBranch(from, branch);
       const key = JSON.stringify([fromStepId, branch]);
@@ -135,7 +135,7 @@ function keyOf({ fromStepId, toStepId, branch }: Omit<Transition, 'id'>): string
 }
 
 /** Faults by the names that steps came under, where the check has ids. */
-function byName(faults: readonly FieldError[], ids: ReadonlyMap<string, string>): FieldError[] {
+function faultsByName(faults: readonly FieldError[], ids: ReadonlyMap<string, string>): FieldError[] {
   const names = new Map([...ids].map(([name, id]) => [id, name]));
   return faults.map((fault) => {
     const [first, id, ...rest] = fault.field.split('.');

@@ -28,7 +28,7 @@ export function idOf({ ids }: Saving, name: string, field: string): string {
  * What the work answers; undefined where it is refused, which is noted at its place: the transaction is not to be
  * committed then.
  */
-export function told<Value>(saving: Saving, place: string, work: () => Value): Value | undefined {
+export function collectFaults<Value>(saving: Saving, place: string, work: () => Value): Value | undefined {
   try {
     return work();
   } catch (error) {

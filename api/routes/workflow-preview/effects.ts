@@ -17,7 +17,7 @@ import { interpolate } from '../../../rules/content/interpolate.ts';
 import { linkToken } from '../../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
 import { buildVariables } from '../../../rules/content/variables.ts';
-import { failed, type RecordedOutcome } from '../../../rules/emails/attempt-outcome.ts';
+import { failWith, type RecordedOutcome } from '../../../rules/emails/attempt-outcome.ts';
 import { withheldAs } from '../../../rules/emails/withheld.ts';
 import { outcomeOfEmail } from '../../../rules/executions/email-step-outcome.ts';
 import { WebhookConfig } from '../../../rules/executions/steps/webhook.ts';
@@ -45,17 +45,17 @@ export interface EffectDeps {
  * What each effect of a workflow would do for a contact of a preview. Whether a mail leaves is decided by the settings
  * and the consent of this moment, and by the same rule as when it does.
  */
-export function foreseeEffects(deps: EffectDeps, webhooks: SaidAnswer[]): EffectPreviews {
+export function previewEffects(deps: EffectDeps, webhooks: SaidAnswer[]): EffectPreviews {
   const said = new Map<string, number>();
   return {
     SEND_SMS: (standing, world) => previewSms(deps, standing, world),
-    SEND_EMAIL: (standing, world) => foreseeMail(deps, standing, world),
-    UPDATE_CONTACT: foreseeUpdate,
-    WEBHOOK: (standing, world) => foreseeRequest(deps, standing, { world, webhooks, said }),
+    SEND_EMAIL: (standing, world) => previewMail(deps, standing, world),
+    UPDATE_CONTACT: previewUpdate,
+    WEBHOOK: (standing, world) => previewRequest(deps, standing, { world, webhooks, said }),
   };
 }
 
-async function foreseeMail(deps: EffectDeps, standing: EffectPosition, world: World): Promise<PreviewedEffect> {
+async function previewMail(deps: EffectDeps, standing: EffectPosition, world: World): Promise<PreviewedEffect> {
   const { execution } = standing;
   const [draft] = await draftStepEmails(deps.db, { projectId: execution.projectId, standings: [standing] });
   if (!draft || 'error' in draft) return unsendable(draft?.error ?? 'the SEND_EMAIL step cannot be read');
@@ -95,7 +95,7 @@ type Rendered = { subject: string } | { refused: RecordedOutcome };
 
 /** The one place that decides whether a previewed mail leaves: the rule of those that do, and after it the template. */
 function decide(email: ClaimedEmail | undefined, rendered: Rendered): RecordedOutcome {
-  const withheld = email ? withheldAs(email) : failed('contact_deleted');
+  const withheld = email ? withheldAs(email) : failWith('contact_deleted');
   if (withheld) return withheld;
   return 'refused' in rendered
     ? rendered.refused
@@ -113,7 +113,7 @@ async function renderMail(
   content: NewContent,
   email: ClaimedEmail | undefined,
 ): Promise<Rendered> {
-  if (!email) return { refused: failed('contact_deleted') };
+  if (!email) return { refused: failWith('contact_deleted') };
   const { contact } = email;
   const work = { projectId: email.projectId, kind: 'workflow.preview' };
   try {
@@ -133,18 +133,18 @@ async function renderMail(
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     const { field, message, line, column } = error;
-    return { refused: failed('template_error', `${field}: ${message} (line ${line}, column ${column})`) };
+    return { refused: failWith('template_error', `${field}: ${message} (line ${line}, column ${column})`) };
   }
 }
 
-async function foreseeUpdate({ execution, step }: EffectPosition, world: World): Promise<PreviewedEffect> {
+async function previewUpdate({ execution, step }: EffectPosition, world: World): Promise<PreviewedEffect> {
   const { contact, variables } = await world.loadVariables(execution);
   const outcome = outcomeOfUpdate({ config: step.config, contact, variables, swayed: execution.swayed });
   const changed = 'changes' in outcome ? outcome.changes.contact : undefined;
   return { outcome, shown: { contact: changed ? { subscribed: changed.subscribed, data: changed.data } : null } };
 }
 
-async function foreseeRequest(
+async function previewRequest(
   { config: { secretKey } }: EffectDeps,
   { execution, step }: EffectPosition,
   p: { world: World; webhooks: SaidAnswer[]; said: Map<string, number> },

@@ -9,7 +9,7 @@ import type { App } from '../../http/env.ts';
 import { scopes } from '../../http/security.ts';
 import { runEventsOf, WorkflowParams } from '../executions/input.ts';
 import { previewAnswer, WorkflowPreview } from './answer.ts';
-import { foreseeEffects } from './effects.ts';
+import { previewEffects } from './effects.ts';
 import { PreviewWorkflow } from './input.ts';
 
 const previewRoute = createRoute({
@@ -41,7 +41,7 @@ export function workflowPreviewRoutes(app: App, { config, reads, compute }: Deps
       startAt: startsAt,
       ...(contactId === undefined ? strangerOf(projectId, contact, startsAt) : { contactId }),
       events: runEventsOf(events),
-      effects: foreseeEffects({ db: reads, compute, config }, webhooks ?? []),
+      effects: previewEffects({ db: reads, compute, config }, webhooks ?? []),
     };
     const foreseen = await compute.page({ projectId, kind: 'workflow.preview' }, () =>
       previewExecution(reads, request),

@@ -26,7 +26,7 @@ export interface ChannelOptions {
  * `ask`; after it the connection sets `onReply` and `onClose` and does its own bookkeeping.
  */
 export class SmtpChannel {
-  onReply: (code: number, text: string) => void = unexpected;
+  onReply: (code: number, text: string) => void = throwUnexpected;
   /** Called once, with the reason. */
   onClose: (error: Error) => void = () => {};
   /** Called instead of closing when the deadline passes. */
@@ -139,7 +139,7 @@ export class SmtpChannel {
       this.await(what, ms);
       this.onClose = reject;
       this.onReply = (code, text) => {
-        this.onReply = unexpected;
+        this.onReply = throwUnexpected;
         if (dropBuffered) this.parser.dropBuffered();
         resolve({ code, text });
       };
@@ -201,6 +201,6 @@ export class SmtpChannel {
   }
 }
 
-function unexpected(code: number, text: string): never {
+function throwUnexpected(code: number, text: string): never {
   throw new Error(`the server answered what was not asked: ${code} ${text}`);
 }

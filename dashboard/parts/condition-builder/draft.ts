@@ -126,9 +126,9 @@ function filterOf(filter: DraftFilter): Filter {
     case 'span':
       return { field, operator, value: Number(text), unit };
     case 'list':
-      return { field, operator, value: list.map((item) => storedItem(filter, item) ?? typed(item, type)) };
+      return { field, operator, value: list.map((item) => storedItem(filter, item) ?? parseScalar(item, type)) };
     case 'one':
-      return { field, operator, value: typed(text, type) };
+      return { field, operator, value: parseScalar(text, type) };
   }
 }
 
@@ -136,7 +136,7 @@ function storedItem({ items }: DraftFilter, text: string): Scalar | undefined {
   return items?.find((item) => String(item) === text);
 }
 
-function typed(text: string, type: ValueType): Scalar {
+function parseScalar(text: string, type: ValueType): Scalar {
   if (type === 'number') return Number(text);
   if (type === 'boolean') return text === 'true';
   return text;
@@ -178,14 +178,14 @@ export function withField(
   const type = fixedType(kind) ?? chosen.type ?? filter.type;
   const offered = offeredOperators(kind, type);
   const operator = offered.includes(filter.operator) ? filter.operator : (offered[0] ?? 'equals');
-  const next = { ...touched(filter), field, operator, type };
+  const next = { ...withoutStored(filter), field, operator, type };
   return type === filter.type ? next : { ...next, ...emptyValue(type) };
 }
 
 /** A row with another operator; a span begins with one number, and a single value becomes the first of a list. */
 export function withOperator(filter: DraftFilter, operator: Operator): DraftFilter {
   const [before, need] = [needOf(filter.operator), needOf(operator)];
-  const next = { ...touched(filter), operator };
+  const next = { ...withoutStored(filter), operator };
   if (before === need) return next;
   if (need === 'span') return { ...next, text: '30', unit: 'days' };
   if (before === 'span') return { ...next, ...emptyValue(filter.type) };
@@ -207,10 +207,10 @@ export function withValue(
   filter: DraftFilter,
   value: Partial<Pick<DraftFilter, 'text' | 'list' | 'unit'>>,
 ): DraftFilter {
-  return { ...touched(filter), ...value };
+  return { ...withoutStored(filter), ...value };
 }
 
-function touched({ stored: _, ...filter }: DraftFilter): DraftFilter {
+function withoutStored({ stored: _, ...filter }: DraftFilter): DraftFilter {
   return filter;
 }
 

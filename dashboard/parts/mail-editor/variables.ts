@@ -28,14 +28,14 @@ export function variablesOf(fields: readonly Field[]): Variable[] {
     .filter(({ field }) => field.startsWith(OWN))
     .sort((a, b) => b.coverage - a.coverage)
     .map(({ field, type, coverage }) => ({
-      name: written(field),
+      name: variableName(field),
       about: `${type}, ${Math.round(coverage)} % have it`,
     }));
   return [...own, ...OF_SERVICE];
 }
 
 /** `data.plan` is `plan`; a key that is no name is taken out of `data` by its text. */
-function written(field: string): string {
+function variableName(field: string): string {
   const key = field.slice(OWN.length);
   return NAME.test(key) ? key : `data[${JSON.stringify(key)}]`;
 }

@@ -7,7 +7,7 @@ import { queryFor } from '../../api/queries.ts';
 import { onFirstClick } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { text } from '../../text/text.ts';
-import { savedAs } from './graph/graph.ts';
+import { toSavedGraph } from './graph/graph.ts';
 import { JOURNEYS, type Journey, type JourneyId } from './graph/journeys.ts';
 import { tidy } from './graph/layout.ts';
 
@@ -115,7 +115,7 @@ async function createFrom(journey: Journey | undefined, { name, event }: { name:
   };
   const { id, version } = await call('createWorkflow', { body });
   if (journey && journey.graph.steps.length > 0) {
-    await call('saveWorkflowGraph', { params: { id }, body: savedAs(tidy(journey.graph), version) });
+    await call('saveWorkflowGraph', { params: { id }, body: toSavedGraph(tidy(journey.graph), version) });
   }
   return id;
 }

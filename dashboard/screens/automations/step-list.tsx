@@ -5,7 +5,15 @@ import type { CanvasActions } from './canvas/actions.ts';
 import type { StepCounts } from './canvas/drawing.ts';
 import { describeStep } from './graph/describe.ts';
 import type { StepFault } from './graph/faults.ts';
-import { type Graph, type InsertPoint, inOrder, type OrderedStep, type Step, stepOf, waysOf } from './graph/graph.ts';
+import {
+  type Graph,
+  type InsertPoint,
+  type OrderedStep,
+  orderSteps,
+  type Step,
+  stepOf,
+  waysOf,
+} from './graph/graph.ts';
 import type { Lit } from './graph/path.ts';
 import { StepCountLinks } from './step-counts.tsx';
 import { StepIcon } from './step-icon.tsx';
@@ -40,7 +48,7 @@ export function StepList({
   onSelect: (stepId: string) => void;
   onAdd: (place: InsertPoint) => void;
 }) {
-  const order = inOrder(graph);
+  const order = orderSteps(graph);
   return (
     <Stack gap="xs">
       <Group gap="xs">

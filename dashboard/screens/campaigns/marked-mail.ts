@@ -33,13 +33,13 @@ function plain(url: string): string {
 export function showMarks(html: string, links: readonly MarkedLink[]): string {
   return html.replaceAll(MARKED, (anchor, n: string) => {
     const link = links[Number(n)];
-    return link ? `${anchor}<span style="${BADGE}">${escaped(link.label)}</span>` : anchor;
+    return link ? `${anchor}<span style="${BADGE}">${escapeHtml(link.label)}</span>` : anchor;
   });
 }
 
 const MARKED = new RegExp(`<a\\b[^>]*\\b${MARK}="(\\d+)"[^>]*>.*?</a\\s*>`, 'gis');
 
-function escaped(label: string): string {
+function escapeHtml(label: string): string {
   return label.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 

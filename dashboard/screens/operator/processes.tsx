@@ -14,7 +14,7 @@ export function Processes({ processes }: { processes: Process[] }) {
   const hasWorker = alive.some(({ kind }) => kind === 'worker');
   const builds = new Set(alive.map(({ build }) => build));
   return (
-    <FactCard title={words.processes} standing={!hasWorker ? 'away' : standingOf(processes, builds)}>
+    <FactCard title={words.processes} standing={!hasWorker ? 'away' : factStateOf(processes, builds)}>
       {processes.length === 0 && <Text size="sm">{words.noProcesses}</Text>}
       {processes.length > 0 && !hasWorker && <Alert color="red">{words.noWorkers}</Alert>}
       {builds.size > 1 && <Alert color="orange">{words.differentBuilds}</Alert>}
@@ -23,7 +23,7 @@ export function Processes({ processes }: { processes: Process[] }) {
   );
 }
 
-function standingOf(processes: Process[], builds: Set<string>): 'well' | 'look' {
+function factStateOf(processes: Process[], builds: Set<string>): 'well' | 'look' {
   return builds.size > 1 || processes.some(({ alive }) => !alive) ? 'look' : 'well';
 }
 

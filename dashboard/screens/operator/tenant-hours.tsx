@@ -17,7 +17,7 @@ const HOUR_FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', ti
 /** What a project sent by hour, and what the guards judge of the last 24. */
 export function TenantHours({ tenant: { hours, mails, dead, complaints } }: { tenant: Tenant }) {
   const [asTable, { toggle }] = useDisclosure();
-  const { atSeconds, series } = useMemo(() => drawn(hours), [hours]);
+  const { atSeconds, series } = useMemo(() => toChartData(hours), [hours]);
   return (
     <Paper withBorder p="md">
       <Group gap="xl" mb="sm">
@@ -89,7 +89,7 @@ export function withShare(part: number, whole: number): string {
 }
 
 /** Every hour of the two days, those without mail as zeros. */
-function drawn(hours: Tenant['hours']): { atSeconds: number[]; series: Series[] } {
+function toChartData(hours: Tenant['hours']): { atSeconds: number[]; series: Series[] } {
   const last = Math.floor(Date.now() / 1000 / HOUR_SECONDS) * HOUR_SECONDS;
   const atSeconds = Array.from({ length: HOURS }, (_, index) => last - (HOURS - 1 - index) * HOUR_SECONDS);
   const byHour = new Map(hours.map((hour) => [Date.parse(hour.hour) / 1000, hour]));

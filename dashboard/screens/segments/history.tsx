@@ -8,7 +8,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { text } from '../../text/text.ts';
-import { whoIs } from '../contacts/contact/who.ts';
+import { describeActor } from '../contacts/contact/who.ts';
 
 type Change = AnswerOf<'listSegmentHistory'>['data'][number];
 const words = text.segments;
@@ -31,7 +31,7 @@ const COLUMNS: Column<Change>[] = [
         {contactId ? <AppLink to={`/contacts/${contactId}`}>{email}</AppLink> : <Text c="dimmed">{words.erased}</Text>}
         {actor && (
           <Text size="xs" c="dimmed" hiddenFrom="sm" style={{ overflowWrap: 'anywhere' }}>
-            {whoIs(actor, actorName)}
+            {describeActor(actor, actorName)}
           </Text>
         )}
       </>
@@ -41,7 +41,7 @@ const COLUMNS: Column<Change>[] = [
 /** Of a static segment somebody did it. */
 const STATIC_COLUMNS: Column<Change>[] = [
   ...COLUMNS,
-  { name: words.by, cell: ({ actor, actorName }) => whoIs(actor, actorName), wideOnly: true },
+  { name: words.by, cell: ({ actor, actorName }) => describeActor(actor, actorName), wideOnly: true },
 ];
 
 /** Who entered and left, as far as the segment was tracked; of a static one who was added and removed, and by whom. */

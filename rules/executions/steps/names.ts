@@ -16,7 +16,7 @@ export function hasField(type: StepType, field: IdField): boolean {
 }
 
 /** The ids in the fields of a config. */
-export function namedIds({ type, config }: Configured): NamedId[] {
+export function listNamedIds({ type, config }: Configured): NamedId[] {
   const { names } = STEPS[type];
   return names === 'condition' ? [] : idsIn(config, names);
 }
@@ -29,5 +29,5 @@ export const TYPES_WITH_SEGMENTS = STEP_TYPES.filter(
 /** Whether a config names this segment, in a field or in its condition. */
 export function usesSegment(step: Configured, segmentId: string): boolean {
   if (STEPS[step.type].names === 'condition') return storedConditionUses(step.config, { segmentId }, 'step');
-  return namedIds(step).some(({ kind, id }) => kind === 'segment' && id.toLowerCase() === segmentId.toLowerCase());
+  return listNamedIds(step).some(({ kind, id }) => kind === 'segment' && id.toLowerCase() === segmentId.toLowerCase());
 }

@@ -2,7 +2,7 @@ import { ActionIcon, Group, NativeSelect, Tooltip } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconCopyPlus, IconTrash } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { text } from '../../../text/text.ts';
-import { type Block, doubled, isWhole, swapped, without } from './source-blocks.ts';
+import { type Block, duplicateBlock, isWhole, swapBlocks, without } from './source-blocks.ts';
 import type { SourceEdit } from './source-edits.ts';
 
 /** What can be done to the paragraph, row or table that the cursor stands in. */
@@ -42,9 +42,9 @@ export function BlockTools({
         onChange={(event) => onDepth(Number(event.currentTarget.value))}
         data={around.map(({ name }, at) => ({ value: String(at), label: text.mailEditor.blockNames[name] ?? name }))}
       />
-      {tool(text.mailEditor.blockDouble, whole ? doubled(source, block) : undefined, <IconCopyPlus size={16} />)}
-      {tool(text.mailEditor.blockUp, swapped(source, blocks, block, -1), <IconArrowUp size={16} />)}
-      {tool(text.mailEditor.blockDown, swapped(source, blocks, block, 1), <IconArrowDown size={16} />)}
+      {tool(text.mailEditor.blockDouble, whole ? duplicateBlock(source, block) : undefined, <IconCopyPlus size={16} />)}
+      {tool(text.mailEditor.blockUp, swapBlocks(source, blocks, block, -1), <IconArrowUp size={16} />)}
+      {tool(text.mailEditor.blockDown, swapBlocks(source, blocks, block, 1), <IconArrowDown size={16} />)}
       {tool(text.mailEditor.blockRemove, whole ? without(block) : undefined, <IconTrash size={16} />)}
     </Group>
   );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { blocksAround, blocksOf, doubled, isWhole, swapped, without } from './source-blocks.ts';
-import { edited } from './source-edits.ts';
+import { blocksAround, blocksOf, duplicateBlock, isWhole, swapBlocks, without } from './source-blocks.ts';
+import { applyEdit } from './source-edits.ts';
 
 const TABLE = `<table>
   {% for p in products %}
@@ -27,23 +27,25 @@ describe('the blocks of a mail', () => {
 
   it('are doubled on a line of their own, and taken out', () => {
     const row = innermost(TABLE, 'three');
-    expect(edited(TABLE, doubled(TABLE, row))).toBe(
+    expect(applyEdit(TABLE, duplicateBlock(TABLE, row))).toBe(
       TABLE.replace('<tr><td>three</td></tr>', '<tr><td>three</td></tr>\n  <tr><td>three</td></tr>'),
     );
-    expect(edited(TABLE, without(row))).toBe(TABLE.replace('<tr><td>three</td></tr>', ''));
-    expect(edited('<p>a</p>', doubled('<p>a</p>', innermost('<p>a</p>', 'a')))).toBe('<p>a</p><p>a</p>');
+    expect(applyEdit(TABLE, without(row))).toBe(TABLE.replace('<tr><td>three</td></tr>', ''));
+    expect(applyEdit('<p>a</p>', duplicateBlock('<p>a</p>', innermost('<p>a</p>', 'a')))).toBe('<p>a</p><p>a</p>');
   });
 
   it('change places with the one beside, what is between them stays', () => {
-    const edit = swapped(TABLE, blocksOf(TABLE), innermost(TABLE, 'three'), 1);
-    expect(edit && edited(TABLE, edit)).toBe(TABLE.replace('three', 'x').replace('four', 'three').replace('x', 'four'));
-    const words = swapped(TABLE, blocksOf(TABLE), innermost(TABLE, 'two'), -1);
-    expect(words && edited(TABLE, words)).toBe(TABLE.replace('<p>one</p><p>two</p>', '<p>two</p><p>one</p>'));
+    const edit = swapBlocks(TABLE, blocksOf(TABLE), innermost(TABLE, 'three'), 1);
+    expect(edit && applyEdit(TABLE, edit)).toBe(
+      TABLE.replace('three', 'x').replace('four', 'three').replace('x', 'four'),
+    );
+    const words = swapBlocks(TABLE, blocksOf(TABLE), innermost(TABLE, 'two'), -1);
+    expect(words && applyEdit(TABLE, words)).toBe(TABLE.replace('<p>one</p><p>two</p>', '<p>two</p><p>one</p>'));
   });
 
   it('do not leave a loop, nor go into one', () => {
-    expect(swapped(TABLE, blocksOf(TABLE), innermost(TABLE, 'three'), -1)).toBeUndefined();
-    expect(swapped(TABLE, blocksOf(TABLE), innermost(TABLE, 'four'), 1)).toBeUndefined();
+    expect(swapBlocks(TABLE, blocksOf(TABLE), innermost(TABLE, 'three'), -1)).toBeUndefined();
+    expect(swapBlocks(TABLE, blocksOf(TABLE), innermost(TABLE, 'four'), 1)).toBeUndefined();
   });
 
   it.each([

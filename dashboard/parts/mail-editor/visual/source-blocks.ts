@@ -90,7 +90,7 @@ export function isWhole(source: string, { start, end }: Block): boolean {
 }
 
 /** The edit that puts a copy behind the block, on a line of its own where the block is on one. */
-export function doubled(source: string, block: Block): SourceEdit {
+export function duplicateBlock(source: string, block: Block): SourceEdit {
   const lineStart = source.lastIndexOf('\n', block.start - 1) + 1;
   const indent = source.slice(lineStart, block.start);
   const gap = /^[ \t]*$/.test(indent) && lineStart > 0 ? `\n${indent}` : '';
@@ -106,7 +106,12 @@ export function without(block: Block): SourceEdit {
  * The edit that changes places with the block before (-1) or behind (1) in the same element; undefined where there is
  * none, or something stands between them that must stay where it is.
  */
-export function swapped(source: string, blocks: readonly Block[], block: Block, step: -1 | 1): SourceEdit | undefined {
+export function swapBlocks(
+  source: string,
+  blocks: readonly Block[],
+  block: Block,
+  step: -1 | 1,
+): SourceEdit | undefined {
   const siblings = blocks.filter(({ parent }) => parent === block.parent).sort((a, b) => a.start - b.start);
   const other = siblings[siblings.findIndex(({ start }) => start === block.start) + step];
   if (!other || !isWhole(source, other) || !isWhole(source, block)) return undefined;

@@ -9,7 +9,7 @@ export interface SourceEdit {
 }
 
 /** The source with the edit made. */
-export function edited(source: string, { start, end, said }: SourceEdit): string {
+export function applyEdit(source: string, { start, end, said }: SourceEdit): string {
   return source.slice(0, start) + said + source.slice(end);
 }
 
@@ -19,7 +19,7 @@ export function edited(source: string, { start, end, said }: SourceEdit): string
  */
 export function textEdit(part: TextPart, now: string): SourceEdit | undefined {
   const before = part.characters.map(({ shown }) => shown);
-  const after = [...normalized(now, shownText(part))];
+  const after = [...normalizeText(now, shownText(part))];
   const most = Math.min(before.length, after.length);
   let head = 0;
   while (head < most && before[head] === after[head]) head += 1;
@@ -29,7 +29,7 @@ export function textEdit(part: TextPart, now: string): SourceEdit | undefined {
   if (replaced.length === 0 && after.length - tail === head) return undefined;
   const start = positionOf(part, head);
   const end = replaced.at(-1)?.end ?? start;
-  return { start, end, said: written(after, head, after.length - tail) };
+  return { start, end, said: toSource(after, head, after.length - tail) };
 }
 
 function positionOf({ characters, start, end }: TextPart, index: number): number {
@@ -46,12 +46,12 @@ export function sourcePosition(part: TextPart, index: number): number {
 /**
  * A browser writes a space at the edge of a text as one that does not break: it is a plain one where none was before.
  */
-function normalized(now: string, before: string): string {
+function normalizeText(now: string, before: string): string {
   return before.includes('\u00a0') ? now : now.replaceAll('\u00a0', ' ');
 }
 
 /** What stands from `from` to `to` of a text, as source: escaped, but for Liquid, which is taken as it is typed. */
-function written(text: string[], from: number, to: number): string {
+function toSource(text: string[], from: number, to: number): string {
   const whole = text.join('');
   const liquid = new Set<number>();
   for (const match of whole.matchAll(LIQUID)) {
@@ -60,7 +60,7 @@ function written(text: string[], from: number, to: number): string {
   let at = text.slice(0, from).join('').length;
   let said = '';
   for (const character of text.slice(from, to)) {
-    said += liquid.has(at) ? character : escaped(character);
+    said += liquid.has(at) ? character : escapeHtml(character);
     at += character.length;
   }
   return said;
@@ -68,7 +68,7 @@ function written(text: string[], from: number, to: number): string {
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\u00a0': '&nbsp;', '\n': '<br>' };
 
-function escaped(character: string): string {
+function escapeHtml(character: string): string {
   return ESCAPES[character] ?? character;
 }
 
@@ -77,9 +77,9 @@ function escaped(character: string): string {
  */
 export function attributeEdit(part: TagPart, name: string, value: string): SourceEdit {
   const place = part.attributes.get(name);
-  if (!place) return { start: part.nameEnd, end: part.nameEnd, said: ` ${name}="${escapedValue(value, '"')}"` };
-  if (place.quote !== '') return { start: place.start, end: place.end, said: escapedValue(value, place.quote) };
-  return { start: place.start, end: place.end, said: `"${escapedValue(value, '"')}"` };
+  if (!place) return { start: part.nameEnd, end: part.nameEnd, said: ` ${name}="${escapeAttribute(value, '"')}"` };
+  if (place.quote !== '') return { start: place.start, end: place.end, said: escapeAttribute(value, place.quote) };
+  return { start: place.start, end: place.end, said: `"${escapeAttribute(value, '"')}"` };
 }
 
 /** The value of an attribute as people read it; undefined where it has none. */
@@ -97,18 +97,18 @@ function readable(value: string): string {
 }
 
 /** A quote inside of Liquid is written as the other kind: escaped, Liquid would not know it. */
-function escapedValue(value: string, quote: Exclude<AttributePlace['quote'], ''>): string {
+function escapeAttribute(value: string, quote: Exclude<AttributePlace['quote'], ''>): string {
   const other = quote === '"' ? "'" : '"';
   let at = 0;
   let said = '';
   for (const match of value.matchAll(LIQUID)) {
-    said += escapedPlain(value.slice(at, match.index), quote) + match[0].replaceAll(quote, other);
+    said += escapePlainText(value.slice(at, match.index), quote) + match[0].replaceAll(quote, other);
     at = match.index + match[0].length;
   }
-  return said + escapedPlain(value.slice(at), quote);
+  return said + escapePlainText(value.slice(at), quote);
 }
 
-function escapedPlain(value: string, quote: string): string {
+function escapePlainText(value: string, quote: string): string {
   return value
     .replaceAll('&', '&amp;')
     .replaceAll(quote, quote === '"' ? '&quot;' : '&#39;')

@@ -1,4 +1,4 @@
-import { edited, type SourceEdit, textEdit } from './source-edits.ts';
+import { applyEdit, type SourceEdit, textEdit } from './source-edits.ts';
 import {
   type AttributePlace,
   charactersOf,
@@ -26,32 +26,32 @@ export function typedOver(model: SourceModel, id: number, now: string): SourceMo
   if (part?.kind !== 'text') return model;
   const edit = textEdit(part, now);
   if (!edit) return model;
-  const source = edited(model.source, edit);
+  const source = applyEdit(model.source, edit);
   const delta = edit.said.length - (edit.end - edit.start);
   return {
     source,
-    parts: model.parts.map((other) => (other === part ? retyped(part, edit, source) : moved(other, edit, delta))),
-    hidden: model.hidden.map((other) => (other.start >= edit.end ? shifted(other, delta) : other)),
+    parts: model.parts.map((other) => (other === part ? retypeText(part, edit, source) : moveMark(other, edit, delta))),
+    hidden: model.hidden.map((other) => (other.start >= edit.end ? shiftSpan(other, delta) : other)),
   };
 }
 
 /** What is read of the changed stretch alone: its number stays, also where nothing is left of it. */
-function retyped(part: TextPart, edit: SourceEdit, source: string): TextPart {
+function retypeText(part: TextPart, edit: SourceEdit, source: string): TextPart {
   const end = part.end + edit.said.length - (edit.end - edit.start);
-  const characters = charactersOf(source.slice(part.start, end)).map((one) => shifted(one, part.start));
+  const characters = charactersOf(source.slice(part.start, end)).map((one) => shiftSpan(one, part.start));
   return { ...part, end, characters };
 }
 
-function moved(part: SourcePart, edit: SourceEdit, delta: number): SourcePart {
+function moveMark(part: SourcePart, edit: SourceEdit, delta: number): SourcePart {
   if (part.start < edit.end) return part;
   if (part.kind === 'text') {
-    return { ...shifted(part, delta), characters: part.characters.map((character) => shifted(character, delta)) };
+    return { ...shiftSpan(part, delta), characters: part.characters.map((character) => shiftSpan(character, delta)) };
   }
   const attributes = new Map<string, AttributePlace>();
-  for (const [name, place] of part.attributes) attributes.set(name, shifted(place, delta));
-  return { ...shifted(part, delta), nameEnd: part.nameEnd + delta, attributes };
+  for (const [name, place] of part.attributes) attributes.set(name, shiftSpan(place, delta));
+  return { ...shiftSpan(part, delta), nameEnd: part.nameEnd + delta, attributes };
 }
 
-function shifted<Place extends { start: number; end: number }>(place: Place, delta: number): Place {
+function shiftSpan<Place extends { start: number; end: number }>(place: Place, delta: number): Place {
   return { ...place, start: place.start + delta, end: place.end + delta };
 }

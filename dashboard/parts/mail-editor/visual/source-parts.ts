@@ -223,7 +223,7 @@ class Scan implements TokenizerCallbacks {
     const shown = characters.map((one) => one.shown).join('');
     const wasInLiquid = this.inLiquid;
     this.inLiquid = hasOpenLiquid(shown, wasInLiquid);
-    const words = trimmed(characters);
+    const words = trimShown(characters);
     const [first, last] = [words[0], words.at(-1)];
     if (!first || !last || shown.trim() === '') return;
     const isLocked = wasInLiquid || this.inLiquid || holdsMarkup(shown) || this.isSilent();
@@ -244,7 +244,7 @@ class Scan implements TokenizerCallbacks {
 }
 
 /** White space at the edges lays out the source: what is typed goes to the words, not behind it. */
-function trimmed(characters: ShownCharacter[]): ShownCharacter[] {
+function trimShown(characters: ShownCharacter[]): ShownCharacter[] {
   const from = characters.findIndex(({ shown }) => shown !== ' ');
   return from < 0 ? [] : characters.slice(from, characters.findLastIndex(({ shown }) => shown !== ' ') + 1);
 }

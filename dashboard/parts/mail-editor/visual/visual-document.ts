@@ -26,14 +26,14 @@ export function visualDocument(
     `default-src 'none'; script-src ${p.script}; style-src 'unsafe-inline'; img-src * data:; font-src *; ` +
     `form-action 'none'; base-uri 'none'`;
   const head =
-    `<meta http-equiv="Content-Security-Policy" content="${escaped(policy)}"><meta charset="utf-8"><style>${STYLE}</style>` +
-    `<script src="${escaped(p.script)}" data-read-only="${p.isReadOnly}" data-scroll="${p.scrollTop}" defer></script>`;
+    `<meta http-equiv="Content-Security-Policy" content="${escapeText(policy)}"><meta charset="utf-8"><style>${STYLE}</style>` +
+    `<script src="${escapeText(p.script)}" data-read-only="${p.isReadOnly}" data-scroll="${p.scrollTop}" defer></script>`;
   const doctype = /^\s*<!doctype[^>]*>/i.exec(source)?.[0] ?? '';
-  return doctype + head + marked(model, doctype.length);
+  return doctype + head + markElements(model, doctype.length);
 }
 
 /** The source from here on, with marks at its parts and without what is hidden. */
-function marked({ source, parts, hidden }: SourceModel, from: number): string {
+function markElements({ source, parts, hidden }: SourceModel, from: number): string {
   const pieces: { start: number; end: number; said: string }[] = [
     ...hidden.map(({ start, end }) => ({ start, end, said: '' })),
     ...parts.flatMap((part) => markOf(part)),
@@ -58,11 +58,11 @@ function markOf(part: SourcePart): { start: number; end: number; said: string }[
 }
 
 function textMark(part: TextPart): string {
-  const said = escaped(shownText(part)).replaceAll('\n', '<br>');
+  const said = escapeText(shownText(part)).replaceAll('\n', '<br>');
   if (part.role === 'logic') return `<span ${MARK}-logic>${said.trim()}</span>`;
   return `<span ${MARK}="${part.id}" ${MARK}-text>${said}</span>`;
 }
 
-function escaped(value: string): string {
+function escapeText(value: string): string {
   return value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { attributeEdit, attributeValue, edited, textEdit, wrapEdits } from './source-edits.ts';
+import { applyEdit, attributeEdit, attributeValue, textEdit, wrapEdits } from './source-edits.ts';
 import { modelOf, typedOver } from './source-model.ts';
 import { partsOf, shownText, type TagPart, type TextPart } from './source-parts.ts';
 import { visualDocument } from './visual-document.ts';
@@ -48,7 +48,7 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
     const before = wordsOf(source);
     for (const { id } of before) model = typedOver(model, id, `[${id}]`);
     let rest = source;
-    for (const part of before.toReversed()) rest = edited(rest, { ...part, said: `[${part.id}]` });
+    for (const part of before.toReversed()) rest = applyEdit(rest, { ...part, said: `[${part.id}]` });
     expect(model.source).toBe(rest);
   });
 
@@ -56,14 +56,14 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
     for (const part of tagsOf(source)) {
       for (const [name, place] of part.attributes) {
         const raw = source.slice(place.start, place.end);
-        const other = edited(source, attributeEdit(part, name, 'https://x.example/{{ a | append: "b" }}'));
+        const other = applyEdit(source, attributeEdit(part, name, 'https://x.example/{{ a | append: "b" }}'));
         const now = tagsOf(other).find(({ start }) => start === part.start);
         const there = now?.attributes.get(name);
         if (!now || !there) throw new Error(`${name} is gone`);
         expect(other.slice(there.start, there.end)).toMatch(/^https:\/\/x\.example\/\{\{ a \| append: ["']b["'] \}\}$/);
         expect(other.slice(0, place.start - 1)).toBe(source.slice(0, place.start - 1));
         // Where there were no quotes, there are some now.
-        const back = edited(other, { start: there.start, end: there.end, said: raw });
+        const back = applyEdit(other, { start: there.start, end: there.end, said: raw });
         expect(place.quote === '' ? back.length : back).toBe(place.quote === '' ? source.length + 2 : source);
         expect(attributeValue(source, part, name)).toBeDefined();
       }
@@ -141,14 +141,16 @@ describe('the parts of a mail', () => {
   it('wrap what is selected, also beside entities', () => {
     const [part] = wordsOf('<p>a &amp; b c</p>');
     if (!part) throw new Error('no words');
-    expect(wrapEdits(part, 2, 5, '<b>', '</b>').reduce(edited, '<p>a &amp; b c</p>')).toBe('<p>a <b>&amp; b</b> c</p>');
+    expect(wrapEdits(part, 2, 5, '<b>', '</b>').reduce(applyEdit, '<p>a &amp; b c</p>')).toBe(
+      '<p>a <b>&amp; b</b> c</p>',
+    );
   });
 
   it('give an attribute to a tag that has none', () => {
     const source = '<p><img src=a.png></p>';
     const [part] = tagsOf(source);
     if (!part) throw new Error('no tag');
-    expect(edited(source, attributeEdit(part, 'alt', 'A "b"'))).toBe('<p><img alt="A &quot;b&quot;" src=a.png></p>');
-    expect(edited(source, attributeEdit(part, 'src', 'b.png?x=1&y'))).toBe('<p><img src="b.png?x=1&amp;y"></p>');
+    expect(applyEdit(source, attributeEdit(part, 'alt', 'A "b"'))).toBe('<p><img alt="A &quot;b&quot;" src=a.png></p>');
+    expect(applyEdit(source, attributeEdit(part, 'src', 'b.png?x=1&y'))).toBe('<p><img src="b.png?x=1&amp;y"></p>');
   });
 });

@@ -6,7 +6,7 @@ import { BlockTools } from './block-tools.tsx';
 import { type FrameMessage, readFrameMessage } from './frame-message.ts';
 import { PickedForm } from './picked-form.tsx';
 import { blocksAround, blocksOf } from './source-blocks.ts';
-import { attributeEdit, edited, type SourceEdit, sourcePosition, wrapEdits } from './source-edits.ts';
+import { applyEdit, attributeEdit, type SourceEdit, sourcePosition, wrapEdits } from './source-edits.ts';
 import { modelOf, type SourceModel, typedOver } from './source-model.ts';
 import type { TagPart } from './source-parts.ts';
 import { visualDocument } from './visual-document.ts';
@@ -72,7 +72,7 @@ export const VisualEditor = forwardRef<
   const remember = () => setPast((all) => [...all.slice(-STEPS_MOST), model.source]);
   const change = (edits: SourceEdit[]) => {
     remember();
-    const source = edits.reduce(edited, model.source);
+    const source = edits.reduce(applyEdit, model.source);
     redraw(source);
     onChange(source);
     return source;

@@ -12,7 +12,7 @@ import {
 import '@xyflow/react/dist/base.css';
 import { type KeyboardEvent, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { text } from '../../../text/text.ts';
-import { type InsertPoint, inOrder, type Position, stepOf, waysOf } from '../graph/graph.ts';
+import { type InsertPoint, orderSteps, type Position, stepOf, waysOf } from '../graph/graph.ts';
 import { NODE } from '../graph/layout.ts';
 import { type CanvasActions, CanvasActionsContext } from './actions.ts';
 import classes from './canvas.module.css';
@@ -135,7 +135,7 @@ function Flow(props: CanvasProps) {
 /** Of a large drawing its beginning is shown first, since nobody could read the whole. */
 function fitOfFirst({ graph }: Drawing) {
   if (graph.steps.length <= FITS) return FIT;
-  const first = inOrder(graph).slice(0, SHOWN_FIRST);
+  const first = orderSteps(graph).slice(0, SHOWN_FIRST);
   return { ...FIT, minZoom: READABLE, nodes: [START, ...first.map(({ step }) => step.id)].map((id) => ({ id })) };
 }
 
@@ -153,7 +153,7 @@ function useDrawn(drawing: Drawing, dragged: ReadonlyMap<string, Position>) {
   const still = useMemo(() => nodesOf(drawing, before.current.nodes), [drawing]);
   const nodes = useMemo(() => {
     if (dragged.size === 0) return still;
-    return still.map((node) => movedTo(node, dragged.get(node.id)));
+    return still.map((node) => moveTo(node, dragged.get(node.id)));
   }, [still, dragged]);
   const edges = useMemo(() => edgesOf(drawing, before.current.edges), [drawing]);
   useEffect(() => {
@@ -162,7 +162,7 @@ function useDrawn(drawing: Drawing, dragged: ReadonlyMap<string, Position>) {
   return { nodes, edges };
 }
 
-function movedTo(node: CanvasNode, position: Position | undefined): CanvasNode {
+function moveTo(node: CanvasNode, position: Position | undefined): CanvasNode {
   return position ? { ...node, position } : node;
 }
 

@@ -70,7 +70,7 @@ export interface Drawing {
  */
 export function nodesOf(drawing: Drawing, before: ReadonlyMap<string, CanvasNode>): CanvasNode[] {
   const nodes = drawing.graph.steps.map((step) => nodeOf(drawing, step));
-  return [startOf(drawing), ...nodes].map((node) => reused(before.get(node.id), node));
+  return [startOf(drawing), ...nodes].map((node) => reuseNode(before.get(node.id), node));
 }
 
 function nodeOf(p: Drawing, step: Step): StepNodeType {
@@ -147,7 +147,7 @@ export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, WayEdgeTyp
     return { ...edge(from, to, isLit), id: `${key} ${to}`, sourceHandle: handleOf(branch), data };
   });
   const first = graph.entry !== null && stepOf(graph, graph.entry) ? [entryEdge(drawing, graph.entry)] : [];
-  return [...first, ...ways].map((way) => reused(before.get(way.id), way));
+  return [...first, ...ways].map((way) => reuseNode(before.get(way.id), way));
 }
 
 function entryEdge({ lit, readOnly }: Drawing, entry: string): WayEdgeType {
@@ -172,7 +172,7 @@ function edge(source: string, target: string, isLit: boolean) {
  * The old one where the new one is the same: compared as what they show, since a step that did not change is one
  * object.
  */
-function reused<Thing extends object>(old: Thing | undefined, fresh: Thing): Thing {
+function reuseNode<Thing extends object>(old: Thing | undefined, fresh: Thing): Thing {
   return old && same(old, fresh, 3) ? old : fresh;
 }
 

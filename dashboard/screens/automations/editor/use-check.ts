@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ApiFailure, call } from '../../../api/client.ts';
 import { useSession } from '../../../app/session.ts';
 import { type Faults, faultsByStep, NO_FAULTS } from '../graph/faults.ts';
-import { type Graph, savedAs } from '../graph/graph.ts';
+import { type Graph, toSavedGraph } from '../graph/graph.ts';
 
 const AFTER_MS = 500;
 /** Begins the keys of what is asked so. */
@@ -56,7 +56,7 @@ async function check(
   signal: AbortSignal,
 ): Promise<Faults & { refused: boolean }> {
   try {
-    const body = { ...savedAs(graph, version), dryRun: true };
+    const body = { ...toSavedGraph(graph, version), dryRun: true };
     const { faults } = await call('saveWorkflowGraph', { params: { id }, body }, { signal });
     return { ...faultsByStep(faults, graph), refused: false };
   } catch (error) {

@@ -7,7 +7,7 @@ import { draftKey, keepDraft } from '../../../parts/record-edit/kept-drafts.ts';
 import { tellFailure } from '../../../parts/tell.tsx';
 import { draftOfGraph, type GraphDraft } from '../graph/draft.ts';
 import { type Faults, faultsByStep } from '../graph/faults.ts';
-import { type Graph, graphOf, sameGraph, savedAs, type WorkflowDetail, withIds } from '../graph/graph.ts';
+import { type Graph, graphOf, sameGraph, toSavedGraph, type WorkflowDetail, withIds } from '../graph/graph.ts';
 import { change, type History, historyOf, mapHistory, redo, undo } from '../graph/history.ts';
 import { differencesOf, mergeGraphs, type StepDifference } from '../graph/merge.ts';
 import { CHECK } from './use-check.ts';
@@ -87,7 +87,7 @@ export function useEditor(workflow: WorkflowDetail): Editor {
       await client.cancelQueries({ queryKey: [CHECK, id] });
       const { workflow: saved, ids } = await call('saveWorkflowGraph', {
         params: { id },
-        body: savedAs(graph, base.version),
+        body: toSavedGraph(graph, base.version),
       });
       setState((before) => savedState(before, { sent: graph, saved, ids }));
       client.setQueryData(queryFor('getWorkflow', { params: { id } }).queryKey, saved);

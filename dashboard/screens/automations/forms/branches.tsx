@@ -21,7 +21,7 @@ const t = text.automations;
 
 /** A condition is drawn on when it is whole; a row that is not filled in yet stays here. */
 export function ConditionForm({ config, replace, faults, faultAt, readOnly }: FormProps) {
-  const [draft, setDraft] = useState<DraftCondition | undefined>(() => stored(config));
+  const [draft, setDraft] = useState<DraftCondition | undefined>(() => readStoredCondition(config));
   if (!draft) {
     return (
       <AsWritten
@@ -53,7 +53,7 @@ export function ConditionForm({ config, replace, faults, faultAt, readOnly }: Fo
 }
 
 /** Undefined where the builder would lose something of it. */
-function stored(config: FormProps['config']): DraftCondition | undefined {
+function readStoredCondition(config: FormProps['config']): DraftCondition | undefined {
   if (Object.keys(config).length === 0) return newCondition();
   const condition = storedCondition(config);
   return condition && draftOf(condition);

@@ -59,7 +59,7 @@ export function HeaderRows({
               onChange={(event) => change(key, { value: event.currentTarget.value })}
               disabled={readOnly}
               error={fault === 'renamed' ? t.headerFaults.renamed : faultAt(name)}
-              rightSection={kept !== undefined && !readOnly && <Rewrite onClick={() => write(rewritten(rows, key))} />}
+              rightSection={kept !== undefined && !readOnly && <Rewrite onClick={() => write(rewriteRow(rows, key))} />}
               style={{ flex: 1, minWidth: 0 }}
             />
             <ActionIcon
@@ -100,7 +100,7 @@ function Rewrite({ onClick }: { onClick: () => void }) {
 }
 
 /** With a value to be written in place of the one that is kept. */
-function rewritten(rows: readonly HeaderRow[], key: string): HeaderRow[] {
+function rewriteRow(rows: readonly HeaderRow[], key: string): HeaderRow[] {
   return rows.map(({ kept, ...row }) => {
     if (row.key === key) return { ...row, value: '' };
     return kept === undefined ? row : { ...row, kept };

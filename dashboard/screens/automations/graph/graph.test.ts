@@ -6,14 +6,14 @@ import {
   EMPTY,
   type Graph,
   graphOf,
-  inOrder,
   openPlaces,
+  orderSteps,
   removeStep,
   restoreStep,
   type Step,
   type StepType,
   sameGraph,
-  savedAs,
+  toSavedGraph,
   waysOf,
   withIds,
 } from './graph.ts';
@@ -137,7 +137,7 @@ describe('ways', () => {
 describe('the order of steps', () => {
   it('is that in which a contact comes to them, branches in a row, what nothing leads to last', () => {
     const graph = { ...drawn, steps: [step('lost'), ...drawn.steps] };
-    expect(inOrder(graph).map(({ step: { id }, depth, by }) => `${id} ${depth} ${by ?? ''}`.trim())).toEqual([
+    expect(orderSteps(graph).map(({ step: { id }, depth, by }) => `${id} ${depth} ${by ?? ''}`.trim())).toEqual([
       'a 0',
       'ask 0',
       'b 1 yes',
@@ -148,7 +148,7 @@ describe('the order of steps', () => {
 
   it('ends in a circle', () => {
     const round = connect(drawn, { from: 'b', to: 'a', branch: null });
-    expect(inOrder(round)).toHaveLength(4);
+    expect(orderSteps(round)).toHaveLength(4);
   });
 });
 
@@ -172,7 +172,7 @@ describe('what is saved', () => {
     expect(ways(known)).toContain('id-1->a');
     const history = mapHistory(change(historyOf(drawn), graph), (value) => withIds(value, { 'new-1': 'id-1' }));
     expect(undo(history).present).toEqual(drawn);
-    expect(savedAs(known, 'v').transitions).toContainEqual({ fromStepId: 'id-1', toStepId: 'a', branch: null });
+    expect(toSavedGraph(known, 'v').transitions).toContainEqual({ fromStepId: 'id-1', toStepId: 'a', branch: null });
   });
 
   it('reads what the API answers', () => {

@@ -47,7 +47,7 @@ export function graphOf({ entryStepId, steps, transitions }: WorkflowDetail): Gr
 }
 
 /** The body that saves it. */
-export function savedAs(graph: Graph, version: string) {
+export function toSavedGraph(graph: Graph, version: string) {
   return {
     version,
     entryStepId: graph.entry,
@@ -193,7 +193,7 @@ export interface OrderedStep {
 }
 
 /** Steps in the order in which a contact comes to them, branch by branch; what nothing leads to last. */
-export function inOrder(graph: Graph): OrderedStep[] {
+export function orderSteps(graph: Graph): OrderedStep[] {
   const seen = new Set<string>();
   const order: OrderedStep[] = [];
   const stack: (Omit<OrderedStep, 'step'> & { id: string })[] = [];
@@ -242,19 +242,19 @@ function canonical({ entry, steps, transitions }: Graph): string {
   const byId = [...steps].sort((a, b) => (a.id < b.id ? -1 : 1));
   return JSON.stringify([
     entry,
-    byId.map(({ id, type, name, config, position }) => [id, type, name, sorted(config), position]),
+    byId.map(({ id, type, name, config, position }) => [id, type, name, sortKeys(config), position]),
     transitions.map(({ from, to, branch }) => JSON.stringify([from, to, branch])).sort(),
   ]);
 }
 
 /** With keys in one order, whoever wrote it. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, item]) => item !== undefined)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => [key, sorted(item)]),
+      .map(([key, item]) => [key, sortKeys(item)]),
   );
 }

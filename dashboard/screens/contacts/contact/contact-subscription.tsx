@@ -11,7 +11,7 @@ import { text } from '../../../text/text.ts';
 import { CONTACT_CHANGED } from './changed.ts';
 import type { Contact } from './contact.tsx';
 import { Section } from './section.tsx';
-import { whoIs } from './who.ts';
+import { describeActor } from './who.ts';
 
 const words = text.contacts.subscription;
 type Subscription = AnswerOf<'getContactSubscription'>;
@@ -82,7 +82,8 @@ function Change({ change: { at, subscribed, actor, actorName, reason } }: { chan
   const word = subscribed ? text.contacts.statuses.subscribed : text.contacts.statuses.unsubscribed;
   return (
     <>
-      {words.changedBy(word, whoIs(actor, actorName))}, <Instant at={at} /> <WordBadge kind="change" value={reason} />
+      {words.changedBy(word, describeActor(actor, actorName))}, <Instant at={at} />{' '}
+      <WordBadge kind="change" value={reason} />
     </>
   );
 }
@@ -136,7 +137,7 @@ function Suppressions({ email, suppressions }: Subscription & { email: string })
         <Group key={id} gap="xs">
           <WordBadge kind="suppression" value={reason} />
           <Text size="sm">
-            {actor ? whoIs(actor, actorName) : source}, <Instant at={createdAt} />
+            {actor ? describeActor(actor, actorName) : source}, <Instant at={createdAt} />
           </Text>
         </Group>
       ))}

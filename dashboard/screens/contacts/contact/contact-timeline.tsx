@@ -14,7 +14,7 @@ import { text } from '../../../text/text.ts';
 import { CONTACT_CHANGED } from './changed.ts';
 import { Section } from './section.tsx';
 import { lineOf } from './timeline-item.ts';
-import { whoIs } from './who.ts';
+import { describeActor } from './who.ts';
 
 const words = text.contacts.timeline;
 const ASK_MS = 10_000;
@@ -117,7 +117,7 @@ function Entry({
               </AppLink>
             </>
           )}
-          {typeof actor === 'string' && ` · ${whoIs(actor, nameOf(actor))}`}
+          {typeof actor === 'string' && ` · ${describeActor(actor, nameOf(actor))}`}
         </Text>
         {type === 'contact.unsubscribe_requested' && <ApplyRequest contactId={contactId} payload={payload} />}
         {type === 'event.triggered' && payload && (

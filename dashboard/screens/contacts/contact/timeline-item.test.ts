@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { lineOf } from './timeline-item.ts';
-import { whoIs } from './who.ts';
+import { describeActor } from './who.ts';
 
 it('a mail leads to itself, and says what it came of', () => {
   const metadata = { emailId: 'm1', subject: 'Hello', campaignId: 'c1', campaignName: 'Spring', executionId: null };
@@ -43,10 +43,10 @@ it('a step, a change and an unknown type are told in words', () => {
 });
 
 it('who did something is named where that is known, and else by what they are', () => {
-  expect(whoIs('user:1', 'ada@to.test')).toBe('ada@to.test');
-  expect(whoIs('key:1', 'Shop')).toBe('the API key Shop');
-  expect(whoIs('key:1', null)).toBe('an API key that is gone');
-  expect(whoIs('contact', null)).toBe('the person');
-  expect(whoIs('ses', null)).toBe('ses');
-  expect(whoIs(null, null)).toBe('nobody knows whom');
+  expect(describeActor('user:1', 'ada@to.test')).toBe('ada@to.test');
+  expect(describeActor('key:1', 'Shop')).toBe('the API key Shop');
+  expect(describeActor('key:1', null)).toBe('an API key that is gone');
+  expect(describeActor('contact', null)).toBe('the person');
+  expect(describeActor('ses', null)).toBe('ses');
+  expect(describeActor(null, null)).toBe('nobody knows whom');
 });

@@ -7,7 +7,7 @@ const words = text.contacts.who;
  * @param actor as the API has it: `user:<id>`, `key:<id>`, `contact` …, or the name of a provider
  * @param name what they are called, where that is known
  */
-export function whoIs(actor: string | null | undefined, name: string | null | undefined): string {
+export function describeActor(actor: string | null | undefined, name: string | null | undefined): string {
   if (!actor) return words.nobody;
   const [kind = '', id] = actor.split(':');
   if (name && kind === 'key') return words.apiKey(name);

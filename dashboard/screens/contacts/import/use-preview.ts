@@ -31,7 +31,7 @@ export function usePreview(file: File) {
       const ask = (mapping: Mapping | undefined) => call('previewImport', { body: formOf(file, mapping) }, { signal });
       if (chosen) return ask(chosen);
       const guessed = await ask(undefined);
-      const known = recall(kept(key), headersOf(guessed));
+      const known = recall(keepPreview(key), headersOf(guessed));
       if (!known) return guessed;
       setRecalled(true);
       return ask(known);
@@ -52,7 +52,7 @@ export function usePreview(file: File) {
     keep: () => {
       if (!preview.data || !mapping) return;
       try {
-        localStorage.setItem(key, remember(kept(key), headersOf(preview.data), mapping));
+        localStorage.setItem(key, remember(keepPreview(key), headersOf(preview.data), mapping));
       } catch {
         // Storage is full or forbidden: the next file is guessed again.
       }
@@ -64,7 +64,7 @@ export function headersOf({ columns }: Preview): string[] {
   return columns.map(({ header }) => header);
 }
 
-function kept(key: string): string | null {
+function keepPreview(key: string): string | null {
   try {
     return localStorage.getItem(key);
   } catch {
