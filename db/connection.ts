@@ -19,7 +19,7 @@ export interface ConnectionOptions {
   /** Told of an idle connection that broke; the pool replaces it by itself. */
   onError: (error: Error) => void;
   /** Told of each answer, in the context of who asked and before he goes on. */
-  onAnswer?: () => void;
+  onResponse?: () => void;
 }
 
 /** What a query is asked of: the pool, or a transaction, which is one too. */
@@ -51,7 +51,7 @@ export function connect(options: ConnectionOptions): { db: Db; pool: pg.Pool } {
   pool.on('connect', (client) => client.on('error', () => {}));
   return {
     db: new Kysely<Database>({
-      dialect: new PostgresDialect({ pool: trackCommits(preparing(pool, options.onAnswer)) }),
+      dialect: new PostgresDialect({ pool: trackCommits(preparing(pool, options.onResponse)) }),
     }),
     pool,
   };

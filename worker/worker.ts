@@ -50,7 +50,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     log.warn(held, 'the event loop was held');
   });
   const { db } = connect({
-    onAnswer: loop.resumed,
+    onResponse: loop.resumed,
     connectionString: config.database.url,
     max: WORKER_CONNECTIONS,
     applicationName: 'tidings-worker',

@@ -12,7 +12,7 @@ import {
   listDueDeliveries,
   recordAttempts,
 } from '../../db/webhooks/endpoint-turns.ts';
-import { keptAnswer } from '../../rules/webhooks/answer-text.ts';
+import { keptResponse } from '../../rules/webhooks/answer-text.ts';
 import {
   MAX_TRIES,
   nextAttemptAt,
@@ -154,7 +154,7 @@ function endOf(turn: EndpointTurn, delivery: DueDelivery, result: WebhookResult)
     id: delivery.id,
     status: succeeded ? 'DELIVERED' : next ? 'PENDING' : 'FAILED',
     responseStatus,
-    responseBody: result.outcome === 'answered' ? keptAnswer(result.body, turn.url) : null,
+    responseBody: result.outcome === 'answered' ? keptResponse(result.body, turn.url) : null,
     latencyMs: result.latencyMs,
     error: succeeded ? null : errorOf(result),
     nextAttemptAt: next,

@@ -7,11 +7,11 @@ import { acceptBatch } from '../../engine/sending/accept-batch.ts';
 import { acceptSends, type SendOutcome } from '../../engine/sending/accept-sends.ts';
 import { isLargeMail } from '../../rules/emails/large-mail.ts';
 import {
-  type BatchAnswer,
+  type BatchResponse,
   contactChanges,
-  type SendAnswer,
   type SendBatch,
   type SendRequest,
+  type SendResponse,
 } from '../../rules/emails/send-request.ts';
 
 /**
@@ -33,9 +33,9 @@ const BATCH_MAX_BYTES = 20 * 1024 * 1024;
 
 export interface SendAcceptor {
   /** Accepts a request durably. @throws AppError by which it is refused; then it had no effect at all */
-  accept(request: SendRequest): Promise<SendAnswer>;
+  accept(request: SendRequest): Promise<SendResponse>;
   /** Accepts the emails of a batch durably, with its key. @throws AppError by which the whole batch is refused */
-  acceptBatch(batch: SendBatch): Promise<BatchAnswer>;
+  acceptBatch(batch: SendBatch): Promise<BatchResponse>;
 }
 
 /**
@@ -71,7 +71,7 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
   // lane.
   const large = newGroup();
   // A transaction each, since one is as large as many requests; projects take turns.
-  const batches = createGroupCommit<SendBatch, BatchAnswer>({
+  const batches = createGroupCommit<SendBatch, BatchResponse>({
     lanes: LANES,
     max: 1,
     queueOf: ({ projectId }) => projectId,

@@ -3,10 +3,10 @@ import { createGroupCommit } from '../../db/group-commit.ts';
 import type { OutboxBell } from '../../db/outbox/outbox-bell.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import {
-  type TrackAnswer,
   type TrackOutcome,
   type TrackRequest,
   type TrackRequests,
+  type TrackResponse,
   trackEvents,
 } from '../../engine/events/track.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
@@ -23,7 +23,7 @@ export type TrackedRequest = TrackRequest & Pick<TrackRequests, 'projectId' | 'u
 
 export interface TrackAcceptor {
   /** Records an event durably. @throws AppError by which it is refused; then it had no effect at all */
-  accept(request: TrackedRequest): Promise<TrackAnswer>;
+  accept(request: TrackedRequest): Promise<TrackResponse>;
 }
 
 /** Requests of a project that come at the same time share a transaction. */

@@ -72,7 +72,7 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
       if (route.request?.headers) await noteFingerprint(c);
       if (!isList) return next();
       await deps.compute.page({ projectId: c.get('projectId'), kind: work }, (answered) => {
-        onAnswer(c, answered);
+        onResponse(c, answered);
         return next();
       });
     };
@@ -85,7 +85,7 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
 }
 
 /** Tells the bytes of the answer as soon as they are known, long before a slow caller has read them. */
-function onAnswer(c: RequestContext, tell: (bytes: number) => void): void {
+function onResponse(c: RequestContext, tell: (bytes: number) => void): void {
   const answer = (value: unknown, status?: ContentfulStatusCode): Response => {
     const text = JSON.stringify(value);
     tell(Buffer.byteLength(text));

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { AppError } from '../../rules/errors.ts';
 import { type ReadVersion, versionTag } from '../../rules/record-version.ts';
-import { ok } from './answers.ts';
 import type { RequestContext } from './env.ts';
+import { ok } from './responses.ts';
 import { InstantInput } from './schemas.ts';
 
 /** `request.headers` of a write to a record with a version, for the document; `readVersion` reads it. */

@@ -1,13 +1,13 @@
 import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
 import type { Handler } from 'hono';
 import { AppError, type ErrorCode } from '../../rules/errors.ts';
-import { errorResponses } from './answers.ts';
 import { OPEN_WRITES, type OpenLimit } from './caller-limits.ts';
 import { clientAddress } from './client-address.ts';
 import type { Deps } from './deps.ts';
 import type { App, AppEnv, RequestContext } from './env.ts';
 import { type GuardedRoute, guard, type RouteOptions } from './guard.ts';
 import { onceByKey, takesKey, withKeyHeader } from './once-by-key.ts';
+import { errorResponses } from './responses.ts';
 import type { RouteTable } from './route-table.ts';
 import { accessRule } from './security.ts';
 

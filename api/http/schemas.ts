@@ -56,7 +56,7 @@ export const EmailAddress = emailText().openapi({
 });
 
 /** An address in a response. */
-export const EmailAddressAnswer = z.string().openapi({ format: 'email', example: 'ada@example.com' });
+export const EmailAddressResponse = z.string().openapi({ format: 'email', example: 'ada@example.com' });
 
 /** The name beside an address. */
 export const DisplayName = oneLine(NAME_MAX_CHARS);

@@ -111,7 +111,7 @@ function openDeps(
     log.warn(held, 'the event loop was held');
   });
   const database = {
-    onAnswer: loop.resumed,
+    onResponse: loop.resumed,
     connectionString: config.database.url,
     onError: (error: Error) => log.warn({ reason: describeFailure(error) }, 'an idle database connection broke'),
   };

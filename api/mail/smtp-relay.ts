@@ -8,7 +8,7 @@ import type { Config } from '../../rules/config.ts';
 import { TEMPLATE_MAX_CHARS } from '../../rules/content/liquid.ts';
 import { verbatimTemplate } from '../../rules/content/liquid-verbatim.ts';
 import { isEmailAddress, normalizeEmail, parseMailbox } from '../../rules/emails/email-address.ts';
-import type { SendAnswer, SendAttachment, SendRequest } from '../../rules/emails/send-request.ts';
+import type { SendAttachment, SendRequest, SendResponse } from '../../rules/emails/send-request.ts';
 import { isReservedMailHeader } from '../../rules/emails/service-headers.ts';
 import { AppError, type ErrorCode } from '../../rules/errors.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
@@ -84,7 +84,7 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
     return access;
   }
 
-  async function accept(message: RelayMessage): Promise<SendAnswer> {
+  async function accept(message: RelayMessage): Promise<SendResponse> {
     const access = await accessOf(message.key);
     await limits.takeForProject(access.project.id);
     const submission = await readSubmission(message.raw).catch((cause: Error) => {
@@ -192,7 +192,7 @@ function refusalOf(error: unknown, Refusal: typeof RelayRefusal): unknown {
 }
 
 /** The ids of the email records, so that a client's log leads to them. */
-function words({ data }: SendAnswer): string {
+function words({ data }: SendResponse): string {
   const [first, ...others] = data.emails.map(({ email }) => email);
   return `2.0.0 Accepted as ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`;
 }

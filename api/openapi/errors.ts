@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode } from '../../rules/errors.ts';
-import { CODES, type ErrorResponse, rangeResponse } from '../http/answers.ts';
+import { CODES, type ErrorResponse, rangeResponse } from '../http/responses.ts';
 import { aliasesIn, type Document, type Operation, operationsOf, type Part } from './json.ts';
 
 /**

@@ -19,7 +19,7 @@ export function shareParts(document: Document): void {
     if ((alias.description?.length ?? 0) > ELSEWHERE.length) alias.description = ELSEWHERE;
   }
   const errors = shareErrors(document);
-  const answers = shareAnswers(operations);
+  const answers = shareResponses(operations);
   const parameters = shareParameters(operations);
   const responses = { ...errors.responses, ...answers };
   document.components = { ...document.components, ...errors, responses, parameters };
@@ -29,7 +29,7 @@ export function shareParts(document: Document): void {
 type Use = (ref: Reference) => void;
 
 /** Answers of success, named by what is answered, or by the operation that answers it. */
-function shareAnswers(operations: Operation[]): Record<string, Part> {
+function shareResponses(operations: Operation[]): Record<string, Part> {
   const found = operations.flatMap((operation) =>
     Object.entries(operation.responses).map(([status, part]) => ({
       part,

@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { AppEnv } from '../http/env.ts';
-import { EmailAddressAnswer, EXAMPLE_ID, Id, Instant } from '../http/schemas.ts';
+import { EmailAddressResponse, EXAMPLE_ID, Id, Instant } from '../http/schemas.ts';
 import { capital } from './json.ts';
 
 const AT = '2026-01-01T12:00:00.000Z';
@@ -189,7 +189,7 @@ const EVENTS: Documented[] = [
 const ContactData = z.record(z.string(), z.unknown()).openapi('WebhookContactData');
 
 const Contact = z
-  .object({ id: Id, email: EmailAddressAnswer, subscribed: z.boolean(), data: ContactData })
+  .object({ id: Id, email: EmailAddressResponse, subscribed: z.boolean(), data: ContactData })
   .openapi('WebhookContact', {
     example: { id: EXAMPLE_ID, email: 'ada@example.com', subscribed: true, data: { plan: 'pro' } },
   });

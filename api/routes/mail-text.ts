@@ -58,7 +58,7 @@ export function splitSender<G extends { from?: Mailbox | null | undefined; fromN
 }
 
 /** The same as answers show it. */
-export const mailTextAnswer = {
+export const mailTextResponse = {
   subject: z.string(),
   body: z.string(),
   preheader: z.string().nullable(),

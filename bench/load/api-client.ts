@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 
 /** What the API answered. */
-export interface ApiAnswer {
+export interface ApiResponse {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: answers of several shapes, read in one place each
   body: any;
@@ -13,9 +13,9 @@ export interface ApiClient {
    * The answer, whatever its status; a body that is a buffer is JSON already. @throws when the connection ends before
    * there is one
    */
-  call(method: Method, path: string, body?: object | Buffer, headers?: Record<string, string>): Promise<ApiAnswer>;
+  call(method: Method, path: string, body?: object | Buffer, headers?: Record<string, string>): Promise<ApiResponse>;
   /** The body of an answer that says yes. @throws when it says no */
-  need(method: Method, path: string, body?: object): Promise<ApiAnswer['body']>;
+  need(method: Method, path: string, body?: object): Promise<ApiResponse['body']>;
   close(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { OPERATIONS, type Operations } from '../../packages/client/src/operation
 import { ApiFailure, failureOf, unreachable } from './failure.ts';
 
 export type OperationId = keyof Operations & keyof typeof OPERATIONS;
-export type AnswerOf<Id extends OperationId> = Operations[Id]['answer'];
+export type ResponseOf<Id extends OperationId> = Operations[Id]['answer'];
 export type InputOf<Id extends OperationId> = Omit<Operations[Id], 'answer'>;
 /** Optional where nothing of the input is required. */
 export type Arguments<Id extends OperationId> =
@@ -29,7 +29,7 @@ export async function call<Id extends OperationId>(
   id: Id,
   input: InputOf<Id>,
   { idempotencyKey, ...options }: { signal?: AbortSignal; idempotencyKey?: string | undefined } = {},
-): Promise<AnswerOf<Id>> {
+): Promise<ResponseOf<Id>> {
   const { method } = OPERATIONS[id];
   const { body } = input as Request;
   const headers: Record<string, string> = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
@@ -48,7 +48,7 @@ export async function call<Id extends OperationId>(
     if (failure.status === 401 && id !== 'logIn') onSignedOut();
     throw failure;
   }
-  return (await contentOf(response)) as AnswerOf<Id>;
+  return (await contentOf(response)) as ResponseOf<Id>;
 }
 
 /** Where an operation is found: also for links that download. */

@@ -1,5 +1,5 @@
 import { OPERATIONS } from '../../packages/client/src/operations.generated.ts';
-import { type AnswerOf, ApiFailure, call, type InputOf, type OperationId } from './client.ts';
+import { ApiFailure, call, type InputOf, type OperationId, type ResponseOf } from './client.ts';
 
 /** Operations whose answer holds a secret that is shown once: a stored answer would come back without it. */
 const SHOWS_SECRET: readonly OperationId[] = [
@@ -13,7 +13,7 @@ type Send<Id extends OperationId> = (
   id: Id,
   input: InputOf<Id>,
   options: { idempotencyKey?: string | undefined },
-) => Promise<AnswerOf<Id>>;
+) => Promise<ResponseOf<Id>>;
 
 /**
  * Makes a write that has one effect, however often its button is pressed. The same request joins the one that is under
@@ -21,10 +21,10 @@ type Send<Id extends OperationId> = (
  */
 export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = call) {
   const takesKey = OPERATIONS[id].idempotencyKey && !SHOWS_SECRET.includes(id);
-  let underWay: { content: string; answer: Promise<AnswerOf<Id>> } | undefined;
+  let underWay: { content: string; answer: Promise<ResponseOf<Id>> } | undefined;
   let lost: { content: string; idempotencyKey: string } | undefined;
 
-  const write = async (input: InputOf<Id>, content: string): Promise<AnswerOf<Id>> => {
+  const write = async (input: InputOf<Id>, content: string): Promise<ResponseOf<Id>> => {
     const idempotencyKey = lost?.content === content ? lost.idempotencyKey : crypto.randomUUID();
     try {
       const answer = await send(id, input, takesKey ? { idempotencyKey } : {});
@@ -37,7 +37,7 @@ export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = c
     }
   };
 
-  return (input: InputOf<Id>): Promise<AnswerOf<Id>> => {
+  return (input: InputOf<Id>): Promise<ResponseOf<Id>> => {
     // A form with a file has no text to compare.
     if ((input as { body?: unknown }).body instanceof FormData) return call(id, input);
     const content = JSON.stringify(input);

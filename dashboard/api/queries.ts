@@ -7,15 +7,15 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type AnswerOf, ApiFailure, type Arguments, call, type InputOf, type OperationId } from './client.ts';
+import { ApiFailure, type Arguments, call, type InputOf, type OperationId, type ResponseOf } from './client.ts';
 import { createOneShot } from './one-shot.ts';
 
 /** Operations that answer a page and a cursor to the next. */
 export type ListId = {
-  [Id in OperationId]: AnswerOf<Id> extends { cursor: string | null } | { nextCursor: string | null } ? Id : never;
+  [Id in OperationId]: ResponseOf<Id> extends { cursor: string | null } | { nextCursor: string | null } ? Id : never;
 }[OperationId];
 type ArrayIn<Answer> = { [Key in keyof Answer]: Answer[Key] extends (infer Item)[] ? Item : never }[keyof Answer];
-export type ItemOf<Id extends ListId> = ArrayIn<AnswerOf<Id>>;
+export type ItemOf<Id extends ListId> = ArrayIn<ResponseOf<Id>>;
 
 /** What was read stays for the way back; a refusal is not asked again, an outage three times. */
 export function createQueryClient(): QueryClient {
@@ -38,14 +38,14 @@ function isOutage(error: unknown): boolean {
 
 /** Options of `useQuery` for one answer. Its key is `[operation, input]`. */
 export function queryFor<Id extends OperationId>(id: Id, ...[input]: Arguments<Id>) {
-  return queryOptions<AnswerOf<Id>, ApiFailure>({
+  return queryOptions<ResponseOf<Id>, ApiFailure>({
     queryKey: [id, input ?? {}],
     queryFn: ({ signal }) => call(id, (input ?? {}) as InputOf<Id>, { signal }),
   });
 }
 
 /** As `answerOf`, for what a filter changes: the old rows stay until the new ones are there, so that nothing jumps. */
-export function steadyAnswerOf<Id extends OperationId>(id: Id, ...given: Arguments<Id>) {
+export function steadyResponseOf<Id extends OperationId>(id: Id, ...given: Arguments<Id>) {
   return { ...queryFor(id, ...given), placeholderData: keepPreviousData };
 }
 
@@ -55,7 +55,7 @@ export function steadyAnswerOf<Id extends OperationId>(id: Id, ...given: Argumen
 export function pagesOf<Id extends ListId>(id: Id, ...[input]: Arguments<Id>) {
   return infiniteQueryOptions({
     queryKey: [id, input ?? {}, 'pages'],
-    queryFn: ({ signal, pageParam }): Promise<AnswerOf<Id>> => {
+    queryFn: ({ signal, pageParam }): Promise<ResponseOf<Id>> => {
       const given = (input ?? {}) as InputOf<Id> & { query?: object };
       const query = { ...given.query, ...(pageParam !== undefined && { cursor: pageParam }) };
       return call(id, { ...given, query } as InputOf<Id>, { signal });
@@ -85,7 +85,7 @@ export function rowsOf<Answer extends object>(answer: Answer): ArrayIn<Answer>[]
 export function useWrite<Id extends OperationId>(id: Id, p: { changes: readonly OperationId[] | 'all' }) {
   const client = useQueryClient();
   const [write] = useState(() => createOneShot(id));
-  return useMutation<AnswerOf<Id>, ApiFailure, InputOf<Id>>({
+  return useMutation<ResponseOf<Id>, ApiFailure, InputOf<Id>>({
     mutationKey: [id],
     mutationFn: write,
     onSuccess: async () => {

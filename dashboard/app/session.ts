@@ -1,8 +1,8 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import type { AnswerOf } from '../api/client.ts';
+import type { ResponseOf } from '../api/client.ts';
 import { queryFor } from '../api/queries.ts';
 
-export type Me = AnswerOf<'getMe'>;
+export type Me = ResponseOf<'getMe'>;
 export type Permission = Me['permissions'][number];
 
 /** Who is signed in, for whom the shell has asked already. */

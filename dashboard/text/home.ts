@@ -1,7 +1,7 @@
-import type { AnswerOf } from '../api/client.ts';
+import type { ResponseOf } from '../api/client.ts';
 
-type Kind = AnswerOf<'listAttention'>['data'][number]['kind'];
-type Item = AnswerOf<'getChecklist'>['items'][number]['key'];
+type Kind = ResponseOf<'listAttention'>['data'][number]['kind'];
+type Item = ResponseOf<'getChecklist'>['items'][number]['key'];
 
 /** Texts of the start page. */
 export const home = {

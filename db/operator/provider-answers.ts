@@ -28,7 +28,7 @@ export interface ProviderAnswer {
   domains: { domain: string; mails: number }[];
 }
 
-export interface ProviderAnswers {
+export interface ProviderResponses {
   /** Live mails that were looked at, and since when the oldest of them was accepted; null where there was none. */
   looked: number;
   since: Date | null;
@@ -39,7 +39,7 @@ export interface ProviderAnswers {
  * What providers said of live mails that were accepted in the last hours, the most frequent first; of more than 200,000
  * mails the newest.
  */
-export async function listProviderAnswers(db: Db, { hours }: { hours: number }): Promise<ProviderAnswers> {
+export async function listProviderAnswers(db: Db, { hours }: { hours: number }): Promise<ProviderResponses> {
   const since = firstIdAt(sql`(now() - make_interval(hours => ${hours}))`);
   const { rows } = await sql<{
     looked: number;

@@ -45,7 +45,7 @@ export interface TrackRequests {
 }
 
 /** The body of the response. */
-export interface TrackAnswer {
+export interface TrackResponse {
   success: true;
   data: {
     contact: string;
@@ -57,7 +57,7 @@ export interface TrackAnswer {
 }
 
 /** The result of one request: its response, or the reason why it had no effect. */
-export type TrackOutcome = { outcome: 'tracked'; answer: TrackAnswer } | { outcome: 'refused'; error: AppError };
+export type TrackOutcome = { outcome: 'tracked'; answer: TrackResponse } | { outcome: 'refused'; error: AppError };
 
 /**
  * Records events of contacts, creates missing contacts and stores the data to keep, with set-based statements in the
@@ -86,7 +86,7 @@ export async function trackEvents(
 async function record(
   trx: Trx,
   p: TrackRequests,
-): Promise<{ answers: Map<TrackRequest, TrackAnswer>; outbox: OutboxRow[] }> {
+): Promise<{ answers: Map<TrackRequest, TrackResponse>; outbox: OutboxRow[] }> {
   const { projectId, untrusted, mode, requests } = p;
   const keyMode = untrusted ? await getPublicKeyMode(trx, projectId) : undefined;
   const contacts = await saveContacts(trx, p, keyMode);
@@ -111,7 +111,7 @@ async function record(
   const refused = keyMode === 'protected' ? refusedRequests(requests, contacts) : [];
   const noted = await noteUnsubscribeRequests(trx, { projectId, mode, requests: refused });
   const timestamp = new Date().toISOString();
-  const answers = new Map<TrackRequest, TrackAnswer>();
+  const answers = new Map<TrackRequest, TrackResponse>();
   for (const [index, request] of requests.entries()) {
     const contact = contacts[index] && (request.visitor?.publicId ?? contacts[index].id);
     const event = recorded.events[index]?.id;
@@ -154,7 +154,7 @@ const keyOf =
   ({ idempotencyKey: key, owner, fingerprint }: TrackRequest): KeyedRequest[] =>
     key === undefined ? [] : [{ projectId, key, owner, request: 'POST /v1/track', fingerprint }];
 
-function outcomeOf(error: AppError | undefined, answer: TrackAnswer | undefined): TrackOutcome {
+function outcomeOf(error: AppError | undefined, answer: TrackResponse | undefined): TrackOutcome {
   if (answer) return { outcome: 'tracked', answer };
   return { outcome: 'refused', error: error ?? new AppError('INTERNAL_SERVER_ERROR') };
 }

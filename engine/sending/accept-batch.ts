@@ -2,7 +2,7 @@ import type { Trx } from '../../db/connection.ts';
 import { keepAnswers, releaseKeys, takeKeys } from '../../db/idempotency-batch.ts';
 import { inSavepoint } from '../../db/transaction.ts';
 import {
-  type BatchAnswer,
+  type BatchResponse,
   type BatchResult,
   contactChanges,
   type SendBatch,
@@ -25,7 +25,7 @@ export async function acceptBatch(
   trx: Trx,
   batch: SendBatch,
   { suppressionKey }: { suppressionKey: Buffer },
-): Promise<{ answer: BatchAnswer; outbox: OutboxRow[] }> {
+): Promise<{ answer: BatchResponse; outbox: OutboxRow[] }> {
   const { projectId, owner, request, fingerprint, idempotencyKey } = batch;
   const keys = idempotencyKey === undefined ? [] : [{ projectId, owner, request, fingerprint, key: idempotencyKey }];
   const [reused] = (await takeKeys(trx, keys)).values();
@@ -90,7 +90,7 @@ function agreeing(requests: SendRequest[]): SendRequest[][] {
   return groups;
 }
 
-function answerOf(emails: SendBatch['emails'], outcomes: Outcomes): BatchAnswer {
+function answerOf(emails: SendBatch['emails'], outcomes: Outcomes): BatchResponse {
   const results = emails.map((email): BatchResult => {
     const outcome = outcomes.get(email);
     if (!outcome) throw new Error('an email of a batch has no outcome');

@@ -10,7 +10,7 @@ import { prepared } from '../../db/prepared.ts';
 import { takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
 import type { CopyOptions } from '../../rules/emails/email-options.ts';
 import { isLargeMail } from '../../rules/emails/large-mail.ts';
-import type { Recipient, SendAnswer, SendRequest } from '../../rules/emails/send-request.ts';
+import type { Recipient, SendRequest, SendResponse } from '../../rules/emails/send-request.ts';
 import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import { AppError } from '../../rules/errors.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
@@ -22,7 +22,7 @@ import { recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
 import { composeSends, type SendDraft } from './send-drafts.ts';
 
 /** The result of one request: its response, or the reason why it had no effect. */
-export type SendOutcome = { outcome: 'accepted'; answer: SendAnswer } | { outcome: 'refused'; error: AppError };
+export type SendOutcome = { outcome: 'accepted'; answer: SendResponse } | { outcome: 'refused'; error: AppError };
 
 export interface AcceptedSends {
   /** In the order of the requests. */
@@ -114,7 +114,7 @@ async function insertSends(
   trx: Trx,
   drafts: SendDraft[],
   suppressionKey: Buffer,
-): Promise<{ answers: Map<SendRequest, SendAnswer>; outbox: OutboxRow[] }> {
+): Promise<{ answers: Map<SendRequest, SendResponse>; outbox: OutboxRow[] }> {
   if (drafts.length === 0) return { answers: new Map(), outbox: [] };
   const { contacts, outbox } = await saveRecipients(trx, drafts, suppressionKey);
   const contentIds = await saveContents(
@@ -258,7 +258,7 @@ function insertEmails(mails: NewMail[]): RawBuilder<unknown> {
       AS u (id, project_id, contact_id, content_id, mode, to_email, to_name, variables, options)`;
 }
 
-function answersOf(mails: NewMail[], drafts: Map<SendRequest, SendDraft>): Map<SendRequest, SendAnswer> {
+function answersOf(mails: NewMail[], drafts: Map<SendRequest, SendDraft>): Map<SendRequest, SendResponse> {
   const timestamp = new Date().toISOString();
   return new Map(
     [...groupBy(mails, (mail) => mail.request)].map(([request, group]) => [
@@ -279,11 +279,11 @@ function answersOf(mails: NewMail[], drafts: Map<SendRequest, SendDraft>): Map<S
   );
 }
 
-function skippedIn(draft: SendDraft | undefined): Pick<SendAnswer['data'], 'skipped'> {
+function skippedIn(draft: SendDraft | undefined): Pick<SendResponse['data'], 'skipped'> {
   return draft && draft.skipped.length > 0 ? { skipped: draft.skipped } : {};
 }
 
-function keyedAnswers(answers: Map<SendRequest, SendAnswer>): KeyedAnswer[] {
+function keyedAnswers(answers: Map<SendRequest, SendResponse>): KeyedAnswer[] {
   return [...answers].flatMap(([r, response]) =>
     r.idempotencyKey === undefined ? [] : [{ ...keyOf(r, r.idempotencyKey), statusCode: 200, response }],
   );
@@ -292,7 +292,7 @@ function keyedAnswers(answers: Map<SendRequest, SendAnswer>): KeyedAnswer[] {
 function outcomeOf(
   request: SendRequest,
   refused: Map<SendRequest, AppError>,
-  answers: Map<SendRequest, SendAnswer>,
+  answers: Map<SendRequest, SendResponse>,
 ): SendOutcome {
   const error = refused.get(request);
   if (error) return { outcome: 'refused', error };

@@ -9,7 +9,7 @@ import { isOnTopic } from '../../db/topics/contact-topics.ts';
 import { type MailText, NO_TEXT, pickMailText } from '../../rules/content/mail-text.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
 import { suppresses } from '../../rules/emails/reasons.ts';
-import type { Recipient, SendAnswer, SendRequest } from '../../rules/emails/send-request.ts';
+import type { Recipient, SendRequest, SendResponse } from '../../rules/emails/send-request.ts';
 import { AppError, fieldError } from '../../rules/errors.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 
@@ -21,7 +21,7 @@ export interface SendDraft {
   recipients: Recipient[];
   skipped: SkippedCopy[];
 }
-type SkippedCopy = NonNullable<SendAnswer['data']['skipped']>[number];
+type SkippedCopy = NonNullable<SendResponse['data']['skipped']>[number];
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

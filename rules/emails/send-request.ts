@@ -87,14 +87,14 @@ export interface SendBatch {
 }
 
 /** The answer of `POST /v1/send/batch`: a result for each email in order, as `POST /v1/send` would answer. */
-export interface BatchAnswer {
+export interface BatchResponse {
   success: true;
   data: { results: BatchResult[]; accepted: number; refused: number; timestamp: string };
 }
-export type BatchResult = { success: true; data: SendAnswer['data'] } | { success: false; error: ErrorBody };
+export type BatchResult = { success: true; data: SendResponse['data'] } | { success: false; error: ErrorBody };
 
 /** The answer of `POST /v1/send`, as it is kept with an idempotency key too. */
-export interface SendAnswer {
+export interface SendResponse {
   success: true;
   data: {
     emails: { contact: { id: string; email: string }; email: string; role?: 'cc' | 'bcc' }[];

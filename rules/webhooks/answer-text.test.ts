@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import { keptAnswer } from './answer-text.ts';
+import { keptResponse } from './answer-text.ts';
 
 const URL_OF = 'https://hooks.example.com/in';
 
 it('keeps the first KB of an answer, in whole characters and as Postgres takes them', () => {
-  expect(keptAnswer('{"ok":true}', URL_OF)).toBe('{"ok":true}');
-  expect(keptAnswer('', URL_OF)).toBe('');
-  expect(keptAnswer('a\0b', URL_OF)).toBe('a\uFFFDb');
-  expect(keptAnswer('x'.repeat(5_000), URL_OF)).toHaveLength(1_024);
-  const kept = keptAnswer(`x${'\u20AC'.repeat(1_000)}`, URL_OF);
+  expect(keptResponse('{"ok":true}', URL_OF)).toBe('{"ok":true}');
+  expect(keptResponse('', URL_OF)).toBe('');
+  expect(keptResponse('a\0b', URL_OF)).toBe('a\uFFFDb');
+  expect(keptResponse('x'.repeat(5_000), URL_OF)).toHaveLength(1_024);
+  const kept = keptResponse(`x${'\u20AC'.repeat(1_000)}`, URL_OF);
   expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(1_024);
   expect(kept).toBe(`x${'\u20AC'.repeat(341)}`);
 });
@@ -23,12 +23,12 @@ it.each([
   ['a token that stands alone', 'https://tok3n@hooks.example.com/in', 'tok3n:', ['tok3n']],
 ])('sends back %s: none of it is kept', (_, url, pair, secrets) => {
   const header = Buffer.from(pair).toString('base64');
-  const kept = keptAnswer(`{"authorization":"Basic ${header}","seen":"${secrets.join(' ')}"}`, url);
+  const kept = keptResponse(`{"authorization":"Basic ${header}","seen":"${secrets.join(' ')}"}`, url);
   for (const secret of [header, ...secrets]) expect(kept).not.toContain(secret);
   expect(kept).toContain('"Basic ***"');
 });
 
 it('a secret that the end of what is kept would cut is not kept in part', () => {
-  const kept = keptAnswer(`${'x'.repeat(1_020)}secret-password`, 'https://u:secret-password@hooks.example.com');
+  const kept = keptResponse(`${'x'.repeat(1_020)}secret-password`, 'https://u:secret-password@hooks.example.com');
   expect(kept).not.toContain('secr');
 });

@@ -7,7 +7,7 @@ const MASK = '***';
  * got: `***` stands where that are the credentials of its URL, written in any way that they went out in.
  * @param url the address as it was called
  */
-export function keptAnswer(body: string, url: string): string {
+export function keptResponse(body: string, url: string): string {
   // Postgres keeps no NUL in a text.
   const plain = credentialsOf(url).reduce(
     (text, secret) => text.replaceAll(secret, MASK),

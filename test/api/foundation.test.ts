@@ -1,10 +1,10 @@
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { json, ok } from '../../api/http/answers.ts';
 import type { AppEnv } from '../../api/http/env.ts';
 import { answerError, errorHandler } from '../../api/http/error-handler.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../api/http/idempotency-key.ts';
 import { atBothPaths, createRegistrar } from '../../api/http/registrar.ts';
+import { json, ok } from '../../api/http/responses.ts';
 import { createRouteTable } from '../../api/http/route-table.ts';
 import { cursorQuery, EmailAddress, IdParams, InstantInput } from '../../api/http/schemas.ts';
 import { publicKey, scopes } from '../../api/http/security.ts';

@@ -9,14 +9,14 @@ import {
   type UpcomingActivity,
 } from '../../../db/events/activity.ts';
 import { ACTIVITY_TYPES, type ActivityType } from '../../../rules/events/activity.ts';
-import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { ok } from '../../http/responses.ts';
 import { Cursor, Id, InstantInput, wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { rate, spanOf, spanQuery } from '../analytics/span.ts';
-import { Activity, Upcoming } from './answer.ts';
 import { Types } from './input.ts';
+import { Activity, Upcoming } from './response.ts';
 
 const tags = ['Activity'];
 const DAY_MS = 86_400_000;

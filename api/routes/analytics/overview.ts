@@ -12,12 +12,12 @@ import {
 } from '../../../db/projects/attention.ts';
 import { getProject } from '../../../db/projects/projects.ts';
 import type { Scope } from '../../../rules/access/scopes.ts';
-import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { ok } from '../../http/responses.ts';
 import { wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { AttentionItem, MailOverview, UpcomingHours } from './answer.ts';
+import { AttentionItem, MailOverview, UpcomingHours } from './response.ts';
 import { daysOf, rate, spanQuery } from './span.ts';
 
 const tags = ['Analytics'];

@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { countCampaigns, listDayCounts, listTopCampaigns, listTopEvents } from '../../../db/events/analytics.ts';
-import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { ok } from '../../http/responses.ts';
 import { wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { DayCounts, TopCampaign } from './answer.ts';
+import { DayCounts, TopCampaign } from './response.ts';
 import { rate, spanOf, spanQuery } from './span.ts';
 
 const tags = ['Analytics'];

@@ -7,15 +7,15 @@ import { newPublicKey, newSecretKey } from '../../../rules/access/api-keys.ts';
 import { ungrantable } from '../../../rules/access/scopes.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { actorName, personOf } from '../../http/actor.ts';
-import { json, ok } from '../../http/answers.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { json, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { session } from '../../http/security.ts';
-import { Project, projectAnswer } from '../project/answer.ts';
-import { ApiKeyRecord, apiKeyAnswer, CreatedApiKey } from './answer.ts';
+import { Project, projectResponse } from '../project/response.ts';
 import { CreateApiKey } from './input.ts';
+import { ApiKeyRecord, apiKeyResponse, CreatedApiKey } from './response.ts';
 
 const createKeyRoute = createRoute({
   method: 'post',
@@ -92,12 +92,12 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
       });
       return created;
     });
-    return c.json({ ...apiKeyAnswer(record), key }, 201);
+    return c.json({ ...apiKeyResponse(record), key }, 201);
   });
 
   app.openapi(listKeysRoute, async (c) => {
     const records = await listApiKeys(db, c.var.projectId);
-    return c.json({ data: records.map(apiKeyAnswer) }, 200);
+    return c.json({ data: records.map(apiKeyResponse) }, 200);
   });
 
   app.openapi(rotatePublicRoute, async (c) => {
@@ -115,7 +115,7 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
       });
     });
     keys.forget();
-    return c.json(projectAnswer(await getProject(db, projectId)), 200);
+    return c.json(projectResponse(await getProject(db, projectId)), 200);
   });
 
   app.openapi(revokeKeyRoute, async (c) => {
@@ -137,7 +137,7 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
     });
     // This process before its answer; the others hear of it by NOTIFY as it commits.
     keys.forget();
-    return c.json(apiKeyAnswer(record), 200);
+    return c.json(apiKeyResponse(record), 200);
   });
 }
 

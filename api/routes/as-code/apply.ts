@@ -3,7 +3,6 @@ import type { Db, Trx } from '../../../db/connection.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../rules/errors.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
-import type { Applied } from './answer.ts';
 import { applyCampaigns } from './apply-campaigns.ts';
 import { applySegments } from './apply-segments.ts';
 import { applySettings } from './apply-settings.ts';
@@ -12,6 +11,7 @@ import { applyTopics } from './apply-topics.ts';
 import { applyWorkflows } from './apply-workflows.ts';
 import { type Applying, beginApplying } from './applying.ts';
 import type { ProjectDocument } from './input.ts';
+import type { Applied } from './response.ts';
 
 /** The right to change each kind of resource, asked for only where a document holds one. */
 const EDIT_SCOPES = {

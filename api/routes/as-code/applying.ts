@@ -6,7 +6,7 @@ import type { Names, UnknownName } from '../../../rules/as-code/references.ts';
 import { AppError } from '../../../rules/errors.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
 import { fieldErrors } from '../../http/field-errors.ts';
-import type { Applied, Finding, Kind } from './answer.ts';
+import type { Applied, Finding, Kind } from './response.ts';
 
 /** An apply under way, in one transaction. */
 export interface Applying {

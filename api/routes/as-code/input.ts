@@ -9,8 +9,8 @@ import { PatchProject } from '../project/input.ts';
 import { FILTERS_EXAMPLE } from '../segments/input.ts';
 import { TemplateChanges } from '../templates/input.ts';
 import { PatchTopic } from '../topics/input.ts';
-import { Position } from '../workflows/answer.ts';
 import { PatchWorkflow } from '../workflows/input.ts';
+import { Position } from '../workflows/response.ts';
 
 /** `/project/apply` takes a whole project at once. */
 export const APPLY_MAX_BYTES = 8 * 1024 * 1024;

@@ -3,17 +3,17 @@ import { insertAudit } from '../../../db/projects/audit-log.ts';
 import { refreshMemberCount } from '../../../db/segments/contacts.ts';
 import { getSegment } from '../../../db/segments/segments.ts';
 import { actorName } from '../../http/actor.ts';
-import { errors, json, ok } from '../../http/answers.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { errors, json, ok } from '../../http/responses.ts';
 import type { Security } from '../../http/security.ts';
-import { Applied, ExportedProject } from './answer.ts';
 import { applyDocument, refuseUnscoped } from './apply.ts';
 import { checkCampaigns } from './apply-campaigns.ts';
 import { checkTemplates } from './apply-templates.ts';
 import { exportProject } from './export.ts';
 import { APPLY_MAX_BYTES, ApplyProject } from './input.ts';
+import { Applied, ExportedProject } from './response.ts';
 
 const tags = ['Project'];
 

@@ -4,14 +4,14 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { readPicture } from '../../../rules/assets/picture.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { isStorable } from '../../../rules/json-body.ts';
-import { errors, multipart, noContent, ok } from '../../http/answers.ts';
 import { tooLarge } from '../../http/body.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { errors, multipart, noContent, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { AssetList, AssetRecord, assetAnswer } from './answer.ts';
 import { DeleteAsset, ListAssets, PICTURE_MAX_BYTES, UPLOAD_MAX_BYTES, UploadAsset } from './input.ts';
+import { AssetList, AssetRecord, assetResponse } from './response.ts';
 import { storeOfNew } from './store.ts';
 
 const tags = ['Assets'];
@@ -75,7 +75,7 @@ export function assetRoutes(app: App, deps: Deps): void {
     if (!picture) throw fieldError('file', 'Must be a PNG, JPEG, GIF or WebP.', 'invalid_file');
     const hash = await hashOf(projectId, content);
     const { asset, isNew } = await store.keep({ projectId, hash, filename: nameOf(file), picture, content });
-    const answer = assetAnswer(asset, config.publicUrl);
+    const answer = assetResponse(asset, config.publicUrl);
     return isNew ? c.json(answer, 201) : c.json(answer, 200);
   });
 
@@ -83,7 +83,7 @@ export function assetRoutes(app: App, deps: Deps): void {
     const { projectId } = c.var;
     const { items, ...page } = await listAssets(reads, { projectId, ...c.req.valid('query') });
     const { bytes } = await sumAssets(reads, projectId);
-    const data = items.map((asset) => assetAnswer(asset, config.publicUrl));
+    const data = items.map((asset) => assetResponse(asset, config.publicUrl));
     return c.json({ data, ...page, bytes, maxBytes: ASSETS_MAX_BYTES }, 200);
   });
 

@@ -1,11 +1,11 @@
 import { createRoute } from '@hono/zod-openapi';
 import { listAudit } from '../../../db/projects/audit-log.ts';
-import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { ok } from '../../http/responses.ts';
 import { cursorList, cursorQuery } from '../../http/schemas.ts';
 import { session } from '../../http/security.ts';
-import { AuditEntry } from './answer.ts';
+import { AuditEntry } from './response.ts';
 
 const DEFAULT_LIMIT = 20;
 

@@ -17,7 +17,7 @@ import {
   newSessionToken,
   SESSION_DAYS,
 } from '../../http/session-cookie.ts';
-import { Hold, projectAnswer } from '../project/answer.ts';
+import { Hold, projectResponse } from '../project/response.ts';
 import { giveDeviceCookie } from './device-cookie.ts';
 import { hashPasswordFor } from './passwords.ts';
 
@@ -93,7 +93,7 @@ export async function describeMe(
     projectId: p.projectId,
     role,
     permissions: [...roleScopes(role)],
-    hold: projectAnswer(project).hold,
+    hold: projectResponse(project).hold,
     operator,
   };
 }

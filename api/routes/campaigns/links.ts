@@ -7,9 +7,9 @@ import { findContents } from '../../../db/contents/contents.ts';
 import { fitLists } from '../../../db/page-budget.ts';
 import { type LinksOf, sumLinks } from '../../../rules/campaigns/link-figures.ts';
 import { contentSource } from '../../../rules/content/content.ts';
-import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { ok } from '../../http/responses.ts';
 import { IdParams, TruncatedLists } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 

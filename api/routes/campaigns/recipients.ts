@@ -10,7 +10,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { cursorQuery, IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { RECIPIENT_CSV_HEADER, RecipientRecord, recipientAnswer, recipientCsv } from './recipient-answer.ts';
+import { RECIPIENT_CSV_HEADER, RecipientRecord, recipientCsv, recipientResponse } from './recipient-response.ts';
 
 const LIST_DEFAULT = 50;
 
@@ -89,6 +89,6 @@ export function campaignRecipientRoutes(app: App, { db, reads, compute }: Deps):
       return c.body(stream, 200, csvHeaders(`campaign-${ref.id}-recipients.csv`));
     }
     const { items, ...rest } = await listRecipients(reads, { ...ref, ...filter, ...page });
-    return c.json({ data: items.map(recipientAnswer), ...rest }, 200);
+    return c.json({ data: items.map(recipientResponse), ...rest }, 200);
   });
 }

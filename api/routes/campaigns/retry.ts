@@ -2,10 +2,10 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { inTransaction } from '../../../db/transaction.ts';
 import { RETRY_ROWS, retryRecipients } from '../../../engine/campaigns/retry.ts';
 import { MENDABLE_REASONS } from '../../../rules/campaigns/retry.ts';
-import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IfMatch, readVersion } from '../../http/record-version.ts';
+import { errors, json, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 

@@ -9,13 +9,13 @@ import { goesByZone } from '../../../rules/campaigns/gate.ts';
 import { campaignFindings, findVariantsWithoutReader, mergeFindings } from '../../../rules/campaigns/review.ts';
 import { missingVariablesFinding } from '../../../rules/content/findings.ts';
 import type { ContentReview } from '../../../rules/content/review.ts';
-import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { contentReview, NOBODY, readersVariables } from '../content-review.ts';
-import { FindingRecord } from '../finding-answer.ts';
+import { FindingRecord } from '../finding-response.ts';
 
 const Count = z.number().int();
 

@@ -13,23 +13,23 @@ import { countCampaigns, readStats } from '../../../db/campaigns/stats.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { startCampaign } from '../../../engine/campaigns/lifecycle.ts';
 import { CAMPAIGN_STATUSES } from '../../../rules/campaigns/campaign.ts';
-import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
+import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
+import { CreateCampaign, campaignContent, LIST_DEFAULT, PutCampaign } from './input.ts';
 import {
   CampaignDone,
   CampaignList,
   CampaignRecord,
   CampaignStats,
-  campaignAnswer,
-  countedAnswer,
-  listedAnswer,
-  statsAnswer,
-} from './answer.ts';
-import { CreateCampaign, campaignContent, LIST_DEFAULT, PutCampaign } from './input.ts';
+  campaignResponse,
+  countedResponse,
+  listedResponse,
+  statsResponse,
+} from './response.ts';
 import { movedBegin } from './timing.ts';
 import { refuseBadVariants } from './variants-input.ts';
 import { variantStats } from './variants-stats.ts';
@@ -139,7 +139,7 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox }: Deps): 
     const ids = items.map((campaign) => campaign.id);
     const counts = await countCampaigns(reads, { projectId, ids });
     const openings = await findNextOpenings(reads, { projectId, ids });
-    const campaigns = items.map((item) => listedAnswer(item, counts.get(item.id), openings.get(item.id)));
+    const campaigns = items.map((item) => listedResponse(item, counts.get(item.id), openings.get(item.id)));
     return c.json({ campaigns, ...page }, 200);
   });
 
@@ -150,14 +150,14 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox }: Deps): 
     await refuseBadVariants(compute, { projectId, content });
     const campaign = await inTransaction(db, (trx) => insertCampaign(trx, { projectId, content, slug: given.slug }));
     tellVersion(c, campaign);
-    return c.json({ success: true as const, data: campaignAnswer(campaign) }, 200);
+    return c.json({ success: true as const, data: campaignResponse(campaign) }, 200);
   });
 
   app.openapi(getRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const campaign = await getCampaign(db, ref);
     tellVersion(c, campaign);
-    return c.json(await countedAnswer(db, { projectId: ref.projectId, campaign }), 200);
+    return c.json(await countedResponse(db, { projectId: ref.projectId, campaign }), 200);
   });
 
   app.openapi(putRoute, async (c) => {
@@ -180,7 +180,7 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox }: Deps): 
     });
     outbox.wake(changed.outbox);
     tellVersion(c, changed.campaign);
-    return c.json(campaignAnswer(changed.campaign), 200);
+    return c.json(campaignResponse(changed.campaign), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {
@@ -194,13 +194,13 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox }: Deps): 
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const campaign = await inTransaction(db, (trx) => duplicateCampaign(trx, ref));
     tellVersion(c, campaign);
-    return c.json({ success: true as const, data: campaignAnswer(campaign), message: 'The copy is a draft.' }, 200);
+    return c.json({ success: true as const, data: campaignResponse(campaign), message: 'The copy is a draft.' }, 200);
   });
 
   app.openapi(statsRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const campaign = await getCampaign(db, ref);
     const { counts, detail, figures } = await readStats(reads, { ...ref, startedAt: campaign.startedAt });
-    return c.json({ ...statsAnswer(counts, detail), ...variantStats(campaign, figures) }, 200);
+    return c.json({ ...statsResponse(counts, detail), ...variantStats(campaign, figures) }, 200);
   });
 }

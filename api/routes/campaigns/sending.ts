@@ -5,14 +5,14 @@ import { cancelCampaign, pauseCampaign, resumeCampaign, startCampaign } from '..
 import { insertTestMail } from '../../../engine/campaigns/test-mail.ts';
 import { chooseWinner } from '../../../engine/campaigns/variant-test.ts';
 import { resolveAliases } from '../../http/aliases.ts';
-import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
+import { errors, json, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { CampaignDone, campaignAnswer, countedAnswer, TestSent } from './answer.ts';
 import { SendCampaign, TestCampaign } from './input.ts';
+import { CampaignDone, campaignResponse, countedResponse, TestSent } from './response.ts';
 import { assertFuture, beginOf, changedTiming } from './timing.ts';
 import { ChooseWinner, textOf } from './variants-input.ts';
 
@@ -121,7 +121,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
     outbox.wake(sent.outbox);
     tellVersion(c, sent.campaign);
     const message = sentMessage(sent.campaign);
-    return c.json({ success: true as const, data: campaignAnswer(sent.campaign), message }, 200);
+    return c.json({ success: true as const, data: campaignResponse(sent.campaign), message }, 200);
   });
 
   app.openapi(cancelRoute, async (c) => {
@@ -133,7 +133,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
       campaign.status === 'DRAFT'
         ? 'Nothing was sent: the campaign is a draft again.'
         : 'The campaign is cancelled; what was handed over stays recorded.';
-    const data = await countedAnswer(db, { projectId: ref.projectId, campaign });
+    const data = await countedResponse(db, { projectId: ref.projectId, campaign });
     tellVersion(c, campaign);
     return c.json({ success: true as const, data, message }, 200);
   });
@@ -146,7 +146,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
     );
     outbox.wake(queued);
     const message = 'The campaign is paused.';
-    const data = await countedAnswer(db, { projectId: ref.projectId, campaign });
+    const data = await countedResponse(db, { projectId: ref.projectId, campaign });
     tellVersion(c, campaign);
     return c.json({ success: true as const, data, message }, 200);
   });
@@ -157,7 +157,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
     const { campaign, outbox: queued } = await inTransaction(db, (trx) => resumeCampaign(trx, { ...ref, read }));
     outbox.wake(queued);
     const message = 'The campaign is being sent.';
-    const data = await countedAnswer(db, { projectId: ref.projectId, campaign });
+    const data = await countedResponse(db, { projectId: ref.projectId, campaign });
     tellVersion(c, campaign);
     return c.json({ success: true as const, data, message }, 200);
   });
@@ -169,7 +169,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
     const { campaign, outbox: queued } = await inTransaction(db, (trx) => chooseWinner(trx, { ...ref, variant, read }));
     outbox.wake(queued);
     const message = `The rest gets ${variant}.`;
-    const data = await countedAnswer(db, { projectId: ref.projectId, campaign });
+    const data = await countedResponse(db, { projectId: ref.projectId, campaign });
     tellVersion(c, campaign);
     return c.json({ success: true as const, data, message }, 200);
   });

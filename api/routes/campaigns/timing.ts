@@ -44,7 +44,7 @@ export const timingInput = {
     }),
 };
 
-export const timingAnswer = {
+export const timingResponse = {
   sendAtLocal: z.string().nullable().openapi({ example: LOCAL_TIME }),
   latePolicy: LatePolicy,
   sendingWindow: SendingWindow.nullable()

@@ -3,7 +3,7 @@ import type { Figures } from '../../../db/campaigns/figures.ts';
 import { type CampaignCounts, NO_COUNTS } from '../../../rules/campaigns/counts.ts';
 import { compareVariants, wilsonInterval } from '../../../rules/campaigns/variant-figures.ts';
 import type { TestMetric } from '../../../rules/campaigns/variants.ts';
-import { percent } from './answer.ts';
+import { percent } from './response.ts';
 
 /** The figures of a campaign's variants; `figures` undefined before it has recipients. */
 export function variantStats({ variants, winner, test }: Campaign, figures: Figures | undefined) {

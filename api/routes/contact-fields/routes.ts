@@ -7,13 +7,13 @@ import {
   listFieldValues,
 } from '../../../db/contacts/fields.ts';
 import { fitLists } from '../../../db/page-budget.ts';
-import { errors, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { errors, ok } from '../../http/responses.ts';
 import { wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { DeletedField, Fields, FieldValues, Usage } from './answer.ts';
 import { FieldParams, VALUES_DEFAULT, VALUES_MAX } from './input.ts';
+import { DeletedField, Fields, FieldValues, Usage } from './response.ts';
 
 const listRoute = createRoute({
   method: 'get',

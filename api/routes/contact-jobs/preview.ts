@@ -7,13 +7,13 @@ import { CSV_MAX_BYTES, type CsvLayout, type CsvRow, TORN_ROWS_MAX } from '../..
 import { toUtf8 } from '../../../rules/contacts/csv-encoding.ts';
 import type { CsvLook, CsvReview } from '../../../rules/contacts/csv-review.ts';
 import { JOB_ERRORS_MAX } from '../../../rules/contacts/jobs.ts';
-import { multipart, ok } from '../../http/answers.ts';
 import { tooLarge } from '../../http/body.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { multipart, ok } from '../../http/responses.ts';
 import { scopes } from '../../http/security.ts';
-import { ImportPreview } from './answer.ts';
 import { ImportFile, ImportTypes, UPLOAD_MAX_BYTES } from './input.ts';
+import { ImportPreview } from './response.ts';
 
 /** Rows that are shown. */
 const ROWS_SHOWN = 20;

@@ -14,24 +14,24 @@ import { toUtf8 } from '../../../rules/contacts/csv-encoding.ts';
 import { csvRow } from '../../../rules/contacts/csv-write.ts';
 import { BULK_KINDS, type BulkKind } from '../../../rules/contacts/jobs.ts';
 import { resolveAliases } from '../../http/aliases.ts';
-import { errors, json, multipart, ok } from '../../http/answers.ts';
 import { tooLarge } from '../../http/body.ts';
 import { csvHeaders } from '../../http/csv-stream.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { errors, json, multipart, ok } from '../../http/responses.ts';
 import { cursorList } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
+import { BulkContacts, ImportFile, ImportTypes, JobParams, ListJobs, UPLOAD_MAX_BYTES } from './input.ts';
 import {
   BulkJob,
   BulkResult,
   ImportJob,
   ImportResult,
-  jobAnswer,
+  jobResponse,
   ListedJob,
-  listedJobAnswer,
+  listedJobResponse,
   Queued,
-} from './answer.ts';
-import { BulkContacts, ImportFile, ImportTypes, JobParams, ListJobs, UPLOAD_MAX_BYTES } from './input.ts';
+} from './response.ts';
 
 const importRoute = createRoute({
   method: 'post',
@@ -183,17 +183,17 @@ export function contactJobRoutes(app: App, { db, reads, compute, outbox }: Deps)
 
   app.openapi(listJobsRoute, async (c) => {
     const { items, ...page } = await listJobs(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
-    return c.json({ data: items.map(listedJobAnswer), ...page }, 200);
+    return c.json({ data: items.map(listedJobResponse), ...page }, 200);
   });
 
   app.openapi(cancelRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').jobId };
-    return c.json(listedJobAnswer(await inTransaction(db, (trx) => cancelJob(trx, ref))), 200);
+    return c.json(listedJobResponse(await inTransaction(db, (trx) => cancelJob(trx, ref))), 200);
   });
 
   app.openapi(importJobRoute, async (c) => {
     const job = await getJob(db, { projectId: c.var.projectId, id: c.req.valid('param').jobId, kinds: ['import'] });
-    return c.json({ ...jobAnswer(job), result: ImportResult.parse(job.result) }, 200);
+    return c.json({ ...jobResponse(job), result: ImportResult.parse(job.result) }, 200);
   });
 
   app.openapi(importErrorsRoute, async (c) => {
@@ -204,6 +204,6 @@ export function contactJobRoutes(app: App, { db, reads, compute, outbox }: Deps)
 
   app.openapi(bulkJobRoute, async (c) => {
     const job = await getJob(db, { projectId: c.var.projectId, id: c.req.valid('param').jobId, kinds: BULK_KINDS });
-    return c.json({ ...jobAnswer(job), result: BulkResult.parse(job.result) }, 200);
+    return c.json({ ...jobResponse(job), result: BulkResult.parse(job.result) }, 200);
   });
 }

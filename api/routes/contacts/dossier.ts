@@ -11,14 +11,14 @@ import {
 import { listProofs } from '../../../db/contacts/double-opt-in.ts';
 import { listEmails } from '../../../db/emails/emails.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { ok } from '../../http/responses.ts';
 import { IdParams, Instant } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { streamOf } from '../../http/stream.ts';
-import { emailItem } from '../emails/answer.ts';
-import { CONTACT_EXAMPLE, ContactRecord, contactAnswer } from './answer.ts';
+import { emailItem } from '../emails/response.ts';
+import { CONTACT_EXAMPLE, ContactRecord, contactResponse } from './response.ts';
 
 const MAILS_A_PAGE = 100;
 
@@ -101,7 +101,7 @@ export function contactDossierRoutes(app: App, { reads, compute, config }: Deps)
         yield await inTurn(() => listProofs(reads, { projectId, contactId: contact.id }));
       })(),
     };
-    const head = { exportedAt: new Date().toISOString(), contact: contactAnswer(contact) };
+    const head = { exportedAt: new Date().toISOString(), contact: contactResponse(contact) };
     c.header('content-type', 'application/json');
     c.header('content-disposition', `attachment; filename="contact-${contact.id}.json"`);
     // The body is the schema's, written piece by piece.

@@ -11,14 +11,14 @@ import { AppError } from '../../../rules/errors.ts';
 import { applyData } from '../../../rules/filters/data-values.ts';
 import { markTrusted } from '../../../rules/strangers/provenance.ts';
 import { actorName } from '../../http/actor.ts';
-import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { noteMade } from '../../http/request-log.ts';
+import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { cursorList, IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { ContactRecord, contactAnswer, LookupResult, PatchedContact, SavedContact } from './answer.ts';
 import { ListContacts, Lookup, PatchContact, SaveContact } from './input.ts';
+import { ContactRecord, contactResponse, LookupResult, PatchedContact, SavedContact } from './response.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -109,7 +109,7 @@ export function contactRoutes(app: App, { db, reads, compute, outbox, config }: 
     // A condition may read all of the project's contacts, and what they did: in the project's turn.
     const work = { projectId: asked.projectId, kind: 'contacts.list' };
     const { items, ...page } = await (asked.condition ? compute.page(work, list) : list());
-    return c.json({ data: items.map(contactAnswer), ...page }, 200);
+    return c.json({ data: items.map(contactResponse), ...page }, 200);
   });
 
   app.openapi(saveRoute, async (c) => {
@@ -142,7 +142,7 @@ export function contactRoutes(app: App, { db, reads, compute, outbox, config }: 
     outbox.wake(queued);
     noteMade(c, { contacts: [contact.id] });
     return c.json(
-      { ...contactAnswer(contact), _meta: { isNew, isUpdate: !isNew, ...(resubscribed && { resubscribed }) } },
+      { ...contactResponse(contact), _meta: { isNew, isUpdate: !isNew, ...(resubscribed && { resubscribed }) } },
       isNew ? 201 : 200,
     );
   });
@@ -154,7 +154,7 @@ export function contactRoutes(app: App, { db, reads, compute, outbox, config }: 
 
   app.openapi(getRoute, async (c) => {
     const contact = await getContact(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
-    return c.json(contactAnswer(contact), 200);
+    return c.json(contactResponse(contact), 200);
   });
 
   app.openapi(patchRoute, async (c) => {
@@ -179,7 +179,7 @@ export function contactRoutes(app: App, { db, reads, compute, outbox, config }: 
     );
     outbox.wake(saved.outbox);
     const { contact, resubscribed } = saved;
-    return c.json({ ...contactAnswer(contact), ...(resubscribed && { _meta: { resubscribed } }) }, 200);
+    return c.json({ ...contactResponse(contact), ...(resubscribed && { _meta: { resubscribed } }) }, 200);
   });
 
   app.openapi(deleteRoute, async (c) => {

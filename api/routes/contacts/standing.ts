@@ -11,14 +11,14 @@ import { nameActors } from '../../../db/projects/actors.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { addressHash } from '../../../rules/emails/suppression.ts';
 import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
-import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { ok } from '../../http/responses.ts';
 import { cursorList, cursorQuery, EXAMPLE_ID, Id, IdParams, Instant, QuerySwitch } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { SuppressionRecord, suppressionAnswer } from '../suppressions/answer.ts';
-import { ExecutionStatusSchema } from '../workflows/answer.ts';
-import { SubscriptionState } from './answer.ts';
+import { SuppressionRecord, suppressionResponse } from '../suppressions/response.ts';
+import { ExecutionStatusSchema } from '../workflows/response.ts';
+import { SubscriptionState } from './response.ts';
 
 const LIST_DEFAULT = 20;
 /** An address is on the list once for each reason, of which there are four. */
@@ -177,7 +177,7 @@ export function contactStandingRoutes(app: App, { reads, compute, config }: Deps
     const { items } = await listSuppressions(reads, { projectId, hash, limit: SUPPRESSIONS_MAX });
     const names = await nameActors(reads, { projectId, actors: items.map(({ actor }) => actor) });
     const suppressions = items.map((entry) => ({
-      ...suppressionAnswer(entry),
+      ...suppressionResponse(entry),
       actorName: names.get(entry.actor ?? '') ?? null,
     }));
     const told = changes.map((change) => ({ ...change, at: change.at.toISOString() }));
@@ -197,11 +197,11 @@ export function contactStandingRoutes(app: App, { reads, compute, config }: Deps
     const { projectId } = c.var;
     const { id } = await getContact(reads, { projectId, id: c.req.valid('param').id });
     const { items, ...page } = await listExecutionsNow(reads, { projectId, id, ...c.req.valid('query') });
-    return c.json({ data: items.map(executionAnswer), ...page }, 200);
+    return c.json({ data: items.map(executionResponse), ...page }, 200);
   });
 }
 
-function executionAnswer(execution: ContactExecution) {
+function executionResponse(execution: ContactExecution) {
   return {
     ...execution,
     dueAt: execution.dueAt?.toISOString() ?? null,

@@ -2,9 +2,9 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { getContact } from '../../../db/contacts/contacts.ts';
 import { listTimeline, TIMELINE_ONLY_TYPES, TIMELINE_TOTAL_MAX } from '../../../db/contacts/timeline.ts';
 import { ACTIVITY_TYPES } from '../../../rules/events/activity.ts';
-import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { ok } from '../../http/responses.ts';
 import { cursorList, cursorQuery, EXAMPLE_ID, IdParams, Instant } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 

@@ -14,13 +14,13 @@ import { newDkimKey } from '../../../rules/domains/dkim-key.ts';
 import { checkRecords } from '../../../rules/domains/sender-domain.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { recordSource } from '../../../rules/strangers/record-source.ts';
-import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { Id, IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { DomainRecord, domainAnswer } from './answer.ts';
 import { CreateDomain, PatchDomain } from './input.ts';
+import { DomainRecord, domainResponse } from './response.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -92,7 +92,7 @@ export function domainRoutes(app: App, { db, config }: Deps): void {
     if (c.req.valid('param').projectId.toLowerCase() !== projectId) throw new AppError('NOT_FOUND');
     const domains = await listDomains(db, projectId);
     return c.json(
-      domains.map((domain) => domainAnswer(domain, config)),
+      domains.map((domain) => domainResponse(domain, config)),
       200,
     );
   });
@@ -101,20 +101,20 @@ export function domainRoutes(app: App, { db, config }: Deps): void {
     const { domain } = c.req.valid('json');
     const key = await newDkimKey();
     const created = await insertDomain(db, { projectId: c.var.projectId, domain, key, atRestKey });
-    return c.json(domainAnswer(created, config), 201);
+    return c.json(domainResponse(created, config), 201);
   });
 
   app.openapi(verifyRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const checked = await checkRecords(dns, recordSource(config, await getDomain(db, ref)));
     const domain = await inTransaction(db, (trx) => saveDomainCheck(trx, { ...ref, checked, now: new Date() }));
-    return c.json(domainAnswer(domain, config), 200);
+    return c.json(domainResponse(domain, config), 200);
   });
 
   app.openapi(patchRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const domain = await updateDomainSigning(db, { ...ref, signing: c.req.valid('json').signing });
-    return c.json(domainAnswer(domain, config), 200);
+    return c.json(domainResponse(domain, config), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {

@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { findEmailAttachment, readLargeAttachments } from '../../../db/contents/attachments.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { errors } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { errors } from '../../http/responses.ts';
 import { Id } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 

@@ -3,14 +3,14 @@ import { repeatEmail } from '../../../engine/sending/resend.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { createSendAcceptor } from '../../accept/send-acceptor.ts';
 import { keyOwner } from '../../http/actor.ts';
-import { errors, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
 import { noteMade } from '../../http/request-log.ts';
+import { errors, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { Sent } from '../send/answer.ts';
+import { Sent } from '../send/response.ts';
 
 const resendRoute = createRoute({
   method: 'post',

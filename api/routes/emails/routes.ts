@@ -3,14 +3,14 @@ import { listAttachmentInfos } from '../../../db/contents/attachments.ts';
 import { findContents } from '../../../db/contents/contents.ts';
 import { getEmail, listEmailEvents, listEmails } from '../../../db/emails/emails.ts';
 import { findWorkflowOf } from '../../../db/executions/executions.ts';
-import { errors, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { errors, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { EmailItem, EmailRecord, emailItem, emailRecord } from './answer.ts';
 import { ListQuery } from './input.ts';
 import { emailAsRead, shownRecipients } from './rendering.ts';
+import { EmailItem, EmailRecord, emailItem, emailRecord } from './response.ts';
 
 const listRoute = {
   ...createRoute({

@@ -6,14 +6,14 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { listEventNames } from '../../../db/workflows/workflow-fields.ts';
 import { recordManualEvent } from '../../../engine/events/manual-event.ts';
 import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
-import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { noteMade } from '../../http/request-log.ts';
+import { errors, json, ok } from '../../http/responses.ts';
 import { cursorQuery, EXAMPLE_ID, Id, Instant, InstantInput, NamedUse, TruncatedLists } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { EventList, EventSchema, eventAnswers } from './answer.ts';
 import { NameParams, RecordEvent } from './input.ts';
+import { EventList, EventSchema, eventResponses } from './response.ts';
 
 const tags = ['Events'];
 
@@ -150,7 +150,7 @@ export function eventRoutes(app: App, { db, reads, outbox }: Deps): void {
       }),
     );
     outbox.wake(queued);
-    const [answer] = await eventAnswers(db, { projectId, events: [event] });
+    const [answer] = await eventResponses(db, { projectId, events: [event] });
     if (!answer) throw new Error('one event has one answer');
     noteMade(c, { events: [event.id] });
     return c.json(answer, 201);
@@ -159,7 +159,7 @@ export function eventRoutes(app: App, { db, reads, outbox }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { projectId } = c.var;
     const { items, ...page } = await listEvents(reads, { projectId, ...c.req.valid('query') });
-    const events = await eventAnswers(reads, { projectId, events: items });
+    const events = await eventResponses(reads, { projectId, events: items });
     return c.json({ events, data: events, ...page }, 200);
   });
 
@@ -183,7 +183,7 @@ export function eventRoutes(app: App, { db, reads, outbox }: Deps): void {
     const { contactId } = c.req.valid('param');
     await getContact(db, { projectId, id: contactId });
     const { items, ...page } = await listEvents(reads, { projectId, contactId, ...c.req.valid('query') });
-    const events = await eventAnswers(reads, { projectId, events: items });
+    const events = await eventResponses(reads, { projectId, events: items });
     return c.json({ events, data: events, ...page }, 200);
   });
 

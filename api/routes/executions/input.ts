@@ -4,7 +4,7 @@ import type { RunEvent } from '../../../rules/executions/run.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
 import { freeJson, isTooLarge, tooLargeText } from '../../http/free-json.ts';
 import { EXAMPLE_ID, Id, InstantInput } from '../../http/schemas.ts';
-import { Branch } from '../workflows/answer.ts';
+import { Branch } from '../workflows/response.ts';
 
 export const WorkflowParams = z.object({ id: Id });
 

@@ -4,11 +4,11 @@ import { getExecution } from '../../../db/executions/executions.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { advanceExecution, type ExecutionRef, retryExecution } from '../../../engine/automations/moves.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
-import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { errors, json, ok } from '../../http/responses.ts';
 import { scopes } from '../../http/security.ts';
-import { ExecutionDetailSchema, executionDetailAnswer } from '../workflows/answer.ts';
+import { ExecutionDetailSchema, executionDetailResponse } from '../workflows/response.ts';
 import { AdvanceExecution, ExecutionParams } from './input.ts';
 
 const tags = ['Workflows'];
@@ -50,7 +50,7 @@ export function executionMoveRoutes(app: App, { db, lifecycle, outbox }: Deps): 
       return { execution: await getExecution(trx, ref), outbox: queued };
     });
     outbox.wake(queued);
-    return executionDetailAnswer(execution, lifecycle.names);
+    return executionDetailResponse(execution, lifecycle.names);
   }
 
   app.openapi(advanceRoute, async (c) => {

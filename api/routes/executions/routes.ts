@@ -10,19 +10,19 @@ import { getWorkflow } from '../../../db/workflows/workflows.ts';
 import { startSandbox } from '../../../engine/automations/sandbox.ts';
 import { startManually } from '../../../engine/automations/start-manually.ts';
 import type { Config } from '../../../rules/config.ts';
-import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { noteMade } from '../../http/request-log.ts';
+import { errors, json, ok } from '../../http/responses.ts';
 import { cursorList, cursorQuery, Id, QuerySwitch } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import {
   ExecutionDetailSchema,
   ExecutionSchema,
   ExecutionStatusSchema,
-  executionAnswer,
-  executionDetailAnswer,
-} from '../workflows/answer.ts';
+  executionDetailResponse,
+  executionResponse,
+} from '../workflows/response.ts';
 import { ExecutionParams, runEventsOf, StartExecution, WorkflowParams } from './input.ts';
 
 const tags = ['Workflows'];
@@ -120,7 +120,7 @@ export function executionRoutes(app: App, { config, db, reads, lifecycle, outbox
     });
     outbox.wake(started.outbox);
     noteMade(c, { executions: [started.execution.id] });
-    return c.json(executionDetailAnswer(started.execution, names), 201);
+    return c.json(executionDetailResponse(started.execution, names), 201);
   });
 
   app.openapi(listRoute, async (c) => {
@@ -128,7 +128,7 @@ export function executionRoutes(app: App, { config, db, reads, lifecycle, outbox
     const { projectId } = c.var;
     await getWorkflow(db, { projectId, id: workflowId });
     const { items, ...page } = await listExecutions(reads, { projectId, workflowId, ...c.req.valid('query') });
-    return c.json({ ...page, data: items.map((item) => executionAnswer(item, names)) }, 200);
+    return c.json({ ...page, data: items.map((item) => executionResponse(item, names)) }, 200);
   });
 
   app.openapi(getRoute, async (c) => {
@@ -137,7 +137,7 @@ export function executionRoutes(app: App, { config, db, reads, lifecycle, outbox
     const workflowId = names.execution(executionId);
     const runId = await lifecycle.findRunId(workflowId);
     const url = temporalPage(config.temporal, { workflowId, runId });
-    return c.json(executionDetailAnswer(execution, names, { runId, url }), 200);
+    return c.json(executionDetailResponse(execution, names, { runId, url }), 200);
   });
 
   app.openapi(cancelRoute, async (c) => {
@@ -148,7 +148,7 @@ export function executionRoutes(app: App, { config, db, reads, lifecycle, outbox
       return { execution: await getExecution(trx, ref), outbox: queued };
     });
     outbox.wake(queued);
-    return c.json(executionDetailAnswer(execution, names), 200);
+    return c.json(executionDetailResponse(execution, names), 200);
   });
 
   app.openapi(cancelAllRoute, async (c) => {

@@ -4,13 +4,13 @@ import type { Backlog } from '../../../db/outbox/outbox-backlog.ts';
 import { getProject } from '../../../db/projects/projects.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { groupBy } from '../../../rules/filters/group-by.ts';
-import { errors, ok } from '../../http/answers.ts';
 import { findProjectId } from '../../http/authenticate.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { errors, ok } from '../../http/responses.ts';
 import { open } from '../../http/security.ts';
-import { projectAnswer } from '../project/answer.ts';
-import { Health, ReadyHealth, ServiceHealth } from './answer.ts';
+import { projectResponse } from '../project/response.ts';
+import { Health, ReadyHealth, ServiceHealth } from './response.ts';
 
 /** A part that does not answer in this time is not ready; probes commonly give up after a few seconds. */
 const PART_TIMEOUT_MS = 3_000;
@@ -58,7 +58,7 @@ export function healthRoutes(app: App, deps: Deps): void {
     const projectId = await findProjectId(c, deps);
     if (!projectId) return c.json({ status: 'ok' as const }, 200);
     c.header('Cache-Control', 'no-store');
-    const { hold } = projectAnswer(await getProject(db, projectId));
+    const { hold } = projectResponse(await getProject(db, projectId));
     return c.json({ status: 'ok' as const, project: { id: projectId, hold } }, 200);
   });
   app.openapi(liveRoute, (c) => c.json({ status: 'ok' as const }, 200));

@@ -4,12 +4,12 @@ import { readSendingHold } from '../../../db/installation/sending-hold.ts';
 import { listPeriodicWork } from '../../../db/operator/periodic-work.ts';
 import { readOutboxFacts, readPostgresFacts } from '../../../db/operator/postgres-facts.ts';
 import { listProcesses } from '../../../db/operator/processes.ts';
-import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { ok } from '../../http/responses.ts';
 import { session } from '../../http/security.ts';
 import { operatorOf } from './access.ts';
-import { OperatorHealth, periodicWorkAnswer, processAnswer, sendingHoldAnswer } from './answer.ts';
+import { OperatorHealth, periodicWorkResponse, processResponse, sendingHoldResponse } from './response.ts';
 
 const route = createRoute({
   method: 'get',
@@ -39,10 +39,10 @@ export function operatorHealthRoutes(app: App, deps: Deps): void {
       readSendingHold(reads),
     ]);
     c.header('Cache-Control', 'no-store');
-    const installation = { shortId: lifecycle.names.shortId, sendingHold: sendingHoldAnswer(sendingHold) };
+    const installation = { shortId: lifecycle.names.shortId, sendingHold: sendingHoldResponse(sendingHold) };
     const answer = { version: release?.version ?? null, postgres: { pingMs, ...facts }, temporal, outbox };
-    const periodicWork = periodic.map(periodicWorkAnswer);
-    return c.json({ ...answer, installation, periodicWork, processes: processes.map(processAnswer) }, 200);
+    const periodicWork = periodic.map(periodicWorkResponse);
+    return c.json({ ...answer, installation, periodicWork, processes: processes.map(processResponse) }, 200);
   });
 }
 

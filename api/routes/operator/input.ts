@@ -22,7 +22,7 @@ export const TenantQuery = cursorQuery(20).extend({
   over: z.enum(['day', 'month']).default('day').openapi({ description: 'The span of `order`' }),
 });
 
-export const AnswersQuery = z.object({
+export const ResponsesQuery = z.object({
   hours: wholeNumber({ min: 1, max: WEEK_HOURS, default: 24, description: 'How far back' }),
 });
 

@@ -1,13 +1,13 @@
 import { createRoute } from '@hono/zod-openapi';
 import { listProviderAnswers } from '../../../db/operator/provider-answers.ts';
 import { listSnsSubscriptions } from '../../../db/operator/sns-subscriptions.ts';
-import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { ok } from '../../http/responses.ts';
 import { session } from '../../http/security.ts';
 import { operatorOf } from './access.ts';
-import { ProviderAnswers } from './answer.ts';
-import { AnswersQuery } from './input.ts';
+import { ResponsesQuery } from './input.ts';
+import { ProviderResponses } from './response.ts';
 
 const route = createRoute({
   method: 'get',
@@ -18,8 +18,8 @@ const route = createRoute({
   summary: 'What mail servers and providers answered',
   description: 'Codes by how many mails got them, over all projects, with an example and the domains they were about.',
   security: session(),
-  request: { query: AnswersQuery },
-  responses: { 200: ok(ProviderAnswers) },
+  request: { query: ResponsesQuery },
+  responses: { 200: ok(ProviderResponses) },
 });
 
 export function operatorProviderRoutes(app: App, deps: Deps): void {

@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { listAllRoutePauses, type RoutePause, resumeRoute } from '../../../db/sending/route-pauses.ts';
-import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { ok } from '../../http/responses.ts';
 import { EXAMPLE_ID, Id, IdParams, Instant } from '../../http/schemas.ts';
 import { session } from '../../http/security.ts';
 import { operatorOf } from './access.ts';
@@ -68,16 +68,16 @@ export function operatorRoutePauseRoutes(app: App, deps: Deps): void {
 
   app.openapi(listRoute, async (c) => {
     await operatorOf(c, deps);
-    return c.json({ data: (await listAllRoutePauses(reads)).map(pauseAnswer) }, 200);
+    return c.json({ data: (await listAllRoutePauses(reads)).map(pauseResponse) }, 200);
   });
 
   app.openapi(resumeRouteRoute, async (c) => {
     await operatorOf(c, deps);
     await resumeRoute(db, c.req.valid('param').id);
-    return c.json({ data: (await listAllRoutePauses(db)).map(pauseAnswer) }, 200);
+    return c.json({ data: (await listAllRoutePauses(db)).map(pauseResponse) }, 200);
   });
 }
 
-function pauseAnswer({ since, nextProbeAt, ...pause }: RoutePause & { projectName: string | null }) {
+function pauseResponse({ since, nextProbeAt, ...pause }: RoutePause & { projectName: string | null }) {
   return { ...pause, since: since.toISOString(), nextProbeAt: nextProbeAt.toISOString() };
 }

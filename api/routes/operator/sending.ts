@@ -1,11 +1,11 @@
 import { createRoute } from '@hono/zod-openapi';
 import { resumeSending } from '../../../db/installation/sending-hold.ts';
-import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { ok } from '../../http/responses.ts';
 import { session } from '../../http/security.ts';
 import { operatorOf } from './access.ts';
-import { Sending, sendingHoldAnswer } from './answer.ts';
+import { Sending, sendingHoldResponse } from './response.ts';
 
 const route = createRoute({
   method: 'post',
@@ -27,6 +27,6 @@ export function operatorSendingRoutes(app: App, deps: Deps): void {
     await operatorOf(c, deps);
     const hold = await resumeSending(db);
     log.warn('an operator has let the installation send');
-    return c.json({ sendingHold: sendingHoldAnswer(hold) }, 200);
+    return c.json({ sendingHold: sendingHoldResponse(hold) }, 200);
   });
 }

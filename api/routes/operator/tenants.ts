@@ -11,14 +11,14 @@ import {
 import { inTransaction } from '../../../db/transaction.ts';
 import { holdByOperator, releaseByOperator, setOperatorLimits } from '../../../engine/projects/operator-limits.ts';
 import { lastDays } from '../../../rules/time/local-days.ts';
-import { json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
+import { json, ok } from '../../http/responses.ts';
 import { cursorList, IdParams } from '../../http/schemas.ts';
 import { session } from '../../http/security.ts';
 import { operatorOf } from './access.ts';
-import { Tenant, TenantDetail, tenantAnswer } from './answer.ts';
 import { HoldTenant, LimitTenant, ReleaseTenant, TenantQuery } from './input.ts';
+import { Tenant, TenantDetail, tenantResponse } from './response.ts';
 
 const tags = ['Operator'];
 
@@ -102,7 +102,7 @@ export function operatorTenantRoutes(app: App, deps: Deps): void {
   app.openapi(listRoute, async (c) => {
     await operatorOf(c, deps);
     const { items, ...page } = await listTenants(reads, c.req.valid('query'));
-    return c.json({ ...page, data: items.map(tenantAnswer) }, 200);
+    return c.json({ ...page, data: items.map(tenantResponse) }, 200);
   });
 
   app.openapi(getRoute, async (c) => {
@@ -121,21 +121,21 @@ export function operatorTenantRoutes(app: App, deps: Deps): void {
       refusals,
       actions: actions.map(({ createdAt, ...action }) => ({ ...action, createdAt: createdAt.toISOString() })),
     };
-    return c.json({ ...tenantAnswer(tenant), ...more }, 200);
+    return c.json({ ...tenantResponse(tenant), ...more }, 200);
   });
 
   app.openapi(limitRoute, async (c) => {
     const change = await changeOf(c, c.req.valid('param').id);
     await inTransaction(db, (trx) => setOperatorLimits(trx, change, c.req.valid('json')));
     keys.forget();
-    return c.json(tenantAnswer(await getTenant(db, change.projectId)), 200);
+    return c.json(tenantResponse(await getTenant(db, change.projectId)), 200);
   });
 
   app.openapi(holdRoute, async (c) => {
     const change = await changeOf(c, c.req.valid('param').id);
     await inTransaction(db, (trx) => holdByOperator(trx, change, c.req.valid('json').reason));
     keys.forget();
-    return c.json(tenantAnswer(await getTenant(db, change.projectId)), 200);
+    return c.json(tenantResponse(await getTenant(db, change.projectId)), 200);
   });
 
   app.openapi(releaseRoute, async (c) => {
@@ -145,6 +145,6 @@ export function operatorTenantRoutes(app: App, deps: Deps): void {
     );
     keys.forget();
     outbox.wake(queued);
-    return c.json(tenantAnswer(await getTenant(db, change.projectId)), 200);
+    return c.json(tenantResponse(await getTenant(db, change.projectId)), 200);
   });
 }

@@ -34,7 +34,7 @@ import { clientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
 import type { OpenRoutes } from '../../http/registrar.ts';
-import { answerNoSuchLink, answerPage } from './answer.ts';
+import { answerNoSuchLink, answerPage } from './response.ts';
 
 /** The forms of the pages, and the one-click post of a mail program, are a line. */
 const FORM_MAX_BYTES = 16 * 1024;

@@ -5,13 +5,13 @@ import { getProject, holdProject } from '../../../db/projects/projects.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { releaseProject, updateProject } from '../../../engine/projects/project-changes.ts';
 import { actorName } from '../../http/actor.ts';
-import { errors, json, ok } from '../../http/answers.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
+import { errors, json, ok } from '../../http/responses.ts';
 import { session } from '../../http/security.ts';
-import { Checklist, Project, projectAnswer } from './answer.ts';
 import { HoldProject, PatchProject } from './input.ts';
+import { Checklist, Project, projectResponse } from './response.ts';
 
 const tags = ['Project'];
 
@@ -77,7 +77,7 @@ const releaseRoute = createRoute({
 });
 
 export function projectRoutes(app: App, { db, keys, outbox, reads }: Deps): void {
-  app.openapi(getRoute, async (c) => c.json(projectAnswer(await getProject(db, c.var.projectId)), 200));
+  app.openapi(getRoute, async (c) => c.json(projectResponse(await getProject(db, c.var.projectId)), 200));
 
   app.openapi(checklistRoute, async (c) => {
     const done = await readChecklist(reads, c.var.projectId);
@@ -93,7 +93,7 @@ export function projectRoutes(app: App, { db, keys, outbox, reads }: Deps): void
     });
     keys.forget();
     outbox.wake(queued);
-    return c.json(projectAnswer(project), 200);
+    return c.json(projectResponse(project), 200);
   });
 
   app.openapi(holdRoute, async (c) => {
@@ -103,7 +103,7 @@ export function projectRoutes(app: App, { db, keys, outbox, reads }: Deps): void
       return holdProject(trx, { projectId: c.var.projectId, reason });
     });
     keys.forget();
-    return c.json(projectAnswer(project), 200);
+    return c.json(projectResponse(project), 200);
   });
 
   app.openapi(releaseRoute, async (c) => {
@@ -113,7 +113,7 @@ export function projectRoutes(app: App, { db, keys, outbox, reads }: Deps): void
     });
     keys.forget();
     outbox.wake(queued);
-    return c.json(projectAnswer(project), 200);
+    return c.json(projectResponse(project), 200);
   });
 }
 

@@ -2,12 +2,12 @@ import { createRoute } from '@hono/zod-openapi';
 import { findCauses } from '../../../db/requests/request-causes.ts';
 import { findEffects } from '../../../db/requests/request-effects.ts';
 import { getRequest, listRequests } from '../../../db/requests/request-log.ts';
-import { errors, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { errors, ok } from '../../http/responses.ts';
 import { scopes } from '../../http/security.ts';
-import { RequestDetail, RequestPage, requestAnswer } from './answer.ts';
 import { ListRequests, RequestParams, statusSpan } from './input.ts';
+import { RequestDetail, RequestPage, requestResponse } from './response.ts';
 
 const tags = ['Requests'];
 
@@ -46,13 +46,13 @@ export function requestRoutes(app: App, { reads }: Deps): void {
     const actor = keyId && `key:${keyId.toLowerCase()}`;
     const asked = { ...filter, projectId, status: statusSpan(status), actor, made: causes || undefined };
     const { items, ...page } = await listRequests(reads, asked);
-    return c.json({ data: items.map(requestAnswer), ...page }, 200);
+    return c.json({ data: items.map(requestResponse), ...page }, 200);
   });
 
   app.openapi(getRoute, async (c) => {
     const { projectId } = c.var;
     const request = await getRequest(reads, { projectId, requestId: c.req.valid('param').requestId });
     const made = await findEffects(reads, { projectId, made: request.made });
-    return c.json({ ...requestAnswer(request), made }, 200);
+    return c.json({ ...requestResponse(request), made }, 200);
   });
 }

@@ -9,9 +9,9 @@ import { getSegmentUsage } from '../../../db/segments/usage.ts';
 import { CAMPAIGN_STATUSES } from '../../../rules/campaigns/campaign.ts';
 import { queryErrors } from '../../../rules/errors.ts';
 import { OPERATORS, UNITS } from '../../../rules/filters/fields.ts';
-import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { errors, json, ok } from '../../http/responses.ts';
 import {
   cursorList,
   cursorQuery,
@@ -23,7 +23,7 @@ import {
   TruncatedLists,
 } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { CONTACT_EXAMPLE, ContactRecord, contactAnswer } from '../contacts/answer.ts';
+import { CONTACT_EXAMPLE, ContactRecord, contactResponse } from '../contacts/response.ts';
 import { givenCondition, PreviewCondition } from './input.ts';
 
 const Preview = z
@@ -187,7 +187,7 @@ export function segmentLookRoutes(app: App, { reads, compute }: Deps): void {
     if (!condition) throw new Error('a preview without a condition passed its check');
     const work = { projectId, kind: 'segments.preview' };
     const { count, sample } = await compute.page(work, () => previewCondition(reads, { projectId, condition }));
-    return c.json({ count, sample: sample.map(contactAnswer) }, 200);
+    return c.json({ count, sample: sample.map(contactResponse) }, 200);
   });
 
   app.openapi(explainRoute, async (c) => {

@@ -13,25 +13,13 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { computeSegment } from '../../../engine/segments/compute.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { actorName } from '../../http/actor.ts';
-import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
+import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { listedContactAnswer } from '../contacts/answer.ts';
-import {
-  AddedMembers,
-  Computed,
-  EXAMPLE,
-  ListedSegment,
-  listedAnswer,
-  Refreshed,
-  RemovedMembers,
-  SegmentContacts,
-  SegmentRecord,
-  segmentAnswer,
-} from './answer.ts';
+import { listedContactResponse } from '../contacts/response.ts';
 import {
   AddMembers,
   CreateSegment,
@@ -41,6 +29,18 @@ import {
   PatchSegment,
   RemoveMembers,
 } from './input.ts';
+import {
+  AddedMembers,
+  Computed,
+  EXAMPLE,
+  ListedSegment,
+  listedResponse,
+  Refreshed,
+  RemovedMembers,
+  SegmentContacts,
+  SegmentRecord,
+  segmentResponse,
+} from './response.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -190,7 +190,7 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
 
   app.openapi(listRoute, async (c) => {
     const { projectId } = c.var;
-    return c.json((await listSegments(reads, { projectId, ...c.req.valid('query') })).map(listedAnswer), 200);
+    return c.json((await listSegments(reads, { projectId, ...c.req.valid('query') })).map(listedResponse), 200);
   });
 
   app.openapi(createSegmentRoute, async (c) => {
@@ -205,14 +205,14 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
     };
     const created = await inTransaction(db, (trx) => insertSegment(trx, segment));
     tellVersion(c, created);
-    return c.json(segmentAnswer(await withMemberCount(created)), 201);
+    return c.json(segmentResponse(await withMemberCount(created)), 201);
   });
 
   app.openapi(getRoute, async (c) => {
     const { id } = c.req.valid('param');
     const segment = await getSegment(db, { projectId: c.var.projectId, id });
     tellVersion(c, segment);
-    return c.json(segmentAnswer(segment), 200);
+    return c.json(segmentResponse(segment), 200);
   });
 
   app.openapi(patchRoute, async (c) => {
@@ -225,7 +225,7 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
       updateSegment(trx, { ...ref, patch: { ...patch, condition }, read }),
     );
     tellVersion(c, changed);
-    return c.json(segmentAnswer(condition ? await withMemberCount(changed) : changed), 200);
+    return c.json(segmentResponse(condition ? await withMemberCount(changed) : changed), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {
@@ -239,7 +239,7 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
     const segment = await getSegment(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
     const { page, pageSize } = c.req.valid('query');
     const { items, total } = await listSegmentContacts(reads, segment, { page, pageSize });
-    const contacts = items.map(listedContactAnswer);
+    const contacts = items.map(listedContactResponse);
     return c.json({ contacts, data: contacts, page, pageSize, total, totalPages: Math.ceil(total / pageSize) }, 200);
   });
 

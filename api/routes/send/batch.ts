@@ -3,15 +3,15 @@ import type { SendBatch } from '../../../rules/emails/send-request.ts';
 import { AppError, fieldError } from '../../../rules/errors.ts';
 import type { SendAcceptor } from '../../accept/send-acceptor.ts';
 import { keyOwner } from '../../http/actor.ts';
-import { json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
 import { bodyParser } from '../../http/parse-body.ts';
 import { noteMade } from '../../http/request-log.ts';
+import { json, ok } from '../../http/responses.ts';
 import { scopes } from '../../http/security.ts';
-import { BatchSent, SEND_ERRORS } from './answer.ts';
 import { SendBatchBody, SendBody, sendMaxBytes } from './input.ts';
+import { BatchSent, SEND_ERRORS } from './response.ts';
 import { checkLargeTemplates, toSendRequest } from './to-send-request.ts';
 
 /** Of all emails together: a transaction with this many rows takes a second. */

@@ -2,15 +2,15 @@ import { createRoute } from '@hono/zod-openapi';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { createSendAcceptor } from '../../accept/send-acceptor.ts';
 import { keyOwner } from '../../http/actor.ts';
-import { json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
 import { noteMade } from '../../http/request-log.ts';
+import { json, ok } from '../../http/responses.ts';
 import { scopes } from '../../http/security.ts';
-import { SEND_ERRORS, Sent } from './answer.ts';
 import { sendBatchRoutes } from './batch.ts';
 import { SendBody, sendMaxBytes } from './input.ts';
+import { SEND_ERRORS, Sent } from './response.ts';
 import { checkLargeTemplates, toSendRequest } from './to-send-request.ts';
 
 const sendRoute = {

@@ -3,14 +3,14 @@ import { insertAudit } from '../../../db/projects/audit-log.ts';
 import { deleteSmsSender, insertSmsSender, listSmsSenders } from '../../../db/sms/senders.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { actorName } from '../../http/actor.ts';
-import { errors, json, noContent, ok } from '../../http/answers.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { session } from '../../http/security.ts';
-import { Sender, senderAnswer } from './answer.ts';
 import { CreateSender } from './input.ts';
+import { Sender, senderResponse } from './response.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -50,7 +50,7 @@ const deleteRoute = createRoute({
 /** `/sms/senders` (contract §10.2). */
 export function smsSenderRoutes(app: App, { db }: Deps): void {
   app.openapi(listRoute, async (c) => {
-    return c.json({ data: (await listSmsSenders(db, c.var.projectId)).map(senderAnswer) }, 200);
+    return c.json({ data: (await listSmsSenders(db, c.var.projectId)).map(senderResponse) }, 200);
   });
 
   app.openapi(createRouteOfSender, async (c) => {
@@ -63,7 +63,7 @@ export function smsSenderRoutes(app: App, { db }: Deps): void {
       await insertAudit(trx, { ...audit, action: 'sms_sender.created', details: { country, from } });
       return saved;
     });
-    return c.json(senderAnswer(sender), 201);
+    return c.json(senderResponse(sender), 201);
   });
 
   app.openapi(deleteRoute, async (c) => {

@@ -5,9 +5,9 @@ import { deriveKey } from '../../../rules/access/secrets.ts';
 import { phoneHash } from '../../../rules/emails/suppression.ts';
 import { readPhoneNumber } from '../../../rules/sms/phone.ts';
 import { actorName } from '../../http/actor.ts';
-import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { cursorList, cursorQuery, EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 
@@ -102,7 +102,7 @@ export function smsStopRoutes(app: App, { db, reads, config }: Deps): void {
     const { phone, ...asked } = c.req.valid('query');
     const hash = phone === undefined ? undefined : phoneHash(key, phone);
     const { items, ...page } = await listSmsStops(reads, { projectId: c.var.projectId, ...asked, hash });
-    return c.json({ data: items.map(stopAnswer), ...page }, 200);
+    return c.json({ data: items.map(stopResponse), ...page }, 200);
   });
 
   app.openapi(addRoute, async (c) => {
@@ -112,7 +112,7 @@ export function smsStopRoutes(app: App, { db, reads, config }: Deps): void {
     const stops = [{ phone, from, source, actor: actorName(actor) }];
     const [added] = await inTransaction(db, (trx) => addSmsStops(trx, key, { projectId, stops }));
     if (!added) throw new Error('the stop was not inserted');
-    return c.json(stopAnswer(added), 201);
+    return c.json(stopResponse(added), 201);
   });
 
   app.openapi(deleteRoute, async (c) => {
@@ -124,6 +124,6 @@ export function smsStopRoutes(app: App, { db, reads, config }: Deps): void {
   });
 }
 
-function stopAnswer(stop: SmsStop) {
+function stopResponse(stop: SmsStop) {
   return { ...stop, createdAt: stop.createdAt.toISOString() };
 }

@@ -9,15 +9,15 @@ import { readPhoneNumber } from '../../../rules/sms/phone.ts';
 import { SMS_SOURCES } from '../../../rules/sms/source.ts';
 import { SMS_STATUSES } from '../../../rules/sms/status.ts';
 import { keyOwner } from '../../http/actor.ts';
-import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
 import { noteMade } from '../../http/request-log.ts';
+import { errors, json, ok } from '../../http/responses.ts';
 import { cursorQuery, Id, IdParams, InstantInput } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { AcceptedSms, acceptedSms, SmsItem, SmsRecord, smsItem, smsRecord } from './answer.ts';
 import { SendSms } from './input.ts';
+import { AcceptedSms, acceptedSms, SmsItem, SmsRecord, smsItem, smsRecord } from './response.ts';
 
 const sendRoute = {
   ...createRoute({

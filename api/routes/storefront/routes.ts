@@ -3,15 +3,15 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { recordPixelEvents } from '../../../engine/events/pixel-events.ts';
 import { upsertVariants, waitForVariant } from '../../../engine/events/storefront.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { errors, json, ok } from '../../http/answers.ts';
 import { PUBLIC_MAX_BYTES } from '../../http/body.ts';
 import { clientNetwork } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { noteMade } from '../../http/request-log.ts';
+import { errors, json, ok } from '../../http/responses.ts';
 import { publicKey, scopes } from '../../http/security.ts';
-import { VariantsSaved, variantsAnswer } from './answer.ts';
 import { BackInStock, Pixel, PutVariants } from './input.ts';
+import { VariantsSaved, variantsResponse } from './response.ts';
 
 const putVariants = createRoute({
   method: 'put',
@@ -82,7 +82,7 @@ export function storefrontRoutes(app: App, { config, db, outbox, limits }: Deps)
     const variants = c.req.valid('json').variants.map((variant) => ({ ...variant, url: variant.url ?? null }));
     const saved = await inTransaction(db, (trx) => upsertVariants(trx, { projectId, mode, variants }));
     outbox.wake(saved.outbox);
-    return c.json(variantsAnswer(saved.variants), 200);
+    return c.json(variantsResponse(saved.variants), 200);
   });
 
   app.openapi(backInStock, async (c) => {

@@ -6,13 +6,13 @@ import { deriveKey } from '../../../rules/access/secrets.ts';
 import { normalizeEmail } from '../../../rules/emails/email-address.ts';
 import { addressHash } from '../../../rules/emails/suppression.ts';
 import { actorName } from '../../http/actor.ts';
-import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { cursorList, cursorQuery, EmailAddress } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { SuppressionRecord, suppressionAnswer } from './answer.ts';
 import { AddressParams, AddSuppression, LIST_DEFAULT } from './input.ts';
+import { SuppressionRecord, suppressionResponse } from './response.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -60,7 +60,7 @@ export function suppressionRoutes(app: App, { db, reads, outbox, config }: Deps)
     const { email, ...asked } = c.req.valid('query');
     const hash = email === undefined ? undefined : addressHash(key, email);
     const { items, ...page } = await listSuppressions(reads, { projectId: c.var.projectId, ...asked, hash });
-    return c.json({ data: items.map(suppressionAnswer), ...page }, 200);
+    return c.json({ data: items.map(suppressionResponse), ...page }, 200);
   });
 
   app.openapi(addRoute, async (c) => {
@@ -77,7 +77,7 @@ export function suppressionRoutes(app: App, { db, reads, outbox, config }: Deps)
       return { entry: added, outbox: recorded };
     });
     outbox.wake(queued);
-    return c.json(suppressionAnswer(entry), 201);
+    return c.json(suppressionResponse(entry), 201);
   });
 
   app.openapi(deleteRoute, async (c) => {

@@ -8,15 +8,15 @@ import { inTransaction } from '../../../db/transaction.ts';
 import type { Role } from '../../../rules/access/scopes.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { actorName, personOf } from '../../http/actor.ts';
-import { errors, json, noContent, ok } from '../../http/answers.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
+import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { session } from '../../http/security.ts';
 import { hashToken, newSessionToken } from '../../http/session-cookie.ts';
-import { Invited, invitationAnswer, MemberRecord, memberAnswer, Team } from './answer.ts';
 import { ChangeRole, Invite, MemberParams } from './input.ts';
+import { Invited, invitationResponse, MemberRecord, memberResponse, Team } from './response.ts';
 
 const tags = ['Team'];
 
@@ -100,7 +100,7 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
       await listTeam(reads, c.var.projectId),
       await listInvitations(reads, c.var.projectId),
     ];
-    return c.json({ members: members.map(memberAnswer), invitations: invitations.map(invitationAnswer) }, 200);
+    return c.json({ members: members.map(memberResponse), invitations: invitations.map(invitationResponse) }, 200);
   });
 
   app.openapi(inviteRoute, async (c) => {
@@ -125,7 +125,7 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
       return { invitation: made, outbox: mails };
     });
     outbox.wake(queued);
-    return c.json({ ...invitationAnswer(invitation), url, mailed: queued.length > 0 }, 201);
+    return c.json({ ...invitationResponse(invitation), url, mailed: queued.length > 0 }, 201);
   });
 
   app.openapi(withdrawRoute, async (c) => {
@@ -149,7 +149,7 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
         await insertAudit(trx, { ...audited(c), action: 'team.role_changed', target: userId, details });
       return changed.member;
     });
-    return c.json(memberAnswer(member), 200);
+    return c.json(memberResponse(member), 200);
   });
 
   app.openapi(removeRoute, async (c) => {

@@ -3,14 +3,14 @@ import { getReader } from '../../../db/contacts/readers.ts';
 import { missingVariablesFinding } from '../../../rules/content/findings.ts';
 import { missingVariables } from '../../../rules/content/required-variables.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { freeJson } from '../../http/free-json.ts';
+import { errors, json, ok } from '../../http/responses.ts';
 import { Id } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { contentReview, NOBODY, readersVariables } from '../content-review.ts';
-import { FindingRecord } from '../finding-answer.ts';
+import { FindingRecord } from '../finding-response.ts';
 import { changedMailText, mailTemplatesInput } from '../mail-text.ts';
 import { Type } from './input.ts';
 

@@ -10,16 +10,16 @@ import {
 } from '../../../db/contents/templates.ts';
 import { fitLists } from '../../../db/page-budget.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
+import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { changedMailText } from '../mail-text.ts';
-import { listedAnswer, TemplateList, TemplateRecord, templateAnswer, Usage } from './answer.ts';
 import { refuseBadContent } from './content-check.ts';
 import { CreateTemplate, LIST_DEFAULT, PatchTemplate, refuseTopicOnTransactional, Type } from './input.ts';
+import { listedResponse, TemplateList, TemplateRecord, templateResponse, Usage } from './response.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -123,7 +123,7 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
       ...query,
       pageSize: limit ?? pageSize,
     });
-    return c.json({ templates: items.map(listedAnswer), ...page }, 200);
+    return c.json({ templates: items.map(listedResponse), ...page }, 200);
   });
 
   app.openapi(createTemplateRoute, async (c) => {
@@ -135,13 +135,13 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     await refuseBadContent(compute, { projectId, content: fields });
     const template = await inTransaction(db, (trx) => insertTemplate(trx, { projectId, ...fields }));
     tellVersion(c, template);
-    return c.json(templateAnswer(template), 201);
+    return c.json(templateResponse(template), 201);
   });
 
   app.openapi(getRoute, async (c) => {
     const template = await getTemplate(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
     tellVersion(c, template);
-    return c.json(templateAnswer(template), 200);
+    return c.json(templateResponse(template), 200);
   });
 
   app.openapi(patchRoute, async (c) => {
@@ -159,7 +159,7 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
       return changed;
     });
     tellVersion(c, template);
-    return c.json(templateAnswer(template), 200);
+    return c.json(templateResponse(template), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {
@@ -173,7 +173,7 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const copy = await inTransaction(db, (trx) => duplicateTemplate(trx, ref));
     tellVersion(c, copy);
-    return c.json(templateAnswer(copy), 201);
+    return c.json(templateResponse(copy), 201);
   });
 
   app.openapi(usageRoute, async (c) => {

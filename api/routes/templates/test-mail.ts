@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { inTransaction } from '../../../db/transaction.ts';
 import { insertTestMail } from '../../../engine/campaigns/test-mail.ts';
-import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { errors, json, ok } from '../../http/responses.ts';
 import { EmailAddress, EXAMPLE_ID, Id } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { changedMailText, mailTextInput, splitSender } from '../mail-text.ts';

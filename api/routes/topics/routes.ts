@@ -1,13 +1,13 @@
 import { createRoute } from '@hono/zod-openapi';
 import { deleteTopic, getTopic, insertTopic, listTopics, updateTopic } from '../../../db/topics/topics.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { cursorList, cursorQuery, IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { TopicRecord, topicAnswer } from './answer.ts';
 import { CreateTopic, LIST_DEFAULT, PatchTopic } from './input.ts';
+import { TopicRecord, topicResponse } from './response.ts';
 
 const tags = ['Topics'];
 
@@ -76,25 +76,25 @@ const deleteRoute = createRoute({
 export function topicRoutes(app: App, { db, reads }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { items, ...page } = await listTopics(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
-    return c.json({ data: items.map(topicAnswer), ...page }, 200);
+    return c.json({ data: items.map(topicResponse), ...page }, 200);
   });
 
   app.openapi(createTopicRoute, async (c) => {
     const fields = c.req.valid('json');
     const { projectId } = c.var;
     const topic = await inTransaction(db, (trx) => insertTopic(trx, { projectId, ...fields }));
-    return c.json(topicAnswer(topic), 201);
+    return c.json(topicResponse(topic), 201);
   });
 
   app.openapi(getRoute, async (c) => {
     const topic = await getTopic(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
-    return c.json(topicAnswer(topic), 200);
+    return c.json(topicResponse(topic), 200);
   });
 
   app.openapi(patchRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const topic = await inTransaction(db, (trx) => updateTopic(trx, ref, c.req.valid('json')));
-    return c.json(topicAnswer(topic), 200);
+    return c.json(topicResponse(topic), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {

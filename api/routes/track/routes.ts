@@ -5,16 +5,16 @@ import { deriveKey } from '../../../rules/access/secrets.ts';
 import { publicContactId } from '../../../rules/contacts/public-contact-id.ts';
 import { createTrackAcceptor } from '../../accept/track-acceptor.ts';
 import { keyOwner } from '../../http/actor.ts';
-import { json, ok } from '../../http/answers.ts';
 import { PUBLIC_MAX_BYTES } from '../../http/body.ts';
 import { clientNetwork } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
 import { noteMade } from '../../http/request-log.ts';
+import { json, ok } from '../../http/responses.ts';
 import { publicKey } from '../../http/security.ts';
-import { TrackedEvent } from './answer.ts';
 import { TrackEvent } from './input.ts';
+import { TrackedEvent } from './response.ts';
 
 const trackRoute = createRoute({
   maxBodyBytes: PUBLIC_MAX_BYTES,

@@ -5,7 +5,7 @@ import { TRACKED_HITS } from '../../http/caller-limits.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
 import type { OpenRoutes } from '../../http/registrar.ts';
-import { answerNoSuchLink } from '../pages/answer.ts';
+import { answerNoSuchLink } from '../pages/response.ts';
 import { createLinkFinder } from './link-finder.ts';
 
 /** A transparent GIF of one pixel, 43 bytes. */

@@ -10,12 +10,12 @@ import { consentWord } from '../../../rules/sms/consent-word.ts';
 import { twilioRefusal } from '../../../rules/sms/refusal.ts';
 import type { SmsStatus } from '../../../rules/sms/status.ts';
 import { isTwilioSignature } from '../../../rules/sms/twilio-signature.ts';
-import { noContent } from '../../http/answers.ts';
 import { readBody } from '../../http/body.ts';
 import { REFUSED_CALLBACKS } from '../../http/caller-limits.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { AppEnv } from '../../http/env.ts';
 import { describeCallback, type OpenRoutes } from '../../http/registrar.ts';
+import { noContent } from '../../http/responses.ts';
 
 /** Far more than any callback of Twilio's. */
 const CALLBACK_MAX_BYTES = 64 * 1024;

@@ -1,12 +1,12 @@
 import { createRoute } from '@hono/zod-openapi';
 import { createDns } from '../../../channels/dns.ts';
 import { verifyEmail } from '../../../rules/emails/verify-email.ts';
-import { json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { json, ok } from '../../http/responses.ts';
 import { anySecretKey } from '../../http/security.ts';
-import { Verification } from './answer.ts';
 import { VerifyRequest } from './input.ts';
+import { Verification } from './response.ts';
 
 const verifyRoute = createRoute({
   method: 'post',

@@ -10,21 +10,21 @@ import {
   updateEndpoint,
 } from '../../../db/webhooks/endpoints.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { cursorQuery, Id, IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
+import { CreateEndpoint, PatchEndpoint, ReplayWebhooks, Status } from './input.ts';
 import {
   DeliveryList,
-  deliveryAnswer,
+  deliveryResponse,
   Endpoint,
   EndpointWithSecret,
-  endpointAnswer,
+  endpointResponse,
   Replayed,
-  replayAnswer,
-} from './answer.ts';
-import { CreateEndpoint, PatchEndpoint, ReplayWebhooks, Status } from './input.ts';
+  replayResponse,
+} from './response.ts';
 
 const tags = ['Webhooks'];
 
@@ -158,24 +158,24 @@ export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): vo
     const endpoint = await inTransaction(db, (trx) =>
       insertEndpoint(trx, { projectId, url, events, description: description ?? null, atRestKey }),
     );
-    return c.json({ ...endpointAnswer(endpoint), secret: endpoint.secret }, 201);
+    return c.json({ ...endpointResponse(endpoint), secret: endpoint.secret }, 201);
   });
 
   app.openapi(listRoute, async (c) => {
     const endpoints = await listEndpoints(db, c.var.projectId);
-    return c.json({ data: endpoints.map(endpointAnswer) }, 200);
+    return c.json({ data: endpoints.map(endpointResponse) }, 200);
   });
 
   app.openapi(getRoute, async (c) => {
     const { id } = c.req.valid('param');
-    return c.json(endpointAnswer(await getEndpoint(db, { projectId: c.var.projectId, id })), 200);
+    return c.json(endpointResponse(await getEndpoint(db, { projectId: c.var.projectId, id })), 200);
   });
 
   app.openapi(patchRoute, async (c) => {
     const { id } = c.req.valid('param');
     const change = { projectId: c.var.projectId, id, atRestKey, ...c.req.valid('json') };
     const endpoint = await inTransaction(db, (trx) => updateEndpoint(trx, change));
-    return c.json(endpointAnswer(endpoint), 200);
+    return c.json(endpointResponse(endpoint), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {
@@ -187,14 +187,14 @@ export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): vo
   app.openapi(rotateRoute, async (c) => {
     const { id } = c.req.valid('param');
     const endpoint = await rotateSecret(db, { projectId: c.var.projectId, id, atRestKey });
-    return c.json({ ...endpointAnswer(endpoint), secret: endpoint.secret }, 200);
+    return c.json({ ...endpointResponse(endpoint), secret: endpoint.secret }, 200);
   });
 
   app.openapi(deliveriesRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     await getEndpoint(db, ref);
     const { items, ...page } = await listDeliveries(reads, { ...ref, ...c.req.valid('query') });
-    return c.json({ data: items.map(deliveryAnswer), ...page }, 200);
+    return c.json({ data: items.map(deliveryResponse), ...page }, 200);
   });
 
   app.openapi(replayOneRoute, async (c) => {
@@ -203,7 +203,7 @@ export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): vo
       replayDeliveries(trx, { projectId: c.var.projectId, id, deliveryId }),
     );
     outbox.wake(replay.outbox);
-    return c.json(replayAnswer(replay), 200);
+    return c.json(replayResponse(replay), 200);
   });
 
   app.openapi(replayRoute, async (c) => {
@@ -211,6 +211,6 @@ export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): vo
     await getEndpoint(db, ref);
     const replay = await inTransaction(db, (trx) => replayDeliveries(trx, { ...ref, ...c.req.valid('json') }));
     outbox.wake(replay.outbox);
-    return c.json(replayAnswer(replay), 200);
+    return c.json(replayResponse(replay), 200);
   });
 }

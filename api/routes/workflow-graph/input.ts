@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { freeJson } from '../../http/free-json.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
-import { Branch, Position, StepTypeSchema } from '../workflows/answer.ts';
+import { Branch, Position, StepTypeSchema } from '../workflows/response.ts';
 
 /** A whole graph at once: the configs of a workflow's steps are 3 MB together at the most. */
 export const GRAPH_MAX_BYTES = 8 * 1024 * 1024;

@@ -1,12 +1,12 @@
 import { createRoute } from '@hono/zod-openapi';
-import { errors, json } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
+import { errors, json } from '../../http/responses.ts';
 import { scopes } from '../../http/security.ts';
-import { workflowDetailAnswer } from '../workflows/answer.ts';
-import { SavedGraph } from './answer.ts';
+import { workflowDetailResponse } from '../workflows/response.ts';
 import { GRAPH_MAX_BYTES, GraphParams, SaveGraph } from './input.ts';
+import { SavedGraph } from './response.ts';
 import { saveGraph } from './save.ts';
 
 const saveRoute = createRoute({
@@ -41,6 +41,6 @@ export function workflowGraphRoutes(app: App, { config: { secretKey }, db, outbo
     });
     if (!graph.dryRun) tellVersion(c, workflow);
     outbox.wake(queued);
-    return c.json({ workflow: workflowDetailAnswer(secretKey, workflow), ids, faults, dryRun: graph.dryRun }, 200);
+    return c.json({ workflow: workflowDetailResponse(secretKey, workflow), ids, faults, dryRun: graph.dryRun }, 200);
   });
 }

@@ -29,7 +29,7 @@ import { previewSms } from './sms-effect.ts';
 import { passWindow } from './window.ts';
 
 /** What an endpoint is said to answer to a step, by its id or its name. */
-export interface SaidAnswer {
+export interface SaidResponse {
   step: string;
   status: number;
   body?: unknown;
@@ -45,7 +45,7 @@ export interface EffectDeps {
  * What each effect of a workflow would do for a contact of a preview. Whether a mail leaves is decided by the settings
  * and the consent of this moment, and by the same rule as when it does.
  */
-export function previewEffects(deps: EffectDeps, webhooks: SaidAnswer[]): EffectPreviews {
+export function previewEffects(deps: EffectDeps, webhooks: SaidResponse[]): EffectPreviews {
   const said = new Map<string, number>();
   return {
     SEND_SMS: (standing, world) => previewSms(deps, standing, world),
@@ -147,7 +147,7 @@ async function previewUpdate({ execution, step }: EffectPosition, world: World):
 async function previewRequest(
   { config: { secretKey } }: EffectDeps,
   { execution, step }: EffectPosition,
-  p: { world: World; webhooks: SaidAnswer[]; said: Map<string, number> },
+  p: { world: World; webhooks: SaidResponse[]; said: Map<string, number> },
 ): Promise<PreviewedEffect> {
   // Masked: what is secret of the request is nobody's business who only looks.
   const config = WebhookConfig.parse(maskStepConfig(secretKey, step));
@@ -167,8 +167,8 @@ async function previewRequest(
 /** What is said of the step: one answer a visit in their order, the last of them for all further ones. */
 function answerTo(
   { id, name }: { id: string; name: string },
-  { webhooks, said }: { webhooks: SaidAnswer[]; said: Map<string, number> },
-): SaidAnswer | undefined {
+  { webhooks, said }: { webhooks: SaidResponse[]; said: Map<string, number> },
+): SaidResponse | undefined {
   const answers = webhooks.filter(({ step }) => step === id || step === name);
   const visited = said.get(id) ?? 0;
   said.set(id, visited + 1);

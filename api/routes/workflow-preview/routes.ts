@@ -3,14 +3,14 @@ import { getContact } from '../../../db/contacts/contacts.ts';
 import { type PreviewRequest, previewExecution } from '../../../engine/automations/preview.ts';
 import { applyData } from '../../../rules/filters/data-values.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
-import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { errors, json, ok } from '../../http/responses.ts';
 import { scopes } from '../../http/security.ts';
 import { runEventsOf, WorkflowParams } from '../executions/input.ts';
-import { previewAnswer, WorkflowPreview } from './answer.ts';
 import { previewEffects } from './effects.ts';
 import { PreviewWorkflow } from './input.ts';
+import { previewResponse, WorkflowPreview } from './response.ts';
 
 const previewRoute = createRoute({
   method: 'post',
@@ -46,7 +46,7 @@ export function workflowPreviewRoutes(app: App, { config, reads, compute }: Deps
     const foreseen = await compute.page({ projectId, kind: 'workflow.preview' }, () =>
       previewExecution(reads, request),
     );
-    return c.json(previewAnswer({ workflowId, contactId: contactId ?? null }, foreseen), 200);
+    return c.json(previewResponse({ workflowId, contactId: contactId ?? null }, foreseen), 200);
   });
 }
 

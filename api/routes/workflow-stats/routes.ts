@@ -3,9 +3,9 @@ import { countVisits, listContactsAtStep } from '../../../db/executions/step-sta
 import { listEndedVisits } from '../../../db/executions/step-visits.ts';
 import { getStep } from '../../../db/workflows/workflow-steps.ts';
 import { getWorkflow } from '../../../db/workflows/workflows.ts';
-import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { ok } from '../../http/responses.ts';
 import { cursorList, cursorQuery, IdParams, InstantInput } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { StepParams } from '../workflow-steps/input.ts';
@@ -13,11 +13,11 @@ import {
   EndedVisitStatusSchema,
   StepContact,
   StepVisitList,
-  stepContactAnswer,
-  stepStatsAnswer,
-  stepVisitAnswer,
+  stepContactResponse,
+  stepStatsResponse,
+  stepVisitResponse,
   WorkflowStats,
-} from './answer.ts';
+} from './response.ts';
 
 const tags = ['Workflows'];
 
@@ -76,7 +76,7 @@ export function workflowStatsRoutes(app: App, { db, reads }: Deps): void {
     const { steps } = await getWorkflow(db, { projectId, id: c.req.valid('param').id });
     const counts = await countVisits(reads, { projectId, stepIds: steps.map(({ id }) => id), since, until });
     const span = { since: since?.toISOString() ?? null, until: until?.toISOString() ?? null };
-    return c.json({ ...span, steps: steps.map((step) => stepStatsAnswer(step, counts)) }, 200);
+    return c.json({ ...span, steps: steps.map((step) => stepStatsResponse(step, counts)) }, 200);
   });
 
   app.openapi(contactsRoute, async (c) => {
@@ -84,7 +84,7 @@ export function workflowStatsRoutes(app: App, { db, reads }: Deps): void {
     const { projectId } = c.var;
     await getStep(db, { projectId, workflowId, stepId });
     const { items, ...page } = await listContactsAtStep(reads, { projectId, stepId, ...c.req.valid('query') });
-    return c.json({ ...page, data: items.map(stepContactAnswer) }, 200);
+    return c.json({ ...page, data: items.map(stepContactResponse) }, 200);
   });
 
   app.openapi(visitsRoute, async (c) => {
@@ -92,6 +92,6 @@ export function workflowStatsRoutes(app: App, { db, reads }: Deps): void {
     const { projectId } = c.var;
     await getStep(db, { projectId, workflowId, stepId });
     const { items, ...page } = await listEndedVisits(reads, { projectId, stepId, ...c.req.valid('query') });
-    return c.json({ ...page, data: items.map(stepVisitAnswer) }, 200);
+    return c.json({ ...page, data: items.map(stepVisitResponse) }, 200);
   });
 }

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
-import { Branch, Position, StepTypeSchema } from '../workflows/answer.ts';
+import { Branch, Position, StepTypeSchema } from '../workflows/response.ts';
 
 export const WorkflowParams = z.object({ id: Id });
 

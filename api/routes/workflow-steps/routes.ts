@@ -14,15 +14,15 @@ import { AppError, fieldError } from '../../../rules/errors.ts';
 import { hasField } from '../../../rules/executions/steps/names.ts';
 import { STEPS, type StepType } from '../../../rules/executions/steps/registry.ts';
 import { conditionSizeFault } from '../../../rules/filters/condition-size.ts';
-import { errors, json, noContent } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
 import { fieldErrors } from '../../http/field-errors.ts';
 import { isTooLarge, tooLargeText } from '../../http/free-json.ts';
 import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
+import { errors, json, noContent } from '../../http/responses.ts';
 import { Id, QuerySwitch } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { StepSchema, stepAnswer, TransitionSchema, transitionAnswer } from '../workflows/answer.ts';
+import { StepSchema, stepResponse, TransitionSchema, transitionResponse } from '../workflows/response.ts';
 import { CreateStep, CreateTransition, PatchStep, StepParams, WorkflowParams } from './input.ts';
 
 const tags = ['Workflows'];
@@ -109,7 +109,7 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, outbox
         read,
       }),
     );
-    return c.json(stepAnswer(secretKey, step), 201);
+    return c.json(stepResponse(secretKey, step), 201);
   });
 
   app.openapi(patchStepRoute, async (c) => {
@@ -124,7 +124,7 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, outbox
       const checked = wanted && checkConfig(current.type, wanted);
       return updateStep(trx, { ...ref, name, config: checked, position, secretKey, read });
     });
-    return c.json(stepAnswer(secretKey, step), 200);
+    return c.json(stepResponse(secretKey, step), 200);
   });
 
   app.openapi(deleteStepRoute, async (c) => {
@@ -143,7 +143,7 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, outbox
     const { fromStepId, toStepId, branch = null } = c.req.valid('json');
     const drawn = { projectId: c.var.projectId, workflowId, fromStepId, toStepId, branch, read: readVersion(c) };
     const transition = await draw(c, (trx) => insertTransition(trx, drawn));
-    return c.json(transitionAnswer(transition), 201);
+    return c.json(transitionResponse(transition), 201);
   });
 
   app.openapi(deleteTransitionRoute, async (c) => {

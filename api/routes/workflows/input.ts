@@ -6,7 +6,7 @@ import { REENTRY_KEY, REENTRY_KEY_FAULT } from '../../../rules/executions/reentr
 import { resolveAliases } from '../../http/aliases.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { Id, SlugInput } from '../../http/schemas.ts';
-import { TriggerType } from './answer.ts';
+import { TriggerType } from './response.ts';
 
 /** Null is none; left out, a change leaves what is set. */
 const ExitOn = ExitOnInput.nullish().openapi('ExitOn', {

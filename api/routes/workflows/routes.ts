@@ -9,14 +9,14 @@ import {
   listWorkflows,
   updateWorkflow,
 } from '../../../db/workflows/workflows.ts';
-import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
+import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery, TruncatedLists } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { listedWorkflowAnswer, WorkflowDetailSchema, WorkflowList, workflowDetailAnswer } from './answer.ts';
 import { CreateWorkflow, givenTrigger, NO_TRIGGER, PatchWorkflow } from './input.ts';
+import { listedWorkflowResponse, WorkflowDetailSchema, WorkflowList, workflowDetailResponse } from './response.ts';
 
 const tags = ['Workflows'];
 
@@ -121,7 +121,7 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
     const { limit, ...query } = c.req.valid('query');
     const page = await listWorkflows(db, { projectId: c.var.projectId, ...query, pageSize: limit ?? query.pageSize });
     const { items, ...numbers } = page;
-    const workflows = items.map(listedWorkflowAnswer);
+    const workflows = items.map(listedWorkflowResponse);
     return c.json({ workflows, data: workflows, ...numbers }, 200);
   });
 
@@ -145,14 +145,14 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
     };
     const workflow = await inTransaction(db, (trx) => insertWorkflow(trx, created));
     tellVersion(c, workflow);
-    return c.json(workflowDetailAnswer(config.secretKey, workflow), 201);
+    return c.json(workflowDetailResponse(config.secretKey, workflow), 201);
   });
 
   app.openapi(getRoute, async (c) => {
     const { id } = c.req.valid('param');
     const workflow = await getWorkflow(db, { projectId: c.var.projectId, id });
     tellVersion(c, workflow);
-    return c.json(workflowDetailAnswer(config.secretKey, workflow), 200);
+    return c.json(workflowDetailResponse(config.secretKey, workflow), 200);
   });
 
   app.openapi(patchRoute, async (c) => {
@@ -165,7 +165,7 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
     const wanted = { ...ref, changes, read: readVersion(c, { updatedAt }) };
     const workflow = await inTransaction(db, (trx) => updateWorkflow(trx, wanted));
     tellVersion(c, workflow);
-    return c.json(workflowDetailAnswer(config.secretKey, workflow), 200);
+    return c.json(workflowDetailResponse(config.secretKey, workflow), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {

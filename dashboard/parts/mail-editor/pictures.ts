@@ -1,6 +1,6 @@
-import { type AnswerOf, call } from '../../api/client.ts';
+import { call, type ResponseOf } from '../../api/client.ts';
 
-export type Picture = AnswerOf<'uploadAsset'>;
+export type Picture = ResponseOf<'uploadAsset'>;
 
 const TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 /** What mails are wide: a larger picture is shown this wide, and stays sharp on fine screens. */

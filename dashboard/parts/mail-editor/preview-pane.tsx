@@ -1,6 +1,6 @@
 import { Alert, Badge, Box, Code, Group, Paper, ScrollArea, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { text } from '../../text/text.ts';
 import { ContactSelect } from '../contact-select.tsx';
@@ -12,7 +12,7 @@ import type { MailPreview } from './use-preview.ts';
 
 const SCREENS = { desktop: 720, phone: 390, dark: 720 } as const;
 type Shown = keyof typeof SCREENS | 'text';
-type Findings = AnswerOf<'previewTemplate'>['findings'];
+type Findings = ResponseOf<'previewTemplate'>['findings'];
 
 const HEIGHT = 560;
 const COLORS = { error: 'red', warning: 'yellow', info: 'blue' } as const;

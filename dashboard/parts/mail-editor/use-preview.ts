@@ -1,8 +1,8 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type AnswerOf, ApiFailure } from '../../api/client.ts';
-import { steadyAnswerOf } from '../../api/queries.ts';
+import { ApiFailure, type ResponseOf } from '../../api/client.ts';
+import { steadyResponseOf } from '../../api/queries.ts';
 
 /** So long nothing is typed before what is written is rendered. */
 const TYPING_MS = 350;
@@ -27,7 +27,7 @@ export interface MailFault {
 
 export interface MailPreview {
   /** The last one that could be rendered: it stays while a fault is mended. */
-  shown: AnswerOf<'previewTemplate'> | undefined;
+  shown: ResponseOf<'previewTemplate'> | undefined;
   fault: MailFault | undefined;
   /** Any other failure. */
   error: unknown;
@@ -43,7 +43,7 @@ export function usePreview(mail: EditedMail, contactId: string | null): MailPrev
   const [asked] = useDebouncedValue(JSON.stringify(asking), TYPING_MS);
   const request = JSON.parse(asked) as typeof asking;
   const { data, error, isFetching, refetch, isPlaceholderData } = useQuery({
-    ...steadyAnswerOf('previewTemplate', { body: request }),
+    ...steadyResponseOf('previewTemplate', { body: request }),
     enabled: request.body !== '',
     gcTime: KEPT_MS,
     refetchOnWindowFocus: false,

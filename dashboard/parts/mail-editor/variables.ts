@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 
 /** What a template may name. */
 export interface Variable {
@@ -8,7 +8,7 @@ export interface Variable {
   about: string;
 }
 
-type Field = AnswerOf<'listContactFields'>['fields'][number];
+type Field = ResponseOf<'listContactFields'>['fields'][number];
 
 /** Names of the service, in every mail. */
 const OF_SERVICE: Variable[] = [

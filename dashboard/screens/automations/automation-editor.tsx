@@ -32,7 +32,7 @@ import { litPath } from './graph/path.ts';
 import { flowsOf } from './graph/shares.ts';
 import { Panel } from './panel/panel.tsx';
 import { useRun } from './panel/path.tsx';
-import type { PreviewAnswer } from './panel/try-out.tsx';
+import type { PreviewResponse } from './panel/try-out.tsx';
 import type { AutomationSearch } from './routes.ts';
 import { searchOf } from './step-counts.tsx';
 import { StepList } from './step-list.tsx';
@@ -53,7 +53,7 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
   const editor = useEditor(workflow);
   const { graph, change } = editor;
   const [place, setPlace] = useState<{ at: InsertPoint }>();
-  const [preview, setPreview] = useState<PreviewAnswer>();
+  const [preview, setPreview] = useState<PreviewResponse>();
   // A refusal stays until something else is drawn: the check after it says the same.
   const [refused, setRefused] = useState<{ graph: unknown; faults: Faults }>();
   const check = useCheck({ id, graph, version: editor.version, updatedAt: workflow.updatedAt }, editor);

@@ -2,7 +2,7 @@ import { Anchor, Box, SegmentedControl, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { type ItemOf, pagesOf } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { CountLink, formatShare } from '../../parts/count-link.tsx';
@@ -17,7 +17,7 @@ import { text } from '../../text/text.ts';
 import { CAMPAIGN_STATUSES, type CampaignStatus, isUnderWay } from './words.ts';
 
 type Listed = ItemOf<'listCampaigns'>;
-type Pages = { pages: AnswerOf<'listCampaigns'>[] };
+type Pages = { pages: ResponseOf<'listCampaigns'>[] };
 
 const words = text.campaigns;
 const PAGE = 20;

@@ -1,7 +1,7 @@
 import { Alert, Box, Group, SegmentedControl, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
@@ -10,7 +10,7 @@ import { text } from '../../text/text.ts';
 import { markLinks, showMarks } from './marked-mail.ts';
 import { type Campaign, isUnderWay } from './words.ts';
 
-type Link = AnswerOf<'listCampaignLinks'>['data'][number];
+type Link = ResponseOf<'listCampaignLinks'>['data'][number];
 type Shown = 'list' | 'mail';
 
 const words = text.campaigns;

@@ -1,9 +1,9 @@
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 
-export type Campaign = AnswerOf<'getCampaign'>;
+export type Campaign = ResponseOf<'getCampaign'>;
 export type CampaignStatus = Campaign['status'];
-export type Stats = AnswerOf<'getCampaignStats'>;
-export type Review = AnswerOf<'reviewCampaign'>;
+export type Stats = ResponseOf<'getCampaignStats'>;
+export type Review = ResponseOf<'reviewCampaign'>;
 
 /** As a list filters by them. */
 export const CAMPAIGN_STATUSES = ['DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED'] as const;

@@ -4,7 +4,7 @@ import { IconDownload, IconPlus, IconUpload } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ApiFailure, urlOf } from '../../api/client.ts';
-import { pagesOf, steadyAnswerOf } from '../../api/queries.ts';
+import { pagesOf, steadyResponseOf } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
@@ -33,7 +33,10 @@ export function Contacts() {
   const query = queryOf(asked);
   // Of a million contacts the total takes a second: the page comes without it.
   const pages = useInfiniteQuery(pagesOf('listContacts', { query: { ...query, limit: PAGE, count: false } }));
-  const counted = useQuery({ ...steadyAnswerOf('listContacts', { query: { ...query, limit: 1 } }), staleTime: 30_000 });
+  const counted = useQuery({
+    ...steadyResponseOf('listContacts', { query: { ...query, limit: 1 } }),
+    staleTime: 30_000,
+  });
   const total = counted.isPlaceholderData ? null : (counted.data?.total ?? null);
   const selection = useSelection(JSON.stringify(asked));
   const { columns, show } = useColumns();

@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 
-export type Contact = AnswerOf<'listContacts'>['data'][number];
+export type Contact = ResponseOf<'listContacts'>['data'][number];
 
 /** Contacts that are picked in the list: one by one, or all that the list means, shown or not. */
 export interface Selection {

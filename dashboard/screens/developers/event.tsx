@@ -2,7 +2,7 @@ import { Box, Group, List, Paper, SimpleGrid, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { type ItemOf, pagesOf, queryFor, useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Answer } from '../../parts/answer.tsx';
@@ -20,7 +20,7 @@ import { text } from '../../text/text.ts';
 import { SendEvent } from './send-event.tsx';
 
 type Event = ItemOf<'listEvents'>;
-type Usage = AnswerOf<'getEventUsage'>;
+type Usage = ResponseOf<'getEventUsage'>;
 
 const words = text.developers.events;
 const PAYLOADS = 10;

@@ -4,8 +4,8 @@ import { IconSearch, IconSend } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { AnswerOf } from '../../api/client.ts';
-import { steadyAnswerOf } from '../../api/queries.ts';
+import type { ResponseOf } from '../../api/client.ts';
+import { steadyResponseOf } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
@@ -17,7 +17,7 @@ import { DevelopersHead } from './developers-head.tsx';
 import { type EventsSearch, SPANS } from './routes.ts';
 import { SendEvent } from './send-event.tsx';
 
-type Stats = AnswerOf<'getEventStats'>;
+type Stats = ResponseOf<'getEventStats'>;
 
 const words = text.developers.events;
 const FROM = '/shell/developers/events';
@@ -38,7 +38,7 @@ export function Events() {
     () => new Date(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - Number(span) * DAY_MS).toISOString(),
     [span],
   );
-  const stats = useQuery(steadyAnswerOf('getEventStats', { query: { startDate } }));
+  const stats = useQuery(steadyResponseOf('getEventStats', { query: { startDate } }));
   const [opened, { open, close }] = useDisclosure();
   return (
     <>

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
 import { Answer } from '../../parts/answer.tsx';
@@ -18,7 +18,7 @@ import { text } from '../../text/text.ts';
 import { DevelopersHead } from './developers-head.tsx';
 import { NewKey } from './new-key.tsx';
 
-type Key = AnswerOf<'listApiKeys'>['data'][number];
+type Key = ResponseOf<'listApiKeys'>['data'][number];
 
 const words = text.developers.keys;
 const NEEDS = 'apikeys:manage';

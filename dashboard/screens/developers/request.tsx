@@ -2,7 +2,7 @@ import { Code, Group, List, Paper, SimpleGrid, Stack, Text, Title } from '@manti
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
@@ -15,7 +15,7 @@ import { text } from '../../text/text.ts';
 import { eventHref } from './events.tsx';
 import { byWhom, StatusBadge, useKeys } from './requests.tsx';
 
-type Detail = AnswerOf<'getRequest'>;
+type Detail = ResponseOf<'getRequest'>;
 
 const words = text.developers.requests;
 /** Mails of an execution come a moment after the event that began it. */

@@ -2,7 +2,7 @@ import { Badge, Button, Code, Group, Select, Text, TextInput } from '@mantine/co
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { type ItemOf, pagesOf, queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { AppLink } from '../../parts/app-link.tsx';
@@ -15,7 +15,7 @@ import { DevelopersHead } from './developers-head.tsx';
 import { METHODS, type RequestsSearch } from './routes.ts';
 
 export type LoggedRequest = ItemOf<'listRequests'>;
-type Key = AnswerOf<'listApiKeys'>['data'][number];
+type Key = ResponseOf<'listApiKeys'>['data'][number];
 
 const words = text.developers.requests;
 const FROM = '/shell/developers/requests';

@@ -2,7 +2,7 @@ import { Button, Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
 import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
 import { AsCode } from '../../parts/as-code.tsx';
@@ -18,7 +18,7 @@ const SPANS = ['1', '24', '168'] as const;
 const NEEDS = 'workflows:edit';
 
 /** What can be done with an endpoint: switched, its failed deliveries sent again, its secret replaced, removed. */
-export function WebhookActions({ endpoint }: { endpoint: AnswerOf<'getWebhook'> }) {
+export function WebhookActions({ endpoint }: { endpoint: ResponseOf<'getWebhook'> }) {
   const params = { id: endpoint.id };
   const update = useWrite('updateWebhook', { changes: ENDPOINT });
   const enable = (enabled: boolean, isUndo = false) =>

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Answer } from '../../parts/answer.tsx';
@@ -16,7 +16,7 @@ import { text } from '../../text/text.ts';
 import { DevelopersHead } from './developers-head.tsx';
 import { NewWebhook } from './new-webhook.tsx';
 
-type Endpoint = AnswerOf<'listWebhooks'>['data'][number];
+type Endpoint = ResponseOf<'listWebhooks'>['data'][number];
 
 const words = text.developers.webhooks;
 export const WEBHOOKS_NEED = 'workflows:edit';

@@ -2,7 +2,7 @@ import { Badge, Button, Grid, Group, Stack, Text, Title, Tooltip } from '@mantin
 import { IconExternalLink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
@@ -18,8 +18,8 @@ import { RequestFact } from '../messages/request-fact.tsx';
 import { Moves } from './moves.tsx';
 import { StepLine } from './step-line.tsx';
 
-export type Execution = AnswerOf<'getExecution'>;
-export type Workflow = AnswerOf<'getWorkflow'>;
+export type Execution = ResponseOf<'getExecution'>;
+export type Workflow = ResponseOf<'getWorkflow'>;
 
 /** At work it moves every second; while it waits or has ended it is enough to look now and then. */
 const MOVING_MS = 1_000;

@@ -1,7 +1,7 @@
 import { Badge, Group } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { pagesOf, queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
@@ -14,7 +14,7 @@ import { text } from '../../text/text.ts';
 import { ChoiceFilter, Filters } from '../messages/filters.tsx';
 import { EXECUTION_STATUSES, type ExecutionSearch } from './routes.ts';
 
-type Execution = AnswerOf<'listExecutions'>['data'][number];
+type Execution = ResponseOf<'listExecutions'>['data'][number];
 
 /** The executions of one automation, newest first, narrowed by what the address says. */
 export function Executions() {

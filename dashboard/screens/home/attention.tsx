@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { Breakable } from '../../parts/breakable.tsx';
@@ -11,7 +11,7 @@ import { Instant } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
 import { Section } from './section.tsx';
 
-type Item = AnswerOf<'listAttention'>['data'][number];
+type Item = ResponseOf<'listAttention'>['data'][number];
 
 const POLL_MS = 15_000;
 

@@ -3,7 +3,7 @@ import { useLocalStorage } from '@mantine/hooks';
 import { IconCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { Curl, type CurlRequest } from '../../parts/curl.tsx';
@@ -11,7 +11,7 @@ import { text } from '../../text/text.ts';
 import { useFirstMail } from '../messages/first-mail.ts';
 import { Section } from './section.tsx';
 
-type Item = AnswerOf<'getChecklist'>['items'][number];
+type Item = ResponseOf<'getChecklist'>['items'][number];
 
 /**
  * While something is left to do, it is asked again, so that it ticks itself beside the terminal in which it is done.

@@ -1,7 +1,7 @@
 import { Box, Paper, Table, Text, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { CountLink, formatCount, formatShare } from '../../parts/count-link.tsx';
@@ -12,7 +12,7 @@ import { Section } from './section.tsx';
 
 const TimeSeries = lazy(() => import('../../parts/time-series.tsx').then((part) => ({ default: part.TimeSeries })));
 
-type Overview = AnswerOf<'getMailOverview'>;
+type Overview = ResponseOf<'getMailOverview'>;
 type Figure = keyof Overview['totals'];
 
 const FIGURES = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const satisfies Figure[];

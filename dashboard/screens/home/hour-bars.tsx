@@ -1,9 +1,9 @@
 import { Box, Group, Text } from '@mantine/core';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
 
-type Hour = AnswerOf<'listUpcomingHours'>['hours'][number];
+type Hour = ResponseOf<'listUpcomingHours'>['hours'][number];
 
 const HEIGHT = 90;
 /** Of a campaign's mark, above the bars. */

@@ -1,7 +1,7 @@
 import { Anchor, Box, Group, Paper, Progress, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { Answer } from '../../parts/answer.tsx';
@@ -11,7 +11,7 @@ import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { Section } from './section.tsx';
 
-type Campaign = AnswerOf<'listCampaigns'>['campaigns'][number];
+type Campaign = ResponseOf<'listCampaigns'>['campaigns'][number];
 
 /**
  * While one goes out, its bar moves; else it is enough to see that one has begun. Query asks nothing while the tab is

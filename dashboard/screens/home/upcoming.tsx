@@ -1,6 +1,6 @@
 import { Box, Group, List, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
@@ -25,7 +25,7 @@ export function Upcoming() {
   );
 }
 
-function Coming({ hours, campaigns }: AnswerOf<'listUpcomingHours'>) {
+function Coming({ hours, campaigns }: ResponseOf<'listUpcomingHours'>) {
   const delays = hours.reduce((sum, hour) => sum + hour.delays, 0);
   if (delays === 0 && campaigns.length === 0) {
     return (

@@ -2,14 +2,14 @@ import { Alert, Button, Container, Divider, Paper, PasswordInput, Stack, Text, T
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { text } from '../../text/text.ts';
 import { useWhoIsSignedIn } from './who-is-signed-in.ts';
 
-type Invitation = AnswerOf<'getInvitation'>;
+type Invitation = ResponseOf<'getInvitation'>;
 const words = text.join;
 
 /** Where the link of an invitation leads: who is signed in joins as they are, everybody else by a password. */

@@ -1,7 +1,7 @@
 import { Code, Grid, Group, Stack, Table, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -16,7 +16,7 @@ import { MailFacts } from './mail-facts.tsx';
 import { Resend } from './resend.tsx';
 import { MAIL_VIEWS, type MailView } from './search.ts';
 
-export type Mail = AnswerOf<'getEmail'>['data'];
+export type Mail = ResponseOf<'getEmail'>['data'];
 
 /** Until it has left, it is looked at every second; afterwards its opens and clicks come in now and then. */
 const MOVING_MS = 1_000;

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { pagesOf } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
@@ -17,7 +17,7 @@ import { useFirstMail } from './first-mail.ts';
 import { KindTabs } from './kind-tabs.tsx';
 import { MAIL_REASONS, type MailSearch, queryOf } from './search.ts';
 
-type Mail = AnswerOf<'listEmails'>['data'][number];
+type Mail = ResponseOf<'listEmails'>['data'][number];
 
 /** All mails, newest first, narrowed by what the address says. */
 export function Messages() {

@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { pagesOf } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
@@ -16,7 +16,7 @@ import { ChoiceFilter, DayFilter, Filters, TextFilter } from './filters.tsx';
 import { KindTabs } from './kind-tabs.tsx';
 import { queryOf, type SmsSearch } from './search.ts';
 
-type Sms = AnswerOf<'listSms'>['data'][number];
+type Sms = ResponseOf<'listSms'>['data'][number];
 
 const SMS_SOURCES = ['TRANSACTIONAL', 'WORKFLOW'] as const satisfies Sms['sourceType'][];
 

@@ -1,7 +1,7 @@
 import { Code, Grid, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
@@ -13,7 +13,7 @@ import { text } from '../../text/text.ts';
 import { Fact, Facts } from './facts.tsx';
 import { RequestFact } from './request-fact.tsx';
 
-type Sms = AnswerOf<'getSms'>['data'];
+type Sms = ResponseOf<'getSms'>['data'];
 
 const MOVING_MS = 1_000;
 const STILL_MS = 15_000;

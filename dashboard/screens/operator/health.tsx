@@ -1,7 +1,7 @@
 import { Alert, SimpleGrid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { AnswerOf } from '../../api/client.ts';
-import { steadyAnswerOf } from '../../api/queries.ts';
+import type { ResponseOf } from '../../api/client.ts';
+import { steadyResponseOf } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
@@ -15,7 +15,7 @@ import { Queues } from './queues.tsx';
 import { RoutePauses } from './route-pauses.tsx';
 import { SendingHold } from './sending-hold.tsx';
 
-type HealthAnswer = AnswerOf<'getOperatorHealth'>;
+type HealthAnswer = ResponseOf<'getOperatorHealth'>;
 
 const words = text.operator;
 /** Heartbeats come every ten seconds; Query stops asking while the tab is hidden. */
@@ -27,7 +27,7 @@ const TRANSACTION_SECONDS = 300;
 
 /** How the installation stands, as of a few seconds ago. */
 export function Health() {
-  const health = useQuery({ ...steadyAnswerOf('getOperatorHealth'), refetchInterval: ASK_AGAIN_MS });
+  const health = useQuery({ ...steadyResponseOf('getOperatorHealth'), refetchInterval: ASK_AGAIN_MS });
   return (
     <>
       <OperatorHead title={words.health} />

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
@@ -13,7 +13,7 @@ const CHANGES = ['getTenant', 'listTenants', 'getMe'] as const;
  * Holds a project with a reason, and releases it with a note. Each can be undone by the other, so nothing has to be
  * typed twice.
  */
-export function HoldActions({ tenant }: { tenant: AnswerOf<'getTenant'> }) {
+export function HoldActions({ tenant }: { tenant: ResponseOf<'getTenant'> }) {
   const [holding, hold] = useDisclosure();
   const [releasing, release] = useDisclosure();
   const { id, name, operatorHold, ownHold } = tenant;

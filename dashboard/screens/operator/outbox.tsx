@@ -1,11 +1,11 @@
 import { Table, Text } from '@mantine/core';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
 import { formatSeconds } from './amounts.ts';
 import { Explained, FactCard, WARNING } from './fact.tsx';
 
-type Row = AnswerOf<'getOperatorHealth'>['outbox'][number];
+type Row = ResponseOf<'getOperatorHealth'>['outbox'][number];
 
 const words = text.operator;
 /** A worker takes a row within a second; what waits longer waits for a turn, a rate or Temporal. */

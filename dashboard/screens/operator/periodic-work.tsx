@@ -1,12 +1,12 @@
 import { Alert, Badge, Group, Table, Text } from '@mantine/core';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
 import { formatSeconds } from './amounts.ts';
 import { Explained, FactCard, WARNING } from './fact.tsx';
 
-type Work = AnswerOf<'getOperatorHealth'>['periodicWork'][number];
+type Work = ResponseOf<'getOperatorHealth'>['periodicWork'][number];
 
 const words = text.operator;
 

@@ -1,10 +1,10 @@
 import { Alert, Badge, Table, Text } from '@mantine/core';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { Instant } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
 import { Explained, FactCard } from './fact.tsx';
 
-type Process = AnswerOf<'getOperatorHealth'>['processes'][number];
+type Process = ResponseOf<'getOperatorHealth'>['processes'][number];
 
 const words = text.operator;
 

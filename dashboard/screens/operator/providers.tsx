@@ -1,8 +1,8 @@
 import { Group, Select, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { AnswerOf } from '../../api/client.ts';
-import { steadyAnswerOf } from '../../api/queries.ts';
+import type { ResponseOf } from '../../api/client.ts';
+import { steadyResponseOf } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { formatCount, formatShare } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -12,7 +12,7 @@ import { OperatorHead } from './operator-head.tsx';
 import { SPANS } from './routes.ts';
 import { SnsTopics } from './sns-topics.tsx';
 
-type Answers = AnswerOf<'listProviderAnswers'>;
+type Answers = ResponseOf<'listProviderAnswers'>;
 
 const words = text.operator;
 const CELL = { overflowWrap: 'anywhere', maxWidth: 420, verticalAlign: 'top' } as const;
@@ -21,7 +21,7 @@ const CELL = { overflowWrap: 'anywhere', maxWidth: 420, verticalAlign: 'top' } a
 export function Providers() {
   const { hours = 24 } = useSearch({ from: '/shell/operator/providers' });
   const navigate = useNavigate({ from: '/operator/providers' });
-  const answers = useQuery(steadyAnswerOf('listProviderAnswers', { query: { hours } }));
+  const answers = useQuery(steadyResponseOf('listProviderAnswers', { query: { hours } }));
   return (
     <>
       <OperatorHead title={words.providers} />

@@ -1,5 +1,5 @@
 import { Table } from '@mantine/core';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
 import { formatSeconds } from './amounts.ts';
@@ -9,7 +9,7 @@ const words = text.operator;
 const RATE = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
 /** Temporal's task queues, by what waits in them. */
-export function Queues({ queues }: { queues: AnswerOf<'getOperatorHealth'>['temporal']['queues'] }) {
+export function Queues({ queues }: { queues: ResponseOf<'getOperatorHealth'>['temporal']['queues'] }) {
   return (
     <Table.ScrollContainer minWidth={300} type="native">
       <Table mt="xs" verticalSpacing={4} horizontalSpacing="xs" aria-label={words.queues}>

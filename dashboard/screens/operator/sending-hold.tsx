@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
 import { Instant } from '../../parts/instant.tsx';
 import { tellDone } from '../../parts/tell.tsx';
@@ -8,7 +8,7 @@ import { text } from '../../text/text.ts';
 const words = text.operator;
 
 /** Why nothing of the installation is sent, and the button that lets a clone send. */
-export function SendingHold({ hold }: { hold: AnswerOf<'getOperatorHealth'>['installation']['sendingHold'] }) {
+export function SendingHold({ hold }: { hold: ResponseOf<'getOperatorHealth'>['installation']['sendingHold'] }) {
   const resume = useWrite('resumeSending', { changes: ['getOperatorHealth'] });
   if (!hold) return null;
   return (

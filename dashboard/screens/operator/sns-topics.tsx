@@ -1,5 +1,5 @@
 import { Stack, Text } from '@mantine/core';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { Instant } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
 import { FactCard } from './fact.tsx';
@@ -7,7 +7,7 @@ import { FactCard } from './fact.tsx';
 const words = text.operator;
 
 /** Shows how the subscription to each SNS topic of Amazon SES stands; nothing where no topic is set. */
-export function SnsTopics({ topics }: { topics: AnswerOf<'listProviderAnswers'>['snsTopics'] }) {
+export function SnsTopics({ topics }: { topics: ResponseOf<'listProviderAnswers'>['snsTopics'] }) {
   if (topics.length === 0) return null;
   const isRefused = topics.some(({ state }) => state === 'refused');
   return (

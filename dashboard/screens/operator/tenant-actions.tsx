@@ -1,9 +1,9 @@
 import { Paper, Table, Text, Title } from '@mantine/core';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { Instant } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
 
-type Action = AnswerOf<'getTenant'>['actions'][number];
+type Action = ResponseOf<'getTenant'>['actions'][number];
 
 const words = text.operator;
 

@@ -1,13 +1,13 @@
 import { Button, Group, Paper, Table, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMemo } from 'react';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { formatCount, formatShare } from '../../parts/count-link.tsx';
 import { TimeSeries } from '../../parts/time-series.tsx';
 import { text } from '../../text/text.ts';
 import { Figure, withShare } from './tenant-hours.tsx';
 
-type Day = AnswerOf<'getTenant'>['days'][number];
+type Day = ResponseOf<'getTenant'>['days'][number];
 
 const words = text.operator;
 const DRAWN = [

@@ -1,13 +1,13 @@
 import { Button, Group, Paper, Table, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMemo } from 'react';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { formatCount, formatShare } from '../../parts/count-link.tsx';
 import { type Series, TimeSeries } from '../../parts/time-series.tsx';
 import { text } from '../../text/text.ts';
 import { Explained } from './fact.tsx';
 
-type Tenant = AnswerOf<'getTenant'>;
+type Tenant = ResponseOf<'getTenant'>;
 
 const words = text.operator;
 const HOURS = 48;

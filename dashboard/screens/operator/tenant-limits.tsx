@@ -1,6 +1,6 @@
 import { Button, NumberInput, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Failed } from '../../parts/failed.tsx';
@@ -8,7 +8,7 @@ import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { percentOf, shareOf } from './amounts.ts';
 
-type Tenant = AnswerOf<'getTenant'>;
+type Tenant = ResponseOf<'getTenant'>;
 type Typed = Record<keyof Tenant['operatorLimits'], number | string>;
 
 const words = text.operator;

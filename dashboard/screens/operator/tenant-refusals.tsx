@@ -1,12 +1,12 @@
 import { Paper, Table, Text, Title } from '@mantine/core';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
 
 const words = text.operator;
 
 /** Mailbox providers that refuse a project's mail because of who sends it. */
-export function TenantRefusals({ refusals }: { refusals: AnswerOf<'getTenant'>['refusals'] }) {
+export function TenantRefusals({ refusals }: { refusals: ResponseOf<'getTenant'>['refusals'] }) {
   return (
     <Paper withBorder p="md">
       <Title order={2} size="h4" mb="xs">

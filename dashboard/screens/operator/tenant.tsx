@@ -1,7 +1,7 @@
 import { Alert, Grid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -15,7 +15,7 @@ import { TenantHours } from './tenant-hours.tsx';
 import { TenantLimits } from './tenant-limits.tsx';
 import { TenantRefusals } from './tenant-refusals.tsx';
 
-type Tenant = AnswerOf<'getTenant'>;
+type Tenant = ResponseOf<'getTenant'>;
 
 const words = text.operator;
 

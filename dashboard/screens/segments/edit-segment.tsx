@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import type { AnswerOf, InputOf } from '../../api/client.ts';
+import type { InputOf, ResponseOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
 import { conditionAsText } from '../../parts/condition-builder/condition-as-text.ts';
 import { conditionOf, type DraftCondition, draftOf, newCondition } from '../../parts/condition-builder/draft.ts';
@@ -19,7 +19,7 @@ const CHANGED = [
 ] as const;
 
 /** The editor of a segment that is there. */
-export function EditSegment({ segment }: { segment: AnswerOf<'getSegment'> }) {
+export function EditSegment({ segment }: { segment: ResponseOf<'getSegment'> }) {
   const { id, type, slug } = segment;
   const saved = useMemo(() => formOf(segment), [segment]);
   const [sent, setSent] = useState<DraftCondition>();
@@ -64,7 +64,7 @@ export function EditSegment({ segment }: { segment: AnswerOf<'getSegment'> }) {
   );
 }
 
-function formOf({ name, description, trackMembership, condition }: AnswerOf<'getSegment'>): FormDraft {
+function formOf({ name, description, trackMembership, condition }: ResponseOf<'getSegment'>): FormDraft {
   return {
     name,
     trackMembership,
@@ -77,7 +77,7 @@ function formOf({ name, description, trackMembership, condition }: AnswerOf<'get
 function changesOf(
   fields: FormDraft,
   saved: FormDraft,
-  type: AnswerOf<'getSegment'>['type'],
+  type: ResponseOf<'getSegment'>['type'],
 ): InputOf<'updateSegment'>['body'] {
   const isChanged = (name: keyof FormDraft) => !isSame(fields[name], saved[name]);
   return {

@@ -1,6 +1,6 @@
 import { Badge, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { pagesOf } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
@@ -10,7 +10,7 @@ import type { Column } from '../../parts/row-table.tsx';
 import { text } from '../../text/text.ts';
 import { describeActor } from '../contacts/contact/who.ts';
 
-type Change = AnswerOf<'listSegmentHistory'>['data'][number];
+type Change = ResponseOf<'listSegmentHistory'>['data'][number];
 const words = text.segments;
 
 const COLUMNS: Column<Change>[] = [
@@ -45,7 +45,7 @@ const STATIC_COLUMNS: Column<Change>[] = [
 ];
 
 /** Who entered and left, as far as the segment was tracked; of a static one who was added and removed, and by whom. */
-export function History({ segment: { id, type, trackMembership } }: { segment: AnswerOf<'getSegment'> }) {
+export function History({ segment: { id, type, trackMembership } }: { segment: ResponseOf<'getSegment'> }) {
   const pages = useInfiniteQuery(pagesOf('listSegmentHistory', { params: { id } }));
   const nothing =
     type === 'STATIC' ? (

@@ -2,8 +2,8 @@ import { ActionIcon, Box, Group, Pagination, Table, Text, Tooltip } from '@manti
 import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { AnswerOf } from '../../api/client.ts';
-import { steadyAnswerOf, useWrite } from '../../api/queries.ts';
+import type { ResponseOf } from '../../api/client.ts';
+import { steadyResponseOf, useWrite } from '../../api/queries.ts';
 import { useWhyNot } from '../../parts/action-button.tsx';
 import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
@@ -16,13 +16,13 @@ import { AddMembers, MEMBERS_CHANGED } from './add-members.tsx';
 
 const words = text.segments;
 const PAGE_SIZE = 50;
-type Page = AnswerOf<'listSegmentContacts'>;
+type Page = ResponseOf<'listSegmentContacts'>;
 
 /** Who is in the segment at this moment, by pages; of a static one, who is added and removed. */
-export function Members({ segment: { id, type } }: { segment: AnswerOf<'getSegment'> }) {
+export function Members({ segment: { id, type } }: { segment: ResponseOf<'getSegment'> }) {
   const { page = 1 } = useSearch({ from: '/shell/segments/$segmentId' });
   const query = { page, pageSize: PAGE_SIZE };
-  const contacts = useQuery(steadyAnswerOf('listSegmentContacts', { params: { id }, query }));
+  const contacts = useQuery(steadyResponseOf('listSegmentContacts', { params: { id }, query }));
   return (
     <>
       {type === 'STATIC' && <AddMembers segmentId={id} />}

@@ -2,8 +2,8 @@ import { Box, Group, Loader, Paper, Text, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { AnswerOf, ApiFailure } from '../../api/client.ts';
-import { steadyAnswerOf } from '../../api/queries.ts';
+import type { ApiFailure, ResponseOf } from '../../api/client.ts';
+import { steadyResponseOf } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { conditionOf, type DraftCondition, isWhole } from '../../parts/condition-builder/draft.ts';
 import { type ConditionFaults, faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
@@ -16,7 +16,7 @@ const ASK_AFTER_MS = 350;
 const words = text.segments;
 
 interface PreviewState {
-  answer: AnswerOf<'previewSegment'> | undefined;
+  answer: ResponseOf<'previewSegment'> | undefined;
   /** Every row is filled in. */
   isWhole: boolean;
   /** The answer is of an earlier condition. */
@@ -40,7 +40,7 @@ export function usePreview(draft: DraftCondition, enabled: boolean): PreviewStat
     [asked, askable],
   );
   const { data, error, isFetching } = useQuery({
-    ...steadyAnswerOf('previewSegment', { body }),
+    ...steadyResponseOf('previewSegment', { body }),
     enabled: askable,
     staleTime: 10_000,
     retry: false,
@@ -76,7 +76,7 @@ export function Preview({ answer, isWhole: whole, isOld, failure }: PreviewState
   );
 }
 
-function Counted({ count, sample, isOld }: AnswerOf<'previewSegment'> & { isOld: boolean }) {
+function Counted({ count, sample, isOld }: ResponseOf<'previewSegment'> & { isOld: boolean }) {
   return (
     <Box style={{ opacity: isOld ? 0.55 : 1 }}>
       <Text fz={28} fw={650} lh={1.2}>

@@ -1,6 +1,6 @@
 import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
@@ -12,7 +12,7 @@ const words = text.segments;
 const MEMBERSHIP = ['getSegment', 'listSegments', 'listSegmentContacts', 'listSegmentHistory'] as const;
 
 /** What can be done with a segment as a whole: counted or computed at once, and deleted. */
-export function SegmentActions({ segment }: { segment: AnswerOf<'getSegment'> }) {
+export function SegmentActions({ segment }: { segment: ResponseOf<'getSegment'> }) {
   const [opened, { open, close }] = useDisclosure();
   const navigate = useNavigate();
   const params = { id: segment.id };

@@ -1,7 +1,7 @@
 import { Badge, Group, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
@@ -25,7 +25,7 @@ export function SegmentScreen() {
   return <Answer of={segment}>{(found) => <Found segment={found} />}</Answer>;
 }
 
-function Found({ segment }: { segment: AnswerOf<'getSegment'> }) {
+function Found({ segment }: { segment: ResponseOf<'getSegment'> }) {
   const { tab = 'members' } = useSearch({ from: '/shell/segments/$segmentId' });
   const navigate = useNavigate({ from: '/segments/$segmentId' });
   const open = (next: string | null) => void navigate({ search: { tab: next as SegmentTab }, replace: true });

@@ -2,7 +2,7 @@ import { Badge, Button, Group, Select, Table, Text, TextInput, Tooltip } from '@
 import { IconPlus, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Answer } from '../../parts/answer.tsx';
@@ -16,7 +16,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { text } from '../../text/text.ts';
 import { TypeBadge } from './type-badge.tsx';
 
-type Segment = AnswerOf<'listSegments'>[number];
+type Segment = ResponseOf<'listSegments'>[number];
 
 const words = text.segments;
 const EXAMPLE = {

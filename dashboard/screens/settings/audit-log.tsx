@@ -1,6 +1,6 @@
 import { Box, Code, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { pagesOf, queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { Breakable } from '../../parts/breakable.tsx';
@@ -10,7 +10,7 @@ import { Instant } from '../../parts/instant.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { text } from '../../text/text.ts';
 
-type Entry = AnswerOf<'listAuditLog'>['data'][number];
+type Entry = ResponseOf<'listAuditLog'>['data'][number];
 const words = text.settings.auditLog;
 
 /** Who did what in the project. */

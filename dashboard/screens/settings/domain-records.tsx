@@ -1,9 +1,9 @@
 import { Badge, Box, Code, Group, Stack, Text } from '@mantine/core';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { text } from '../../text/text.ts';
 
-type Records = AnswerOf<'listDomains'>[number]['records'];
+type Records = ResponseOf<'listDomains'>[number]['records'];
 const words = text.settings.domains;
 
 /**

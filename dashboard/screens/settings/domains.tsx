@@ -2,7 +2,7 @@ import { Badge, Group, Paper, Stack, Switch, Text, TextInput, Title, Tooltip } f
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
@@ -15,7 +15,7 @@ import { text } from '../../text/text.ts';
 import { AddForm, faultIn } from './add-form.tsx';
 import { DomainRecords } from './domain-records.tsx';
 
-type Domain = AnswerOf<'listDomains'>[number];
+type Domain = ResponseOf<'listDomains'>[number];
 const words = text.settings.domains;
 const CHANGED = ['listDomains'] as const;
 /** Somebody publishes records and waits: the service looks by itself, this reads what it found. */

@@ -1,6 +1,6 @@
 import { Alert, Code, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -53,7 +53,7 @@ export function Invite() {
   );
 }
 
-function Link({ invited: { email, url, mailed } }: { invited: AnswerOf<'inviteToTeam'> }) {
+function Link({ invited: { email, url, mailed } }: { invited: ResponseOf<'inviteToTeam'> }) {
   return (
     <Alert color="green" title={words.invited(email)} role="status">
       <Stack gap="xs">

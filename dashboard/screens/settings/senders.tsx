@@ -1,7 +1,7 @@
 import { Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -11,7 +11,7 @@ import { text } from '../../text/text.ts';
 import { AddForm, faultIn } from './add-form.tsx';
 import { RemoveAtOnce } from './remove-at-once.tsx';
 
-type Sender = AnswerOf<'listSmsSenders'>['data'][number];
+type Sender = ResponseOf<'listSmsSenders'>['data'][number];
 const words = text.settings.senders;
 const CHANGED = ['listSmsSenders', 'listAuditLog'] as const;
 

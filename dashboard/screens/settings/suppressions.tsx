@@ -3,7 +3,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { pagesOf, useWrite } from '../../api/queries.ts';
 import { Breakable } from '../../parts/breakable.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
@@ -18,7 +18,7 @@ import { wordOf } from '../../text/words.ts';
 import { AddForm, faultIn } from './add-form.tsx';
 import { RemoveAtOnce } from './remove-at-once.tsx';
 
-type Suppression = AnswerOf<'listSuppressions'>['data'][number];
+type Suppression = ResponseOf<'listSuppressions'>['data'][number];
 type Reason = Suppression['reason'];
 const words = text.settings.suppressions;
 const CHANGED = ['listSuppressions', 'getContact'] as const;

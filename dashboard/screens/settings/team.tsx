@@ -1,7 +1,7 @@
 import { Badge, Group, Select, Stack, Text, Title, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
@@ -14,7 +14,7 @@ import { text } from '../../text/text.ts';
 import { Invite } from './invite.tsx';
 import { RemoveMember } from './remove-member.tsx';
 
-type Team = AnswerOf<'getTeam'>;
+type Team = ResponseOf<'getTeam'>;
 export type Member = Team['members'][number];
 type Invitation = Team['invitations'][number];
 type Role = Member['role'];

@@ -1,7 +1,7 @@
 import { Group, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/client.ts';
+import type { ResponseOf } from '../../api/client.ts';
 import { pagesOf, useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
@@ -13,7 +13,7 @@ import { text } from '../../text/text.ts';
 import { AddForm, faultIn } from './add-form.tsx';
 import { EditTopic } from './edit-topic.tsx';
 
-export type Topic = AnswerOf<'listTopics'>['data'][number];
+export type Topic = ResponseOf<'listTopics'>['data'][number];
 const words = text.settings.topics;
 export const TOPICS_CHANGED = ['listTopics', 'getTopic'] as const;
 

@@ -1,6 +1,6 @@
-import type { AnswerOf, InputOf } from '../../api/client.ts';
+import type { InputOf, ResponseOf } from '../../api/client.ts';
 
-export type Template = AnswerOf<'getTemplate'>;
+export type Template = ResponseOf<'getTemplate'>;
 
 /** What the editor changes; what is empty is a text, so that every field is one. */
 export interface TemplateFields {

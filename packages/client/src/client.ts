@@ -3,7 +3,7 @@ import { OPERATIONS, type Operations } from './operations.generated.ts';
 
 export type OperationId = keyof Operations & keyof typeof OPERATIONS;
 type InputOf<Id extends OperationId> = Omit<Operations[Id], 'answer'>;
-export type AnswerOf<Id extends OperationId> = Operations[Id]['answer'];
+export type ResponseOf<Id extends OperationId> = Operations[Id]['answer'];
 
 /** What a call takes besides the operation's own input. */
 export interface CallOptions {
@@ -21,10 +21,10 @@ type Arguments<Id extends OperationId> =
 
 /** Operations that answer a list with a cursor. */
 export type ListId = {
-  [Id in OperationId]: AnswerOf<Id> extends { cursor: string | null } ? Id : never;
+  [Id in OperationId]: ResponseOf<Id> extends { cursor: string | null } ? Id : never;
 }[OperationId];
 type ArrayIn<Answer> = { [Key in keyof Answer]: Answer[Key] extends (infer Item)[] ? Item : never }[keyof Answer];
-export type ItemOf<Id extends ListId> = ArrayIn<AnswerOf<Id>>;
+export type ItemOf<Id extends ListId> = ArrayIn<ResponseOf<Id>>;
 
 export interface TidingsOptions {
   /** Where the service answers, such as `https://tidings.example.com`. */
@@ -74,17 +74,17 @@ export class Tidings {
   }
 
   /** Sends a mail. Retried safely. */
-  send(body: Operations['sendEmail']['body'], options: CallOptions = {}): Promise<AnswerOf<'sendEmail'>> {
+  send(body: Operations['sendEmail']['body'], options: CallOptions = {}): Promise<ResponseOf<'sendEmail'>> {
     return this.call('sendEmail', { body, ...options });
   }
 
   /** Records an event of a contact. Retried safely. */
-  track(body: Operations['trackEvent']['body'], options: CallOptions = {}): Promise<AnswerOf<'trackEvent'>> {
+  track(body: Operations['trackEvent']['body'], options: CallOptions = {}): Promise<ResponseOf<'trackEvent'>> {
     return this.call('trackEvent', { body, ...options });
   }
 
   /** Creates a contact, or changes the one that has the address. */
-  saveContact(body: Operations['saveContact']['body'], options: CallOptions = {}): Promise<AnswerOf<'saveContact'>> {
+  saveContact(body: Operations['saveContact']['body'], options: CallOptions = {}): Promise<ResponseOf<'saveContact'>> {
     return this.call('saveContact', { body, ...options });
   }
 
@@ -92,17 +92,17 @@ export class Tidings {
    * Calls any operation of the OpenAPI document by its id.
    * @throws TidingsError when the service refuses it, TidingsConnectionError when no answer came
    */
-  async call<Id extends OperationId>(id: Id, ...[input]: Arguments<Id>): Promise<AnswerOf<Id>> {
-    return (await this.#answer(findOperation(id), input ?? {})) as AnswerOf<Id>;
+  async call<Id extends OperationId>(id: Id, ...[input]: Arguments<Id>): Promise<ResponseOf<Id>> {
+    return (await this.#answer(findOperation(id), input ?? {})) as ResponseOf<Id>;
   }
 
   /** The pages of a list, one after the other. */
-  async *pages<Id extends ListId>(id: Id, ...[input]: Arguments<Id>): AsyncGenerator<AnswerOf<Id>, void, undefined> {
+  async *pages<Id extends ListId>(id: Id, ...[input]: Arguments<Id>): AsyncGenerator<ResponseOf<Id>, void, undefined> {
     const operation = findOperation(id);
     const { query = {}, ...rest }: Input = input ?? {};
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const page = await this.#answer(operation, { ...rest, query: { ...query, ...(cursor && { cursor }) } });
-      yield page as AnswerOf<Id>;
+      yield page as ResponseOf<Id>;
       cursor = findNextCursor(page);
     }
   }

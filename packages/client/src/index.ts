@@ -1,9 +1,9 @@
 export {
-  type AnswerOf,
   type CallOptions,
   type ItemOf,
   type ListId,
   type OperationId,
+  type ResponseOf,
   Tidings,
   type TidingsOptions,
 } from './client.ts';

@@ -1,5 +1,5 @@
 import { type Edge, MarkerType, type Node } from '@xyflow/react';
-import type { AnswerOf } from '../../../api/client.ts';
+import type { ResponseOf } from '../../../api/client.ts';
 import { text } from '../../../text/text.ts';
 import { describeStep } from '../graph/describe.ts';
 import type { StepFault } from '../graph/faults.ts';
@@ -10,7 +10,7 @@ import { type Flow, flowKey } from '../graph/shares.ts';
 
 const t = text.automations;
 
-export type StepCounts = AnswerOf<'getWorkflowStats'>['steps'][number];
+export type StepCounts = ResponseOf<'getWorkflowStats'>['steps'][number];
 
 /** What a node shows. Plain values, so that one which shows the same is not drawn again. */
 export interface StepData extends Record<string, unknown> {

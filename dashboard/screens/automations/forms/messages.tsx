@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { queryFor, rowsOf, steadyAnswerOf } from '../../../api/queries.ts';
+import { queryFor, rowsOf, steadyResponseOf } from '../../../api/queries.ts';
 import { Answer } from '../../../parts/answer.tsx';
 import { MailFrame } from '../../../parts/mail-frame.tsx';
 import { text } from '../../../text/text.ts';
@@ -23,7 +23,7 @@ export function MailForm({ config, set, faultAt, readOnly }: FormProps) {
   // What is chosen stands in the input, and is no search.
   const isChosen = named.data && rowsOf(named.data).some(({ name }) => name === search);
   const query = { pageSize: 50, ...(search && !isChosen && { search }) };
-  const templates = useQuery(steadyAnswerOf('listTemplates', { query }));
+  const templates = useQuery(steadyResponseOf('listTemplates', { query }));
   const templateId = textOf(config.templateId) || null;
   const from = typeof config.from === 'object' && config.from ? Reflect.get(config.from, 'email') : config.from;
   const recipient = (config.recipient ?? { type: 'CONTACT' }) as { type: string; customEmail?: string };

@@ -1,6 +1,6 @@
-import type { AnswerOf } from '../../../api/client.ts';
+import type { ResponseOf } from '../../../api/client.ts';
 
-export type WorkflowDetail = AnswerOf<'getWorkflow'>;
+export type WorkflowDetail = ResponseOf<'getWorkflow'>;
 export type StepType = WorkflowDetail['steps'][number]['type'];
 export type Config = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
-import type { AnswerOf } from '../../../api/client.ts';
+import type { ResponseOf } from '../../../api/client.ts';
 import type { Graph } from './graph.ts';
 
-type StepStats = AnswerOf<'getWorkflowStats'>['steps'][number];
+type StepStats = ResponseOf<'getWorkflowStats'>['steps'][number];
 
 /** How many have left a step by a way, and which share of all who left it that is (0 to 1); null where nobody has. */
 export interface Flow {

@@ -10,7 +10,7 @@ import type { AutomationSearch, VisitStatus } from '../routes.ts';
 import { AutomationSettings } from './automation-settings.tsx';
 import { People } from './people.tsx';
 import { StepSettings } from './step-settings.tsx';
-import { type PreviewAnswer, TryOut } from './try-out.tsx';
+import { type PreviewResponse, TryOut } from './try-out.tsx';
 import { Visits } from './visits.tsx';
 
 const t = text.automations;
@@ -26,8 +26,8 @@ export interface PanelProps {
   onAdd: (place: InsertPoint) => void;
   onRemove: (stepId: string) => void;
   onSave: () => void;
-  preview: PreviewAnswer | undefined;
-  onPreview: (answer: PreviewAnswer | undefined) => void;
+  preview: PreviewResponse | undefined;
+  onPreview: (answer: PreviewResponse | undefined) => void;
 }
 
 /** Beside the drawing, and on a phone above it: a step, the automation, or what is tried out. */

@@ -2,7 +2,7 @@ import { Anchor, Button, Code, Group, Stack, Text, Timeline, UnstyledButton } fr
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { AnswerOf } from '../../../api/client.ts';
+import type { ResponseOf } from '../../../api/client.ts';
 import { queryFor } from '../../../api/queries.ts';
 import { Answer } from '../../../parts/answer.tsx';
 import { Instant } from '../../../parts/instant.tsx';
@@ -11,9 +11,9 @@ import { text } from '../../../text/text.ts';
 import { graphOf, stepOf, type WorkflowDetail } from '../graph/graph.ts';
 
 const t = text.automations;
-type PreviewAnswer = AnswerOf<'previewWorkflow'>;
-type PreviewStep = PreviewAnswer['steps'][number];
-type Run = AnswerOf<'getExecution'>;
+type PreviewResponse = ResponseOf<'previewWorkflow'>;
+type PreviewStep = PreviewResponse['steps'][number];
+type Run = ResponseOf<'getExecution'>;
 
 /** A run that has not ended moves. */
 const EVERY_MS = 1_000;
@@ -24,7 +24,7 @@ export function PreviewPath({
   onStep,
   onClear,
 }: {
-  answer: PreviewAnswer;
+  answer: PreviewResponse;
   onStep: (stepId: string) => void;
   onClear: () => void;
 }) {

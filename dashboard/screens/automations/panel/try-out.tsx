@@ -1,7 +1,7 @@
 import { Alert, Button, Checkbox, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { type AnswerOf, type ApiFailure, call } from '../../../api/client.ts';
+import { type ApiFailure, call, type ResponseOf } from '../../../api/client.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { EventPayload } from '../../../parts/event-data/event-payload.tsx';
 import { Failed } from '../../../parts/failed.tsx';
@@ -12,7 +12,7 @@ import { PreviewPath, RunPath } from './path.tsx';
 import { type RunEvent, RunEvents, runEventsOf } from './run-events.tsx';
 
 const t = text.automations;
-export type PreviewAnswer = AnswerOf<'previewWorkflow'>;
+export type PreviewResponse = ResponseOf<'previewWorkflow'>;
 
 /** What is tried out: a preview, which does nothing, or a sandbox run, which is real and counts nowhere. */
 export function TryOut({
@@ -28,8 +28,8 @@ export function TryOut({
   workflow: WorkflowDetail;
   isDirty: boolean;
   onSave: () => void;
-  preview: PreviewAnswer | undefined;
-  onPreview: (answer: PreviewAnswer | undefined) => void;
+  preview: PreviewResponse | undefined;
+  onPreview: (answer: PreviewResponse | undefined) => void;
   runId: string | undefined;
   onRun: (id: string | undefined) => void;
   onStep: (stepId: string) => void;
@@ -79,14 +79,14 @@ function PreviewForm({
   onPreview,
 }: {
   workflow: WorkflowDetail;
-  onPreview: (answer: PreviewAnswer) => void;
+  onPreview: (answer: PreviewResponse) => void;
 }) {
   const { id, eventName } = workflow;
   const [contact, setContact] = useState<{ id: string; email: string } | null>(null);
   const [startAt, setStartAt] = useState('');
   const [event, setEvent] = useState<Record<string, unknown>>();
   const [events, setEvents] = useState<RunEvent[]>([]);
-  const preview = useMutation<PreviewAnswer, ApiFailure>({
+  const preview = useMutation<PreviewResponse, ApiFailure>({
     mutationFn: () =>
       call('previewWorkflow', {
         params: { id },

@@ -2,7 +2,7 @@ import { Group, List, Stack, Text, UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AnswerOf } from '../../../api/client.ts';
+import type { ResponseOf } from '../../../api/client.ts';
 import { queryFor } from '../../../api/queries.ts';
 import { Answer } from '../../../parts/answer.tsx';
 import { AppLink } from '../../../parts/app-link.tsx';
@@ -13,7 +13,7 @@ import { text } from '../../../text/text.ts';
 import { Section } from './section.tsx';
 
 const words = text.contacts.segments;
-type Segment = AnswerOf<'listContactSegments'>['data'][number];
+type Segment = ResponseOf<'listContactSegments'>['data'][number];
 
 /** The segments that the contact is in, and why. */
 export function ContactSegments({ contactId }: { contactId: string }) {

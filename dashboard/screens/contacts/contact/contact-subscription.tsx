@@ -1,6 +1,6 @@
 import { Group, List, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { AnswerOf } from '../../../api/client.ts';
+import type { ResponseOf } from '../../../api/client.ts';
 import { queryFor, useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { Answer } from '../../../parts/answer.tsx';
@@ -14,7 +14,7 @@ import { Section } from './section.tsx';
 import { describeActor } from './who.ts';
 
 const words = text.contacts.subscription;
-type Subscription = AnswerOf<'getContactSubscription'>;
+type Subscription = ResponseOf<'getContactSubscription'>;
 
 /** Whether the contact gets mail, who said so and when, and what the suppression list has. */
 export function ContactSubscription({ contact }: { contact: Contact }) {

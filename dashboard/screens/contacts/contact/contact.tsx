@@ -1,7 +1,7 @@
 import { Grid, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { AnswerOf } from '../../../api/client.ts';
+import type { ResponseOf } from '../../../api/client.ts';
 import { queryFor } from '../../../api/queries.ts';
 import { Answer } from '../../../parts/answer.tsx';
 import { CopyButton } from '../../../parts/copy-button.tsx';
@@ -19,7 +19,7 @@ import { ContactTopics } from './contact-topics.tsx';
 
 const words = text.contacts.page;
 
-export type Contact = AnswerOf<'getContact'>;
+export type Contact = ResponseOf<'getContact'>;
 
 /** Everything about one person: what happened and why, what is known, and where they stand. */
 export function ContactScreen() {

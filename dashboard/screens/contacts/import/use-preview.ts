@@ -1,10 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type AnswerOf, type ApiFailure, call } from '../../../api/client.ts';
+import { type ApiFailure, call, type ResponseOf } from '../../../api/client.ts';
 import { useSession } from '../../../app/session.ts';
 import { type Mapping, recall, remember } from './mapping.ts';
 
-export type Preview = AnswerOf<'previewImport'>;
+export type Preview = ResponseOf<'previewImport'>;
 
 /** What the API takes for a file and where its columns go; without a mapping it guesses. */
 export function formOf(file: File, mapping: Mapping | undefined): FormData {

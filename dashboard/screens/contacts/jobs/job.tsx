@@ -3,7 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { type AnswerOf, urlOf } from '../../../api/client.ts';
+import { type ResponseOf, urlOf } from '../../../api/client.ts';
 import { queryFor } from '../../../api/queries.ts';
 import { Answer } from '../../../parts/answer.tsx';
 import { Instant } from '../../../parts/instant.tsx';
@@ -18,7 +18,7 @@ const words = text.contacts.jobs;
 const ASK_MS = 1_000;
 const ERRORS_SHOWN = 50;
 
-type Job = AnswerOf<'getImportJob'> | AnswerOf<'getBulkJob'>;
+type Job = ResponseOf<'getImportJob'> | ResponseOf<'getBulkJob'>;
 
 /** How far one job is, and what became of it. It can be left: the job goes on. */
 export function JobScreen() {

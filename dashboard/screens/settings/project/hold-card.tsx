@@ -1,6 +1,6 @@
 import { Alert, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { AnswerOf } from '../../../api/client.ts';
+import type { ResponseOf } from '../../../api/client.ts';
 import { useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { Instant } from '../../../parts/instant.tsx';
@@ -11,7 +11,7 @@ const words = text.settings.project;
 const CHANGED = ['getProject', 'getMe', 'listAuditLog'] as const;
 
 /** Whether marketing leaves, and the way to stop and to release it. Each undoes the other. */
-export function HoldCard({ project: { hold, operatorLimits } }: { project: AnswerOf<'getProject'> }) {
+export function HoldCard({ project: { hold, operatorLimits } }: { project: ResponseOf<'getProject'> }) {
   const [reason, setReason] = useState('');
   const put = useWrite('holdProject', { changes: CHANGED });
   const release = useWrite('releaseProject', { changes: CHANGED });

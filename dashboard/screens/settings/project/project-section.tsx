@@ -1,7 +1,7 @@
 import { Alert, Button, ColorInput, Group, Paper, Stack, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useMemo } from 'react';
-import type { AnswerOf } from '../../../api/client.ts';
+import type { ResponseOf } from '../../../api/client.ts';
 import { queryFor, useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { Answer } from '../../../parts/answer.tsx';
@@ -23,7 +23,7 @@ export interface FieldsProps {
   set: (changes: Partial<ProjectDraft>) => void;
   /** What the API says is wrong with a field. */
   fault: (field: string) => string | undefined;
-  project: AnswerOf<'getProject'>;
+  project: ResponseOf<'getProject'>;
 }
 
 /** The project itself: how it looks, when it sends, what it asks for. */
@@ -42,7 +42,7 @@ export function Project() {
   );
 }
 
-function Form({ project }: { project: AnswerOf<'getProject'> }) {
+function Form({ project }: { project: ResponseOf<'getProject'> }) {
   const saved = useMemo(() => draftOfProject(project), [project]);
   const { draft, change, isRestored, discard, forget } = useLocalDraft({ name: 'settings:project', saved });
   const update = useWrite('updateProject', { changes: ['getProject', 'getMe', 'listAuditLog'] });

@@ -59,7 +59,7 @@ export const DomainRecord = z
   })
   .openapi('Domain', { example: EXAMPLE });
 
-export function domainAnswer(domain: Domain, config: Config) {
+export function domainResponse(domain: Domain, config: Config) {
   return {
     id: domain.id,
     domain: domain.domain,

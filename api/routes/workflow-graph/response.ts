@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
-import { WorkflowDetailSchema } from '../workflows/answer.ts';
+import { WorkflowDetailSchema } from '../workflows/response.ts';
 
 const Fault = z.object({ field: z.string(), message: z.string(), code: z.string() });
 

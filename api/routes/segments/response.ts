@@ -3,7 +3,7 @@ import type { Listed } from '../../../db/page-budget.ts';
 import type { Segment } from '../../../db/segments/segments.ts';
 import { ConditionSchema } from '../../../rules/filters/filters.ts';
 import { EXAMPLE_ID, Id, Instant, Truncated } from '../../http/schemas.ts';
-import { CONTACT_EXAMPLE, ListedContact } from '../contacts/answer.ts';
+import { CONTACT_EXAMPLE, ListedContact } from '../contacts/response.ts';
 import { FILTERS_EXAMPLE } from './input.ts';
 
 export const EXAMPLE = {
@@ -73,12 +73,12 @@ export const Refreshed = z
   .object({ memberCount: z.number().int() })
   .openapi('RefreshedSegment', { example: { memberCount: 44 } });
 
-export function listedAnswer({ truncated, ...segment }: Listed<Segment>) {
-  const { filters, condition, description, ...answer } = segmentAnswer(segment);
+export function listedResponse({ truncated, ...segment }: Listed<Segment>) {
+  const { filters, condition, description, ...answer } = segmentResponse(segment);
   return truncated ? { ...answer, truncated: true as const } : { ...answer, filters, condition, description };
 }
 
-export function segmentAnswer(segment: Segment) {
+export function segmentResponse(segment: Segment) {
   const { projectId: _, ...record } = segment;
   return {
     ...record,

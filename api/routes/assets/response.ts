@@ -42,7 +42,7 @@ export const AssetList = cursorList(AssetRecord)
   .openapi('AssetList', { description: '`bytes` is what all pictures of the project are together, of `maxBytes`.' });
 
 /** @param publicUrl without a slash at its end */
-export function assetAnswer({ templates, campaigns, sent, ...asset }: Asset, publicUrl: string) {
+export function assetResponse({ templates, campaigns, sent, ...asset }: Asset, publicUrl: string) {
   return {
     ...asset,
     url: `${publicUrl}/assets/${asset.hash}`,

@@ -69,11 +69,11 @@ export const LookupResult = z
   });
 
 /** The contact as a numbered list has it. */
-export function listedContactAnswer({ truncated, ...contact }: Listed<Contact>) {
-  const { data, ...answer } = contactAnswer(contact);
+export function listedContactResponse({ truncated, ...contact }: Listed<Contact>) {
+  const { data, ...answer } = contactResponse(contact);
   return truncated ? { ...answer, truncated: true as const } : { ...answer, data };
 }
 
-export function contactAnswer(contact: Contact) {
+export function contactResponse(contact: Contact) {
   return { ...contact, createdAt: contact.createdAt.toISOString(), updatedAt: contact.updatedAt.toISOString() };
 }

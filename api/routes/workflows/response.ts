@@ -212,7 +212,7 @@ export const WorkflowList = z
     example: { workflows: [], data: [], page: 1, pageSize: 20, total: 0, totalPages: 0, cursor: null, hasMore: false },
   });
 
-export function workflowAnswer(workflow: Workflow) {
+export function workflowResponse(workflow: Workflow) {
   return {
     ...workflow,
     triggerConfig: { eventName: workflow.eventName, includeAutomatic: workflow.includeAutomatic },
@@ -227,23 +227,23 @@ export function workflowAnswer(workflow: Workflow) {
 }
 
 /** A workflow as a list has it: a truncated one is without `exitOn`. */
-export function listedWorkflowAnswer({ truncated, ...workflow }: Listed<Workflow>) {
-  const { exitOn, ...answer } = workflowAnswer(workflow);
+export function listedWorkflowResponse({ truncated, ...workflow }: Listed<Workflow>) {
+  const { exitOn, ...answer } = workflowResponse(workflow);
   return truncated ? { ...answer, truncated: true as const } : { ...answer, exitOn };
 }
 
-export function workflowDetailAnswer(secretKey: string, detail: WorkflowDetail) {
+export function workflowDetailResponse(secretKey: string, detail: WorkflowDetail) {
   const { steps, transitions, ...workflow } = detail;
   return {
-    ...workflowAnswer(workflow),
+    ...workflowResponse(workflow),
     version: graphVersion(detail),
-    steps: steps.map((step) => stepAnswer(secretKey, step)),
-    transitions: transitions.map(transitionAnswer),
+    steps: steps.map((step) => stepResponse(secretKey, step)),
+    transitions: transitions.map(transitionResponse),
   };
 }
 
 /** Header values of a WEBHOOK step are secrets: masked. */
-export function stepAnswer(secretKey: string, step: Step) {
+export function stepResponse(secretKey: string, step: Step) {
   return {
     ...step,
     config: maskStepConfig(secretKey, step),
@@ -252,7 +252,7 @@ export function stepAnswer(secretKey: string, step: Step) {
   };
 }
 
-export function transitionAnswer({ id, fromStepId, toStepId, branch }: Transition) {
+export function transitionResponse({ id, fromStepId, toStepId, branch }: Transition) {
   return { id, fromStepId, toStepId, branch };
 }
 
@@ -269,7 +269,7 @@ type WorkflowNames = Pick<InstallationNames, 'execution'>;
 const NOT_LOOKED_UP: InTemporal = { runId: null, url: null };
 
 /** `temporal` is looked up for a single execution only. */
-export function executionAnswer(execution: Execution, names: WorkflowNames, temporal = NOT_LOOKED_UP) {
+export function executionResponse(execution: Execution, names: WorkflowNames, temporal = NOT_LOOKED_UP) {
   const {
     id,
     workflowId,
@@ -303,13 +303,13 @@ export function executionAnswer(execution: Execution, names: WorkflowNames, temp
   };
 }
 
-export function executionDetailAnswer(
+export function executionDetailResponse(
   execution: Execution & { steps: ExecutionVisit[] },
   names: WorkflowNames,
   temporal = NOT_LOOKED_UP,
 ) {
   return {
-    ...executionAnswer(execution, names, temporal),
+    ...executionResponse(execution, names, temporal),
     ...fitLists({
       steps: execution.steps.map((visit) => ({
         ...visit,

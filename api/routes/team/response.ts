@@ -51,10 +51,10 @@ export const Invited = InvitationRecord.extend({
   example: { ...INVITATION_EXAMPLE, url: 'https://tidings.example.com/app/join#token', mailed: false },
 });
 
-export function memberAnswer({ createdAt, ...member }: TeamMember) {
+export function memberResponse({ createdAt, ...member }: TeamMember) {
   return { ...member, createdAt: createdAt.toISOString() };
 }
 
-export function invitationAnswer({ id, email, role, invitedBy, createdAt, expiresAt }: Invitation) {
+export function invitationResponse({ id, email, role, invitedBy, createdAt, expiresAt }: Invitation) {
   return { id, email, role, invitedBy, createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() };
 }

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { ExecutionPreview, PreviewedStep } from '../../../engine/automations/preview.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
-import { ExecutionStatusSchema, StepTypeSchema } from '../workflows/answer.ts';
+import { ExecutionStatusSchema, StepTypeSchema } from '../workflows/response.ts';
 
 const AT = '2026-01-01T12:00:00.000Z';
 const Json = z.record(z.string(), z.unknown());
@@ -99,7 +99,7 @@ export const WorkflowPreview = z
   });
 
 /** What would become of a contact, step by step. */
-export function previewAnswer(
+export function previewResponse(
   { workflowId, contactId }: { workflowId: string; contactId: string | null },
   { status, exitReason, error, startedAt, endedAt, steps }: ExecutionPreview,
 ) {
@@ -111,11 +111,11 @@ export function previewAnswer(
     error,
     startedAt: startedAt.toISOString(),
     endedAt: endedAt?.toISOString() ?? null,
-    steps: steps.map(stepAnswer),
+    steps: steps.map(stepResponse),
   };
 }
 
-function stepAnswer(step: PreviewedStep) {
+function stepResponse(step: PreviewedStep) {
   const { stepId, name, type, status, branch, output, error, filters } = step;
   const { wouldSend = null, reason = null, channel = null, to = null, from = null, subject = null } = step.shown ?? {};
   const { body = null, request = null, contact = null } = step.shown ?? {};
@@ -132,7 +132,7 @@ function stepAnswer(step: PreviewedStep) {
     completedAt: step.completedAt?.toISOString() ?? null,
     dueAt: step.dueAt?.toISOString() ?? null,
     condition: type === 'CONDITION' ? step.config : null,
-    filters: filters ? filters.map(filterAnswer) : null,
+    filters: filters ? filters.map(filterResponse) : null,
     wouldSend,
     reason,
     channel,
@@ -145,6 +145,6 @@ function stepAnswer(step: PreviewedStep) {
   };
 }
 
-function filterAnswer({ field, operator, value, unit, holds }: NonNullable<PreviewedStep['filters']>[number]) {
+function filterResponse({ field, operator, value, unit, holds }: NonNullable<PreviewedStep['filters']>[number]) {
   return { field, operator, ...(value !== undefined && { value }), ...(unit && { unit }), holds };
 }

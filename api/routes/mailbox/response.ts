@@ -1,5 +1,5 @@
 import type { ParsedMail } from './messages.ts';
 
-export function mailAnswer({ id, from, to, subject, html, text, headers, createdAt }: ParsedMail) {
+export function mailResponse({ id, from, to, subject, html, text, headers, createdAt }: ParsedMail) {
   return { id, from, to, subject, html, text, headers, createdAt };
 }

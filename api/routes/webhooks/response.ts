@@ -74,7 +74,7 @@ export const Replayed = z
   .object({ replayed: z.number().int(), nextSince: Instant.nullable() })
   .openapi('ReplayedDeliveries', { example: { replayed: 12, nextSince: null } });
 
-export function endpointAnswer(endpoint: WebhookEndpoint) {
+export function endpointResponse(endpoint: WebhookEndpoint) {
   const { id, url, events, description, status, disabledReason, failuresInRow } = endpoint;
   return {
     id,
@@ -90,11 +90,11 @@ export function endpointAnswer(endpoint: WebhookEndpoint) {
   };
 }
 
-export function replayAnswer({ count, nextSince }: Replay) {
+export function replayResponse({ count, nextSince }: Replay) {
   return { replayed: count, nextSince: nextSince?.toISOString() ?? null };
 }
 
-export function deliveryAnswer(delivery: WebhookDelivery) {
+export function deliveryResponse(delivery: WebhookDelivery) {
   return {
     ...delivery,
     nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,

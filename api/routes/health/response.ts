@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Id } from '../../http/schemas.ts';
-import { Hold } from '../project/answer.ts';
+import { Hold } from '../project/response.ts';
 
 export const Health = z.object({ status: z.literal('ok') }).openapi('Health', { example: { status: 'ok' } });
 

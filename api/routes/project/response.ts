@@ -77,7 +77,7 @@ export const Project = z
   });
 
 /** A project as answers show it. */
-export function projectAnswer({ publicKey, ...project }: ProjectState): z.infer<typeof Project> {
+export function projectResponse({ publicKey, ...project }: ProjectState): z.infer<typeof Project> {
   return {
     ...project,
     public: publicKey,

@@ -4,7 +4,7 @@ import { listEmailsById } from '../../../db/emails/emails.ts';
 import { type EventRecord, findStartedBy } from '../../../db/events/events.ts';
 import { NOT_STARTED_REASONS } from '../../../rules/events/not-started.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
-import { sentPayload } from '../emails/answer.ts';
+import { sentPayload } from '../emails/response.ts';
 
 export const EventSchema = z
   .object({
@@ -47,7 +47,7 @@ export const EventList = z
   .openapi('EventList', { example: { events: [], data: [], cursor: null, hasMore: false } });
 
 /** Events as they are answered. The payload of a campaign's `email.sent` is made here from its email. */
-export async function eventAnswers(db: Db, { projectId, events }: { projectId: string; events: EventRecord[] }) {
+export async function eventResponses(db: Db, { projectId, events }: { projectId: string; events: EventRecord[] }) {
   const missing = events.flatMap((event) => (event.data === null && event.emailId ? [event.emailId] : []));
   const emails = new Map((await listEmailsById(db, { projectId, ids: missing })).map((email) => [email.id, email]));
   const started = await findStartedBy(db, { projectId, events });

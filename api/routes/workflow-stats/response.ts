@@ -4,7 +4,7 @@ import { ENDED_VISIT_STATUSES, type EndedVisit } from '../../../db/executions/st
 import type { Step } from '../../../db/workflows/workflows.ts';
 import { STEPS } from '../../../rules/executions/steps/registry.ts';
 import { cursorList, EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
-import { StepTypeSchema } from '../workflows/answer.ts';
+import { StepTypeSchema } from '../workflows/response.ts';
 
 const Count = z.number().int();
 
@@ -107,7 +107,7 @@ export const StepVisitList = cursorList(StepVisit)
   .openapi('StepVisitList', { example: { data: [], cursor: null, hasMore: false, total: 0 } });
 
 /** Every step of the workflow as it is now with every branch that it has, whether or not anybody came to it. */
-export function stepStatsAnswer(step: Step, counts: BranchCounts[]) {
+export function stepStatsResponse(step: Step, counts: BranchCounts[]) {
   const { id, type, name, config } = step;
   const mine = counts.filter(({ stepId }) => stepId === id);
   const sum = (status: 'waiting' | 'running' | 'completed' | 'failed' | 'skipped') =>
@@ -130,7 +130,7 @@ export function stepStatsAnswer(step: Step, counts: BranchCounts[]) {
   };
 }
 
-export function stepContactAnswer({ startedAt, dueAt, status, type: _, ...rest }: ContactAtStep) {
+export function stepContactResponse({ startedAt, dueAt, status, type: _, ...rest }: ContactAtStep) {
   return {
     ...rest,
     status: status === 'WAITING' ? ('WAITING' as const) : ('RUNNING' as const),
@@ -139,6 +139,6 @@ export function stepContactAnswer({ startedAt, dueAt, status, type: _, ...rest }
   };
 }
 
-export function stepVisitAnswer({ startedAt, completedAt, ...rest }: EndedVisit) {
+export function stepVisitResponse({ startedAt, completedAt, ...rest }: EndedVisit) {
   return { ...rest, startedAt: startedAt.toISOString(), completedAt: completedAt.toISOString() };
 }

@@ -45,10 +45,10 @@ export const RecipientRecord = z
   })
   .openapi('CampaignRecipient', { example: RECIPIENT_EXAMPLE });
 
-type RecipientAnswer = z.output<typeof RecipientRecord>;
-const COLUMNS = Object.keys(RECIPIENT_EXAMPLE) as (keyof RecipientAnswer)[];
+type RecipientResponse = z.output<typeof RecipientRecord>;
+const COLUMNS = Object.keys(RECIPIENT_EXAMPLE) as (keyof RecipientResponse)[];
 
-export function recipientAnswer({ id, ...recipient }: Recipient): RecipientAnswer {
+export function recipientResponse({ id, ...recipient }: Recipient): RecipientResponse {
   const { contactId, email, status, reason, error, attempts, variant } = recipient;
   return {
     contactId,
@@ -73,7 +73,7 @@ export function recipientAnswer({ id, ...recipient }: Recipient): RecipientAnswe
 export const RECIPIENT_CSV_HEADER = csvRow(COLUMNS);
 
 export function recipientCsv(recipient: Recipient): string {
-  const answer = recipientAnswer(recipient);
+  const answer = recipientResponse(recipient);
   return csvRow(COLUMNS.map((column) => answer[column]));
 }
 

@@ -8,9 +8,14 @@ import type { Listed } from '../../../db/page-budget.ts';
 import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../rules/campaigns/campaign.ts';
 import { type CampaignCounts, NO_COUNTS } from '../../../rules/campaigns/counts.ts';
 import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated } from '../../http/schemas.ts';
-import { mailTextAnswer } from '../mail-text.ts';
-import { timingAnswer } from './timing.ts';
-import { NO_VARIANTS_EXAMPLE, variantAnswerFields, variantStatsFields, variantsAnswer } from './variants-answer.ts';
+import { mailTextResponse } from '../mail-text.ts';
+import { timingResponse } from './timing.ts';
+import {
+  NO_VARIANTS_EXAMPLE,
+  variantResponseFields,
+  variantStatsFields,
+  variantsResponse,
+} from './variants-response.ts';
 
 const COUNTERS = {
   totalRecipients: 100,
@@ -88,7 +93,7 @@ export const CampaignRecord = z
     name: z.string(),
     slug: Slug,
     description: z.string().nullable(),
-    ...mailTextAnswer,
+    ...mailTextResponse,
     type: z.enum(AUDIENCE_TYPES),
     audienceType: z.enum(AUDIENCE_TYPES),
     segmentId: Id.nullable(),
@@ -96,7 +101,7 @@ export const CampaignRecord = z
     filters: Audience,
     audienceFilter: Audience,
     audienceCondition: Audience,
-    ...timingAnswer,
+    ...timingResponse,
     status: z.enum(CAMPAIGN_STATUSES),
     scheduledAt: Instant.nullable(),
     scheduledFor: Instant.nullable(),
@@ -111,7 +116,7 @@ export const CampaignRecord = z
           'Why it is PAUSED: `requested`, `template_timeout` when its content ran out of time for 20 recipients in a row, or `database_restored` when the ' +
           'database was restored from a backup, so that some recipients may have it already',
       }),
-    ...variantAnswerFields,
+    ...variantResponseFields,
     ...Counters.shape,
     createdAt: Instant,
     updatedAt: Instant,
@@ -219,7 +224,7 @@ export const TestSent = z
     },
   });
 
-export function campaignAnswer(
+export function campaignResponse(
   { timing, ...campaign }: Campaign,
   counts: CampaignCounts = NO_COUNTS,
   nextOpening: Date | null = null,
@@ -250,7 +255,7 @@ export function campaignAnswer(
     sentAt: instant(sentAt),
     cancelledAt: instant(cancelledAt),
     pausedReason,
-    ...variantsAnswer(campaign),
+    ...variantsResponse(campaign),
     ...countersOf(counts),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
@@ -258,22 +263,22 @@ export function campaignAnswer(
 }
 
 /** A campaign with its counters of this moment. */
-export async function countedAnswer(db: Db, { projectId, campaign }: { projectId: string; campaign: Campaign }) {
+export async function countedResponse(db: Db, { projectId, campaign }: { projectId: string; campaign: Campaign }) {
   const { id } = campaign;
   const [counts, openings] = await Promise.all([
     countCampaign(db, { projectId, id }),
     findNextOpenings(db, { projectId, ids: [id] }),
   ]);
-  return campaignAnswer(campaign, counts, openings.get(id));
+  return campaignResponse(campaign, counts, openings.get(id));
 }
 
 /** The campaign as a list has it. */
-export function listedAnswer(
+export function listedResponse(
   { truncated, ...campaign }: Listed<Campaign>,
   counts?: CampaignCounts,
   nextOpening?: Date,
 ) {
-  const { body, filters, audienceFilter, audienceCondition, variants, ...answer } = campaignAnswer(
+  const { body, filters, audienceFilter, audienceCondition, variants, ...answer } = campaignResponse(
     campaign,
     counts,
     nextOpening,
@@ -282,7 +287,7 @@ export function listedAnswer(
   return { ...answer, body, filters, audienceFilter, audienceCondition, variants };
 }
 
-export function statsAnswer(counts: CampaignCounts, { series, machineSeries, ...detail }: StatsDetail) {
+export function statsResponse(counts: CampaignCounts, { series, machineSeries, ...detail }: StatsDetail) {
   const { sent, opened, clicked, delivered, bounced, failed } = counts;
   return {
     ...counts,

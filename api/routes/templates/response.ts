@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Template } from '../../../db/contents/templates.ts';
 import type { Listed } from '../../../db/page-budget.ts';
 import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated, TruncatedLists } from '../../http/schemas.ts';
-import { mailTextAnswer } from '../mail-text.ts';
+import { mailTextResponse } from '../mail-text.ts';
 import { Type } from './input.ts';
 
 const EXAMPLE = {
@@ -28,8 +28,8 @@ export const TemplateRecord = z
     name: z.string(),
     slug: Slug,
     description: z.string().nullable(),
-    ...mailTextAnswer,
-    from: mailTextAnswer.from.nullable(),
+    ...mailTextResponse,
+    from: mailTextResponse.from.nullable(),
     type: Type,
     topicId: Id.nullable(),
     createdAt: Instant,
@@ -59,11 +59,11 @@ export const Usage = z
   })
   .openapi('TemplateUsage', { example: { campaigns: [], workflowSteps: [], emailsSent: 120 } });
 
-export function listedAnswer({ truncated, ...template }: Listed<Template>) {
-  const { body, ...answer } = templateAnswer(template);
+export function listedResponse({ truncated, ...template }: Listed<Template>) {
+  const { body, ...answer } = templateResponse(template);
   return truncated ? { ...answer, truncated: true as const } : { ...answer, body };
 }
 
-export function templateAnswer(template: Template) {
+export function templateResponse(template: Template) {
   return { ...template, createdAt: template.createdAt.toISOString(), updatedAt: template.updatedAt.toISOString() };
 }

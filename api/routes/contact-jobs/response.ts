@@ -202,13 +202,13 @@ export const ImportPreview = z
     },
   });
 
-export function listedJobAnswer(job: Job) {
+export function listedJobResponse(job: Job) {
   const counts =
     job.kind === 'import' ? ImportResult.omit({ errors: true, warnings: true }) : BulkResult.omit({ errors: true });
-  return { ...jobAnswer(job), result: counts.parse(job.result) };
+  return { ...jobResponse(job), result: counts.parse(job.result) };
 }
 
-export function jobAnswer(job: Job) {
+export function jobResponse(job: Job) {
   return {
     id: job.id,
     kind: job.kind,

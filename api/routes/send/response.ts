@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { errors } from '../../http/answers.ts';
-import { EmailAddressAnswer, EXAMPLE_ID, Id, Instant, success } from '../../http/schemas.ts';
+import { errors } from '../../http/responses.ts';
+import { EmailAddressResponse, EXAMPLE_ID, Id, Instant, success } from '../../http/schemas.ts';
 
 /** The refusals of a send, beside those that every operation has. */
 export const SEND_ERRORS = errors(
@@ -14,13 +14,13 @@ export const Sent = success(
   z.object({
     emails: z.array(
       z.object({
-        contact: z.object({ id: Id, email: EmailAddressAnswer }),
+        contact: z.object({ id: Id, email: EmailAddressResponse }),
         email: Id,
         role: z.enum(['cc', 'bcc']).optional().openapi({ description: 'Of a copy' }),
       }),
     ),
     skipped: z
-      .array(z.object({ email: EmailAddressAnswer, reason: z.enum(['suppressed', 'unsubscribed']) }))
+      .array(z.object({ email: EmailAddressResponse, reason: z.enum(['suppressed', 'unsubscribed']) }))
       .optional()
       .openapi({ description: 'Copies that nobody gets' }),
     timestamp: Instant,

@@ -25,6 +25,6 @@ export const SuppressionRecord = z
     },
   });
 
-export function suppressionAnswer(entry: Suppression) {
+export function suppressionResponse(entry: Suppression) {
   return { ...entry, createdAt: entry.createdAt.toISOString() };
 }

@@ -3,7 +3,7 @@ import type { LoggedRequest } from '../../../db/requests/request-log.ts';
 import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
 import { SMS_STATUSES } from '../../../rules/sms/status.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
-import { ExecutionStatusSchema } from '../workflows/answer.ts';
+import { ExecutionStatusSchema } from '../workflows/response.ts';
 
 const EXAMPLE = {
   id: EXAMPLE_ID,
@@ -73,7 +73,7 @@ export const RequestDetail = RequestRecord.extend({
 });
 
 /** `made` is left to the detail, which looks up what became of it. */
-export function requestAnswer({ actor, made: _, ...request }: LoggedRequest): z.output<typeof RequestRecord> {
+export function requestResponse({ actor, made: _, ...request }: LoggedRequest): z.output<typeof RequestRecord> {
   const [kind, id = null] = actor.split(':');
   return {
     ...request,

@@ -14,7 +14,7 @@ const OwnText = Object.fromEntries(Object.keys(NO_TEXT).map((field) => [field, z
 const TEST_STATES = ['PENDING', 'SENDING', 'WAITING', 'DECIDED', 'ENDED'] as const;
 
 /** What a campaign's answer says of its variants. */
-export const variantAnswerFields = {
+export const variantResponseFields = {
   variants: z
     .array(z.object({ name: z.string(), weight: z.number(), ...OwnText }).openapi('CampaignVariant'))
     .nullable()
@@ -44,7 +44,7 @@ export const NO_VARIANTS_EXAMPLE = {
   winnerAt: null,
 };
 
-export function variantsAnswer(campaign: Omit<Campaign, 'timing'>) {
+export function variantsResponse(campaign: Omit<Campaign, 'timing'>) {
   const { variants, test, testEndsAt, winner, winnerBy, winnerAt } = campaign;
   return {
     variants,

@@ -5,7 +5,7 @@ import type { ServiceProcess } from '../../../db/operator/processes.ts';
 import type { Tenant as TenantState } from '../../../db/operator/tenants.ts';
 import { PERIODIC_KINDS, type PeriodicKind } from '../../../rules/periodic-work.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
-import { mailFigures } from '../analytics/answer.ts';
+import { mailFigures } from '../analytics/response.ts';
 
 const Count = z.number().int();
 const AT = '2026-01-01T12:00:00.000Z';
@@ -116,7 +116,7 @@ export const TenantDetail = Tenant.extend({
   },
 });
 
-export const ProviderAnswers = z
+export const ProviderResponses = z
   .object({
     provider: z.string().openapi({ description: '`EMAIL_PROVIDER` of the API' }),
     looked: Count.openapi({ description: 'Live mails looked at: of more than 200,000 the newest' }),
@@ -330,7 +330,7 @@ export const OperatorHealth = z
 const instantOf = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 /** A tenant as answers show it. */
-export function tenantAnswer(tenant: TenantState): z.infer<typeof Tenant> {
+export function tenantResponse(tenant: TenantState): z.infer<typeof Tenant> {
   const { createdAt, ownHold, operatorHold, ...rest } = tenant;
   return {
     ...rest,
@@ -341,7 +341,7 @@ export function tenantAnswer(tenant: TenantState): z.infer<typeof Tenant> {
 }
 
 /** A kind of periodic work as responses show it. */
-export function periodicWorkAnswer(standing: PeriodicStanding): z.infer<typeof PeriodicWork> {
+export function periodicWorkResponse(standing: PeriodicStanding): z.infer<typeof PeriodicWork> {
   const { kind, everyMinutes, isRunning, startedAt, endedAt, durationMs, backlog, failing } = standing;
   return {
     kind,
@@ -359,11 +359,11 @@ export function periodicWorkAnswer(standing: PeriodicStanding): z.infer<typeof P
 }
 
 /** The hold of the installation as answers show it. */
-export function sendingHoldAnswer(hold: InstallationHold | null): z.infer<typeof SendingHold> | null {
+export function sendingHoldResponse(hold: InstallationHold | null): z.infer<typeof SendingHold> | null {
   return hold && { reason: hold.reason, since: hold.since.toISOString() };
 }
 
 /** A process as answers show it. */
-export function processAnswer({ startedAt, seenAt, ...process }: ServiceProcess): z.infer<typeof Process> {
+export function processResponse({ startedAt, seenAt, ...process }: ServiceProcess): z.infer<typeof Process> {
   return { ...process, startedAt: startedAt.toISOString(), seenAt: seenAt.toISOString() };
 }
