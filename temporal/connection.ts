@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import type { TLSConfig } from '@temporalio/client';
 import type { Config } from '../rules/config.ts';
 
-/** What clients and workers both take. */
+/** The options that clients and workers share. */
 export interface TemporalConnectionOptions {
   address: string;
   apiKey?: string;
   tls?: TLSConfig | true;
 }
 
-/** How to reach Temporal: address, API key and TLS files as configured. Reads the PEM files once. */
+/** Builds the connection options from the configured address, API key and TLS files. Reads the PEM files once. */
 export function temporalConnectionOptions(temporal: Config['temporal']): TemporalConnectionOptions {
   const options: TemporalConnectionOptions = { address: temporal.address };
   if (temporal.apiKey) options.apiKey = temporal.apiKey;

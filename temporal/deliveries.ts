@@ -8,7 +8,7 @@ import { ofInstallation } from './search-attributes.ts';
 
 type Kind = 'email' | 'sms';
 
-/** A delivery workflow and the messages that its run began with. */
+/** A delivery workflow and the messages that its run started with. */
 export interface Delivery {
   workflowId: string;
   runId: string;
@@ -17,7 +17,7 @@ export interface Delivery {
 
 type DeliveryInput = Partial<EmailDeliveryInput & SmsDeliveryInput>;
 
-/** The status code of gRPC. */
+/** A status code of gRPC. */
 const GRPC_NOT_FOUND = 5;
 const COMPLETED_MAX = 1_000;
 
@@ -28,7 +28,7 @@ export function createDeliveries(target: Target) {
   return {
     /** Lists running deliveries, with the messages that they have sent since they started. */
     listRunning: (p: { kind: Kind; projectId?: string; startedBefore?: Date }) => listRunningDeliveries(target, p),
-    /** Lists deliveries of a project that sent messages and are over since an instant. */
+    /** Lists deliveries of a project that sent messages and have ended since an instant. */
     listSent: (p: { kind: Kind; projectId: string; since: Date }) => listSentDeliveries(target, p),
   };
 }
@@ -69,13 +69,13 @@ function idsOf(input: DeliveryInput | undefined): string[] {
   return input?.carried?.waiting.map(({ id }) => id) ?? input?.emailIds ?? input?.smsIds ?? [];
 }
 
-/** It has ended since it was listed, and Temporal keeps it no longer. */
+/** The workflow has ended since it was listed, and Temporal no longer keeps it. */
 function noneIfGone(error: unknown): [] {
   if (isGrpcServiceError(error) && error.code === GRPC_NOT_FOUND) return [];
   throw error;
 }
 
-/** The arguments of a run, by the first event of its history. */
+/** Reads the arguments of a run from the first event of its history. */
 export async function inputOf(client: Client, workflowId: string, runId: string): Promise<unknown[]> {
   const { history } = await client.workflowService.getWorkflowExecutionHistory({
     namespace: client.options.namespace,

@@ -4,7 +4,7 @@ import type { installation } from '../workflows/registry.ts';
 import type { Target } from './names.ts';
 import { searchAttributes } from './search-attributes.ts';
 
-/** Among this many events there is a token: each brings three events of the workflow's own task along. */
+/** A token is among this many events, because each token comes with three events of the workflow's own task. */
 const EVENTS_READ = 50;
 
 /**
@@ -35,14 +35,15 @@ export async function readToken({ client, names }: Target): Promise<TemporalToke
   const tokens = payloads.map((payload) =>
     client.options.loadedDataConverter.payloadConverter.fromPayload<TemporalToken>(payload),
   );
-  // The newest event comes first, and of two with one number it counts: the later one says who has resolved what.
+  // The newest event comes first. Of two tokens with one number it counts, because it shows who resolved which
+  // mismatch.
   return tokens.reduce<TemporalToken | null>(
     (newest, token) => (newest && newest.no >= token.no ? newest : token),
     null,
   );
 }
 
-/** Gives Temporal the next token, and starts the workflow if it is missing. Giving a token twice is harmless. */
+/** Signals the next token to Temporal, and starts the workflow if it is missing. Safe to repeat with the same token. */
 export async function writeToken({ client, names }: Target, token: TemporalToken): Promise<void> {
   await client.workflow.signalWithStart<typeof installation, [TemporalToken]>('installation', {
     workflowId: names.installation(),

@@ -16,76 +16,70 @@ import { ensureSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { type Dispatched, dispatchGroup } from './starts.ts';
 
-/** A dev server on a busy machine answers in milliseconds; one that needs longer is not well. */
+/** A dev server on a busy machine responds in milliseconds; one that needs longer is not healthy. */
 const RPC_DEADLINE_MS = 10_000;
 const PING_DEADLINE_MS = 3_000;
-/** An answer that is complete without the run id does not wait long for it. */
+/** A response that is complete without the run id does not wait long for it. */
 const RUN_ID_DEADLINE_MS = 1_000;
 
-/**
- * Status codes of gRPC by which Temporal says nothing about what it was asked: not reached, no answer in time, too
- * busy.
- */
+/** Status codes of gRPC that say nothing about the request itself: not reached, no response in time, too busy. */
 const AWAY_CODES = new Set([1, 4, 8, 14]);
 
-/**
- * What became of a group that was handed to Temporal. `away`: it was not reached, or is too busy, for this group and
- * any other.
- */
+/** The result of handing a group to Temporal. `away`: Temporal was not reached or is too busy, for any group. */
 export type HandOverResult = { outcome: Dispatched } | { outcome: 'failed'; reason: string; away: boolean };
 
 export interface Lifecycle {
   /**
-   * Gives a group of rows of `splitIntoGroups` to Temporal. Never rejects; running it twice is harmless.
-   * @param p.isRepeated whether rows of the group were given before, and nobody saw them begin
+   * Hands a group of rows from `splitIntoGroups` to Temporal. Never rejects; safe to run twice.
+   * @param p.isRepeated whether rows of the group were handed over before without a sign that they started
    */
   handOver(group: RowGroup, p?: { isRepeated: boolean }): Promise<HandOverResult>;
-  /** Registers search attributes and schedules, where they are missing. Every worker does so at its start. */
+  /** Registers missing search attributes and schedules. Every worker calls it at its start. */
   prepareNamespace(): Promise<void>;
   /**
-   * The current run of a workflow, for answers that point an operator to it; null where Temporal does not know or
-   * answer.
+   * Finds the current run of a workflow, for responses that link to the Temporal UI. Null when Temporal does not know
+   * it or does not respond.
    */
   findRunId(workflowId: string): Promise<string | null>;
-  /** Asks a run to end as Canceled. Nothing where it has ended. */
+  /** Asks a run to end as Canceled. Does nothing when it has ended. */
   cancel(run: { workflowId: string; runId: string }): Promise<void>;
-  /** How the last run of a workflow stands; null where Temporal knows of none. */
+  /** Finds the status of a workflow's last run; null when Temporal knows none. */
   findStatus(workflowId: string): Promise<WorkflowExecutionStatusName | null>;
   /** Reads and repairs workflows in Temporal, for recovery. */
   readonly runs: Runs;
   readonly deliveries: Deliveries;
-  /** Starts deliveries again that an operator terminated since then; returns their workflow ids. */
+  /** Restarts deliveries that an operator has terminated since an instant. Returns their workflow ids. */
   restartTerminated(since: Date): Promise<string[]>;
   /**
-   * The token by which Temporal recognizes the database; null where it has none of this installation. Throws when
-   * Temporal does not answer.
+   * Reads the token by which Temporal recognizes the database; null when it has none of this installation. Throws when
+   * Temporal does not respond.
    */
   readToken(): Promise<TemporalToken | null>;
-  /** Gives Temporal the next token. Giving it twice is harmless. */
+  /** Signals the next token to Temporal. Safe to repeat. */
   writeToken(token: TemporalToken): Promise<void>;
-  /** How many tasks wait in each queue, and who asks for them. Throws when Temporal does not answer. */
+  /** Counts waiting tasks and pollers for each queue. Throws when Temporal does not respond. */
   readQueueStats(): Promise<QueueStats[]>;
-  /** Counts the workflows that are open on the queue of the release before installations had names. */
+  /** Counts the open workflows on the queue of the release before installations had names. */
   countLegacyWorkflows(): Promise<number>;
   /** Deletes the schedules of that release. */
   deleteLegacySchedules(): Promise<void>;
-  /** Throws when Temporal does not answer. */
+  /** Throws when Temporal does not respond. */
   ping(): Promise<void>;
-  /** Waits for what is under way, then closes the connection. */
+  /** Waits for running calls, then closes the connection. */
   close(): Promise<void>;
   readonly client: Client;
-  /** How this installation names what it has in Temporal. */
+  /** The names of this installation in Temporal. */
   readonly names: InstallationNames;
 }
 
 /**
- * The only place that starts, signals or cancels workflows. Connects lazily, so the API starts and accepts while
- * Temporal is down.
+ * Starts, signals and cancels workflows; no other code does. Connects lazily, so the API starts and accepts requests
+ * while Temporal is down.
  */
 export function createLifecycle(deps: {
   temporal: Config['temporal'];
   installation: Installation;
-  /** Where the dashboard is: the Temporal UI links to it. */
+  /** The address of the dashboard, which the Temporal UI links to. */
   publicUrl: string;
 }): Lifecycle {
   const connection = Connection.lazy(temporalConnectionOptions(deps.temporal));
@@ -136,8 +130,8 @@ export function createLifecycle(deps: {
 }
 
 /**
- * Calls of Temporal, each for so long at the most. The client tries again by itself, from a timer, where Temporal is
- * away: on a connection that was closed meanwhile that would end the process, so `close` waits for them.
+ * Calls Temporal with a deadline for each call. The client retries on a timer while Temporal is unreachable. A retry on
+ * a connection that was closed in the meantime would end the process, so `close` waits for it.
  */
 class TemporalCalls {
   private readonly connection: Connection;
@@ -157,7 +151,7 @@ class TemporalCalls {
     }
   }
 
-  /** Resolves when none is under way. */
+  /** Resolves when no call is running. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.underWay);
   }
@@ -167,7 +161,7 @@ function describeRefusal(error: unknown): string {
   return isGrpcServiceError(error) ? `Temporal: ${describeFailure(error)}` : describeFailure(error);
 }
 
-/** Whether a failure is of the connection or the server, not of what was asked. */
+/** Tells whether the connection or the server failed, rather than the request. */
 function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (isGrpcServiceError(error)) return AWAY_CODES.has(error.code);

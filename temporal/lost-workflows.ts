@@ -10,15 +10,15 @@ import type { Target } from './names.ts';
 import { ofInstallation, withInstallation } from './search-attributes.ts';
 
 /**
- * Those that deliver what was accepted. Running one again is harmless: messages are claimed by their delivery, which
- * has the same id again, and what is settled is not taken twice. Whoever wants mail to stop holds the project; whoever
- * terminates a workflow clears a fault.
+ * The workflows that deliver accepted messages. Restarting one is safe: messages are claimed by their delivery, which
+ * gets the same id again, and settled messages are not taken twice. To stop email, an operator holds the project;
+ * terminating a workflow only clears a failure.
  */
 const DELIVERING = ['emailDelivery', 'smsDelivery', 'releaseHeld', 'backInStock'];
 
 /**
- * Starts deliveries again that were terminated since an instant, under their id and with their input: nobody else would
- * send what they had not. One that was started again already is left alone.
+ * Restarts deliveries that were terminated since an instant, under their id and with their input, because nothing else
+ * would send their remaining messages. A delivery that was restarted already is skipped.
  * @returns their workflow ids
  */
 export async function restartTerminated({ client, names }: Target, since: Date): Promise<string[]> {
@@ -32,7 +32,7 @@ export async function restartTerminated({ client, names }: Target, since: Date):
   return restarted;
 }
 
-/** How the last run of a workflow stands; null where Temporal knows of none. */
+/** Finds the status of a workflow's last run; null when Temporal knows none. */
 export async function findStatus(client: Client, workflowId: string): Promise<WorkflowExecutionStatusName | null> {
   return (await describe(client, workflowId))?.status.name ?? null;
 }
@@ -45,7 +45,7 @@ async function restart({ client, names }: Target, workflowId: string, runId: str
   try {
     await client.workflow.start(last.type, {
       workflowId,
-      // The queue of an earlier release may be served no more.
+      // The queue of an earlier release may no longer be served.
       taskQueue: names.taskQueue('workflows'),
       args,
       typedSearchAttributes: withInstallation(names, last.typedSearchAttributes),

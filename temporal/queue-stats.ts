@@ -5,24 +5,26 @@ import type { Target } from './names.ts';
 /** `TaskQueueType` of Temporal's API. */
 const WORKFLOW_TASKS = 1;
 const ACTIVITY_TASKS = 2;
-/** Temporal remembers a poller for some minutes after it was last there; a worker asks at least once a minute. */
+/** Temporal remembers a poller for some minutes; a worker polls at least once a minute. */
 const POLLER_RECENT_MS = 70_000;
 
-/** How a task queue stands with Temporal. */
+/** The state of a task queue in Temporal. */
 export interface QueueStats {
   queue: TaskQueue;
-  /** Tasks that no worker has taken, about. */
+  /** The approximate number of tasks that no worker has taken. */
   backlog: number;
-  /** Of the one that waits longest. */
+  /** The age of the oldest waiting task. */
   backlogSeconds: number;
-  /** Tasks a second over the last half minute, about. */
+  /** Approximate tasks a second over the last half minute. */
   addedPerSecond: number;
   dispatchedPerSecond: number;
-  /** Workers that ask for its tasks, seen within a minute. */
+  /** Workers that polled within the last minute. */
   pollers: number;
 }
 
-/** Every task queue of ours. Workflow tasks wait in their own; the others hold activities. */
+/**
+ * Reads every task queue of the installation. Workflow tasks wait in a queue of their own; the others hold activities.
+ */
 export async function readQueueStats({ client, names }: Target): Promise<QueueStats[]> {
   return Promise.all(
     Object.keys(TASK_QUEUES).map((queue) =>
@@ -57,7 +59,7 @@ async function readOne(client: Client, { queue, name }: { queue: TaskQueue; name
   };
 }
 
-/** Whole numbers come as `Long` of protobuf. */
+/** Whole numbers arrive as protobuf `Long`. */
 function numberOf(value: { toString(): string } | null | undefined): number {
   return value === null || value === undefined ? 0 : Number(value.toString());
 }

@@ -1,20 +1,18 @@
 import { describeFailure } from '../rules/failure-text.ts';
 
-/**
- * Whoever has work is woken for it; this finds what nobody was woken for: words that were lost, leases that ran out.
- */
+/** New work wakes the loop. Polling finds work without a wake-up: lost notifications and expired leases. */
 const POLL_MS = 1_000;
 
 export interface OutboxLoop {
-  /** There may be work: looks at once, or right after the round that is under way. */
+  /** Starts a round now, or right after the running one. */
   wake(): void;
-  /** No round begins after this; resolves when the last one is through. */
+  /** Starts no further round. Resolves when the last one has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs rounds one after another: when woken, when a round says that there may be more, and once a second.
- * @param round true when the next one may find more at once
+ * Runs rounds one after another: when woken, when a round reports that there may be more, and once a second.
+ * @param round returns true when the next round may find more at once
  */
 export function startOutboxLoop(p: {
   round: () => Promise<boolean>;

@@ -20,16 +20,16 @@ interface Taker {
 export interface RunningOutbox {
   /** Wakes this process's own loops; undefined wakes all. */
   wake(takers?: OutboxTaker[]): void;
-  /** Temporal was seen to begin something, by this worker. */
+  /** Records that Temporal has started something, as seen by this worker. */
   begun(begun: Begun): void;
-  /** Takes no more rows; resolves when those under way are through or given back. */
+  /** Takes no more rows. Resolves when the taken ones are finished or released. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts what takes rows of the outbox in a worker process. One that serves `transactional` sends single emails and SMS
- * itself. One that serves `workflows` hands the rest to Temporal: it sees what begins, which decides how much more
- * Temporal gets.
+ * Starts the loops that take rows of the outbox in a worker process. A process that serves `transactional` sends single
+ * emails and SMS itself. One that serves `workflows` hands the rest to Temporal; it sees what Temporal starts, which
+ * decides how much more Temporal gets.
  */
 export function startOutbox(p: {
   databaseUrl: string;
@@ -42,7 +42,7 @@ export function startOutbox(p: {
 }): RunningOutbox {
   const { deps, queues, admission, gate, loop, log } = p;
   const db: Db = deps.db;
-  /** Should it hold the event loop, it is known by the channel. */
+  /** Names the channel as the cause when it blocks the event loop. */
   const named = (channel: DirectChannel): DirectChannel => ({
     ...channel,
     attempt: (...args) => loop.as(`direct ${channel.name}`, () => channel.attempt(...args)),

@@ -3,9 +3,9 @@ import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import { describeFailure, stackFrames } from '../rules/failure-text.ts';
 
 /**
- * Replaces an error that an activity throws with a failure that quotes nothing: Temporal keeps it in the history, shows
- * it to everybody with the UI, and the SDK logs it. Failures that activities make themselves hold codes and instants
- * only, and pass; so does a cancellation.
+ * Replaces an error that an activity throws with a failure that quotes nothing, because Temporal keeps it in the
+ * history and shows it in the UI, and the SDK logs it. Failures that activities create themselves hold only codes and
+ * instants, and pass unchanged; so does a cancellation.
  */
 export function safeFailures(): ActivityInboundCallsInterceptor {
   return {

@@ -6,9 +6,7 @@ import type { WorkDone } from '../compute/compute.ts';
 import type { Held } from '../compute/loop-watch.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 
-/**
- * Workers with activities only, or workflows only, are how we build them (one a queue), so these warnings say nothing.
- */
+/** We build workers with only activities or only workflows (one for each queue), so these warnings say nothing. */
 const EXPECTED = new Set([
   'No activities registered, not polling for activity tasks',
   'No workflows registered, not polling for workflow tasks',
@@ -20,8 +18,8 @@ const COMPUTED_HELP = 'Microseconds of a processor in threads, by kind of work.'
 let computedCounter: MetricCounter | undefined;
 
 /**
- * Sends what Temporal's SDK logs to our log, as JSON lines like every other, and serves what it counts for Prometheus
- * at `/metrics` where an address is given. To be called once, before the first worker.
+ * Writes the log of Temporal's SDK to our log, as JSON lines, and serves its metrics for Prometheus at `/metrics` when
+ * an address is given. Call it once, before the first worker.
  */
 export function useTemporalLogger(log: Pino, metrics?: { host: string; port: number }): void {
   const write = (level: LogLevel, message: string, meta?: LogEntry['meta']) => {
@@ -41,9 +39,7 @@ export function useTemporalLogger(log: Pino, metrics?: { host: string; port: num
   Runtime.install({ logger, shutdownSignals: [], ...(telemetryOptions && { telemetryOptions }) });
 }
 
-/**
- * Counts beside what the SDK counts, by the activity that held the event loop; to be called after `useTemporalLogger`.
- */
+/** Adds a metric of blocked event loops by activity. Call it after `useTemporalLogger`. */
 export function countHeld({ work, ms }: Held): void {
   heldHistogram ??= Runtime.instance().metricMeter.createHistogram(
     'tidings_event_loop_held_milliseconds',
@@ -54,7 +50,9 @@ export function countHeld({ work, ms }: Held): void {
   heldHistogram.record(ms, { work });
 }
 
-/** Counts what threads have computed; likewise. Its counters take whole numbers only. */
+/**
+ * Adds a metric of the CPU time of threads. Its counters take whole numbers only. Call it after `useTemporalLogger`.
+ */
 export function countComputed({ kind, cpuMs }: WorkDone): void {
   computedCounter ??= Runtime.instance().metricMeter.createCounter(
     'tidings_computed_microseconds',
@@ -68,7 +66,7 @@ function bindAddress({ host, port }: { host: string; port: number }): string {
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** What the SDK calls info, the start and stop of each worker, is detail to an operator. */
+/** The SDK logs the start and stop of each worker as info, which is detail to an operator. */
 function pinoLevel(level: LogLevel): 'trace' | 'debug' | 'warn' | 'error' {
   if (level === 'ERROR' || level === 'WARN') return level === 'ERROR' ? 'error' : 'warn';
   return level === 'TRACE' ? 'trace' : 'debug';

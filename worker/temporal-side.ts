@@ -10,29 +10,29 @@ import type { Lifecycle } from '../temporal/lifecycle.ts';
 import { type LegacyStore, serveLegacyQueues, shutDown } from './legacy-queues.ts';
 import { createTemporalWorkers, type WorkerFleet } from './temporal-workers.ts';
 
-/** While Temporal cannot be reached it is asked again after this, twice as long each time. */
+/** The wait before an unreachable Temporal is asked again; it doubles each time. */
 const RETRY_MIN_MS = 500;
 const RETRY_MAX_MS = 10_000;
 
 export interface TemporalSide {
-  /** Drains: no new tasks, activities under way finish, the connection closes. */
+  /** Drains: no new tasks, running activities finish, the connection closes. */
   stop(): Promise<void>;
 }
 
 /**
- * The Temporal workers of a process. Where Temporal cannot be reached they begin when it can: single mails and SMS need
- * no Temporal to leave, so a process that starts in its outage is of use.
- * @returns when the workers run, or Temporal was found not to answer
- * @throws Error when they cannot be made, which no waiting mends; later `onFatal` is told
+ * Runs the Temporal workers of a process. While Temporal is unreachable they wait for it: single emails and SMS need no
+ * Temporal, so a process that starts during an outage is useful.
+ * @returns when the workers run, or when Temporal did not respond
+ * @throws Error when they cannot be created, which waiting does not fix; later errors go to `onFatal`
  */
 export async function startTemporalSide(p: {
   temporal: Config['temporal'];
   fleet: Omit<WorkerFleet, 'connection' | 'namespace' | 'taskQueue' | 'identity' | 'leaving'>;
   lifecycle: Pick<Lifecycle, 'ping' | 'prepareNamespace' | 'names' | 'countLegacyWorkflows' | 'deleteLegacySchedules'>;
-  /** Undefined where no earlier release left task queues. */
+  /** Undefined when no earlier release left task queues. */
   legacy: LegacyStore | undefined;
   legacyCheckMs?: number | undefined;
-  /** Compares the installation with Temporal's record of it, before anything there is touched. */
+  /** Compares the installation with Temporal's record of it, before anything there is changed. */
   verify: () => Promise<void>;
   log: Pick<Logger, 'warn' | 'info'>;
   onFatal: (error: Error) => void;
@@ -43,13 +43,13 @@ export async function startTemporalSide(p: {
 
   async function open(): Promise<NativeConnection | undefined> {
     try {
-      // With a deadline of its own: the rest would wait for a server that is not there.
+      // Has a deadline of its own; the other calls would wait for a server that is down.
       await p.lifecycle.ping();
       await p.verify();
       await p.lifecycle.prepareNamespace();
       return await NativeConnection.connect({
         ...temporalConnectionOptions(p.temporal),
-        // Payloads are a few ids: gzip, the default, costs both sides more than the bytes that it saves.
+        // Payloads are a few ids. Compressing them with gzip, the default, costs more than it saves.
         grpcCompression: { codec: 'none' },
       });
     } catch (error) {

@@ -22,8 +22,8 @@ import { safeFailures } from './safe-failures.ts';
 type ActivityQueue = Exclude<TaskQueue, 'workflows'>;
 
 /**
- * Activities of a queue that run at a time in one process. A mail or a webhook mostly waits, a chunk of a campaign
- * works, and one of a campaign with a send rate waits nearly all the time.
+ * The number of activities of each queue that run at a time in one process. An email or a webhook mostly waits, a
+ * campaign chunk works, and a chunk with a send rate waits nearly all the time.
  */
 const CONCURRENCY: Record<ActivityQueue, number> = {
   steps: 40,
@@ -34,19 +34,19 @@ const CONCURRENCY: Record<ActivityQueue, number> = {
   periodic: PERIODIC_SLOTS,
   paced: 200,
 };
-/** Activities under way at a stop get this long to finish; `npm start` gives the whole process 20 s. */
+/** Running activities get this long to finish after a stop; `npm start` gives the whole process 20 s. */
 const SHUTDOWN_GRACE = '10 seconds';
-/** Then they are cancelled by force, so that a stop always comes to its end. */
+/** Afterwards they are cancelled by force, so that a stop always ends. */
 const SHUTDOWN_FORCE = '15 seconds';
 /**
- * Polls that always wait at Temporal, for a task to go straight to a worker: with one, a task that comes while it is
- * being renewed goes through the database and is 40 ms later. More are added and taken away with the load.
+ * Polls that always wait at Temporal, so that a task goes straight to a worker. With one poll, a task that arrives
+ * while the poll is renewed goes through the database and is 40 ms later. Temporal scales the number with the load.
  */
 const POLLERS = { type: 'autoscaling', minimum: 4, initial: 4 } as const;
-/** A chunk that waits for its send rate, periodic work, or a queue of the earlier release can wait 40 ms. */
+/** A chunk that waits for its send rate, periodic work, and a queue of the earlier release can wait 40 ms. */
 const PATIENT_QUEUES: ReadonlySet<ActivityQueue> = new Set<ActivityQueue>(['paced', 'periodic']);
 const FEW_POLLERS = { type: 'autoscaling', minimum: 1, initial: 1 } as const;
-/** Workflows kept in memory between their tasks, about 50 kB each: a worker process stays under 400 MB. */
+/** Workflows kept in memory between their tasks, about 50 kB each, so that a worker process stays under 400 MB. */
 const MAX_CACHED_WORKFLOWS = 1_000;
 const MAX_CACHED_LEAVING = 100;
 
@@ -61,27 +61,27 @@ export interface WorkerFleet {
   /** Names the queue of a kind of work. */
   taskQueue: (queue: TaskQueue) => string;
   identity: string;
-  /** Set for queues that empty soon: fewer polls, and fewer workflows in memory. */
+  /** Set for queues that will soon be empty: fewer polls, and fewer workflows in memory. */
   leaving?: boolean;
   activities: ReturnType<typeof activitiesByQueue>;
-  /** Told of each step that comes after a timer of Temporal. */
+  /** Called for each step that follows a timer of Temporal. */
   timerEnded: () => void;
   workflowBundle: WorkflowBundleOption | undefined;
   /** The queues that this process serves. */
   queues: ReadonlySet<TaskQueue>;
-  /** Undefined where workers are not versioned. */
+  /** Undefined when workers are not versioned. */
   deployment: DeploymentVersion | undefined;
-  /** Names the activity that holds the event loop. */
+  /** Names the activity that blocks the event loop. */
   loop: Pick<LoopWatch, 'as'>;
-  /** Told of each start, signal and cancel that has reached its workflow. */
+  /** Called for each start, signal and cancel that has reached its workflow. */
   begun: (begun: Begun) => void;
-  /** Where ends of workflows are written. */
+  /** Receives the ends of workflows. */
   ends: SampledLog;
 }
 
 /**
- * Creates a Temporal worker for each task queue that this process serves, on one connection: a queue that is full keeps
- * no other waiting. Steps are run by the worker of the workflows, since only then may Temporal give it a step with the
+ * Creates a Temporal worker for each task queue that this process serves, on one connection, so a full queue does not
+ * delay the others. The worker of the workflows also runs steps, because only then can Temporal return a step with the
  * response to the workflow's task. A process without workflows has a worker for steps alone.
  */
 export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
@@ -128,8 +128,8 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
 }
 
 /**
- * Makes workers register their build as a version of the deployment. Runs of workflows that have no behavior of their
- * own move to the current version, as their `patched` branches allow (workflows/registry.ts pins the others).
+ * Registers the worker's build as a version of the deployment. Runs of workflows without a behavior of their own move
+ * to the current version, as their `patched` branches allow (workflows/registry.ts pins the others).
  */
 function versionOf(version: DeploymentVersion | undefined): Pick<WorkerOptions, 'workerDeploymentOptions'> {
   if (!version) return {};
@@ -138,12 +138,12 @@ function versionOf(version: DeploymentVersion | undefined): Pick<WorkerOptions, 
   };
 }
 
-/** What an activity does is known by its name. */
+/** Names each activity in the reports about a blocked event loop. */
 function activitiesFor(loop: WorkerFleet['loop'], { info }: Context): ActivityInboundCallsInterceptor {
   return { execute: (input, next) => loop.as(info.activityType, () => next(input)) };
 }
 
-/** Tells of each step that comes after a timer of Temporal. */
+/** Reports each step that follows a timer of Temporal. */
 function tellingTimers(ended: () => void): ActivityInboundCallsInterceptor {
   return {
     execute(input, next) {
@@ -154,7 +154,7 @@ function tellingTimers(ended: () => void): ActivityInboundCallsInterceptor {
   };
 }
 
-/** Without a prebuilt bundle the workflows are bundled from their source, which takes 2 to 3 seconds. */
+/** Without a prebuilt bundle the workflows are bundled from source, which takes 2 to 3 seconds. */
 function workflowSource(
   bundle: WorkflowBundleOption | undefined,
   interceptors: WorkerInterceptors,
@@ -169,7 +169,7 @@ function workflowSource(
   };
 }
 
-/** Not when a workflow is replayed: then it has begun before. */
+/** Not called during a replay, because the workflow started before. */
 function begunSinks(told: (begun: Begun) => void): InjectedSinks<BegunSinks> {
   return { outbox: { begun: { fn: (_workflow, begun) => told(begun), callDuringReplay: false } } };
 }

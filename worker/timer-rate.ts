@@ -6,25 +6,25 @@ import { uuidv7 } from '../rules/uuid.ts';
 import type { Admission } from './admission.ts';
 
 const REPORT_MS = 2_000;
-/** Reports that a rate is the mean of: what comes in bursts counts as it is over some seconds. */
+/** The number of reports that a rate averages, so that bursts are spread over some seconds. */
 const MEAN_OF = 3;
 /**
- * What a begin says about the timers that Temporal can follow: an execution that begins with a DELAY costs it a third
- * of one whose DELAY ends, with its mail and its end.
+ * The share of a start in the measured rate: an execution that starts with a DELAY costs Temporal a third of one whose
+ * DELAY ends, with its email and its end.
  */
 const BEGIN_WEIGHT = 1 / 3;
 
 export interface TimerRate {
-  /** Temporal was seen to begin something, by this worker. */
+  /** Records that Temporal has started something, as seen by this worker. */
   begun(): void;
-  /** A timer of Temporal was seen to have ended. */
+  /** Records that a timer of Temporal has fired. */
   ended(): void;
   stop(): void;
 }
 
 /**
- * Tells Postgres how many timers this worker sees Temporal follow, by which they are spread
- * (db/executions/timer-seconds.ts). An idle worker tells nothing.
+ * Reports to Postgres how many timers Temporal keeps up with, as this worker sees it; new timers are spread by this
+ * rate (db/executions/timer-seconds.ts). An idle worker reports nothing.
  */
 export function startTimerRate(p: {
   db: Db;

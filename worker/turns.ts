@@ -1,9 +1,9 @@
-/** Before all projects: turns begin with the first. */
+/** Comes before all project ids, so turns start with the first project. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The project whose turn was the last of a claim that began behind `after` and went round: the next claim begins behind
- * it. Ids compare as Postgres compares them.
+ * Returns the project that was served last by a claim that started after `after` and wrapped around. The next claim
+ * starts after it. Ids compare as in Postgres.
  */
 export function lastServed(rows: { projectId: string }[], after: string): string {
   const served = rows.map((row) => row.projectId).sort();

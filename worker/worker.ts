@@ -24,23 +24,26 @@ import type { DeploymentVersion } from './temporal-workers.ts';
 import { startTimerRate } from './timer-rate.ts';
 
 export interface RunningWorker {
-  /** Drains: no new tasks, activities under way finish, connections close. */
+  /** Drains: no new tasks, running activities finish, connections close. */
   close(): Promise<void>;
 }
 
 export interface WorkerParts {
   log: Logger;
-  /** The prebuilt bundle; without it the workflows are bundled from their source. */
+  /** The prebuilt bundle. Without it the workflows are bundled from source. */
   workflowBundle: WorkflowBundleOption | undefined;
-  /** What this process was made of: it is told to the operator's page. */
+  /** The release that this process runs, for the operator's page. */
   release?: Release | undefined;
-  /** How often the task queues of an earlier release are counted; a minute unless given. */
+  /** How often the task queues of an earlier release are counted; a minute by default. */
   legacyCheckMs?: number | undefined;
-  /** Called when a part of the worker ends by itself: the process has to end too, so that it is started again. */
+  /** Called when a part of the worker ends by itself. The process has to end too, so that it is started again. */
   onFatal: (error: Error) => void;
 }
 
-/** Starts one worker process: Temporal workers for the queues that it serves, and what takes rows of the outbox. */
+/**
+ * Starts one worker process: Temporal workers for the queues that it serves, and the loops that take rows of the
+ * outbox.
+ */
 export async function startWorker(config: Config, parts: WorkerParts): Promise<RunningWorker> {
   const { log } = parts;
   const { metricsHost, metricsPort } = config;
@@ -69,7 +72,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   const outbox: OutboxBell = {
     wake(rows) {
       takers.wake(rows.map(takerOf));
-      // This process may be busy: others take its rows then.
+      // Other processes take the rows if this one is busy.
       bell.wake(rows);
     },
   };
@@ -145,7 +148,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   };
 }
 
-/** Returns the worker deployment version of this process; undefined where workers are not versioned. */
+/** Returns the worker deployment version of this process; undefined when workers are not versioned. */
 function deploymentOf(config: Config, release: Release | undefined): DeploymentVersion | undefined {
   const { deployment } = config.temporal;
   if (deployment === undefined) return undefined;

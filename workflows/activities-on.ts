@@ -8,8 +8,8 @@ import {
 import { type TaskQueue, taskQueueBeside } from '../rules/queues.ts';
 
 /**
- * Activities on a queue of the workflow's own installation. The queue's name is known only when a workflow runs, while
- * these are made when the module loads, so that each call looks it up.
+ * Proxies activities on a queue of the workflow's own installation. The name of the queue is known only when a workflow
+ * runs, while proxies are created when the module loads, so each call looks it up.
  */
 export function activitiesOn<Activities>(
   queue: TaskQueue,

@@ -8,14 +8,14 @@ const { tellWaitingContacts } = activitiesOn<StorefrontActivities>('bulk', {
   startToCloseTimeout: '5 minutes',
   // A page takes well under a second; a worker that is silent for this long is gone.
   heartbeatTimeout: '15 seconds',
-  // Without an end: people wait for this, however long Postgres is away. Safe because each page commits with the end of
-  // its waits.
+  // Retries without an end, because people wait for this even during a long outage of Postgres. Safe, because each page
+  // commits together with the end of its waits.
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
 /**
- * Tells everyone who waited for a variant that it is back; started once a restock. Returns how many were told by this
- * run.
+ * Notifies every contact that waited for a variant that it is back. Started once for each restock. Returns the number
+ * of contacts that this run notified.
  */
 export async function backInStock(restock: Restock): Promise<number> {
   let told = 0;

@@ -2,7 +2,8 @@ import { proxySinks, type Sinks, workflowInfo } from '@temporalio/workflow';
 import { type Begun, cancelBegun, signalBegun, startBegun } from '../rules/executions/begun.ts';
 
 /**
- * How a worker hears that Temporal has begun what it was given; the call is no command, so histories do not know of it.
+ * Tells a worker that Temporal has started something that it was given. The call is no command, so it leaves no event
+ * in the history.
  */
 export interface BegunSinks extends Sinks {
   outbox: { begun(begun: Begun): void };
@@ -15,20 +16,20 @@ function tell(begun: Begun | undefined): void {
 }
 
 /**
- * Tells of a workflow's first task. So the outbox knows how much Temporal has that it has not begun, and gives it no more
- * than it begins soon (worker/admission.ts).
+ * Reports a workflow's first task. The outbox thereby knows how much Temporal has not started yet, and hands over no
+ * more than Temporal starts soon (worker/admission.ts).
  */
 export function tellStart(): void {
   const { workflowId, continuedFromExecutionRunId } = workflowInfo();
   if (continuedFromExecutionRunId === undefined) tell(startBegun(workflowId));
 }
 
-/** Tells of a signal that has reached its workflow. */
+/** Reports a signal that has reached its workflow. */
 export function tellSignal(name: string, args: unknown[]): void {
   tell(signalBegun(workflowInfo().workflowId, name, args));
 }
 
-/** Tells of a cancel that has ended its workflow. */
+/** Reports a cancel that has ended its workflow. */
 export function tellCancel(): void {
   tell(cancelBegun(workflowInfo().workflowId));
 }

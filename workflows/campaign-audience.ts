@@ -3,9 +3,9 @@ import { bulk } from './campaign-activities.ts';
 import { learnOfTest } from './campaign-progress.ts';
 import type { Start } from './campaign-start.ts';
 
-/** Takes the audience into the ledger, a part at a time. */
+/** Adds the audience to the ledger, part by part. */
 export class Audience {
-  /** What has been taken may be sent while the rest is. */
+  /** Emails for the added part may be sent while the rest is added. */
   sendNow = false;
   private readonly start: Start;
   private readonly progress: CampaignProgress;
@@ -16,7 +16,7 @@ export class Audience {
     this.progress = progress;
   }
 
-  /** False when the campaign is no longer to be sent. */
+  /** Returns false when the campaign should no longer be sent. */
   async takeMore(): Promise<boolean> {
     const { start, progress } = this;
     const input = { ...start, round: this.round++ };

@@ -4,13 +4,13 @@ import { bulk, paced } from './campaign-activities.ts';
 import type { Start } from './campaign-start.ts';
 
 /**
- * One turn at a chunk; what the provider has put off for too long is given up instead. `rate` is the project's, in
- * mails a second, 0 for no limit.
+ * Runs one turn at a chunk. Emails that the provider has deferred for too long are given up instead. `rate` is the
+ * project's, in emails a second; 0 means no limit.
  */
 export function sendChunk(start: Start, chunk: LaterChunk, rate: number): Promise<ChunkResult> {
   const expired = chunk.deferredSinceMs !== null && Date.now() - chunk.deferredSinceMs >= DELIVERY_EXPIRES_MS;
   const { seq, deferrals, deferredSinceMs, from, putOff } = chunk;
-  // `keeps`: the activity writes a chunk that has to wait to Postgres; an activity of an earlier version ignores it.
+  // `keeps`: the activity writes a chunk that has to wait to Postgres. An activity of an earlier version ignores it.
   const input = { ...start, seq, deferrals, deferredSinceMs, from, putOff, paced: rate > 0, keeps: true };
   if (expired) return bulk.expireCampaignChunk.executeWithOptions({ summary: `give up chunk ${seq}` }, [input]);
   const queue = rate > 0 ? paced : bulk;

@@ -1,19 +1,19 @@
 import type { CampaignProgress, DueChunks, LaterChunk } from '../rules/campaigns/campaign.ts';
 import { CLOCK_RECHECK_MS, newChunk } from '../rules/campaigns/later-chunk.ts';
 
-/** Takes the chunk that is to be worked on next out of the progress: one that is due again, else a new one. */
+/** Takes the next chunk to work on out of the progress: one that is due again, else a new one. */
 export function takeNextChunk(progress: CampaignProgress): LaterChunk | undefined {
   const due = progress.later.findIndex((chunk) => chunk.dueAtMs <= Date.now());
   if (due >= 0) return progress.later.splice(due, 1)[0];
   return hasNewChunks(progress) ? newChunk(progress.nextSeq++) : undefined;
 }
 
-/** Some chunk had no turn yet. */
+/** Tells whether a chunk has had no turn yet. */
 export function hasNewChunks({ nextSeq, lastSeq }: CampaignProgress): boolean {
   return nextSeq <= lastSeq;
 }
 
-/** No chunk is left to begin, now or later. */
+/** Tells whether no chunk is left to start, now or later. */
 export function isExhausted(progress: CampaignProgress): boolean {
   const { audienceDone, later, waiting, testing } = progress;
   return audienceDone && later.length === 0 && !waiting && !hasNewChunks(progress) && testing !== true;
@@ -32,19 +32,19 @@ export function noteWaiting(progress: CampaignProgress, chunk: LaterChunk): void
 }
 
 /**
- * Takes in which chunks are due, and which still wait. `arrived` are those that began to wait since the workflow asked:
- * the answer lacks them, because their turn was under way.
+ * Adds the due chunks, and the summary of those that still wait. `arrived` lists chunks that started to wait after the
+ * workflow asked; the result lacks them, because their turns were running.
  */
 export function takeDueChunks(progress: CampaignProgress, answer: DueChunks, arrived: LaterChunk[]): void {
   progress.later.push(...answer.due);
   progress.waiting = answer.waiting ?? undefined;
-  // A database whose clock is behind Temporal's finds nothing due yet.
+  // A database whose clock is behind Temporal's finds no due chunk yet.
   if (progress.waiting && answer.due.length === 0)
     progress.waiting.dueAtMs = Math.max(progress.waiting.dueAtMs, Date.now() + CLOCK_RECHECK_MS);
   for (const chunk of arrived) noteWaiting(progress, chunk);
 }
 
-/** Tells whether to ask Postgres for chunks: the first that waits there is due, and the workflow has none at hand. */
+/** Tells whether to ask Postgres for chunks: the first one there is due, and the workflow has none in memory. */
 export function shouldReadDueChunks({ later, waiting }: CampaignProgress): boolean {
   const now = Date.now();
   return waiting !== undefined && waiting.dueAtMs <= now && later.every((chunk) => chunk.dueAtMs > now);
@@ -57,21 +57,21 @@ export function nextDueAt({ later, waiting }: CampaignProgress): number | undefi
   return instants.length === 0 ? undefined : Math.min(...instants);
 }
 
-/** How many chunks had a turn and need another. */
+/** Counts the chunks that had a turn and need another. */
 export function countLater({ later, waiting }: CampaignProgress): number {
   return later.length + (waiting?.chunks ?? 0);
 }
 
 /**
- * Takes in what an activity says of the chunks and the test. Answers may overtake each other: chunks only become more,
- * and a test that is over stays so. Campaigns without a test say nothing of it.
+ * Adds an activity's report about the chunks and the test. Reports may arrive in any order: chunks only become more,
+ * and a test that is over stays over. Reports of campaigns without a test do not mention one.
  */
 export function learnOfTest(progress: CampaignProgress, said: { lastSeq: number; testing?: boolean }): void {
   progress.lastSeq = Math.max(progress.lastSeq, said.lastSeq);
   if (said.testing !== undefined && progress.testing !== false) progress.testing = said.testing;
 }
 
-/** By other settings whoever waits for an hour or a window may go before, or has to wait longer. */
+/** Changed settings may let a chunk that waits for an hour or a window start earlier, or make it wait longer. */
 export function applyClockChange(progress: CampaignProgress, clock: string | undefined): void {
   if (clock === undefined || clock === progress.clock) return;
   progress.clock = clock;

@@ -21,27 +21,24 @@ import { isTestDue, judgeTest, type TestOutcome, untilTestEnds } from './campaig
 import { KeptTimer } from './kept-timer.ts';
 
 /**
- * Chunks of one campaign under way at a time. How many really run is up to the workers: each takes as many bulk tasks
- * as it has places for, so lanes scale with them; the rest wait in the queue, where other projects' tasks pass by
- * fairness.
+ * The number of chunks of one campaign that run at a time, at most. The workers decide how many really run: each takes
+ * as many bulk tasks as it has places for, so lanes scale with the workers. The rest wait in the queue, where fairness
+ * lets other projects' tasks pass.
  */
 const LANES = 16;
-/**
- * With a send rate one lane is enough, as it waits nearly all the time; one for each so many mails a second where that
- * is not.
- */
+/** With a send rate one lane is enough for this many emails a second, because it waits nearly all the time. */
 const RATE_OF_LANE = 1_000;
-/** Nobody signals the end of a hold that an operator set in the database, so it is looked for. */
+/** An operator who ends a hold in the database sends no signal, so the workflow checks at this interval. */
 const HELD_RECHECK_MS = 300_000;
-/** Each chunk that was through began another timer before, until the same instant. */
+/** Before this patch, each finished chunk started another timer for the same instant. */
 const ONE_TIMER = 'one-timer';
 
 /**
- * The lanes: as many chunks as may run at a time, the next one as soon as one is through, and the rest of the audience
- * beside them.
+ * Runs the lanes: as many chunks as may run at a time, the next one as soon as one has finished, and the rest of the
+ * audience beside them.
  */
 export class Sending {
-  /** As last heard. */
+  /** The last reported value. */
   rate: number;
   paused: boolean;
   private readonly start: Start;
@@ -49,16 +46,19 @@ export class Sending {
   private readonly news: News;
   private readonly audience: Audience;
   private readonly running = new Map<number, LaterChunk>();
-  /** Of the chunks under way: a pause takes them back, and the rest goes on. */
+  /** The scope of running chunks: a pause cancels them, and the rest continues. */
   private chunks = new CancellationScope();
   private taking = false;
   private held = false;
   private ended = false;
   private leaving = false;
-  /** Milliseconds since 1970: until then the send rate has no room. */
+  /** The instant, in milliseconds since 1970, until which the send rate allows no further email. */
   private pacedUntilMs = 0;
   private settled = 0;
-  /** Chunks that began to wait in Postgres since the workflow asked which are due; undefined while it does not ask. */
+  /**
+   * Chunks that started to wait in Postgres since the workflow asked for due ones; undefined while no request is
+   * running.
+   */
   private arrived: LaterChunk[] | undefined;
   private readonly timer = new KeptTimer();
   private failure: unknown;
@@ -73,7 +73,8 @@ export class Sending {
   }
 
   /**
-   * `idle` when no chunk is left, `continue` when the history is long enough. Nothing runs any more when it returns.
+   * Returns `idle` when no chunk is left, `continue` when the history is long enough. Nothing runs any more when it
+   * returns.
    */
   async run(): Promise<'idle' | 'ended' | 'continue'> {
     const scope = new CancellationScope({ cancellable: true });
@@ -81,7 +82,8 @@ export class Sending {
     this.leaving = true;
     if (result === 'ended') scope.cancel();
     const isQuiet = () => this.running.size === 0 && !this.taking;
-    // Signals make the history grow while the last turns end, which may take a minute: then they are cut short.
+    // Signals make the history grow while the last turns end, which may take a minute. Beyond the limit, those turns
+    // are cut short.
     await condition(() => isQuiet() || this.news.length.isLong());
     if (!isQuiet()) scope.cancel();
     await condition(isQuiet);
@@ -148,7 +150,7 @@ export class Sending {
     if (outcome === 'ended') this.ended = true;
   }
 
-  /** Reads chunks from Postgres that are due. While it waits for the answer, no lane takes another chunk. */
+  /** Reads due chunks from Postgres. No lane takes another chunk until the result arrives. */
   private async readDue(): Promise<void> {
     const { later, nextSeq: before } = this.progress;
     const arrived: LaterChunk[] = [];
@@ -160,7 +162,7 @@ export class Sending {
     takeDueChunks(this.progress, answer, arrived);
   }
 
-  /** Another chunk may begin now. */
+  /** Tells whether another chunk may start now. */
   private hasRoom(): boolean {
     return !this.held && !this.paused && this.running.size < this.lanes() && this.pacedUntilMs <= Date.now();
   }
@@ -202,14 +204,14 @@ export class Sending {
         this.pacedUntilMs = Math.max(this.pacedUntilMs, Date.now() + result.retryAfterMs);
         return;
       case 'shut':
-        // By other settings than those that this workflow has heard of.
+        // The chunk saw other settings than this workflow knows.
         if (result.clock !== this.progress.clock) this.news.changed = true;
         return;
       case 'held':
         this.held = true;
         return;
       case 'paused':
-        // Or it was, when the chunk looked: what it is now is read again.
+        // The campaign was paused when the chunk checked; its current state is read again.
         this.news.changed = true;
         return;
       case 'ended':
@@ -221,11 +223,11 @@ export class Sending {
     }
   }
 
-  /** Until a chunk is through, something has changed, or a chunk that was put off comes due. */
+  /** Waits until a chunk has finished, something has changed, or a deferred chunk is due. */
   private async pause(): Promise<void> {
     const seen = this.settled;
     const awake = () => this.settled !== seen || this.news.changed;
-    // However long: the signal of a resume is as durable as the pause.
+    // This may take any time, because the signal of a resume is as durable as the pause.
     if (this.paused) return condition(awake);
     const waitMs = earlier(this.held ? HELD_RECHECK_MS : this.untilDue(), untilTestEnds(this.progress));
     if (waitMs === undefined) return condition(awake);
@@ -251,7 +253,7 @@ export class Sending {
     return this.pacedUntilMs > Date.now() ? 'no room in the send rate' : this.nextDue();
   }
 
-  /** What the chunk waits for that comes due next. */
+  /** Describes what the next due chunk waits for. */
   private nextDue(): string {
     const { later, waiting } = this.progress;
     const [next] = [...later, ...(waiting ? [waiting] : [])].sort((a, b) => a.dueAtMs - b.dueAtMs);
@@ -277,7 +279,7 @@ export class Sending {
   }
 }
 
-/** Of two times to wait, where there are any. */
+/** Returns the shorter of two waits, either of which may be undefined. */
 function earlier(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }

@@ -5,25 +5,25 @@ import type { RunLength } from './run-length.ts';
 
 export type Start = Omit<CampaignInput, 'state'>;
 
-/** What the `changed` signal leaves for whoever looks next. */
+/** The state that the `changed` signal leaves for the next check. */
 export interface News {
   changed: boolean;
   /** Counts the signals. */
   length: RunLength;
 }
 
-/** Mails a second that the project may send, 0 for no limit. */
+/** `rate` is the number of emails a second that the project may send; 0 means no limit. */
 export interface StartPosition {
   rate: number;
-  /** Nothing leaves until it is resumed. */
+  /** Nothing is sent until it is resumed. */
   paused: boolean;
-  /** Stands for the settings that decide when mail may leave; absent from the answers of earlier versions. */
+  /** Identifies the settings that decide when email may be sent; absent from results of earlier versions. */
   clock?: string | undefined;
 }
 
 /**
- * Waits until the campaign is to be sent. Returns `ended` when it no longer is, and `continue` when the history is long
- * enough.
+ * Waits until the campaign is due. Returns `ended` when it should no longer be sent, and `continue` when the history is
+ * long enough.
  */
 export async function awaitStart(start: Start, news: News): Promise<StartPosition | 'ended' | 'continue'> {
   for (;;) {
@@ -31,11 +31,11 @@ export async function awaitStart(start: Start, news: News): Promise<StartPositio
     news.changed = false;
     const state = await control.readCampaignStart.executeWithOptions({ summary: 'where the campaign stands' }, [start]);
     if (state.phase === 'ended') return 'ended';
-    // Earlier versions said nothing of the rate.
+    // Earlier versions did not report the rate.
     if (state.phase !== 'waiting')
       return { rate: state.rate ?? 0, paused: state.phase === 'paused', clock: state.clock };
     setCurrentDetails(`Scheduled for ${state.scheduledAt}`);
-    // At least a moment, should the clocks of worker and database differ.
+    // Waits at least a moment, in case the clocks of worker and database differ.
     const waitMs = Math.max(100, Date.parse(state.scheduledAt) - Date.now());
     await condition(() => news.changed, waitMs, { summary: `until ${state.scheduledAt}` });
   }

@@ -4,8 +4,8 @@ import { hasNewChunks, learnOfTest } from './campaign-progress.ts';
 import type { Start } from './campaign-start.ts';
 
 /**
- * The test of a campaign is to be judged now; `running` is the number of chunks under way. Its wait begins when every
- * chunk had its turn: it does not wait for mails that the provider puts off, for up to a day.
+ * Tells whether the winner of the campaign's test should be chosen now. `running` is the number of running chunks. The
+ * wait starts when every chunk has had a turn; it does not wait for emails that the provider defers for up to a day.
  */
 export function isTestDue(progress: CampaignProgress, running: number): boolean {
   const { audienceDone, later, waiting, testing, testEndsAtMs } = progress;
@@ -15,12 +15,15 @@ export function isTestDue(progress: CampaignProgress, running: number): boolean 
   return audienceDone && !hasNewChunks(progress) && tried && running === 0;
 }
 
-/** Milliseconds until the test is judged; undefined where nobody waits for it, or its share is still being sent. */
+/**
+ * Milliseconds until the winner is chosen; undefined when no recipient waits for it, or while the test share is still
+ * being sent.
+ */
 export function untilTestEnds({ testing, testEndsAtMs }: CampaignProgress): number | undefined {
   return testing === true && testEndsAtMs !== undefined ? testEndsAtMs - Date.now() : undefined;
 }
 
-/** Where a test stands; `paused` and `ended` are what the campaign is instead. */
+/** The state of a test; `paused` and `ended` describe the campaign instead. */
 export type TestOutcome = 'waiting' | 'decided' | 'paused' | 'ended';
 
 /** Asks for the winner, and takes in what is said. */

@@ -6,11 +6,13 @@ interface Running {
   over: boolean;
 }
 
-/** A timer that goes on over waits for the same instant: whoever is woken meanwhile and waits on starts no other. */
+/**
+ * A timer that survives repeated waits for the same instant: a wait that is woken and resumed starts no second timer.
+ */
 export class KeptTimer {
   private running: Running | undefined;
 
-  /** Waits until `awake`, or until an instant, in milliseconds since 1970; answers whether it was `awake`. */
+  /** Waits until `awake`, or until an instant in milliseconds since 1970. Returns whether it was `awake`. */
   async wait(awake: () => boolean, atMs: number, summary: string): Promise<boolean> {
     const kept = this.running?.atMs === atMs && !this.running.over;
     const timer = kept && this.running ? this.running : this.start(atMs, summary);

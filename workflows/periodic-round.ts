@@ -151,7 +151,7 @@ class Lanes {
     if (failed.length < FAILED_MAX) failed.push(what);
   }
 
-  /** Says in the Temporal UI how far the round is and what failed. */
+  /** Shows in the Temporal UI how far the round is and which parts failed. */
   private tell(): void {
     const { done, total, failed } = this.p.round;
     const lines = failed.slice(0, NAMED).map((name) => `- failed: ${name}`);

@@ -9,7 +9,7 @@ export async function recoveryRound(request: RoundRequest = {}): Promise<RoundRe
   return runRound('recovery', request, (next) => continueAsNew<typeof recoveryRound>(next));
 }
 
-/** Deletes what has outlived its use, table by table. */
+/** Deletes expired records, table by table. */
 export async function pruningRound(request: RoundRequest = {}): Promise<RoundResult> {
   return runRound('pruning', request, (next) => continueAsNew<typeof pruningRound>(next));
 }

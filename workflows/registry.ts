@@ -6,8 +6,8 @@ import { campaignSend } from './campaign.ts';
 import { contactImport } from './import.ts';
 
 /**
- * Where workers are versioned, a campaign and a job stay with the build that began them: most end within hours, and the
- * earlier build can end then. Temporal refuses a behavior from a worker without a deployment.
+ * With versioned workers, a campaign and a job stay with the build that started them: most end within hours, and the
+ * earlier build can stop then. Temporal refuses a behavior from a worker without a deployment.
  */
 const pinned = () => (workflowInfo().currentDeploymentVersion?.deploymentName ? PINNED : {});
 const PINNED = { versioningBehavior: 'PINNED' } as const;

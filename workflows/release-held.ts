@@ -9,7 +9,7 @@ const { releasePage } = activitiesOn<MaintenanceActivities>('bulk', {
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
-/** Before every id. */
+/** Comes before every id. */
 const FROM_START = '00000000-0000-0000-0000-000000000000';
 
 /**
@@ -31,8 +31,8 @@ export async function releaseHeld(input: { projectId: string; after?: string }):
 }
 
 /**
- * Workers of an earlier release, and histories of theirs, have the number of mails alone, each time of the first that
- * are held.
+ * Workers of an earlier release, and their histories, return only the number of emails, and always start at the first
+ * held one.
  */
 function toReleased(page: Released | number): Released {
   return typeof page === 'number' ? { released: page, after: page > 0 ? FROM_START : null } : page;

@@ -1,13 +1,16 @@
 /**
- * The most visits that a run keeps, about 8 KB. Steps without a wait pass in one transaction, so signals run ahead of the
- * execution by a few visits at most.
+ * The most visits that a run keeps, about 8 KB. Steps without a wait pass in one transaction, so signals are ahead of
+ * the execution by a few visits at most.
  */
 const VISITS_MAX = 1_000;
 
-/** The visits of an execution whose event has arrived. Visits only grow, so those behind the execution are dropped. */
+/**
+ * The visits of an execution whose event has arrived. Visit numbers only grow, so visits before the current one are
+ * dropped.
+ */
 export class SatisfiedVisits {
   private readonly visits: Set<number>;
-  /** The highest one. Looked for only when one is dropped, because thousands of signals may come in one task. */
+  /** The highest visit. Computed only when one is dropped, because thousands of signals may come in one task. */
   private farthest: number;
 
   constructor(visits: readonly number[] = []) {
@@ -30,7 +33,7 @@ export class SatisfiedVisits {
     return this.visits.has(visit);
   }
 
-  /** Tells whether it was there. */
+  /** Returns whether the visit was present. */
   delete(visit: number): boolean {
     return this.visits.delete(visit);
   }

@@ -8,15 +8,15 @@ const [STEP_ID, STEP_TYPE, OUTCOME] = [
   defineSearchAttributeKey(SET_BY_WORKFLOWS.stepType, SearchAttributeType.KEYWORD),
   defineSearchAttributeKey(SET_BY_WORKFLOWS.outcome, SearchAttributeType.KEYWORD),
 ];
-/** Temporal takes keywords of up to 255 bytes; a character has four at most. */
+/** Temporal accepts keywords of up to 255 bytes; a character has at most four. */
 const OUTCOME_MAX_CHARS = 60;
 
 /**
- * Makes the step at which a run waits searchable. Each update is a write to Temporal's visibility, so a run makes none
- * but when it waits: the attributes stay when it goes on, and a search asks for running ones.
+ * Makes the step at which a run waits searchable. Each update writes to Temporal's visibility store, so a run makes one
+ * only when it waits. The attributes stay when it continues; a search therefore asks for running workflows.
  */
 export function noteWait({ stepId, stepType }: Exclude<Next, { kind: 'end' }>): void {
-  // Answers of earlier versions do not say. A run that was woken to look around waits on at the same step.
+  // Results of earlier versions lack the step. A run that was woken for a check waits again at the same step.
   if (stepId === undefined || stepType === undefined) return;
   if (workflowInfo().typedSearchAttributes.get(STEP_ID) === stepId || !patched('wait-attributes')) return;
   upsertSearchAttributes([

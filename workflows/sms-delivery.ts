@@ -9,8 +9,8 @@ export interface SmsDeliveryInput {
 }
 
 /**
- * Delivers a group of SMS that did not go at the first attempt, which a worker makes by itself; tries again for a day
- * at most.
+ * Delivers a group of SMS after their first attempt, which a worker makes itself, was deferred. Retries for at most a
+ * day.
  */
 export async function smsDelivery(input: SmsDeliveryInput): Promise<string> {
   const { projectId, smsIds } = input;

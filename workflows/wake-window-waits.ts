@@ -6,13 +6,13 @@ import { shouldStopPaging } from './run-length.ts';
 const { wakeWindowPage } = activitiesOn<MaintenanceActivities>('bulk', {
   allowEagerDispatch: false,
   startToCloseTimeout: '2 minutes',
-  // Safe, because who is woken twice looks at the window twice.
+  // Safe, because an execution that is woken twice checks its window twice.
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
 /**
- * Wakes executions that wait for a sending window which opens earlier now, page by page; started when a project's
- * window or zone has changed.
+ * Wakes executions that wait for a sending window that now opens earlier, page by page. Started when a project's window
+ * or time zone has changed.
  */
 export async function wakeWindowWaits(input: { projectId: string; after?: string }): Promise<number> {
   const { projectId } = input;

@@ -20,11 +20,11 @@ export interface WebhookDeliveryInput {
 
 const { deliverWebhooks } = activitiesOn<WebhookDeliveryActivities>('webhooks', {
   allowEagerDispatch: false,
-  // A turn ends by itself after 10 s and the requests under way; the rest is for a slow machine.
+  // A turn ends by itself after 10 s and its running requests; the rest is for a slow machine.
   startToCloseTimeout: '1 minute',
-  // A turn tells every 5 s that it lives: what a killed worker had under way is soon tried again by another.
+  // A turn sends a heartbeat every 5 s, so another worker soon repeats the work of a killed one.
   heartbeatTimeout: '15 seconds',
-  // Each delivery's tries are counted in the database; what is retried here is our own trouble with it.
+  // The attempts of each delivery are counted in the database. This retries only our own failures.
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
@@ -32,9 +32,9 @@ const { deliverWebhooks } = activitiesOn<WebhookDeliveryActivities>('webhooks', 
 export const wake = defineSignal('wake');
 
 /**
- * Delivers to one endpoint: turns of some seconds, each for all that is due, then a timer until the next delivery is
- * due or a signal comes, until none is left. There is one for an endpoint, so that its events share Temporal's cost, a
- * slow or dead endpoint never has more than one turn under way, and turns go round among endpoints and projects.
+ * Delivers to one endpoint: turns of some seconds for all due deliveries, then a timer until the next delivery is due
+ * or a signal comes, until none is left. Each endpoint has one workflow, so its events share Temporal's cost, a slow or
+ * dead endpoint has at most one running turn, and turns rotate among endpoints and projects.
  */
 export async function webhookDelivery(input: WebhookDeliveryInput): Promise<void> {
   return endingWithCode(() => deliverTurns(input));
@@ -47,8 +47,8 @@ async function deliverTurns(input: WebhookDeliveryInput): Promise<void> {
   let turn: CancellationScope | undefined;
   setHandler(wake, () => {
     woken = true;
-    // A turn that is cancelled makes no further request. One whose requests take too long is left behind, and records
-    // nothing once the turn of the next run has begun.
+    // A cancelled turn makes no further request. A turn whose requests take too long is abandoned and records nothing
+    // once the next run's turn has started.
     length.countSignal(turn);
     if (length.isFull()) full.resolve(undefined);
   });
@@ -59,7 +59,7 @@ async function deliverTurns(input: WebhookDeliveryInput): Promise<void> {
     if (result) {
       const { nextDueAt, waitMs } = result;
       if (nextDueAt === null && !woken) return;
-      // A turn under an earlier version did not say for how long.
+      // A turn under an earlier version did not report how long to wait.
       if (nextDueAt !== null && !woken)
         await pause(nextDueAt, waitMs ?? Date.parse(nextDueAt) - Date.now(), () => woken);
     }
@@ -67,7 +67,7 @@ async function deliverTurns(input: WebhookDeliveryInput): Promise<void> {
   }
 }
 
-/** Runs a turn; undefined when it was cut short before it began. */
+/** Runs a turn. Undefined when it was cut short before it started. */
 async function takeTurn(
   turn: CancellationScope,
   input: WebhookDeliveryInput,
