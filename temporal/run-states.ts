@@ -9,7 +9,7 @@ export interface RunningWorkflow {
   workflowId: string;
   runId: string;
   type: string;
-  /** The row that the id of the workflow names. */
+  /** The row that the workflow id names. */
   rowId: string;
   projectId: string | undefined;
   /** The step at which an execution waited last; undefined before its first wait. */
@@ -35,7 +35,7 @@ interface RunPage {
   next: string | null;
 }
 
-/** @param p.cursor the end of the page before; null for the first page */
+/** @param p.cursor the end of the previous page; null for the first page */
 interface PageAsked {
   cursor: string | null;
   limit: number;
@@ -113,7 +113,7 @@ function toRunning(info: Listed): RunningWorkflow[] {
   ];
 }
 
-/** Finds out how the last runs of workflows stand, by workflow id. Workflows that Temporal does not know are omitted. */
+/** Finds the last runs of workflows, by workflow id. Workflows that Temporal does not know are absent. */
 export async function findLastRuns(client: Client, workflowIds: string[]): Promise<Map<string, LastRun>> {
   const found = new Map<string, LastRun>();
   for (let at = 0; at < workflowIds.length; at += DESCRIBED_AT_A_TIME) {
@@ -144,17 +144,17 @@ async function findLastRun(client: Client, workflowId: string): Promise<LastRun 
 }
 
 /**
- * Finds executions that Temporal does not list as running, of a range of ids. One count where all of them run.
- * @param executionIds in their order, and all open ones from the first to the last, but for those not started yet
+ * Finds executions in a range of ids that Temporal does not list as running. Costs one count when all of them run.
+ * @param executionIds in their order: all open ones from the first to the last, except those not started yet
  */
 export async function findNotRunning({ client, names }: Target, executionIds: string[]): Promise<string[]> {
-  // Ids of the earlier release and today's do not sort as their rows do, so each kind is a range of its own.
+  // Ids of the earlier release and current ids do not sort as their rows do, so each kind is a range of its own.
   const legacy = executionIds.filter((id) => names.isLegacy(id));
   const today = executionIds.filter((id) => !names.isLegacy(id));
   return [...(await notRunningOf({ client, names }, legacy)), ...(await notRunningOf({ client, names }, today))];
 }
 
-/** As many as one page of Temporal's list has: then the list is as cheap as a count. */
+/** The size of one page of Temporal's list, which costs as much as a count. */
 const LISTED_AT_ONCE = 1_000;
 
 async function notRunningOf({ client, names }: Target, executionIds: string[]): Promise<string[]> {
@@ -173,7 +173,7 @@ function runningQuery(names: InstallationNames, first: string, last: string): st
     AND WorkflowId >= '${names.execution(first)}' AND WorkflowId <= '${names.execution(last)}'`;
 }
 
-/** Asks a run to end as Canceled. Nothing where it has ended. */
+/** Asks a run to end as Canceled. Does nothing when it has ended. */
 export async function cancelRun(client: Client, p: { workflowId: string; runId?: string }): Promise<void> {
   try {
     await client.workflow.getHandle(p.workflowId, p.runId).cancel();
@@ -182,7 +182,7 @@ export async function cancelRun(client: Client, p: { workflowId: string; runId?:
   }
 }
 
-/** Signals a workflow; nothing where it does not run. */
+/** Signals a workflow. Does nothing when it does not run. */
 export async function signalIfRunning(
   client: Client,
   { workflowId, signal, args = [] }: { workflowId: string; signal: string; args?: unknown[] },

@@ -2,9 +2,9 @@ import type { Client } from '@temporalio/client';
 import { arrayFromPayloads } from '@temporalio/common';
 import type { Next, StepInput } from '../rules/executions/execution.ts';
 
-/** The work that a run has done, by its history. */
+/** The work that a run has done, according to its history. */
 export interface RunStory {
-  /** Activities that ended well, in the order of their ends. */
+  /** Successful activities, in the order of their ends. */
   done: { type: string; input: unknown; result: unknown }[];
   /** The type of the failure with which the run ended. */
   failureType: string | undefined;
@@ -14,7 +14,10 @@ export interface RunStory {
 
 type Payloads = { payloads?: Parameters<typeof arrayFromPayloads>[1] } | null | undefined;
 
-/** Reads what a run has done from its history. Costs as much as the history is long, so only for what disagrees. */
+/**
+ * Reads from its history what a run has done. The cost grows with the history, so this is only for runs that disagree
+ * with their rows.
+ */
 export async function readStory(client: Client, run: { workflowId: string; runId: string }): Promise<RunStory> {
   const { events } = await client.workflow.getHandle(run.workflowId, run.runId).fetchHistory();
   const { payloadConverter } = client.options.loadedDataConverter;
@@ -44,8 +47,8 @@ export async function readStory(client: Client, run: { workflowId: string; runId
 const EFFECTS = new Set(['SEND_EMAIL', 'SEND_SMS', 'WEBHOOK', 'UPDATE_CONTACT']);
 
 /**
- * Finds where the last run of an execution says that the execution stands, if the run has done an effect at a later
- * visit than the row knows of: then Postgres is older than Temporal.
+ * Finds the position of an execution according to its last run, if the run has performed an effect at a later visit
+ * than the row knows. Postgres is then older than Temporal.
  */
 export function findEffectBeyond({ done }: RunStory, visit: number): Next | undefined {
   const beyond = done.some(({ type, input, result }) => EFFECTS.has(type) && isDone(input, result, visit));
@@ -57,11 +60,11 @@ function isDone(input: unknown, result: unknown, visit: number): boolean {
   const next = result as Next;
   if (step.visit < visit) return false;
   if (next.kind !== 'end') return next.visit > step.visit + (step.resume ? 1 : 0);
-  // Earlier versions ended so a run whose row they did not find.
+  // Earlier versions ended a run in this way when they did not find its row.
   return !(next.status === 'CANCELLED' && next.reason === 'contact_deleted');
 }
 
-/** Whether a run of a campaign has handed anything to the provider. */
+/** Tells whether a run of a campaign has passed any email to the provider. */
 export function hasSentChunks({ done }: RunStory): boolean {
   return done.some(
     ({ type, result }) => type === 'sendCampaignChunk' && ((result as { sent?: number })?.sent ?? 0) > 0,

@@ -17,10 +17,7 @@ const SCHEDULES = PERIODIC_KINDS.map((kind) => ({
   every: `${PERIODIC_WORK[kind].everyMinutes} minutes` as const,
 }));
 
-/**
- * Creates the schedules that are missing. Every worker calls it at its start; the first one wins, the others find them
- * there.
- */
+/** Creates missing schedules. Every worker calls it at its start; the first one creates them. */
 export async function ensureSchedules({ client, names }: Target): Promise<void> {
   for (const schedule of SCHEDULES) {
     try {

@@ -10,11 +10,11 @@ import { SET_BY_WORKFLOWS } from '../rules/search-attributes.ts';
 import type { InstallationNames } from './names.ts';
 
 /**
- * What an operator searches by in the Temporal UI. Ids only: everybody with the UI reads them. The tenant's workflow is
- * `AutomationId`, because Temporal keeps `WorkflowId` for its own.
+ * The search attributes for operators in the Temporal UI. They hold only ids, because every user of the UI reads them.
+ * The tenant's workflow is `AutomationId`, because Temporal uses `WorkflowId` itself.
  */
 const KEYS = {
-  /** The short form of the installation's id: installations may share a namespace. */
+  /** The short form of the installation's id, because installations may share a namespace. */
   installation: defineSearchAttributeKey('Installation', SearchAttributeType.KEYWORD),
   projectId: defineSearchAttributeKey('ProjectId', SearchAttributeType.KEYWORD),
   contactId: defineSearchAttributeKey('ContactId', SearchAttributeType.KEYWORD),
@@ -26,13 +26,13 @@ const KEYS = {
   outcome: defineSearchAttributeKey(SET_BY_WORKFLOWS.outcome, SearchAttributeType.KEYWORD),
 };
 
-/** Names of them all, each of the type Keyword: the dev server registers them before its first workflow. */
+/** The names of all attributes, each a Keyword. The dev server registers them before its first workflow. */
 export const SEARCH_ATTRIBUTE_NAMES: readonly string[] = Object.values(KEYS).map((key) => key.name);
 
 /** The enum values of Temporal's operator API: INDEXED_VALUE_TYPE_KEYWORD. */
 const INDEXED_VALUE_TYPE_KEYWORD = 2;
 
-/** Search attributes of a start: the installation, and the ids that are given. */
+/** Builds the search attributes of a start: the installation and the given ids. */
 export function searchAttributes(
   { shortId }: InstallationNames,
   ids: Partial<Record<Exclude<keyof typeof KEYS, 'installation' | keyof typeof SET_BY_WORKFLOWS>, string>>,
@@ -42,7 +42,7 @@ export function searchAttributes(
   );
 }
 
-/** The same search attributes, with the installation: a workflow of an earlier release that starts again has none. */
+/** Adds the installation to search attributes, which a restarted workflow of an earlier release lacks. */
 export function withInstallation(
   { shortId }: InstallationNames,
   attributes: TypedSearchAttributes,
@@ -51,22 +51,22 @@ export function withInstallation(
 }
 
 /**
- * The condition that scopes a visibility query to this installation. Workflows that an earlier release started have no
- * attribute. They count as this installation's where that release ran on its database.
+ * The condition that scopes a visibility query to this installation. Workflows of an earlier release have no attribute.
+ * They count as this installation's when that release ran on its database.
  */
 export function ofInstallation({ shortId, hasLegacyWorkflows }: InstallationNames): string {
   const own = `Installation = '${shortId}'`;
   return hasLegacyWorkflows ? `(${own} OR Installation IS NULL)` : own;
 }
 
-/** A server learns new attributes within some seconds; what starts before is refused. */
+/** A server learns new attributes within some seconds, and refuses them before. */
 const LEARN_MS = 30_000;
 const LEARN_POLL_MS = 250;
 const GRPC_INVALID_ARGUMENT = 3;
 
 /**
- * Registers our search attributes in the namespace, and waits until the server takes them. Attributes that are there
- * already stay. May run again, and on many hosts.
+ * Registers the search attributes in the namespace and waits until the server accepts them. Existing ones stay. Safe to
+ * repeat, also on many hosts.
  */
 export async function ensureSearchAttributes(connection: Connection, namespace: string): Promise<void> {
   const known = await connection.operatorService.listSearchAttributes({ namespace });

@@ -26,15 +26,15 @@ import { findLastRuns } from './run-states.ts';
 import { searchAttributes } from './search-attributes.ts';
 
 /**
- * What became of rows that were given to Temporal: `taken`, `begun` before (by an earlier dispatch of the same rows),
- * or `absent`: a signal to a workflow that is not there, because it has not started yet or is done.
+ * The result of handing rows to Temporal: `taken`; `begun`, by an earlier dispatch of the same rows; or `absent`, for a
+ * signal to a workflow that has not started yet or has ended.
  */
 export type Dispatched = 'taken' | 'begun' | 'absent';
 
-/** Where workflows start, and the address of the dashboard, to which the Temporal UI links. */
+/** A connection for starting workflows, with the address of the dashboard, which the Temporal UI links to. */
 type StartTarget = Target & { publicUrl: string };
 
-/** Starts or signals what a row (or a group of one kind and project) asks for. Running it twice is harmless. */
+/** Starts, signals or cancels for a row, or for a group of one kind and project. Safe to run twice. */
 export async function dispatchGroup(temporal: StartTarget, group: RowGroup, isRepeated = false): Promise<Dispatched> {
   const { client, names } = temporal;
   switch (group.kind) {
@@ -80,7 +80,7 @@ async function startOutcome(start: Promise<unknown>): Promise<Dispatched> {
     await start;
     return 'taken';
   } catch (error) {
-    // Started by an earlier dispatch of the same rows: that is what was asked for.
+    // An earlier dispatch of the same rows has started it, as requested.
     if (error instanceof WorkflowExecutionAlreadyStartedError) return 'begun';
     throw error;
   }
@@ -97,7 +97,8 @@ async function signalOutcome(signal: Promise<unknown>): Promise<Dispatched> {
 }
 
 /**
- * Temporal takes a cancel of a run that is over as well, and nobody ever sees it begin. A second one asks first.
+ * Temporal accepts a cancel of a run that has ended, and no workflow then reports it. A repeated cancel therefore
+ * checks the status first.
  */
 async function cancelExecution(client: Client, workflowId: string, isRepeated: boolean): Promise<Dispatched> {
   if (isRepeated && (await findLastRuns(client, [workflowId])).get(workflowId)?.status !== 'RUNNING') return 'absent';
@@ -109,7 +110,7 @@ interface Start {
   type: string;
   workflowId: string;
   args: unknown[];
-  /** Shown by the Temporal UI beside the workflow. */
+  /** The text beside the workflow in the Temporal UI. */
   summary: string;
   attributes: Parameters<typeof searchAttributes>[1];
   priority: number;
@@ -127,12 +128,12 @@ type StartKind =
   | 'window.changed'
   | 'restock.start';
 
-/** Lets the compiler check the arguments against the workflow's parameters. */
+/** Makes the compiler check the arguments against the workflow's parameters. */
 function startOf<W extends (...args: never[]) => unknown>(start: Start & { args: Parameters<W> }): Start {
   return start;
 }
 
-/** The workflow that rows start, by their kind. */
+/** The workflow that rows start, by kind. */
 const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Start } = {
   'email.retry': ({ names }, rows) =>
     startOf<typeof emailDelivery>({
@@ -172,7 +173,7 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
       attributes: { projectId, contactId, automationId: workflowId },
       priority: PRIORITY.automation,
       options: {
-        // If no worker reported the start, the row comes again, even after the end: an execution runs once.
+        // A row without a reported start comes again, even after the end of its run. An execution must run only once.
         workflowIdReusePolicy: anew ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
         ...(anew && { memo: { [STARTED_BY]: id } }),
       },
@@ -197,7 +198,7 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
       },
     ],
   ) =>
-    // Both types take a job; the type of one stands for both.
+    // Both types take a job, so the type of one covers both.
     startOf<typeof bulkJob>({
       type: kind === 'import' ? 'contactImport' : 'bulkJob',
       workflowId: names.job(jobId),
@@ -281,7 +282,7 @@ function idsOf<K extends 'email.retry' | 'sms.retry'>([first, ...others]: RowsOf
   return [first.id, ...others.map((row) => row.id)];
 }
 
-/** Messages that did not go at the first attempt: each waits for its next one, for a day from now at most. */
+/** Messages whose first attempt was deferred. Each waits for its next attempt, for at most a day from now. */
 function deliveryOf(rows: RowsOf<'email.retry' | 'sms.retry'>): DeliveryState {
   const now = Date.now();
   return {
@@ -296,13 +297,13 @@ function deliveryOf(rows: RowsOf<'email.retry' | 'sms.retry'>): DeliveryState {
   };
 }
 
-/** Memo of a run that takes up a failed execution: the row of the outbox that asked for it. */
+/** The memo of a run that retries a failed execution: the outbox row that requested it. */
 const STARTED_BY = 'startedBy';
 
 /**
- * Starts a run beside those that are over. One that still runs is this row's own from an earlier dispatch, or the one
- * that failed, which has only to return: the row comes again soon. One that comes again when its run is over starts
- * another, which finds in the database that it has nothing to do.
+ * Starts a run beside closed ones. A run that is still open is this row's own, from an earlier dispatch, or the failed
+ * one, which is about to return; the row comes again soon. A row that comes again after its run has ended starts
+ * another run, which finds in the database that nothing is left to do.
  */
 async function startAnew(temporal: StartTarget, row: OutboxRowOf<'execution.start'>): Promise<Dispatched> {
   const outcome = await startGroup(temporal, { kind: 'execution.start', rows: [row] });

@@ -44,7 +44,7 @@ export function createActivityDeps(p: {
   });
   const watched = createProviderWatch({ log: p.log, address: providerAddress(config.email) });
   const keepSimulated = createSimulatedKeeper(db);
-  // Outermost: what the simulator answers says nothing of the provider.
+  // Outermost, because the simulator's replies say nothing about the provider.
   const createProvider = () =>
     withSimulator(
       watched(createEmailProvider(config.email, (message) => insertCapturedEmail(db, message))),
@@ -85,7 +85,7 @@ export function createActivityDeps(p: {
   };
 }
 
-/** Stands for the provider with its settings, so that a pause ends with the settings that it was about. */
+/** Identifies the provider with its settings, so that a pause ends when the settings change. */
 function routeOf({ email, secretKey }: Config): string {
   const settings = JSON.stringify([email.provider, email[email.provider]]);
   return createHmac('sha256', deriveKey(secretKey, 'routes')).update(settings).digest('hex').slice(0, 32);

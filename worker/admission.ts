@@ -1,28 +1,25 @@
 import type { Pace } from '../db/executions/timer-seconds.ts';
 
-/**
- * From the hand-over of a start to its first task: what Temporal and the workers take at the most before it has to wait
- * in the outbox.
- */
+/** The target for the time from the hand-over of a start to its first task. Beyond it, starts wait in the outbox. */
 const TARGET_MS = 250;
-/** Beneath this there is room for more. */
+/** Below this the window may grow. */
 const EASY_MS = 125;
 const FIRST_WINDOW = 32;
-/** So many at least, however slow: otherwise a pause of a second would close the door for good. */
+/** The smallest window, because a pause of a second would otherwise close it permanently. */
 const MIN_WINDOW = 8;
 /** In effect no limit. */
 const MAX_WINDOW = 100_000;
-/** The window changes at most this often, so that it sees what the last change did. */
+/** The window changes at most this often, so that it sees the effect of the last change. */
 const INTERVAL_MS = 200;
-/** A window that is too wide shrinks by this at the most at a time. */
+/** The most by which a window shrinks at a time. */
 const SHRINK_MIN = 0.5;
 const GROW = 1.5;
 
 /**
- * How much Temporal may have that it has not begun, over all processes. Its own queues are first come first served over
- * all tenants: what stands there makes everybody wait, what stands in the outbox only those of the same project. The
- * window follows what is measured: it grows while starts begin soon and it is what holds them back, and shrinks while
- * they begin late. Each process keeps its own, of the same whole.
+ * Limits how much Temporal may hold that it has not started, over all processes. Temporal's own queues are first come,
+ * first served over all tenants: work there delays every tenant, work in the outbox only its own project. The window
+ * follows measurements: it grows while starts are fast and the window holds them back, and shrinks while they are slow.
+ * Each process keeps its own window of the same total.
  */
 export class Admission {
   private size = FIRST_WINDOW;
@@ -31,7 +28,7 @@ export class Admission {
   private changedAtMs = 0;
   private lastWaitMs = 0;
 
-  /** Starts, signals and cancels that may be with Temporal without having begun. */
+  /** The number of starts, signals and cancels that Temporal may hold without having started them. */
   get window(): number {
     return this.size;
   }

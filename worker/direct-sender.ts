@@ -27,13 +27,16 @@ export interface RowLater {
   dueAt: Date;
 }
 
-/** How the messages of one kind are sent. */
+/** Sends the messages of one kind. */
 export interface DirectChannel {
   /** For the log. */
   name: string;
-  /** Of its rows in the outbox. */
+  /** The priority of its rows in the outbox. */
   priority: number;
-  /** Rows under way in this process at most, and of one project: fewer, so that a place is free for others. */
+  /**
+   * The most rows in progress in this process, and of one project. The latter is lower, so that a place stays free for
+   * other projects.
+   */
   maxInFlight: number;
   maxOfProject: number;
   /** Makes the first attempt of rows of a project. */
@@ -43,9 +46,9 @@ export interface DirectChannel {
 }
 
 /**
- * Sends single messages straight from their rows of the outbox, projects in turns, so that Temporal's outage or backlog
- * stops no password reset. What is refused for now, and what a kill left behind, becomes Temporal's. Runs in every
- * worker; a row is its who takes it, as long as he lives.
+ * Sends single messages straight from their outbox rows, projects round-robin, so an outage or backlog of Temporal
+ * delays no password reset. Deferred messages, and those of a killed process, are handed to Temporal. Runs in every
+ * worker; a worker owns the rows that it has taken as long as it lives.
  */
 export function startDirectSender(deps: {
   db: Db;
@@ -55,17 +58,17 @@ export function startDirectSender(deps: {
 }): OutboxLoop {
   const { db, channel, gate, log } = deps;
   const stopping = new AbortController();
-  /** When each row was taken or renewed last. */
+  /** When each row was taken or last renewed. */
   const inFlight = new Map<string, { projectId: string; sinceMs: number }>();
   const underWay = new Set<Promise<void>>();
-  /** Projects that had no place in their send rate, until they may ask again. */
+  /** Projects without a place in their send rate, until they may ask again. */
   const waiting = new Map<string, number>();
   let after = NOBODY;
 
   async function round(): Promise<boolean> {
     // Rows wait in the outbox, where a restart finds them.
     if (!gate.isOpen()) return false;
-    // Of a project that has none under way yet no more than it may have.
+    // A project without rows in progress gets at most its own limit.
     const limit = Math.min(channel.maxInFlight - inFlight.size, channel.maxOfProject);
     if (limit <= 0) return false;
     const claim = { priority: channel.priority, limit, after, leaseMs: LEASE_MS, rooms: freePlaces() };
@@ -73,7 +76,8 @@ export function startDirectSender(deps: {
     if (rows.length === 0) return false;
     after = lastServed(rows, after);
     for (const [projectId, theirs] of groupBy(rows, (row) => row.projectId)) track(projectId, theirs);
-    // Of several rows each project got its share only: there may be more. A lone one costs one claim.
+    // When there were several rows, each project got only its share, so there may be more. A single row costs one
+    // claim.
     return rows.length > 1;
   }
 
@@ -96,13 +100,13 @@ export function startDirectSender(deps: {
   function track(projectId: string, rows: TakenRow[]): void {
     for (const row of rows) inFlight.set(row.id, { projectId, sinceMs: Date.now() });
     const work = send(projectId, rows)
-      // Where Postgres is away nothing is known of them: they come back when their lease has run out, and are
-      // Temporal's then.
+      // While Postgres is unreachable the outcome is unknown. The rows return when their lease expires, and are then
+      // handed to Temporal.
       .catch((error: Error) =>
         log.warn({ projectId, rows: rows.length, reason: describeFailure(error) }, `${channel.name} not recorded`),
       )
       .finally(() => {
-        // Whoever comes is woken for; this is for those who came while there was no place for them.
+        // New rows wake the loop themselves. This wakes it for rows that arrived while no place was free.
         const heldUp = inFlight.size >= channel.maxInFlight || placesOf(projectId) >= channel.maxOfProject;
         for (const row of rows) inFlight.delete(row.id);
         underWay.delete(work);

@@ -2,7 +2,7 @@ import type { InjectedSinks } from '@temporalio/worker';
 import type { SampledLog } from '../rules/sampled-log.ts';
 import type { EndSinks } from '../workflows/end.ts';
 
-/** Workflows whose ends an operator follows: one line each. */
+/** The workflows whose ends are logged, one line each. */
 const NAMES: Record<string, string> = {
   contactExecution: 'run',
   campaignSend: 'campaign',
@@ -10,7 +10,7 @@ const NAMES: Record<string, string> = {
   contactImport: 'job',
 };
 
-/** Writes the ends of workflows to the log, but not of those that are replayed: these have ended before. */
+/** Logs the ends of workflows, but not during a replay, because those have ended before. */
 export function endSinks(log: SampledLog): InjectedSinks<EndSinks> {
   return {
     ends: {

@@ -3,22 +3,24 @@ import type { Logger } from 'pino';
 import { describeFailure } from '../rules/failure-text.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 
-/** Tells all workers when the queues of the earlier release end. */
+/** Tells all workers when the queues of the earlier release are closed. */
 export interface LegacyStore {
-  /** Whether a worker has found the queues empty, after the last instant at which the earlier release fills them. */
+  /**
+   * Tells whether a worker has found the queues empty, after the last instant at which the earlier release fills them.
+   */
   isClosed(): Promise<boolean>;
-  /** Notes that the queues are empty. Does nothing before that instant. */
+  /** Records that the queues are empty. Does nothing before that instant. */
   close(): Promise<void>;
 }
 
-/** How often the queues are counted: one count of Temporal's and one row of Postgres a worker. */
+/** How often the queues are counted: one count in Temporal and one row of Postgres for each worker. */
 const CHECK_MS = 60_000;
-/** Temporal lists a workflow some time after its start, so that one count of none proves little. */
+/** Temporal lists a workflow some time after its start, so a single empty count proves little. */
 const EMPTY_CHECKS = 2;
 
 /**
  * Serves the task queues of the release before installations had names, until no workflow is open on them. Deletes that
- * release's schedules too, again at each check: a process of it that starts during the upgrade makes them again.
+ * release's schedules at each check, because one of its processes that starts during the upgrade creates them again.
  */
 export async function serveLegacyQueues(p: {
   store: LegacyStore;
@@ -60,7 +62,7 @@ export async function serveLegacyQueues(p: {
   };
 }
 
-/** Stops a worker that runs. A worker that failed has stopped already. */
+/** Stops a running worker. A worker that failed has stopped already. */
 export function shutDown(worker: Worker): void {
   if (worker.getState() === 'RUNNING') worker.shutdown();
 }

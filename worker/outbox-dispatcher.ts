@@ -21,36 +21,36 @@ import type { Admission } from './admission.ts';
 import { startOutboxLoop } from './outbox-loop.ts';
 import { lastServed, NOBODY } from './turns.ts';
 
-/** Rows of a claim: few enough that what comes next is chosen by who waits then. */
+/** The rows of a claim: few enough that each claim considers newly waiting projects. */
 const CLAIM_ROWS = 32;
-/** Rows being handed over at a time; each start is one small RPC. */
+/** Rows that are handed over at the same time; each start is one small RPC. */
 const IN_FLIGHT_ROWS = 64;
-/** A row that Temporal took and nobody saw begin is handed over again after this, which is harmless. */
+/** A row that Temporal took without a reported start is handed over again after this time, which is safe. */
 const LEASE_MS = 30_000;
-/** What is done with is deleted this often, many rows at a time. */
+/** Finished rows are deleted this often, many at a time. */
 const REMOVAL_INTERVAL_MS = 25;
-/** While Temporal is away it is asked again after this, twice as long each time. */
+/** The wait before an unreachable Temporal is asked again; it doubles each time. */
 const AWAY_MIN_MS = 250;
 const AWAY_MAX_MS = 10_000;
 
-/** Every so many claims one begins with a lower priority. */
+/** One of this many claims starts with a lower priority. */
 const SHARES: { priority: TemporalPriority; every: number }[] = [
   { priority: 4, every: 16 },
   { priority: 3, every: 4 },
 ];
 
 export interface OutboxDispatcher {
-  /** Rows may wait. */
+  /** Wakes the loop, because rows may wait. */
   wake(): void;
-  /** Temporal was seen to begin something, by this worker. */
+  /** Records that Temporal has started something, as seen by this worker. */
   begun(begun: Begun): void;
-  /** Takes no more rows; resolves when those under way are handed over or given back. */
+  /** Takes no more rows. Resolves when the taken ones are handed over or released. */
   stop(): Promise<void>;
 }
 
 /**
- * Hands rows of the outbox to Temporal: by priority, projects in turns, and no more than it begins soon. Runs in every
- * worker; a row is handed over by whoever takes it, and deleted by whoever sees it begin.
+ * Hands rows of the outbox to Temporal: by priority, projects round-robin, and no more than Temporal starts soon. Runs
+ * in every worker: the worker that takes a row hands it over, and the worker that sees it start deletes it.
  */
 export function startDispatcher(deps: {
   db: Db;
@@ -72,7 +72,7 @@ export function startDispatcher(deps: {
     loop.wake();
   }, REMOVAL_INTERVAL_MS);
 
-  /** A crash before a row is deleted hands it over once more, which is harmless; so is a deletion that fails. */
+  /** A crash before the deletion, or a failed deletion, hands a row over again, which is safe. */
   async function remove(rows: OutboxRow[]): Promise<void> {
     if (rows.length === 0) return;
     await remover.add(idsOf(rows)).catch(() => {});
@@ -105,7 +105,8 @@ export function startDispatcher(deps: {
         log.warn({ reason: describeFailure(error) }, 'rows of the outbox come back after their lease'),
       )
       .finally(() => {
-        // What begins makes room, and wakes; this only where the hand-over itself was what held others up.
+        // A start that is reported frees a place and wakes the loop. This wakes it when only the hand-over itself was
+        // the limit.
         const heldUp = inFlight >= IN_FLIGHT_ROWS;
         inFlight -= rows.length;
         underWay.delete(work);
@@ -139,7 +140,7 @@ export function startDispatcher(deps: {
     }
   }
 
-  /** Nobody to signal: what has ended needs no signal, and what has not begun gets it later. */
+  /** A signal without a running workflow: an ended workflow needs none, and one that has not started gets it later. */
   async function settleAbsent(rows: OutboxRow[]): Promise<void> {
     const ended = await findEndedTargets(db, rows);
     const waiting = rows.filter((row) => !ended.has(row.id));
@@ -172,8 +173,8 @@ export function startDispatcher(deps: {
 }
 
 /**
- * The highest priority first, as long as it has rows; but each lower one has a small share, or a tenant who keeps a
- * higher one full would shut it off for everybody.
+ * Serves the highest priority first while it has rows, but gives each lower one a small share. Otherwise a tenant that
+ * keeps a higher one full would block it for every tenant.
  */
 function prioritiesAt(claims: number): TemporalPriority[] {
   const first = SHARES.find(({ every }) => claims % every === every - 1)?.priority;

@@ -26,10 +26,10 @@ export function untilTestEnds({ testing, testEndsAtMs }: CampaignProgress): numb
 /** The state of a test; `paused` and `ended` describe the campaign instead. */
 export type TestOutcome = 'waiting' | 'decided' | 'paused' | 'ended';
 
-/** Asks for the winner, and takes in what is said. */
+/** Asks for the winner and adds the result to the progress. */
 export async function judgeTest(start: Start, progress: CampaignProgress): Promise<TestOutcome> {
   const standing = await control.judgeCampaignTest.executeWithOptions({ summary: 'judge the test' }, [start]);
-  // At least a moment, should the clocks of worker and database differ.
+  // Waits at least a moment, in case the clocks of worker and database differ.
   if (standing.outcome === 'waiting') progress.testEndsAtMs = Math.max(Date.parse(standing.endsAt), Date.now() + 100);
   if (standing.outcome === 'decided') learnOfTest(progress, { lastSeq: standing.lastSeq, testing: false });
   return standing.outcome;

@@ -10,15 +10,15 @@ import { endAs, endingWithCode } from './ends.ts';
 import { RunLength } from './run-length.ts';
 
 /**
- * The campaign's row has changed (rescheduled, cancelled, paused, resumed, released): read it again. May come twice,
+ * The campaign's row has changed (rescheduled, cancelled, paused, resumed, released), so read it again. May come twice,
  * early, or late.
  */
 export const changedSignal = defineSignal('changed');
 
 /**
- * Sends one start of a campaign: waits for its time, takes the audience into the ledger, sends it chunk by chunk while
- * the rest is taken, and marks it SENT. What happens to it is decided in the database by conditional updates; this only
- * walks along. Nothing here grows with the number of recipients: chunks that wait do so in Postgres.
+ * Sends one start of a campaign: waits for its time, adds the audience to the ledger, sends it chunk by chunk while the
+ * rest is added, and marks it SENT. Conditional updates in the database decide what happens to the campaign; the
+ * workflow follows them. Nothing here grows with the number of recipients, because waiting chunks are in Postgres.
  */
 export async function campaignSend(input: CampaignInput): Promise<string> {
   return endingWithCode(() => send(input));
@@ -39,8 +39,8 @@ async function send(input: CampaignInput): Promise<string> {
   if (standing === 'ended') return end(start);
   applyClockChange(progress, standing.clock);
   const audience = new Audience(start, progress);
-  // What begins before the audience is whole is a matter of the answer: that of an earlier version has all of it taken
-  // first.
+  // The result decides whether sending starts before the audience is complete. With an earlier version of the activity
+  // it does not.
   while (!progress.audienceDone && !audience.sendNow) {
     setCurrentDetails(`Taking the audience: ${progress.recipients} recipients so far`);
     if (!(await audience.takeMore())) return end(start);
@@ -62,12 +62,12 @@ async function send(input: CampaignInput): Promise<string> {
 /** The most chunks that one activity takes: about 75 KB. */
 const KEPT_AT_A_TIME = 500;
 
-/** Tells whether an earlier version has handed on more chunks than a run carries. */
+/** Tells whether an earlier version has passed on more chunks than a run may hold. */
 function hasTooManyLater({ later }: CampaignProgress): boolean {
   return later.length > LATER_MAX && patched('later-in-postgres');
 }
 
-/** Moves the chunks that wait from the workflow's state to Postgres. */
+/** Moves waiting chunks from the workflow's state to Postgres. */
 async function keepLater(start: Start, progress: CampaignProgress): Promise<void> {
   const { later, clock } = progress;
   for (let at = 0; at < later.length; at += KEPT_AT_A_TIME) {
@@ -79,14 +79,14 @@ async function keepLater(start: Start, progress: CampaignProgress): Promise<void
   progress.later = [];
 }
 
-/** Skips the recipients that a cancelled start has left. A campaign that went back to DRAFT has left none. */
+/** Skips the remaining recipients of a cancelled start. A campaign that went back to DRAFT has none. */
 async function end(start: Start): Promise<string> {
   setCurrentDetails('Cancelled: skipping whom it had not reached');
   const { skipped, status } = await control.skipCancelledRecipients.executeWithOptions({ summary: 'skip the rest' }, [
     start,
   ]);
   const story = describeEnd(`Ended before it was sent whole: ${skipped} recipients skipped`);
-  // Absent from the answers of earlier versions.
+  // Absent from results of earlier versions.
   return status === 'CANCELLED' ? endAs({ status, reason: story }) : story;
 }
 

@@ -17,23 +17,23 @@ import { SatisfiedVisits } from './satisfied-visits.ts';
 import { noteWait } from './search-attributes.ts';
 
 /**
- * An effect may take as long as its slowest provider answers: a mail server has ten minutes for the message and some
- * for each command before it. A second attempt beside the first would double the mail; a killed worker is known by its
- * heartbeats. What fails for now is tried again for a day, which covers an outage of a mail provider; retries are safe
- * because each visit's effect has its own row in the database.
+ * An effect may take as long as its slowest provider: a mail server has ten minutes for the message and some for each
+ * command before it. A second attempt beside the first would double the email; heartbeats reveal a killed worker.
+ * Temporary failures are retried for a day, which covers an outage of a provider. Retries are safe, because each
+ * visit's effect has its own row in the database.
  */
 const STEP_OPTIONS = {
   startToCloseTimeout: '20 minutes',
-  // A killed worker's step is run by another this soon.
+  // Another worker runs a killed worker's step after this time.
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },
-  // A step under way finishes, so that what it did is recorded; the execution ends right after it.
+  // A running step finishes, so that its effect is recorded; the execution ends right after it.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 } as const;
 
 const steps = activitiesOn<EffectActivities>('steps', {
   ...STEP_OPTIONS,
-  // It saves Temporal the way over the queue, a fifth of what an execution costs it.
+  // Saves Temporal the way through the queue, a fifth of the cost of an execution.
   allowEagerDispatch: true,
 });
 const webhooks = activitiesOn<WebhookActivities>('webhooks', {
@@ -42,18 +42,18 @@ const webhooks = activitiesOn<WebhookActivities>('webhooks', {
 });
 
 /**
- * The wait of a visit is over, or somebody has ended its pause; the database knows. May arrive twice, early, or late.
+ * The wait of a visit is over, or a person has ended its pause; the database knows. May arrive twice, early, or late.
  */
 export const eventSignal = defineSignal<[{ visit: number }]>('event');
 /** The execution has ended in the database, other than by a cancel. May arrive twice, or late. */
 export const endedSignal = defineSignal<[RecordEnd]>('ended');
-/** The execution may stand elsewhere in the database: look. May arrive at any time. */
+/** The execution may be elsewhere in the database, so the workflow checks. May arrive at any time. */
 export const lookSignal = defineSignal('look');
 
 /**
- * One contact's run through a tenant's workflow. It knows only where the execution stands: activities walk the graph in
- * the database and return what comes next, so that trigger → SEND_EMAIL → EXIT costs Temporal one activity and nothing
- * more. An execution that ends early in the database ends this workflow in the same way.
+ * Runs one contact through a tenant's workflow. It knows only the current position: activities walk the graph in the
+ * database and return the next thing to do, so trigger → SEND_EMAIL → EXIT costs Temporal a single activity. An
+ * execution that ends early in the database ends this workflow in the same way.
  */
 export async function contactExecution(input: ExecutionInput): Promise<string> {
   const length = new RunLength();
@@ -72,7 +72,7 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
     length.countSignal(underWay);
   });
   setHandler(endedSignal, ({ status, reason }) => {
-    // A worker of an earlier version has passed the signal over, and went on.
+    // A worker of an earlier version has ignored the signal and continued.
     if (!endsAsRecord()) return;
     ended = { status, reason };
     underWay.cancel();
@@ -103,13 +103,13 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
 /** The news that signals have brought. */
 interface Heard {
   satisfied: SatisfiedVisits;
-  /** The execution may stand elsewhere. */
+  /** The execution may be elsewhere. */
   looks: boolean;
 }
 
 /**
- * Follows the execution to its next pause, effect or end. Returns `next` itself when the run should go on in a new one.
- * Not async: an effect, the most frequent case, needs no promise beside its activity's.
+ * Follows the execution to its next pause, effect or end. Returns `next` itself when the run should continue in a new
+ * one. Not async: an effect, the most frequent case, needs no promise beside its activity's.
  */
 function follow(
   input: ExecutionInput,
@@ -157,15 +157,15 @@ async function followWait(
 }
 
 /**
- * Asks where the execution stands, in the middle of a pause. Only this answers the signal: a step that ended just now
- * may have ended before a store was restored.
+ * Asks for the position of the execution in the middle of a pause. Only this responds to the signal: a step that ended
+ * just now may have ended before a store was restored.
  */
 function look(step: StepInput, heard: Heard): Promise<Next> {
   heard.looks = false;
   return run('ADVANCE', step, 'look where it stands');
 }
 
-/** Waits until the timer is over, or somebody has moved the execution on. */
+/** Waits until the timer fires, or until a person moves the execution on. */
 async function awaitInstant(
   next: Next & { kind: 'delay' },
   heard: Heard,
@@ -189,7 +189,7 @@ async function awaitInstant(
     }
   }
   if (!over && !advanced()) return 'continue';
-  // Whoever was woken because a window has changed may have to wait for it again, at the same visit.
+  // An execution that was woken by a changed window may have to wait for it again, at the same visit.
   return satisfied.delete(next.visit) || !heard.looks ? 'delay' : 'look';
 }
 
@@ -209,7 +209,7 @@ async function awaitEvent(
   return heard.looks ? 'look' : 'continue';
 }
 
-/** One activity type a kind of effect, so that the Temporal UI names what an execution did. */
+/** Each kind of effect is an activity type, so the Temporal UI names what an execution did. */
 function run(activity: StepActivity, input: StepInput, summary: string): Promise<Next> {
   const step = activity === 'WEBHOOK' ? webhooks[activity] : steps[activity];
   return step.executeWithOptions({ summary }, [input]);

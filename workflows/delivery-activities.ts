@@ -6,21 +6,24 @@ import { activitiesOn } from './activities-on.ts';
 type Activities = DeliveryActivities & SmsActivities;
 
 /**
- * A group takes messages for five minutes at most and gives its place back where it has to wait; this covers a relay
- * that takes ten minutes to answer the last of them, so that Temporal never starts a second attempt beside a slow one.
- * The heartbeat tells of a dead worker; trying again for ever is safe because each message is claimed and settled by
- * its row, and right because the messages were accepted.
+ * A group takes messages for at most five minutes and then releases its place. This timeout also covers a relay that
+ * takes ten minutes to reply to the last message, so Temporal never starts a second attempt beside a slow one. The
+ * heartbeat reveals a dead worker. Unlimited retries are safe, because each message is claimed and settled by its row,
+ * and right, because the messages were accepted.
  */
 export const { sendMails, sendSms } = activitiesOn<Activities>('transactional', {
   allowEagerDispatch: false,
   startToCloseTimeout: '30 minutes',
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-  // A cancel waits until what was on the wire is recorded.
+  // A cancel waits until the messages on the wire are recorded.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
-/** However long Postgres is away: until then the messages are under way to everybody who asks. Safe to repeat. */
+/**
+ * Retries through any outage of Postgres, because until then the messages look as if they were being sent. Safe to
+ * repeat.
+ */
 export const { giveUpMails, giveUpSms } = activitiesOn<Activities>('transactional', {
   allowEagerDispatch: false,
   startToCloseTimeout: '1 minute',

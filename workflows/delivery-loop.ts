@@ -3,18 +3,20 @@ import { describeAttempt, type WaitingMessage } from '../rules/emails/last-attem
 import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
 import { withCode } from './ends.ts';
 
-/** Messages due within this of the first are sent with it: one activity for what was put off together. */
+/**
+ * Messages due within this time of the first are sent with it, so that messages deferred together share one activity.
+ */
 const TOGETHER_MS = 5_000;
 
-/** Of the messages that wait the UI shows this many. */
+/** The number of waiting messages that the UI shows. */
 const SHOWN_MESSAGES = 20;
-/** Temporal takes summaries of 400 bytes. */
+/** Temporal accepts summaries of 400 bytes. */
 const SUMMARY_CHARS = 200;
 
-/** Where a delivery stands; what it carries on with when it continues as new. */
+/** The state of a delivery, which it keeps when it continues as new. */
 export interface DeliveryState {
   waiting: WaitingMessage[];
-  /** ISO 8601: what is refused for now after this is given up. */
+  /** ISO 8601. Messages deferred beyond this instant are given up. */
   expiresAt: string;
   sent: number;
   other: number;
@@ -26,7 +28,7 @@ export interface AttemptResult {
   waiting: WaitingMessage[];
 }
 
-/** A new delivery of these messages, due now. */
+/** Creates a delivery of these messages, due now. */
 export function newDelivery(ids: string[]): DeliveryState {
   const now = Date.now();
   const dueAt = new Date(now).toISOString();
@@ -39,16 +41,16 @@ export function newDelivery(ids: string[]): DeliveryState {
 }
 
 /**
- * Sends what is due, waits by a timer for what was put off, and so on until nothing waits; tells how it stands in the
- * current details. `continueWith` is called when the history has become long, and does not return.
+ * Sends due messages and waits by a timer for deferred ones, until none waits. Shows its state in the current details.
+ * `continueWith` is called when the history has become long, and does not return.
  */
 export async function deliver(p: {
   state: DeliveryState;
-  /** What is delivered, such as `mails`. */
+  /** The noun for the messages, such as `mails`. */
   noun: string;
   attempt: (due: WaitingMessage[], expiresAt: string) => Promise<AttemptResult>;
   continueWith: (state: DeliveryState) => Promise<never>;
-  /** Ends what is not delivered, of these ids, when the workflow is cancelled. */
+  /** Ends the undelivered messages of these ids when the workflow is cancelled. */
   giveUp: (ids: string[]) => Promise<unknown>;
 }): Promise<string> {
   let state = p.state;
@@ -58,7 +60,7 @@ export async function deliver(p: {
       if (state.waiting.length > 0 && workflowInfo().continueAsNewSuggested) await p.continueWith(state);
     }
   } catch (error) {
-    // What was on the wire is recorded by now: a cancelled attempt is waited for.
+    // Messages on the wire are recorded by now, because a cancelled attempt is awaited.
     if (CancellationScope.current().consideredCancelled) {
       const ids = state.waiting.map(({ id }) => id);
       await CancellationScope.nonCancellable(() => p.giveUp(ids));
@@ -70,7 +72,7 @@ export async function deliver(p: {
   return story;
 }
 
-/** Sends what is due once; returns where the delivery stands then. */
+/** Sends the due messages once. Returns the state of the delivery afterwards. */
 async function round(
   state: DeliveryState,
   p: { noun: string; attempt: (due: WaitingMessage[], expiresAt: string) => Promise<AttemptResult> },
@@ -83,7 +85,7 @@ async function round(
   return { ...state, waiting, sent: state.sent + result.sent, other: state.other + result.other };
 }
 
-/** Waits for the first message that is due, and returns it with those that are due about then. */
+/** Waits for the first due message, and returns it with those that are due at about the same time. */
 async function nextDue(waiting: WaitingMessage[], noun: string): Promise<WaitingMessage[]> {
   const first = Math.min(...waiting.map((message) => Date.parse(message.dueAt)));
   const waitMs = first - Date.now();
@@ -95,7 +97,10 @@ async function nextDue(waiting: WaitingMessage[], noun: string): Promise<Waiting
   return waiting.filter((message) => Date.parse(message.dueAt) <= until);
 }
 
-/** The messages that wait, the next one first: an operator sees which provider said what, and when it is asked again. */
+/**
+ * Lists the waiting messages, the next one first, so an operator sees each provider's reply and the time of the next
+ * attempt.
+ */
 function describeWait(waiting: WaitingMessage[], noun: string): string {
   const soonest = [...waiting].sort((a, b) => a.dueAt.localeCompare(b.dueAt));
   const lines = soonest.slice(0, SHOWN_MESSAGES).map(({ id, dueAt, last }) => {

@@ -1,8 +1,8 @@
 import type { MaintenanceActivities } from '../activities/maintenance.ts';
 import { activitiesOn } from './activities-on.ts';
 
-// Rounds of releases before periodic work had a workflow for each kind. They end a round that was running during the
-// upgrade; the rounds of workflows/periodic-work.ts do the work.
+// Rounds of releases before each kind of periodic work had a workflow. They end a round that was running during the
+// upgrade; workflows/periodic-work.ts does the work.
 
 const { keepHouse, recomputeSegments, checkDomains } = activitiesOn<MaintenanceActivities>('bulk', {
   allowEagerDispatch: false,

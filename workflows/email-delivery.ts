@@ -9,9 +9,9 @@ export interface EmailDeliveryInput {
 }
 
 /**
- * Delivers a group of single mails that did not go at the first attempt, which a worker makes by itself: each waits by
- * a timer until it is due, an activity sends them, and so on until they are sent or have expired. How many wait, and
- * until when, is in the current details.
+ * Delivers a group of single emails after their first attempt, which a worker makes itself, was deferred. Each email
+ * waits by a timer until it is due and an activity sends it, until it is sent or has expired. The current details show
+ * how many emails wait, and until when.
  */
 export async function emailDelivery(input: EmailDeliveryInput): Promise<string> {
   const { projectId, emailIds } = input;

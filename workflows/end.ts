@@ -2,19 +2,19 @@ import { ApplicationFailure, isCancellation, proxySinks, type Sinks, workflowInf
 import type { WorkflowEnd } from '../rules/workflow-end.ts';
 import { noteOutcome } from './search-attributes.ts';
 
-/** How a worker hears that a workflow has ended; the call is no command, so histories do not know of it. */
+/** Tells a worker that a workflow has ended. The call is no command, so it leaves no event in the history. */
 export interface EndSinks extends Sinks {
   ends: { ended(end: WorkflowEnd): void };
 }
 
 const { ends } = proxySinks<EndSinks>();
 
-/** Results of executions that say no more than Temporal's status. */
+/** Results of executions that add nothing to Temporal's status. */
 const STATUSES = new Set(['COMPLETED', 'EXITED', 'CANCELLED']);
 
 /**
- * Tells that a workflow has completed, and makes the reason searchable that an execution which did not fail has as its
- * result.
+ * Reports that a workflow has completed, and makes the reason of an execution that did not fail searchable. The reason
+ * is its result.
  */
 export function tellResult(input: unknown, result: unknown): void {
   const reason = reasonOf(result);
@@ -22,10 +22,10 @@ export function tellResult(input: unknown, result: unknown): void {
   tell(input, { outcome: 'completed', reason });
 }
 
-/** Tells that a workflow was cancelled or has failed, and makes the type of the failure searchable. */
+/** Reports that a workflow was cancelled or has failed, and makes the type of the failure searchable. */
 export function tellFailure(input: unknown, error: unknown): void {
   if (isCancellation(error)) tell(input, { outcome: 'cancelled', reason: null });
-  // Any other error has the workflow task retried, or the workflow continue as new.
+  // Any other error makes the workflow task retry, or the workflow continue as new.
   if (!(error instanceof ApplicationFailure)) return;
   const reason = error.type ?? null;
   if (reason !== null) noteOutcome(reason);

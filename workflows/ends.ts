@@ -5,19 +5,19 @@ import { activitiesOn } from './activities-on.ts';
 const { requestCancellation } = activitiesOn<EndActivities>('automation', {
   allowEagerDispatch: false,
   startToCloseTimeout: '1 minute',
-  // Safe to repeat: a run is asked once, however often.
+  // Safe to repeat: a run is asked once, however often this is called.
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
-/** How a record ended that a workflow works on. `reason` is a code, never a sentence: Temporal shows it. */
+/** The end of the record that a workflow works on. `reason` is a code, never a sentence, because Temporal shows it. */
 export interface RecordEnd {
   status: string;
   reason: string | null;
 }
 
 /**
- * Whether this run ends as its record does. Before, each run ended as Completed, however its record ended. Asked
- * only where the two differ, since the answer is an event of the history.
+ * Tells whether this run ends as its record does. Before the patch, each run ended as Completed. Called only when the
+ * two differ, because the result is an event of the history.
  */
 export function endsAsRecord(): boolean {
   return patched('ends-as-record');
@@ -25,8 +25,8 @@ export function endsAsRecord(): boolean {
 
 /**
  * Ends the workflow as its record in Postgres ended: FAILED with a failure whose type is the code, CANCELLED as
- * Canceled, all else as Completed with the reason as result. Not async, because an ordinary end needs no promise and the
- * SDK takes a stack trace for each.
+ * Canceled, any other end as Completed with the reason as result. Not async, because an ordinary end needs no promise
+ * and the SDK takes a stack trace for each.
  */
 export function endAs({ status, reason }: RecordEnd): string | Promise<never> {
   if (status === 'FAILED' && endsAsRecord()) {
@@ -38,7 +38,7 @@ export function endAs({ status, reason }: RecordEnd): string | Promise<never> {
 }
 
 /**
- * The same failure with our code as its type, where an activity gave up with one. Temporal otherwise shows an
+ * Returns the failure with our code as its type, when an activity gave up with one. Otherwise Temporal shows an
  * ActivityFailure, and the code only as its cause.
  */
 export function withCode(error: unknown): unknown {

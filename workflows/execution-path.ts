@@ -4,12 +4,12 @@ import type { ExecutionInput, Next, PathEntry, ShownVisit } from '../rules/execu
 type OpenNext = Exclude<Next, { kind: 'end' }>;
 type Ended = { kind: 'end'; status: string; reason: string | null; path?: PathEntry[] };
 
-/** As many visits as an operator takes in at a look; the dashboard has all of them. */
+/** The number of visits that an operator takes in at a glance; the dashboard has all of them. */
 const SHOWN_VISITS = 20;
 
 /**
- * The steps that an execution came to, as current details of its workflow: Markdown, the newest last and in bold. A
- * worker is asked for current details, so that they cost the history nothing.
+ * The steps that an execution has visited, as current details of its workflow: Markdown, the newest last and in bold.
+ * Temporal asks a worker for current details, so they cost the history nothing.
  */
 export class ExecutionPath {
   private visits: ShownVisit[];
@@ -20,14 +20,14 @@ export class ExecutionPath {
     this.link = link;
   }
 
-  /** Adds what an activity says, and shows it. */
+  /** Adds the visits that an activity reports, and shows them. */
   arrive(next: OpenNext | Ended): void {
     for (const entry of next.path ?? []) this.note(entry);
     if (next.kind !== 'end') this.note({ visit: next.visit, label: next.label });
     setCurrentDetails(this.describe(next));
   }
 
-  /** The visits to carry on with when the workflow continues as new. */
+  /** The visits to keep when the workflow continues as new. */
   carried(): ShownVisit[] {
     return this.visits;
   }
@@ -74,7 +74,7 @@ function endOf({ status, reason }: Ended): string {
   return reason === null ? status : `${status}: ${plain(reason)}`;
 }
 
-/** A tenant's name in one line, without Markdown of its own. */
+/** A tenant's name in one line, with its Markdown escaped. */
 function plain(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[\\`*[\]<>]|(?<!\w)_|_(?!\w)/g, '\\$&');
 }

@@ -11,7 +11,7 @@ import type { TemporalToken } from '../rules/installation-tokens.ts';
 /** A run of 240 tokens lasts four hours and has about 1,000 events. */
 const ROLLS_A_RUN = 240;
 
-/** The installation's token has rolled on. */
+/** The installation's token has changed. */
 export const rollSignal = defineSignal<[TemporalToken]>('roll');
 
 /**

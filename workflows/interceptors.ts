@@ -3,8 +3,8 @@ import { tellCancel, tellSignal, tellStart } from './begun.ts';
 import { tellFailure, tellResult } from './end.ts';
 
 /**
- * Tells the worker how each workflow begins and ends. One interceptor does both, and its signal handler is not async:
- * the SDK takes a stack trace for each promise of a workflow, a quarter of the time of the workflow thread.
+ * Reports to the worker how each workflow starts and ends. One interceptor does both, and its signal handler is not
+ * async: the SDK takes a stack trace for each promise of a workflow, a quarter of the workflow thread's time.
  */
 const lifecycle: WorkflowInboundCallsInterceptor = {
   async execute(input, next) {
@@ -25,5 +25,5 @@ const lifecycle: WorkflowInboundCallsInterceptor = {
   },
 };
 
-/** Around every workflow. The worker's bundle names this file. */
+/** Wraps every workflow. The worker's bundle names this file. */
 export const interceptors = (): WorkflowInterceptors => ({ inbound: [lifecycle] });

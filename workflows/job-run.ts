@@ -12,9 +12,9 @@ import { activitiesOn } from './activities-on.ts';
 import { endAs, withCode } from './ends.ts';
 
 /**
- * About 20 minutes of tries: longer than a database is away for a restart or a failover. A job that still fails then
- * has a fault that waiting does not cure; it is FAILED and says so. Retries are safe because each chunk commits with
- * the job's cursor.
+ * About 20 minutes of attempts, longer than a restart or failover of the database takes. A job that still fails then
+ * has a problem that waiting does not solve, and ends FAILED with the reason. Retries are safe, because each chunk
+ * commits with the job's cursor.
  */
 const RETRY = {
   initialInterval: '1 second',
@@ -31,7 +31,7 @@ export const jobActivities = activitiesOn<JobActivities>('bulk', {
   retry: RETRY,
 });
 
-/** The end of a job has to be written down however long Postgres is away. */
+/** Retries through any outage of Postgres, because the end of a job has to be recorded. */
 const { endJob } = activitiesOn<JobActivities>('bulk', {
   allowEagerDispatch: false,
   startToCloseTimeout: '1 minute',
@@ -39,8 +39,8 @@ const { endJob } = activitiesOn<JobActivities>('bulk', {
 });
 
 /**
- * Runs a job's activity until it is done, and writes down how it ended: COMPLETED, FAILED with the reason, or
- * CANCELLED. `goOn` continues the workflow as new when its history has grown.
+ * Runs a job's activity until it is done, and records the end: COMPLETED, FAILED with the reason, or CANCELLED. `goOn`
+ * continues the workflow as new when its history has grown.
  */
 export async function runJob(
   input: JobInput,
@@ -62,13 +62,13 @@ export async function runJob(
 }
 
 /**
- * Writes down that a job was cancelled or failed, and ends the workflow in the same way: with the code of the activity
- * that gave up, else with that of the job.
+ * Records that a job was cancelled or failed, and ends the workflow in the same way: with the code of the activity that
+ * gave up, else with that of the job.
  */
 async function endEarly(input: JobInput, error: unknown): Promise<string> {
   const status = isCancellation(error) ? 'CANCELLED' : 'FAILED';
   const ended = await writeEnd({ ...input, status, failedReason: reasonOf(error) });
-  // Earlier versions of the activity answer nothing.
+  // Earlier versions of the activity return nothing.
   if (!ended) throw error;
   if (ended.status !== status) return endAs(ended);
   const known = withCode(error);
@@ -83,7 +83,7 @@ async function writeEnd(end: JobEnd): Promise<JobEnded | undefined> {
   }
 }
 
-/** The words of the innermost error: the outer ones only say that an activity failed. */
+/** The message of the innermost error, because the outer ones only say that an activity failed. */
 function reasonOf(error: unknown): string {
   let inner: unknown = error;
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;

@@ -27,11 +27,12 @@ export interface CheckOptions {
   db: Db;
   config: Pick<Config, 'temporal' | 'publicUrl' | 'installationChoice'>;
   /**
-   * Whether the process, or a child of it, sends. An API does not, and may run without the variable that the workers
-   * have: it neither lets INSTALLATION resolve again nor makes a copy of both stores an installation of its own.
+   * Whether the process, or a child of it, sends. An API process does not, and may run without the variable that the
+   * workers have. It therefore neither re-arms INSTALLATION nor turns a copy of both stores into an installation of its
+   * own.
    */
   sends: boolean;
-  /** Gets each line that an operator has to read. */
+  /** Receives each line that an operator has to read. */
   tell: (line: string) => void;
 }
 
@@ -39,15 +40,16 @@ interface Look extends CheckOptions {
   installation: Installation;
   lifecycle: Lifecycle;
   sides: Sides;
-  /** The value of INSTALLATION that has resolved a mismatch before. */
+  /** The value of INSTALLATION that has resolved an earlier mismatch. */
   resolvedBy: InstallationChoice | null;
 }
 
 /**
- * Recognizes a clone or a restored database before anything is sent, and resolves the mismatch as INSTALLATION says. Every
- * process calls it before it starts anything else, since a clone must not touch what the original has in Temporal.
- * @returns the installation that this process belongs to, and whether Temporal had a say in it
- * @throws InstallationError with the one line of a mismatch
+ * Recognizes a clone or a restored database before anything is sent, and resolves the mismatch as INSTALLATION says.
+ * Every process calls it before it starts anything else, because a clone must not touch the original's workflows in
+ * Temporal.
+ * @returns the installation of this process, and whether Temporal was asked
+ * @throws InstallationError with one line about the mismatch
  */
 export async function checkInstallation(p: CheckOptions): Promise<{ installation: Installation; verified: boolean }> {
   while (true) {
@@ -67,7 +69,7 @@ export async function checkInstallation(p: CheckOptions): Promise<{ installation
 
 /**
  * Compares both sides once Temporal can be reached, in a worker that started without it.
- * @throws InstallationError with the one line of a mismatch; the next start resolves it
+ * @throws InstallationError with one line about the mismatch; the next start resolves it
  */
 export async function verifyLater(deps: SidesDeps & { lifecycle: Lifecycle }): Promise<void> {
   const sides = await readSides(deps);
@@ -102,7 +104,7 @@ async function settle(look: Look): Promise<boolean> {
   return true;
 }
 
-/** Lets INSTALLATION resolve the next mismatch, because this process starts without it. */
+/** Allows INSTALLATION to resolve the next mismatch, because this process starts without it. */
 async function rearm({ db, lifecycle, sides }: Look): Promise<void> {
   await forgetResolvedBy(db);
   if (sides.temporal) await lifecycle.writeToken({ ...sides.temporal, resolvedBy: null });
@@ -129,7 +131,10 @@ async function resolveAsOriginal(look: Look): Promise<void> {
   );
 }
 
-/** Campaigns that are SCHEDULED in the database, and whose workflow has ended in Temporal: they were sent or cancelled. */
+/**
+ * Lists campaigns that are SCHEDULED in the database but whose workflow has ended in Temporal: they were sent or
+ * cancelled.
+ */
 async function listEndedCampaigns({ db, lifecycle }: Look): Promise<string[]> {
   const ended: string[] = [];
   for (const { campaignId, sendNo } of await listScheduledCampaigns(db)) {

@@ -5,8 +5,8 @@ import type { Sides } from '../../rules/installation-tokens.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
 /**
- * Rolls the token on: Postgres, then Temporal, then Postgres confirms. A token that an earlier roll left unconfirmed is
- * given to Temporal again instead: a kill between the writes must not let Postgres run ahead by more than one token.
+ * Rolls the token on: Postgres, then Temporal, then Postgres confirms. When an earlier roll left a token unconfirmed,
+ * that token is signaled to Temporal again, so that a kill between the writes puts Postgres at most one token ahead.
  */
 export async function rollToken(
   { db, lifecycle }: { db: Db; lifecycle: Pick<Lifecycle, 'writeToken'> },
@@ -15,7 +15,7 @@ export async function rollToken(
   const [newest] = tokens;
   const isPending = newest !== undefined && !newest.confirmed;
   const token = isPending ? newest : await insertToken(db, { no: (newest?.no ?? 0) + 1, database });
-  // Another process has rolled it on at the same moment.
+  // Another process rolled it on at the same moment.
   if (!token) return;
   const { no, value, rolledAt } = token;
   await lifecycle.writeToken({ no, value, rolledAt, database: token.database, resolvedBy: await readResolvedBy(db) });

@@ -12,19 +12,19 @@ import {
 } from '../../rules/installation-tokens.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
-/** A missing namespace is no slow response: the process reports it when it connects. */
+/** A missing namespace is not a slow response; the process reports it when it connects. */
 const READ_TRIES = 3;
 
 export interface SidesDeps {
   db: Db;
   lifecycle: Pick<Lifecycle, 'ping' | 'readToken'>;
-  /** Gets one line for an operator. */
+  /** Receives one line for an operator. */
   tell: (line: string) => void;
 }
 
 /**
- * Reads the tokens of both sides. Postgres comes last, because it is ahead while a token rolls on. If the sides do not
- * agree, Temporal is asked again: another process may have rolled the token on between the two reads.
+ * Reads the tokens of both sides. Postgres comes last, because it is ahead while a token rolls on. If the sides
+ * disagree, Temporal is asked again, because another process may have rolled the token on between the two reads.
  */
 export async function readSides(deps: Pick<SidesDeps, 'db' | 'lifecycle'>): Promise<Sides> {
   const { db, lifecycle } = deps;
@@ -36,8 +36,8 @@ export async function readSides(deps: Pick<SidesDeps, 'db' | 'lifecycle'>): Prom
 }
 
 /**
- * Reads Temporal's token, undefined if Temporal cannot be reached. One that is reached is asked several times: a slow answer must not pass for
- * an outage.
+ * Reads Temporal's token; undefined if Temporal cannot be reached. A reachable Temporal is asked several times, because
+ * a slow response is not an outage.
  */
 async function readTemporal(lifecycle: SidesDeps['lifecycle']): Promise<TemporalToken | null | undefined> {
   const isReached = await lifecycle.ping().then(
@@ -59,7 +59,7 @@ const TOLD: Partial<Record<TokenComparison, string>> = {
 };
 
 /**
- * Asks for recovery if Temporal was restored or lost, and says so loudly.
+ * Requests recovery if Temporal was restored or lost, and tells the operator.
  * @throws InstallationError for a mismatch
  */
 export async function settleSides({ db, tell }: Pick<SidesDeps, 'db' | 'tell'>, sides: Sides): Promise<void> {

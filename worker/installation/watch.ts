@@ -11,21 +11,21 @@ import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { rollToken } from './roll.ts';
 import { readSides, settleSides } from './sides.ts';
 
-/** A worker reads the hold this often: an operator who resumes waits about a second. */
+/** A worker reads the hold this often, so an operator who resumes waits about a second. */
 const HELD_POLL_MS = 1_000;
 /** A worker that may send reads one small row and the age of the token this often. */
 const POLL_MS = 5_000;
 /** The token rolls on about once a minute. */
 const ROLL_SECONDS = 55;
-/** A worker that recovers and is silent for this long is gone. */
+/** A recovering worker that is silent for this long is gone. */
 const LEASE_SECONDS = 30;
 const RENEW_MS = 10_000;
-/** After a recovery that failed, as it does while Temporal is away. */
+/** The wait after a recovery that failed, as it does while Temporal is unreachable. */
 const RETRY_MS = 5_000;
-/** Nothing counts as too young: what differs beside a restored store will not follow by itself. */
+/** Nothing counts as too young, because a difference beside a restored store does not resolve itself. */
 const SETTLED_MS = 0;
 const HOUR_MS = 3_600_000;
-/** A stop does not wait longer for a recovery, which another worker takes up. */
+/** A stop waits no longer for a recovery, which another worker continues. */
 const STOP_MS = 3_000;
 
 export interface InstallationWatch extends SendingGate {
@@ -35,8 +35,8 @@ export interface InstallationWatch extends SendingGate {
 type Deps = Pick<ActivityDeps, 'db' | 'outbox' | 'log'> & { lifecycle: Lifecycle };
 
 /**
- * Watches the installation while a worker runs: rolls the token on, runs the recovery that is due, and opens the gate
- * when sending may resume. One worker of many rolls, and one recovers.
+ * Watches the installation while a worker runs: rolls the token on, runs a due recovery, and opens the gate when
+ * sending may resume. Among many workers one rolls and one recovers.
  * @param p.hold the hold at the start
  */
 export function watchInstallation(
@@ -90,7 +90,7 @@ export function watchInstallation(
   };
 }
 
-/** @throws InstallationError if the two sides do not agree any more: one was restored beside a running service */
+/** @throws InstallationError if the two sides no longer agree, because one was restored beside a running service */
 async function rollWhenDue(deps: Deps): Promise<void> {
   if (!(await isTokenOlderThan(deps.db, ROLL_SECONDS))) return;
   const sides = await readSides(deps);
