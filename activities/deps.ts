@@ -14,7 +14,7 @@ import type { RouteWatch } from './emails/route-watch.ts';
 import type { SendRates } from './emails/send-rates.ts';
 import type { SmsAttempts } from './sms/attempts.ts';
 
-/** What activities are built from: one object a worker process, made by `worker/worker.ts`. */
+/** The dependencies of activities: one object for each worker process, created by `worker/worker.ts`. */
 export interface ActivityDeps {
   config: Config;
   db: Db;
@@ -23,19 +23,19 @@ export interface ActivityDeps {
   outbox: OutboxBell;
   lifecycle: Lifecycle;
   log: Logger;
-  /** Where the ends of messages are written. */
+  /** Receives the ends of messages. */
   ends: SampledLog;
   mailer: Mailer;
   rates: SendRates;
   emailAttempts: EmailAttempts;
   smsAttempts: SmsAttempts;
-  /** Whether the provider takes our email; absent where it is not watched. */
+  /** Tells whether the provider accepts our email; absent when it is not watched. */
   route?: RouteWatch;
   /** For campaigns: with connections of its own, so that a single mail never waits behind a campaign. */
   bulkProvider: EmailProvider;
   webhooks: WebhookClient;
-  /** Where new pictures are kept; undefined is Postgres. */
+  /** The bucket for new images; undefined stores them in Postgres. */
   bucket: Bucket | undefined;
-  /** Aborted as soon as the process is told to end: nothing more is taken on, while what is on its way is finished. */
+  /** Aborted as soon as the process should end: nothing new is started, and running work finishes. */
   stopping: AbortSignal;
 }

@@ -1,8 +1,8 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 
 /**
- * Well under the 15 s after which Temporal takes a silent activity for lost. What ends sooner, nearly all, sends none,
- * so that a quick effect costs the server no more for it.
+ * Well under the 15 s after which Temporal considers a silent activity lost. Nearly all activities end sooner and send
+ * none, so they cost the server nothing more.
  */
 const EVERY_MS = 5_000;
 

@@ -25,7 +25,7 @@ export interface HoldGuard {
   accepted(emailIds: string[]): void;
 }
 
-/** What a sending process does for the holds of projects: it knows which provider a mailbox is of. One a channel. */
+/** The sending process's part of the projects' guards: it knows the provider of each mailbox. One for each channel. */
 export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log: Pick<Logger, 'warn'> }): HoldGuard {
   const { db, log } = p;
   const dns = createDns({ servers: p.dnsServers, cached: true });
@@ -50,7 +50,7 @@ export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log:
   async function run(): Promise<void> {
     running = true;
     while (waiting.length > 0) {
-      // A heuristic over the last hundred mails: what a fault of the database loses of it is not tried again.
+      // A heuristic over the last hundred emails, so results that a database error loses are not retried.
       await note(waiting.splice(0, BATCH_MAX)).catch((error: Error) =>
         log.warn({ reason: describeFailure(error) }, 'mails taken by a watched mailbox provider were not noted'),
       );

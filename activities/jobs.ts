@@ -22,7 +22,7 @@ const ACTIVITY_MS = 5_000;
 const NEXT_TURN_MS = 500;
 const TURN_MS = 2_000;
 const TURN_MAX_MS = 60_000;
-/** Who is over the project's budget for longer gives the place to others. */
+/** A job beyond the project's computing budget for longer releases its place. */
 const WAIT_HERE_MS = 1_000;
 const TOO_SLOW = 'The file takes too long to read: check its quotes.';
 /** The limit counts time, which a machine without a free processor uses up as well, so the first attempts decide nothing. */
@@ -32,7 +32,7 @@ export interface JobProgress {
   done: boolean;
   /** Contacts or rows done so far. */
   processed: number;
-  /** Milliseconds after which to go on; absent for at once, and from earlier versions. */
+  /** Milliseconds until the next part; absent for at once, and from earlier versions. */
   waitMs?: number;
 }
 
@@ -77,14 +77,14 @@ export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
     },
 
     /**
-     * Imports chunks of a file for some seconds, when the project has no other import before it. Who has to wait, for
-     * that or for the project's budget, gives the place back.
+     * Imports chunks of a file for some seconds, when no earlier import of the project is running. A job that has to
+     * wait for that, or for the project's budget, releases its place.
      */
     async runImport({ projectId, jobId }: JobInput): Promise<JobProgress> {
       const ref = { projectId, id: jobId };
       const job = await findImport(db, ref);
       if (!job) {
-        // An earlier attempt has finished the job, unless there is none.
+        // An earlier attempt has finished the job, unless the job does not exist.
         await findJobEnd(db, ref);
         return { done: true, processed: 0 };
       }
@@ -107,7 +107,7 @@ export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
           limit: IMPORT_CHUNK_ROWS,
           phoneCountry,
         });
-        // Whether anybody comes for it or not: the one that is read ahead of a stop is read again.
+        // Handles the rejection even when the result is not used: a chunk that is read ahead of a stop is read again.
         reading.catch(() => {});
         return reading;
       };

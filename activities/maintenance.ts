@@ -9,12 +9,12 @@ export type MaintenanceActivities = ReturnType<typeof maintenanceActivities>;
 
 /** Mails looked at a transaction, and held ones released by it at most: as many as five delivery workflows take. */
 const RELEASE_ROWS = 1_000;
-/** Executions looked at a transaction: what of them is woken early is one signal each. */
+/** The number of executions that one transaction checks; each one that is woken early is one signal. */
 const WAKE_ROWS = 1_000;
 /** Transactions of an activity without any that is held: a second or so of a long ledger. */
 const RELEASE_PAGES = 100;
 
-/** One activity of a release, and where the next one begins; null when it is over. */
+/** One activity of a release, and the start of the next one; null at the end. */
 export interface Released {
   released: number;
   after: string | null;

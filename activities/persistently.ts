@@ -2,24 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isConnectionFailure } from '../db/postgres-errors.ts';
 
 /**
- * A message that left has to be recorded, or it leaves again: while Postgres is away, its commit is tried again this
- * often.
+ * A sent message has to be recorded, or it is sent again. While Postgres is unreachable, its commit is retried after
+ * these waits.
  */
 const RETRY_WAITS_MS = [100, 500, 2_000, 5_000, 10_000];
 
 export interface Persistence {
   /** How long to wait before each further try. */
   waitsMs: readonly number[];
-  /** What is worth another try. */
+  /** Tells whether an error is worth another attempt. */
   passes(error: unknown): boolean;
-  /** Told of the first failure that is followed by another try. */
+  /** Called for the first failure that is followed by another attempt. */
   onFirstFailure?(error: unknown): void;
 }
 
 const WHILE_POSTGRES_IS_AWAY: Persistence = { waitsMs: RETRY_WAITS_MS, passes: isConnectionFailure };
 
 /**
- * Tries again what fails for a while. `work` has to be safe to repeat after a commit whose answer was lost: fenced by a
+ * Retries failing work for a while. `work` has to be safe to repeat after a commit whose result was lost: fenced by a
  * claim.
  */
 export async function persistently<T>(

@@ -8,16 +8,17 @@ const QUIET_MS = 60_000;
 
 export interface ProviderWatchDeps {
   log: Pick<Logger, 'warn'>;
-  /** Where the provider is, see `providerAddress`. */
+  /** The provider's address, see `providerAddress`. */
   address: string;
   /** Milliseconds since any moment. */
   now?: () => number;
 }
 
 /**
- * Tells the operator when mail does not leave for a reason that is not in the mails: a login that is refused, a server
- * that is away or does not answer. One line a minute for all providers that are watched by it, with how many mails it
- * was since the last one; each mail has the provider's whole reply as its `error`, and is tried again. Once it works again nothing is said.
+ * Warns the operator when email is not sent for a reason outside of the emails: a refused login, or a server that is
+ * down or does not respond. Writes one line a minute for all providers that it watches, with the number of emails since
+ * the last line. Each email has the provider's whole reply as its `error` and is retried. Nothing is logged when it
+ * works again.
  */
 export function createProviderWatch({ log, address, now = Date.now }: ProviderWatchDeps) {
   let quietUntil = Number.NEGATIVE_INFINITY;
@@ -34,7 +35,7 @@ export function createProviderWatch({ log, address, now = Date.now }: ProviderWa
     mails = 0;
   }
 
-  /** The same provider, whose answers are looked at. What it leaves unsent because we stop is not its fault. */
+  /** Wraps a provider and checks its results. Email that it leaves unsent because we stop is not its failure. */
   return function watchProvider(provider: EmailProvider): EmailProvider {
     let closing = false;
     provider.onNotice?.((notice) => log.warn({ provider: provider.kind, address }, notice));

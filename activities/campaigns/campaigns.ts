@@ -16,9 +16,12 @@ import { CampaignSending, type ChunkInput, rateOf } from './sending.ts';
 /** Far below the workflow's heartbeat timeout of 10 s. */
 const HEARTBEAT_MS = 2_000;
 const AUDIENCE_TURN_MS = 20_000;
-/** The first recipients, for whom the ledger is written in no time; the others come while these are sent. */
+/**
+ * The size of the first page of recipients. Its ledger rows are written quickly, and the other pages follow while it is
+ * sent.
+ */
 const FIRST_PAGE_CONTACTS = 500;
-/** How much of the audience is taken before the lanes hear of it. */
+/** The number of pages that are added before the lanes are told. */
 const PAGES_AT_A_TIME_MAX = 16;
 const SKIP_ROWS = 5_000;
 /** Chunks that a workflow reads at a time: four for each lane. */
@@ -51,7 +54,7 @@ export type CampaignState =
   | { phase: 'sending' | 'paused'; rate: number; clock?: string; test?: { testing: boolean; lastSeq: number } };
 
 export type AudienceTaken =
-  /** `sendNow`: lanes may begin with what is there, while the rest is taken. */
+  /** `sendNow`: lanes may start with the added recipients while the rest is added. */
   | { outcome: 'taken'; done: boolean; recipients: number; lastSeq: number; sendNow?: boolean; testing?: boolean }
   | { outcome: 'ended' };
 export type Finish = { outcome: 'sent' } | { outcome: 'open'; openChunks: number[] } | { outcome: 'ended' };
@@ -62,7 +65,7 @@ export type CampaignChunkActivities = ReturnType<typeof campaignChunkActivities>
 /** Short steps of a campaign's life. Each is a conditional change, so all may run again. */
 export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db' | 'config'>) {
   return {
-    /** Where the campaign stands; moves it on to SENDING when its time has come. */
+    /** Reads the state of the campaign, and moves it to SENDING when its time has come. */
     async readCampaignStart(start: CampaignStart): Promise<CampaignState> {
       const state = await inTransaction(db, (trx) => advanceStart(trx, start));
       if (!('mode' in state)) return state;
@@ -70,7 +73,7 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
       return { phase, rate: rateOf(config, state), clock, ...(test && { test }) };
     },
 
-    /** Marks it SENT, unless somebody is left: then says in which chunks. */
+    /** Marks the campaign SENT, unless recipients are left; then it reports their chunks. */
     async finishCampaignSend(start: CampaignStart): Promise<Finish> {
       if (await inTransaction(db, (trx) => finishCampaign(trx, start))) return { outcome: 'sent' };
       if (!(await findSendTerms(db, start))) return { outcome: 'ended' };
@@ -88,7 +91,7 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
       await keepWaits(db, { ...start, waits });
     },
 
-    /** Begins the wait of a test whose share was sent, or judges it. */
+    /** Starts the wait of a test whose share was sent, or chooses the winner. */
     async judgeCampaignTest(start: CampaignStart): Promise<TestState> {
       return inTransaction(db, (trx) => judgeTest(trx, start));
     },
@@ -96,7 +99,7 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
     /** Skips the recipients that a cancelled start has left; returns how many, and how the start ended. */
     async skipCancelledRecipients(start: CampaignStart): Promise<{ skipped: number; status?: 'SENT' | 'CANCELLED' }> {
       const status = await findStartEnd(db, start);
-      // Recovery starts the campaign again where it stands.
+      // Recovery starts the campaign again from its current state.
       if (status === 'OPEN') throw ApplicationFailure.nonRetryable('the campaign goes on', 'CAMPAIGN_OPEN');
       let skipped = 0;
       for (;;) {
@@ -135,14 +138,14 @@ export function campaignChunkActivities(deps: ConstructorParameters<typeof Campa
     },
 
     /**
-     * One turn at a chunk. Safe to run again: what an earlier attempt left claimed is claimed anew, and its completions
-     * no longer count.
+     * Runs one turn at a chunk. Safe to run again: rows that an earlier attempt had claimed are claimed again, and its
+     * late completions do not count.
      */
     async sendCampaignChunk(input: ChunkInput): Promise<ChunkResult> {
       return withHeartbeats((cancelled) => sending.takeTurn(input, cancelled), HEARTBEAT_MS);
     },
 
-    /** Gives up whom the provider has put off for a day; whoever else the chunk has left is sent to. */
+    /** Gives up the emails that the provider has deferred for a day, and sends the chunk's other emails. */
     async expireCampaignChunk(chunk: ChunkInput): Promise<ChunkResult> {
       return sending.expire(chunk);
     },

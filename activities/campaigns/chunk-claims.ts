@@ -44,7 +44,7 @@ export class ChunkClaims {
     return this.ranges.length;
   }
 
-  /** The row with which the next claim begins. */
+  /** The first row of the next claim. */
   get nextId(): string | undefined {
     return this.ranges[0]?.first;
   }
@@ -62,7 +62,7 @@ export class ChunkClaims {
     return this.refused;
   }
 
-  /** Makes the next claim: of so many, or of as many as leave in about half a second. */
+  /** Makes the next claim: of the given number of ranges, or of as many as are sent in about half a second. */
   async next(ranges: number = this.stretches): Promise<ClaimedRecipient[]> {
     const { db, pads } = this.deps;
     const { chunk, composer, terms, clock } = this.turn;
@@ -95,7 +95,7 @@ export class ChunkClaims {
     this.stretches = Math.max(1, Math.min(max, Math.round(leaveInTime / this.stretchRows)));
   }
 
-  /** Of costly content few: consent is decided at the claim, and a message may take half a second. */
+  /** Costly content gets small claims: consent is decided at the claim, and one message may take half a second. */
   private get stretchRows(): number {
     return this.turn.composer.costly ? COSTLY_STRETCH_ROWS : STRETCH_ROWS;
   }

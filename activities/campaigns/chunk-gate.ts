@@ -5,8 +5,9 @@ import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
 import { campaignGate } from '../../rules/campaigns/gate.ts';
 
 /**
- * Whether a chunk may be sent by the clocks of its recipients; else what becomes of it: it comes back at an instant, or
- * is done where its hour is over. Undefined where there is no such chunk. By the clock of the database, as the claims are.
+ * Tells whether a chunk may be sent at the local time of its recipients. If not, the result says whether it waits until
+ * an instant or is done because its hour has passed. Undefined when the chunk does not exist. Uses the clock of the
+ * database, as claims do.
  */
 export async function passGate(db: Db, chunk: ChunkRef): Promise<OpenClock | { refused: ChunkResult } | undefined> {
   const found = await findChunkClock(db, chunk);

@@ -1,14 +1,14 @@
 import type { ChunkTurnResult } from './chunk-turn.ts';
 
-/** What a turn knows at its end. */
+/** The state of a turn at its end. */
 interface TurnEnd {
   sent: number;
-  /** Recipients of whom it learned something: an answer of the provider, or that they get nothing. */
+  /** Recipients with a result: a reply of the provider, or the decision that they get no email. */
   heard: number;
   deferred: number;
-  /** The provider had put off mails of this round in earlier turns. */
+  /** The provider deferred emails of this round in earlier turns. */
   putOffBefore: boolean;
-  /** The first row that this round has not come to; undefined when it has come to all, or does not know. */
+  /** The first row that this round has not reached; undefined when it has reached all, or when that is unknown. */
   from: string | undefined;
   stopped: boolean;
   blocked: boolean;
@@ -17,7 +17,7 @@ interface TurnEnd {
   /** Milliseconds until the chunk looks again whether its route takes email; undefined while it does. */
   routePausedMs?: number | undefined;
   hopeless: boolean;
-  /** Milliseconds until the send rate, or the budget of the project, has room; undefined when it has. */
+  /** Milliseconds until the send rate, or the project's computing budget, allows more; undefined when it does now. */
   retryAfterMs: number | undefined;
   /** Rows were another attempt's. */
   fenced: boolean;

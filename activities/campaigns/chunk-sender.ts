@@ -19,20 +19,22 @@ import type { CampaignRecorder, RecordOwner } from './recorder.ts';
 import { type CampaignTokens, createCampaignTokens } from './tokens.ts';
 
 /**
- * The next claim is made when so many claimed rows are left: at full speed they last about as long as its statement
+ * The next claim is made when this many claimed rows are left. At full speed they last about as long as its statement
  * takes.
  */
 const AHEAD_ROWS = 250;
 /**
- * So many answers in a row that are not about the message: the provider is away, and each further claim would cost an
- * attempt.
+ * After this many replies in a row that are not about the message, the provider counts as down. Each further claim
+ * would cost an attempt.
  */
 const OUTAGE_ANSWERS = 20;
 
-/** Who is over the project's budget comes again after this at the soonest: each turn costs Temporal something. */
+/**
+ * An email beyond the project's computing budget waits at least this long, because each turn costs Temporal something.
+ */
 const OVER_BUDGET_MS = 2_000;
 
-/** What all turns of a process share, and what those of a project do. */
+/** The parts that all turns of a process share, and those of a project. */
 export interface ChunkSenderDeps {
   db: Db;
   provider: EmailProvider;
@@ -40,22 +42,22 @@ export interface ChunkSenderDeps {
   recorder: CampaignRecorder;
   settler: EmailSettler;
   pads: KeyPads;
-  /** Undefined where the message goes out unsigned. */
+  /** Undefined when messages are sent unsigned. */
   sign: ((raw: string | Buffer) => Promise<string | Buffer>) | undefined;
-  /** Hears of every answer of the provider, and tells whether the project's email has to wait for its route. */
+  /** Receives every reply of the provider, and tells whether the project's email has to wait for its route. */
   route: {
     heard(recipient: ClaimedRecipient, result: ProviderResult): void;
     isPaused(): boolean;
     retryAfterMs(): Promise<number>;
   };
-  /** What a refusal for good means for this recipient. Undefined: put it off. */
+  /** Decides what a permanent refusal means for this recipient; undefined defers the email. */
   judge(recipient: ClaimedRecipient, result: ProviderResult): Promise<RecordedOutcome | undefined>;
 }
 
 /**
- * Takes one turn at a chunk: claims its rows stretch by stretch, keeps some ahead, hands them to the provider as the
- * limit of emails in flight allows, and returns when every claimed row is recorded or given back. At most one attempt's
- * completions count for a row; the attempt that finds it has lost rows stops at once.
+ * Takes one turn at a chunk: claims its rows range by range, keeps some ahead, passes them to the provider within the
+ * limit of emails in flight, and returns when every claimed row is recorded or released. Only one attempt's completions
+ * count for a row; an attempt that has lost rows stops at once.
  */
 export async function takeTurn(deps: ChunkSenderDeps, turn: ChunkTurn): Promise<ChunkTurnResult> {
   return new ChunkSender(deps, turn, await nextClaim(deps.db)).takeTurn();
@@ -66,11 +68,11 @@ class ChunkSender implements RecordOwner {
   private readonly turn: ChunkTurn;
   private readonly claim: number;
   readonly projectId: string;
-  /** As it was when the turn began, or as the recorder has found since. */
+  /** The value at the start of the turn, or as the recorder has found it since. */
   private eventful: boolean;
   private sent = 0;
   private deferred = 0;
-  /** Mails that were answered, or could not be made. */
+  /** Emails with a reply, or that could not be composed. */
   private answers = 0;
   private inDoubt = 0;
   private outage = 0;
@@ -81,7 +83,7 @@ class ChunkSender implements RecordOwner {
   private readonly unsent: string[] = [];
   /** Claimed rows to the simulator, which took no tokens. */
   private readonly free = new Set<string>();
-  /** Undefined where there is no limit. */
+  /** Undefined when there is no limit. */
   private readonly tokens: CampaignTokens | undefined;
   private readonly claims: ChunkClaims;
   private readonly handedOver: HandedOverEmails;
@@ -175,7 +177,7 @@ class ChunkSender implements RecordOwner {
     });
   }
 
-  /** The first row that this round has not come to; undefined when it has come to all, or does not know. */
+  /** The first row that this round has not reached; undefined when it has reached all, or when that is unknown. */
   private rest(): string | undefined {
     if (this.fenced) return undefined;
     const { nextId } = this.claims;
@@ -201,7 +203,7 @@ class ChunkSender implements RecordOwner {
     }
   }
 
-  /** Claims what the send rate has room for, and no more. */
+  /** Claims only as many rows as the send rate allows. */
   private async sendPaced(tokens: CampaignTokens): Promise<void> {
     while (this.claims.left > 0 && !this.halted) {
       const granted = await tokens.take(this.claims.left);
@@ -215,7 +217,7 @@ class ChunkSender implements RecordOwner {
     }
   }
 
-  /** The next claim, under way; undefined when there is none to make. A failure is thrown where it is awaited. */
+  /** The running claim; undefined when there is nothing more to claim. A failure is thrown where it is awaited. */
   private claimNext(): Promise<ClaimedRecipient[]> | undefined {
     if (this.claims.left === 0 || this.halted) return undefined;
     const claimed = this.claims.next();
@@ -260,8 +262,8 @@ class ChunkSender implements RecordOwner {
   }
 
   /**
-   * Before the message has a place among those in flight: who waits holds nothing. Null when it cannot be made in this
-   * turn.
+   * Composes the message before it takes a place among those in flight, so that waiting holds no place. Null when it
+   * cannot be composed in this turn.
    */
   private async composed(row: ClaimedRecipient): Promise<(() => OutgoingEmail) | null> {
     const { composer, slow } = this.turn;
@@ -305,7 +307,7 @@ class ChunkSender implements RecordOwner {
     }
   }
 
-  /** To sign takes its time: what is signed when the turn has to stop stays here. */
+  /** Signing takes time. A message that is signed after the turn has to stop is not sent. */
   private handOverSigned(
     row: ClaimedRecipient,
     message: OutgoingEmail,
@@ -365,7 +367,7 @@ class ChunkSender implements RecordOwner {
     this.deps.recorder.deferred(this, { recipient, claim: this.claim, error: wordsOf(result) });
   }
 
-  /** Records an ending with all that follows from it: bounce events, suppression, whoever waits for `email.sent`. */
+  /** Records an outcome with everything that follows from it: bounce events, suppression, waits for `email.sent`. */
   private settle(row: ClaimedRecipient, outcome: RecordedOutcome): void {
     const event = outcome.kind === 'failed' ? null : this.turn.composer.eventOf(row);
     const email = toAttemptedEmail(this.turn, this.claim, row);

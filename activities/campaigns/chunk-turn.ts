@@ -9,31 +9,32 @@ import type { SlowContent } from './slow-content.ts';
 export interface ChunkTurn {
   chunk: ChunkRef;
   terms: SendTerms;
-  /** Until when the chunk may be sent, as it was decided when the turn began. */
+  /** The time until which the chunk may be sent, decided at the start of the turn. */
   clock: OpenClock;
   composer: CampaignComposer;
   slow: SlowContent;
   /**
-   * Something waits for `email.sent`, so each one is recorded with all that follows from it. The recorder notices when
-   * that begins later.
+   * Something waits for `email.sent`, so each email is recorded with everything that follows from it. The recorder
+   * notices when such a wait starts later.
    */
   eventful: boolean;
-  /** Mails a second over all workers; 0 is no limit. */
+  /** Emails a second over all workers; 0 means no limit. */
   ratePerSecond: number;
   /** Aborted when the campaign is cancelled or the worker stops. */
   stop: AbortSignal;
   /** The id of the row at which an earlier turn of this round ended. */
   from?: string | undefined;
-  /** The provider has put off mails of this round, which are before `from`. */
+  /** The provider has deferred emails of this round, before the row `from`. */
   putOff?: boolean | undefined;
-  /** Milliseconds since 1970: no claim after it, and what the provider has not begun with is taken back. */
+  /** Milliseconds since 1970. No claim starts after it, and emails that the provider has not started are taken back. */
   untilMs: number;
 }
 
 /**
- * `blocked`: a claim found nothing to take, because the campaign was cancelled, the project put on hold, or its send
- * rate changed. `paced`: the send rate, or what the project may compute, has no room now. `hopeless`: the content runs
- * out of time for everybody. With `from` the round goes on at this row; without it the next turn begins a round.
+ * `blocked`: a claim found nothing to take, because the campaign was cancelled, the project was put on hold, or its
+ * send rate changed. `paced`: the send rate or the project's computing budget allows nothing now. `hopeless`: the
+ * content takes too long for every recipient. With `from` the round continues at this row; without it the next turn
+ * starts a round.
  */
 export interface ChunkTurnResult {
   outcome: 'done' | 'more' | 'deferred' | 'blocked' | 'stopped' | 'paced' | 'hopeless';

@@ -1,6 +1,6 @@
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
 
-/** What a turn has given the provider and has no answer to, each with the way to take it back. */
+/** The emails of a turn that the provider has and has not replied to, each with a function to take it back. */
 export class HandedOverEmails {
   private readonly provider: EmailProvider;
   private readonly takeBacks = new Map<string, () => boolean>();

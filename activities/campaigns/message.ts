@@ -17,7 +17,7 @@ const WAIT_HERE_MS = 1_000;
 
 /** Makes the messages of one content. */
 export interface CampaignComposer {
-  /** Keys of contact data that the content reads; what a claim has to bring. */
+  /** The keys of contact data that the content reads and a claim has to load. */
   dataKeys: string[] | 'all';
   /** Whether a message can take long: then it is `composeCostly` that makes it. */
   costly: boolean;
@@ -25,7 +25,7 @@ export interface CampaignComposer {
   compose(recipient: ClaimedRecipient): OutgoingEmail;
   /** The same in a thread, in the project's turn. @throws TemplateError, OverBudget */
   composeCostly(recipient: ClaimedRecipient): Promise<OutgoingEmail>;
-  /** What the events of a recipient's composed mail say. @throws TemplateError */
+  /** Builds the event data of a recipient's composed email. @throws TemplateError */
   eventOf(recipient: ClaimedRecipient): EmailEventData;
 }
 
@@ -36,7 +36,7 @@ export function createCampaignComposer(p: {
   stored: StoredContent;
   /** The project's zone, by which dates are shown. */
   zone: string;
-  /** Of the sender's domain, see `FoundRecords`. */
+  /** The return path of the sender's domain, see `FoundRecords`. */
   returnPathHost?: string | null | undefined;
 }): CampaignComposer {
   const { config, campaignId, compute } = p;
@@ -61,7 +61,7 @@ export function createCampaignComposer(p: {
   }
 
   const work = { projectId: content.projectId, kind: 'campaign.message', bulk: true, maxWaitMs: WAIT_HERE_MS };
-  /** Of costly content: made together with the messages. */
+  /** Subjects of costly content, composed together with the messages. */
   const subjects = new WeakMap<ClaimedRecipient, string>();
 
   function outgoing({ id, email }: ClaimedRecipient, raw: string): OutgoingEmail {

@@ -10,27 +10,27 @@ import { tellMessageEnd } from '../message-end.ts';
 import { type Persistence, persistently } from '../persistently.ts';
 
 /**
- * Answers that share a commit: 100 cost half of what 20 cost a row, and 500 hardly less (docs/ARCHITECTURE.md
- * "Decisions").
+ * The number of results that share a commit. 100 cost half of what 20 cost for each row, and 500 almost as much
+ * (docs/ARCHITECTURE.md "Decisions").
  */
 const BATCH_ROWS = 100;
 /** How long a lone answer waits for others. */
 const BATCH_MS = 20;
 /**
- * A mail that left has to be recorded, or it leaves again: while Postgres is away its commit is tried again this often,
- * and the limit of what is in flight keeps more from leaving. After it the lane gives up, and its rows are claimed
- * again.
+ * A sent email has to be recorded, or it is sent again. While Postgres is unreachable the commit is retried at this
+ * interval, and the limit of emails in flight keeps further ones from being sent. Afterwards the lane gives up and its
+ * rows are claimed again.
  */
 const RETRY_WAITS_MS = Array.from({ length: 1_200 }, () => 500);
 
-/** Who is told what became of the records of its mails. */
+/** Receives the results of recording its emails. */
 export interface RecordOwner {
   readonly projectId: string;
   /** Committed, or known to be another attempt's: out of doubt. */
   recorded(mails: number): void;
   /**
-   * Not recorded, because something has begun to listen to `email.sent`: it has to be recorded with all that follows
-   * from it.
+   * Not recorded, because something has started to wait for `email.sent`. The email has to be recorded with everything
+   * that follows from it.
    */
   wanted(recipient: ClaimedRecipient, providerId: string | null): void;
   /** Another attempt owns the mails now, or they could not be recorded: stop. */
@@ -53,7 +53,7 @@ interface Answer {
   error: string | undefined;
 }
 
-/** Records the answers of all lanes of a process together, one commit under way at a time. */
+/** Records the results of all lanes of a process together, one commit at a time. */
 export function createCampaignRecorder(deps: {
   db: Db;
   log: Pick<Logger, 'warn'>;
@@ -127,7 +127,7 @@ export function createCampaignRecorder(deps: {
   };
 }
 
-/** Of those that are wanted the settler tells. */
+/** The settler reports the emails that something waits for. */
 function tellSent(
   ends: SampledLog,
   { owner, answers, missing }: { owner: RecordOwner; answers: Answer[]; missing: ReadonlySet<string> },
@@ -147,7 +147,7 @@ interface Recorded {
 }
 const NONE: ReadonlySet<string> = new Set();
 
-/** Safe to run again: what an unknown commit completed is looked up. */
+/** Safe to run again: the completions of a commit with unknown result are looked up. */
 async function complete(
   { db, guard, source }: { db: Db; guard: Pick<HoldGuard, 'accepted'>; source: EmailProviderKind },
   batch: Answer[],

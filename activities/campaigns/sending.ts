@@ -48,8 +48,8 @@ const IN_FLIGHT_MAX = 200;
 /** How long a turn keeps its place: other projects' chunks and jobs wait for one no longer than this. */
 const TURN_MS = 60_000;
 /**
- * With a send rate: short enough that many campaigns have their turns, and so long that Temporal has nothing to do with
- * the rate.
+ * The length of a turn with a send rate: short enough that many campaigns get turns, long enough that the rate costs
+ * Temporal nothing.
  */
 const PACED_TURN_MS = 30_000;
 
@@ -58,7 +58,7 @@ export interface ChunkInput extends ChunkRef {
   deferrals: number;
   /** Whether the workflow takes the project for one with a send rate; absent from workflows of earlier versions. */
   paced?: boolean;
-  /** Where the chunk's last turn ended, and whether it was put off in part: see `ChunkTurnResult`. */
+  /** The end of the chunk's last turn, and whether some emails were deferred: see `ChunkTurnResult`. */
   from?: string | undefined;
   putOff?: boolean | undefined;
   /** When the provider first deferred the chunk; null if it never did. Earlier versions kept it to themselves. */
@@ -132,7 +132,7 @@ export class CampaignSending {
     const common = { sent, rate, retryAfterMs: 0, ...(sent > 0 && { fresh: true }), ...round };
     switch (outcome) {
       case 'stopped':
-        // The process ends, the campaign goes on in another one.
+        // The process ends, and the campaign continues in another one.
         if (!cancelled.aborted) return { ...common, outcome: 'more' };
         throw new CancelledFailure('the campaign was cancelled');
       case 'deferred':
@@ -148,13 +148,13 @@ export class CampaignSending {
     }
   }
 
-  /** A chunk that is not there: with its campaign, or against it. @throws RowMissing */
+  /** Ends a chunk that does not exist, because its campaign was deleted or by mistake. @throws RowMissing */
   private async endMissing(input: ChunkInput): Promise<ChunkResult> {
     if (await findSendTerms(this.deps.db, input)) throw new RowMissing('chunk', `${input.campaignId}/${input.seq}`);
     return result('ended');
   }
 
-  /** Gives up whom the provider has put off for a day; whoever else the chunk has left is sent to. */
+  /** Gives up the emails that the provider has deferred for a day, and sends the chunk's other emails. */
   async expire(chunk: ChunkInput): Promise<ChunkResult> {
     const { db } = this.deps;
     return this.busy(chunk, async () => {
@@ -184,7 +184,7 @@ export class CampaignSending {
     }
   }
 
-  /** What a chunk is to do that may not be sent now; undefined when it may. */
+  /** The result for a chunk that may not be sent now; undefined when it may. */
   private async refusal(chunk: ChunkRef, terms: SendTerms | undefined): Promise<ChunkResult | undefined> {
     const { db } = this.deps;
     if (!terms) return result('ended');
@@ -243,7 +243,10 @@ export class CampaignSending {
     };
   }
 
-  /** Lets a chunk wait while its route takes no email, which counts as no attempt; undefined where it takes some. */
+  /**
+   * Makes a chunk wait while its route accepts no email, which counts as no attempt. Undefined when the route accepts
+   * email.
+   */
   private async whileRouteIsPaused({ projectId }: ChunkRef, { mode }: SendTerms): Promise<ChunkResult | undefined> {
     const until = mode === 'live' ? await this.route.pausedUntil(projectId) : undefined;
     return until && { ...result('paced'), retryAfterMs: Math.max(0, until.getTime() - Date.now()), fresh: true };
@@ -288,7 +291,7 @@ export class CampaignSending {
     return (due ?? expiresAt).getTime() - now.getTime();
   }
 
-  /** Whoever has cancelled or paused it meanwhile was first, and nothing is to be done. */
+  /** A user who cancelled or paused the campaign in the meantime was first, so nothing is left to do. */
   private async pauseHopeless({ projectId, campaignId, sendNo }: ChunkInput): Promise<void> {
     const { db, outbox, log } = this.deps;
     const pause = { projectId, id: campaignId, sendNo, reason: 'template_timeout' as const };
@@ -307,7 +310,7 @@ function chunkOf({ projectId, campaignId, sendNo, seq }: ChunkInput): ChunkRef {
   return { projectId, campaignId, sendNo, seq };
 }
 
-/** Returns how the chunk waits after a turn; undefined where it does not, or its workflow carries it. */
+/** Returns how the chunk waits after a turn; undefined when it does not wait, or when its workflow keeps it. */
 function waitAfter(input: ChunkInput, result: ChunkResult): Wait | undefined {
   if (input.keeps !== true || (result.outcome !== 'deferred' && result.outcome !== 'shut')) return undefined;
   const { seq, deferrals, deferredSinceMs = null, from, putOff } = input;

@@ -1,21 +1,21 @@
 import { Lru } from '../../rules/lru.ts';
 
 /**
- * Recipients in a row for whom the content ran out of time, after which the campaign is paused: the next ones would
- * only cost.
+ * The campaign is paused after this many recipients in a row whose content took too long, because the next ones would
+ * only cost time.
  */
 const TIMEOUTS_MAX = 20;
 const CAMPAIGNS_MAX = 1_000;
 
 /** How a campaign's content does in this process. */
 export interface SlowContent {
-  /** It ran out of time for so many in a row that nobody else is to be tried. */
+  /** True after too many recipients in a row, so no further one is attempted. */
   readonly hopeless: boolean;
   inTime(): void;
   outOfTime(): void;
 }
 
-/** Counts over turns and lanes of this process; a campaign that goes on after its pause begins anew. */
+/** Counts over the turns and lanes of this process. A campaign that continues after its pause starts at zero. */
 export function createSlowContents(): { of(campaignId: string): SlowContent; forget(campaignId: string): void } {
   const kept = new Lru<string, SlowContent>(CAMPAIGNS_MAX);
   return {

@@ -2,22 +2,19 @@ import type { Db } from '../../db/connection.ts';
 import { returnSendTokens, takeSendTokens } from '../../db/sending/send-rate.ts';
 
 /**
- * Who waits longer for his turn in the send rate gives his place up: others may need it, and the workflow's timer waits
- * for nothing.
+ * A turn that waits longer for the send rate releases its place, because others may need it and the workflow's timer
+ * costs nothing.
  */
 const WAIT_HERE_MS = 2_000;
-/**
- * Tokens asked for at a time, in parts of a second: as many as leave at once, and few enough that a stop has little to
- * give back.
- */
+/** The tokens to request at a time, in parts of a second: few enough that a stop returns little. */
 const ASK_SECONDS = 0.25;
 const ASK_MAX = 250;
 
 /** A campaign's turns in its project's send rate, for one turn at a chunk. */
 export interface CampaignTokens {
-  /** Takes up to `n`; 0 when the place is to be given up, and then `retryAfterMs` says for how long. */
+  /** Takes up to `n` tokens. 0 means that the turn should release its place for `retryAfterMs`. */
   take(n: number): Promise<number>;
-  /** What was taken and has not left. */
+  /** Returns tokens of emails that were not sent. */
   giveBack(n: number): Promise<void>;
   /** When to ask again, in milliseconds; undefined unless `take` gave up. */
   readonly retryAfterMs: number | undefined;

@@ -40,7 +40,7 @@ export interface EmailAttempts {
   attempt(p: {
     projectId: string;
     mails: MailToSend[];
-    /** What is refused for now after this is given up. */
+    /** Emails deferred beyond this instant are given up. */
     expiresAt: Date;
     /** Aborted when no further mail may leave. */
     stop: AbortSignal;
@@ -50,13 +50,14 @@ export interface EmailAttempts {
 
 type Batch = Parameters<EmailAttempts['attempt']>[0];
 
-/** The one way in which single mails are tried, by the worker that took their rows and by Temporal's retries alike. */
+/** Attempts single emails, for the worker that took their rows and for Temporal's retries alike. */
 export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mailer; rates: SendRates }): EmailAttempts {
   const { db, mailer, rates } = deps;
   const pads = suppressionPads(deriveKey(deps.config.secretKey, 'suppression'));
 
   /**
-   * Of the mails those that may leave now; the rest come again. Mails of test keys and to the simulator need no place.
+   * Selects the emails that may be sent now; the rest comes again. Emails of test keys and to the simulator need no
+   * place.
    */
   async function takeTurn({
     projectId,
@@ -77,7 +78,7 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
     const unused = paid - claimed.filter(needsPlace).length;
     if (unused > 0) await rates.giveBack(projectId, unused);
     const { expiresAt, stop, whenSettled } = batch;
-    // One that fails does not end the others: they would go on unseen, and leave twice when they are tried again.
+    // One that fails does not end the others, which would otherwise continue unseen and be sent twice after the retry.
     const deliveries = await Promise.allSettled(
       claimed.map((email) => mailer.deliver(email, whenSettled, { expiresAt, stop })),
     );

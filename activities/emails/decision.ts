@@ -7,8 +7,8 @@ import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 
 /**
- * When the project's sending window opens for a mail that it holds; undefined where it does not. Only MARKETING of
- * automations: of a request the caller chose the moment, and campaigns decide for all their recipients.
+ * Returns when the project's sending window opens for an email that it holds; undefined when it does not hold it. It
+ * holds only MARKETING of automations: a request chose its own time, and campaigns decide for all recipients.
  */
 export function opensAt({ sourceType, contentType, clock }: ClaimedEmail): Date | undefined {
   if (sourceType !== 'WORKFLOW' || contentType !== 'MARKETING' || !clock?.window) return undefined;
@@ -16,7 +16,7 @@ export function opensAt({ sourceType, contentType, clock }: ClaimedEmail): Date 
   return gate.kind === 'shut' ? new Date(gate.notBeforeMs) : undefined;
 }
 
-/** Judges a provider's refusal; undefined for a result that is none. */
+/** Classifies a provider's refusal; undefined for another result. */
 export function refusalOf(result: ProviderResult): Refusal | undefined {
   return result.outcome === 'refused' ? judgeRefusal(result) : undefined;
 }

@@ -15,15 +15,15 @@ const CLAIM_MAX = 40;
  */
 const TAKE_MS = 5 * 60_000;
 /**
- * Who had no place in the send rate comes again after this at the soonest, so that waiting costs Temporal an activity a
- * second at most.
+ * An email without a place in the send rate waits at least this long, so that waiting costs Temporal at most one
+ * activity a second.
  */
 const THROTTLED_MIN_MS = 1_000;
 
 export interface SendMailsInput {
   projectId: string;
   mails: { id: string }[];
-  /** ISO 8601: what is refused for now after this is given up. */
+  /** ISO 8601. Emails deferred beyond this instant are given up. */
   expiresAt: string;
 }
 
@@ -91,7 +91,7 @@ function count(result: SendMailsResult, { id, outcome }: Attempted): void {
   else if (outcome.kind !== 'accepted') result.other += 1;
 }
 
-/** The next attempt after an outcome; undefined where the email is done. */
+/** The next attempt after an outcome; undefined when the email is done. */
 function waitAfter(outcome: Attempted['outcome']): { dueAt: Date; last?: LastAttempt } | undefined {
   switch (outcome.kind) {
     case 'deferred':

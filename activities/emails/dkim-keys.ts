@@ -12,7 +12,7 @@ import { Lru } from '../../rules/lru.ts';
 const KEYS_MAX = 500;
 
 export interface DkimKeys {
-  /** Who signs for the sender's domain; undefined where the domain or the deployment does not sign. */
+  /** Returns the signer for the sender's domain; undefined when the domain or the deployment does not sign. */
   signerOf(email: Pick<ClaimedEmail, 'projectId' | 'senderDomain'>): Promise<DkimSigner | undefined>;
   readonly rewrittenFields: readonly string[];
   /**
@@ -25,7 +25,10 @@ export interface DkimKeys {
   ): Promise<string | Buffer>;
 }
 
-/** Signs by the projects' own keys, each opened once. A domain that is made anew has another id, and so another key. */
+/**
+ * Signs with the projects' own keys, and opens each key once. A domain that is created again has another id, and
+ * therefore another key.
+ */
 export function createDkimKeys({ config, db }: { config: Config; db: Db }): DkimKeys {
   const atRest = deriveKey(config.secretKey, 'at-rest');
   const { rewrittenFields } = EMAIL_PROVIDERS[config.email.provider];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { InFlightLimit } from './in-flight-limit.ts';
 
-/** Work that ends when it is told to, and says in which order it began. */
+/** Work that ends on request and reports the order in which it started. */
 function workOf(max: number, ofProject: number) {
   const limit = new InFlightLimit({ max, ofProject });
   const begun: string[] = [];

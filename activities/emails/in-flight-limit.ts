@@ -1,13 +1,13 @@
 /**
- * How many mails of this process may be on the wire, answered, or being committed at a time. It is the most that a kill
- * of the process can double, so it is backpressure: whoever is over it waits before the next mail is taken. Projects
- * take turns, and none has more places than its share: behind a slow relay one with thousands of mails would keep the
- * others' waiting for minutes.
+ * Limits how many emails of this process are on the wire, replied to, or being committed at the same time. A kill of
+ * the process can double at most this many, so work beyond the limit waits before it takes the next email. Projects
+ * take turns, and none has more places than its share: behind a slow relay, a project with thousands of emails would
+ * otherwise delay the other projects for minutes.
  */
 export class InFlightLimit {
   private readonly max: number;
   private readonly ofProject: number;
-  /** Who waits, by project; a Map keeps the order in which projects have their turns. */
+  /** The waiting work by project. A Map keeps the order in which projects take turns. */
   private readonly waiting = new Map<string, (() => void)[]>();
   private readonly taken = new Map<string, number>();
   private total = 0;
@@ -23,7 +23,7 @@ export class InFlightLimit {
     return this.total;
   }
 
-  /** Runs `work` when there is room for the project. */
+  /** Runs `work` when the project gets a place. */
   async run<T>(projectId: string, work: () => Promise<T>): Promise<T> {
     const place = this.take(projectId);
     if (place) await place;
@@ -66,7 +66,7 @@ export class InFlightLimit {
     }
   }
 
-  /** The place is taken before its owner goes on, so that nobody who comes later slips in between. */
+  /** The place is assigned before its owner continues, so that no later arrival takes it. */
   private letIn(projectId: string): void {
     const queue = this.waiting.get(projectId) ?? [];
     const resolve = queue.shift();

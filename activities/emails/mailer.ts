@@ -32,11 +32,11 @@ import { OPEN_ROUTE, type RouteWatch } from './route-watch.ts';
 import { createEmailSettler, type SettleHook } from './settler.ts';
 
 /**
- * Single mails of a process on the wire, answered or being committed: what a kill can double (docs/ARCHITECTURE.md
- * "Decisions").
+ * Single emails of a process on the wire, replied to or being committed. A kill can double at most this many
+ * (docs/ARCHITECTURE.md "Decisions").
  */
 const IN_FLIGHT_MAX = 60;
-/** Of one project: some places are always free for others. */
+/** The limit of one project, so that some places stay free for others. */
 const IN_FLIGHT_OF_PROJECT = 48;
 /** A large mail that has no turn by then gives up its place, and comes again. */
 const LARGE_WAIT_MS = 1_000;
@@ -44,28 +44,28 @@ const LARGE_WAIT_MS = 1_000;
 /** An email that was refused because of us, after a pause of its route, waits at least so much longer. */
 const ROUTE_GRACE_MS = 2 * 60 * 60_000;
 
-/** What became of one attempt to deliver a mail. */
+/** The result of one attempt to deliver an email. */
 export interface Delivery<T> {
   outcome: AttemptOutcome;
   /** False where another attempt has taken the mail since: nothing was recorded and the hook did not run. */
   recorded: boolean;
-  /** What the hook returned; undefined when it did not run. */
+  /** The value that the hook returned; undefined when it did not run. */
   settled: T | undefined;
 }
 
 export interface DeliverOptions {
-  /** What is refused for now after this is given up; a day after the mail was accepted unless given. */
+  /** Deferrals beyond this instant are given up; by default a day after the email was accepted. */
   expiresAt?: Date;
-  /** Aborted when nobody waits for the delivery any more: what is not on the wire then does not leave. */
+  /** Aborted when the delivery is no longer awaited: an email that is not on the wire then is not sent. */
   stop?: AbortSignal;
 }
 
 export interface Mailer {
   /**
-   * Decides whether a claimed mail may leave, renders, signs and sends it, and records what became of it in one
-   * transaction, in which the hook runs too (also for `later`), for this mail and others that are settled with it and
-   * the same hook. A mail in doubt is put off and sent again with the same Message-ID. Rejects only where the database
-   * or our own code fails: the mail stays claimed, and whoever delivers claims it again.
+   * Decides whether a claimed email may be sent, renders, signs and sends it, and records the outcome in one
+   * transaction. The hook runs in that transaction, also for deferred emails, together with other emails that are
+   * settled with the same hook. An email in doubt is deferred and sent again with the same Message-ID. Rejects only
+   * when the database or our own code fails: the email stays claimed, and its deliverer claims it again.
    */
   deliver<T = undefined>(
     email: ClaimedEmail,
@@ -138,8 +138,8 @@ export function createMailer(deps: {
   }
 
   /**
-   * The tenant's fault ends the mail; ours (a key that does not open, Postgres away) puts it off, so that others are
-   * not held up.
+   * An error of the tenant's content ends the email. Our own failure (a key that does not open, Postgres unreachable)
+   * defers it, so that others are not delayed.
    */
   function unready(email: ClaimedEmail, error: unknown, expiresAt: Date): AttemptOutcome {
     if (error instanceof OverBudget) return overBudget(error);
@@ -159,14 +159,14 @@ export function createMailer(deps: {
     return { outcome, recorded: false, settled: undefined };
   }
 
-  /** How large a mail is that may leave: what is withheld anyway costs its project nothing. */
+  /** The size of an email that may be sent. A withheld email costs its project nothing. */
   async function largeBytes(email: ClaimedEmail): Promise<number> {
     return withheldAs(email) || !email.to ? 0 : messages.largeBytes(email);
   }
 
   async function deliverOne<T>({ email, whenSettled, options }: Order<T>, inThread?: PaidFor): Promise<Delivery<T>> {
     const expiresAt = options?.expiresAt ?? new Date(email.createdAt.getTime() + DELIVERY_EXPIRES_MS);
-    // Before it has a place among those in doubt: what takes its time to make keeps nobody's mail waiting.
+    // Prepared before the email takes a place among those in doubt, so a slow message delays no other email.
     const ready = await prepareMessage(email, expiresAt, inThread);
     if ('kind' in ready && isUntried(ready)) return releaseUntried(email, ready);
     return limit.run(email.projectId, async () => {
@@ -185,7 +185,7 @@ export function createMailer(deps: {
       if (bytes === 0) return deliverOne(order);
       const work = { projectId: email.projectId, kind: 'email.large', maxWaitMs: LARGE_WAIT_MS };
       try {
-        // Until it is settled: so long it is in memory.
+        // Until the email is settled, because it is in memory until then.
         return await compute.largeMail(work, bytes, (inThread) => deliverOne(order, inThread));
       } catch (error) {
         if (error instanceof OverBudget) return releaseUntried(email, overBudget(error));
@@ -205,7 +205,7 @@ function overBudget({ retryAfterMs }: OverBudget): UntriedOutcome {
   return { kind: 'throttled', cause: 'budget', dueAt: new Date(Date.now() + retryAfterMs) };
 }
 
-/** A workflow's mails count when they first leave; what the API accepted was counted then. */
+/** Emails of workflows count when they are first sent; emails of the API were counted when they were accepted. */
 async function overLimit(db: Db, email: ClaimedEmail): Promise<RecordedOutcome | undefined> {
   if (email.sourceType !== 'WORKFLOW' || email.mode === 'test' || email.attempts > 1 || isSimulated(email))
     return undefined;
@@ -251,7 +251,7 @@ function outcomeOf(p: {
   };
 }
 
-/** A provider that has no id of its own (capture) gives back ours: then the Message-ID says more. */
+/** A provider without ids of its own (capture) returns ours. The Message-ID then says more. */
 function sentAs({ event }: ReadyEmail, providerMessageId: string | null): OutcomeOfAttempt {
   const own = providerMessageId === null || providerMessageId === event.emailId;
   const messageId = own ? event.messageId : providerMessageId;

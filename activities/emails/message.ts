@@ -28,7 +28,7 @@ import type { Mailbox } from '../../rules/mime/mime-headers.ts';
 import { markTrusted, overlay } from '../../rules/strangers/provenance.ts';
 import { createDkimKeys, type DkimKeys } from './dkim-keys.ts';
 
-/** Who is over the project's budget for longer gives up the place that others may need, and comes again. */
+/** An email beyond the project's computing budget for longer releases its place and comes again. */
 const WAIT_HERE_MS = 300;
 
 /** A mail ready to leave, and what its events say of it. */
@@ -106,7 +106,7 @@ function renderingOf(email: ClaimedEmail, to: { email: string }, config: Config)
   };
 }
 
-/** The variables of a mail, with those that only its recipient may read. */
+/** The variables of an email, including those that only its recipient may read. */
 function withSealed({ id, variables, options }: ClaimedEmail, { secretKey }: Config): ClaimedEmail['variables'] {
   if (options.sealed === undefined) return variables;
   const opened = openSecret(deriveKey(secretKey, 'at-rest'), sealedVariables(id), options.sealed);
@@ -128,7 +128,7 @@ interface Rendering {
   work: Work;
 }
 
-/** What leaves, signed. */
+/** The signed message to send. */
 type Made = Pick<OutgoingEmail, 'raw' | 'canonical' | 'payload'> & { subject: string };
 
 async function renderContent(p: Rendering): Promise<Made> {

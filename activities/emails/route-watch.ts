@@ -17,9 +17,9 @@ import { judgeRefusal, type Refusal } from '../../rules/emails/refusal.ts';
 import { codesOf, RouteRefusals, replyOf, sameRefusal } from '../../rules/emails/route-refusals.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 
-/** Other processes pause and resume, too: what is known of the pauses is at most so old. */
+/** Other processes pause and resume routes as well; the known pauses are at most this old. */
 const FRESH_MS = 1_000;
-/** When email that waits for its route looks again: soon after the pause began, and less often later. */
+/** How often waiting email checks its route: often at first, less often later. */
 const LOOK_MS = 10_000;
 const LOOK_LATER_MS = 60_000;
 const LATER_MS = 5 * 60_000;
@@ -27,7 +27,7 @@ const LATER_MS = 5 * 60_000;
 const TICK_MS = 5_000;
 const FIRST_PROBE_SECONDS = 15;
 const MOST_PROBE_SECONDS = 600;
-/** MAIL and RCPT pass where the message itself was refused, so such a route is tried with email, and not soon. */
+/** MAIL and RCPT pass when the message itself was refused. Such a route is tested with real email, after this time. */
 const TRIAL_SECONDS = 600;
 
 /** An email that the provider answered, and the envelope that it was for. */
@@ -41,11 +41,11 @@ export interface HeardEmail {
 
 /** Watches whether the way to the provider takes our email, and lets email wait while it does not. One a process. */
 export interface RouteWatch {
-  /** Returns when email of the project is to look again; undefined where the route takes it. */
+  /** Returns when email of the project should check again; undefined when the route accepts it. */
   pausedUntil(projectId: string): Promise<Date | undefined>;
   /** The same from memory, for a loop over many emails. */
   isPaused(projectId: string): boolean;
-  /** Hears of every email that was on the wire. Refusals about us in a row pause the route. */
+  /** Receives the result of every email on the wire. Consecutive refusals about us pause the route. */
   heard(email: HeardEmail, result: ProviderResult): void;
   /** Tells whether an email waits in place of ending by this refusal. */
   shouldWait(refusal: Refusal, attempts: number): boolean;
@@ -68,7 +68,7 @@ export interface RouteWatchDeps {
   log: Pick<Logger, 'info' | 'warn'>;
   /** Stands for the provider with its settings. */
   route: string;
-  /** Where the provider is, for the log. */
+  /** The provider's address, for the log. */
   address: string;
   /** The host of the envelope sender, where it is the same for all. */
   returnPathDomain?: string | undefined;

@@ -6,7 +6,7 @@ import { Lru } from '../../rules/lru.ts';
 const RATE_TTL_MS = 1_000;
 const PROJECTS_MAX = 10_000;
 
-/** What of a batch may leave now, and when to come again with the rest. */
+/** The part of a batch that may be sent now, and when to ask again for the rest. */
 export interface RateGrant {
   granted: number;
   retryAfterMs: number;
@@ -15,14 +15,13 @@ export interface RateGrant {
 /** The send rates of projects, for mails that leave one by one. */
 export interface SendRates {
   /**
-   * Takes a place for up to `n` live mails. Who gets none comes again after `retryAfterMs`; that is no try and no
-   * failure.
-   * @param returning a workflow's mail that comes again
+   * Takes a place for up to `n` live emails. The others ask again after `retryAfterMs`, which counts as no attempt and
+   * no failure. @param returning true for a workflow's email that asks again
    */
   take(projectId: string, n: number, order: SendOrder, returning?: boolean): Promise<RateGrant>;
-  /** Gives back what was not used. */
+  /** Returns unused places. */
   giveBack(projectId: string, n: number): Promise<void>;
-  /** Mails a second; 0 is no limit. */
+  /** Emails a second; 0 means no limit. */
   rateOf(projectId: string): Promise<number>;
 }
 

@@ -23,8 +23,8 @@ const WORTH_A_LANE = 16;
 export type Settled = Pick<EmailResult, 'email' | 'outcome'>;
 
 /**
- * What is done in the transaction that records mails' results, such as completing the steps that sent them: for all of
- * one project at once. May run again.
+ * Work in the transaction that records emails' results, such as completing their steps: for all emails of one project
+ * at once. May run again.
  */
 export type SettleHook<T> = (trx: Trx, settled: Settled[]) => Promise<Hooked<T>>;
 
@@ -107,7 +107,7 @@ export function createEmailSettler(deps: {
   };
 }
 
-/** Writes the end of a mail to the log. One that is put off or held has not ended. */
+/** Logs the end of an email. A deferred or held email has not ended. */
 function tellEnd(ends: SampledLog, { email, outcome }: EmailResult): void {
   if (outcome.kind === 'deferred' || outcome.kind === 'held') return;
   const { id, projectId } = email;

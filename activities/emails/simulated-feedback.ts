@@ -22,19 +22,19 @@ const SOURCE = 'simulator';
 
 type Deps = Pick<ActivityDeps, 'config' | 'db' | 'compute' | 'outbox' | 'log'>;
 
-/** What came back about one mail. */
+/** The feedback about one email. */
 interface Returned {
   id: string;
   email: Email;
   what: Simulated;
-  /** Where the first link of the mail leads, for a click. */
+  /** The target of the email's first link, for a click. */
   link: string | null;
 }
 
 /**
- * Records what the simulator says of mails, by the code that records what servers and people do; each row once, in the
- * transaction that takes it out of the outbox. A row that cannot be recorded does not keep the others.
- * @throws Error where it could not: its row comes back
+ * Records the simulator's feedback about emails with the code that records real feedback, each row once, in the
+ * transaction that removes it from the outbox. A row that cannot be recorded does not block the others. @throws Error
+ * when some could not be recorded; their rows come back
  */
 export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: OutboxRow[]) => Promise<void> {
   const { db, outbox, log } = deps;
@@ -93,10 +93,7 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
     return (await recordFeedback(trx, { ...about, feedback })).outbox;
   }
 
-  /**
-   * A mail without links, or whose first one cannot be made, is clicked all the same: what follows from a click is what
-   * is tested.
-   */
+  /** An email without usable links counts as clicked as well, because the test is about the consequences of a click. */
   async function firstLink(projectId: string, email: Email): Promise<string | null> {
     const work = { projectId, kind: 'link' };
     try {
@@ -111,7 +108,7 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
   }
 }
 
-/** Of a mail without pixel and links nobody can know that it was read. */
+/** The opening of an email without pixel and links cannot be detected. */
 function isSeen(what: Simulated, tracked: boolean): boolean {
   return tracked || (what !== 'open' && what !== 'click');
 }

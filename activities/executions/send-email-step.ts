@@ -27,13 +27,13 @@ import type { ActivityDeps } from '../deps.ts';
 import type { SendRates } from '../emails/send-rates.ts';
 import type { Hooked, Settled } from '../emails/settler.ts';
 
-/** Executions that begin their mails in one transaction at most. */
+/** The most executions that start their emails in one transaction. */
 const BATCH_MAX = 50;
 const LANES = 2;
 /** Fewer wait for the transaction that runs, and share the next. */
 const WORTH_A_LANE = 16;
 
-/** A mail that is this attempt's to send, or where the execution stands when there is none. */
+/** An email that this attempt has to send, or the execution's position when there is none. */
 type Begun = { email: ClaimedEmail } | { next: Next };
 
 /**
@@ -43,11 +43,11 @@ type Begun = { email: ClaimedEmail } | { next: Next };
 const MAIL_OF: EffectWays<EffectPosition> = { real: (effect) => effect, sandbox: (effect) => effect };
 
 /**
- * The SEND_EMAIL activity. The mail is a row, unique by execution and visit, before it is sent, so a run after a crash
+ * The SEND_EMAIL activity. The email is a row, unique by execution and visit, before it is sent, so a run after a crash
  * sends that row and no second one. Status, event and the execution's next step are one transaction. Executions that
- * come at the same time share both transactions, the one before the mail and the one after it.
- * @throws ApplicationFailure MAIL_DEFERRED when the provider refused for now, SEND_RATE when the project may not send
- * yet, both with the delay that Temporal keeps to; CancelledFailure when it was to stop before the mail left
+ * arrive at the same time share both transactions, the one before the email and the one after it.
+ * @throws ApplicationFailure MAIL_DEFERRED when the provider deferred it, SEND_RATE when the project may not send yet,
+ * both with the delay for Temporal; CancelledFailure when it should stop before the email was sent
  */
 export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   const { rates } = deps;
@@ -71,9 +71,9 @@ export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => P
 }
 
 /**
- * Takes a place in the project's send rate, before the step is looked at, so that waiting for it counts as no try. Who
- * gets none gives the activity's place back. Returns whether a place was taken; without a rate none is.
- * @throws ApplicationFailure SEND_RATE with the delay that Temporal keeps to
+ * Takes a place in the project's send rate before the step is read, so that waiting counts as no attempt. Without a
+ * place the activity releases its slot. Returns whether a place was taken; without a rate none is.
+ * @throws ApplicationFailure SEND_RATE with the delay for Temporal
  */
 async function takeTurn(rates: SendRates, projectId: string): Promise<boolean> {
   if ((await rates.rateOf(projectId)) === 0) return false;
@@ -88,8 +88,8 @@ async function takeTurn(rates: SendRates, projectId: string): Promise<boolean> {
 }
 
 /**
- * Ends the pauses that led here, lets MARKETING wait for the window, writes the mails of those that stand at a
- * SEND_EMAIL, and claims them; in the order of the inputs.
+ * Ends the pauses that led here, makes MARKETING wait for the window, writes the emails of executions at a SEND_EMAIL,
+ * and claims them, in the order of the inputs.
  */
 async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: KeyPads): Promise<Begun[]> {
   const projectId = inputs[0]?.projectId ?? '';
@@ -143,7 +143,7 @@ async function send(deps: ActivityDeps, email: ClaimedEmail): Promise<Next> {
   return settled ?? inTransaction(deps.db, (trx) => completeEffect(trx, { projectId, ...completionOf(email) }));
 }
 
-/** Completes the steps of mails in the transaction that records them; a mail put off leaves its step open. */
+/** Completes the steps of emails in the transaction that records them. A deferred email leaves its step open. */
 async function completeSteps(trx: Trx, settled: Settled[]): Promise<Hooked<Next | undefined>> {
   const done = settled.filter(({ outcome }) => outcome.kind !== 'deferred');
   const nexts = await completeEffects(trx, {

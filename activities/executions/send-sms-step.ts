@@ -27,7 +27,7 @@ import { type PhoneNumber, readWrittenNumber } from '../../rules/sms/phone.ts';
 import { smsBodyFault, smsContent } from '../../rules/sms/text.ts';
 import type { ActivityDeps } from '../deps.ts';
 
-/** What a step's SMS says and to whom, or why there is none. */
+/** The text and recipient of a step's SMS, or the reason why there is none. */
 type Prepared = { to: PhoneNumber; from: string | undefined; body: string } | { unsent: Unsent };
 type Unsent = Omit<EffectOutcome, 'executionId' | 'visit'>;
 
@@ -40,11 +40,10 @@ const SMS_OF: EffectWays<SmsStanding> = {
 };
 
 /**
- * The SEND_SMS activity. The text is rendered first, outside any transaction; then the SMS is accepted in the
- * transaction that ends the visit, so a visit has one at the most, whatever is run again. The SMS ledger delivers it as
- * it does one that came by the API.
- * @throws ApplicationFailure COMPUTE_BUDGET with the delay that Temporal keeps to, when the project computes more than
- * its share
+ * The SEND_SMS activity. The text is rendered first, outside any transaction. The SMS is accepted in the transaction
+ * that ends the visit, so a visit has at most one, whatever runs again. The SMS ledger delivers it like an SMS of the
+ * API.
+ * @throws ApplicationFailure COMPUTE_BUDGET with the delay for Temporal, when the project exceeds its computing share
  */
 export function createSendSmsStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   const pads = keyPads(deriveKey(deps.config.secretKey, 'suppression'));

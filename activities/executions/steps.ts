@@ -16,9 +16,9 @@ export type EffectActivities = StepActivities<EffectOn<'steps'> | 'ADVANCE'>;
 export type WebhookActivities = StepActivities<EffectOn<'webhooks'>>;
 
 /**
- * The steps of a contact's execution, one activity type a kind of effect. Each ends the pause that led to it, looks at
- * its step as it is now, acts, walks on, and returns what comes next; where the workflow was edited so that another
- * step comes, it returns that instead. All may run again: what a visit has done is in the database.
+ * The steps of an execution, one activity type for each kind of effect. Each ends the pause that led to it, reads its
+ * step as it is now, acts, walks on, and returns the next thing to do. When the workflow was edited so that another
+ * step comes, it returns that step instead. All may run again, because the database shows what a visit has done.
  */
 export function executionStepActivities(deps: ActivityDeps): EffectActivities {
   return addHeartbeats<keyof EffectActivities>({

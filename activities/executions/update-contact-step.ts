@@ -18,7 +18,7 @@ interface Done {
   outbox: OutboxRow[];
 }
 
-/** The UPDATE_CONTACT activity. All that it does is one transaction. */
+/** The UPDATE_CONTACT activity. It is a single transaction. */
 export function createUpdateContactStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   return async (input) => {
     const { next, outbox } = await inTransaction(deps.db, async (trx) => {
@@ -67,7 +67,7 @@ async function updateContact(
       outbox,
     };
   } catch (error) {
-    // Data beyond the contact's limits: the step says so and the execution goes on.
+    // Data beyond the contact's limits: the step reports it and the execution continues.
     if (!(error instanceof AppError) || error.code !== 'VALIDATION_ERROR') throw error;
     const fault = error.errors ? refusedUpdate(error.errors).error : error.message;
     return { next: await completeEffect(trx, { projectId, ...at, status: 'FAILED', error: fault }), outbox: [] };

@@ -14,7 +14,7 @@ import { webhookBody } from '../../rules/executions/webhook-body.ts';
 import { faultOfAnswer, outcomeOfAnswer, outputOfAnswer } from '../../rules/executions/webhook-outcome.ts';
 import type { ActivityDeps } from '../deps.ts';
 
-/** contract §7.6: five tries in all. */
+/** contract §7.6: five attempts in total. */
 const MAX_TRIES = 5;
 /** 1 s, 3 s, 9 s, 27 s: a restart of the endpoint is over by then. `Retry-After` goes before. */
 const FIRST_RETRY_SECONDS = 1;
@@ -37,9 +37,9 @@ export function createWebhookStep(deps: ActivityDeps): (input: StepInput) => Pro
 }
 
 /**
- * Runs a WEBHOOK step that an execution stands at: one request, then the visit's outcome or a retry. A crash after the
- * request makes it again with the same `Idempotency-Key`, by which the endpoint can tell.
- * @throws ApplicationFailure WEBHOOK_RETRY with the delay that Temporal keeps to
+ * Runs the WEBHOOK step of an execution: one request, then the visit's outcome or a retry. A crash after the request
+ * repeats it with the same `Idempotency-Key`, by which the endpoint can recognize it.
+ * @throws ApplicationFailure WEBHOOK_RETRY with the delay for Temporal
  */
 async function makeRequest(deps: ActivityDeps, standing: EffectPosition<null>): Promise<Next> {
   const { execution, next } = standing;
