@@ -60,7 +60,7 @@ export function createProviderWatch({ log, address, now = Date.now }: ProviderWa
   };
 }
 
-/** What is wrong with the provider; undefined for an answer about the message. */
+/** Describes a problem with the provider; undefined for a reply about the message. */
 function troubleOf(result: ProviderResult): { says: string; reason: string } | undefined {
   switch (result.outcome) {
     case 'accepted':

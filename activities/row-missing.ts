@@ -6,8 +6,8 @@ import { ROW_MISSING, RowMissing } from '../rules/row-missing.ts';
 type Activity = (...args: never[]) => Promise<unknown>;
 
 /**
- * The same activities, which fail for good where a record is missing, with one line in the log: another attempt would
- * not find the record either, and the workflow ends as Failed.
+ * Wraps activities so that a missing record fails them permanently, with one line in the log. Another attempt would not
+ * find the record either, so the workflow ends as Failed.
  */
 export function failingWithoutRow<Activities extends Record<string, Activity>>(
   log: Logger,

@@ -11,10 +11,10 @@ const ACTIVITY_MS = 5_000;
 
 export type StorefrontActivities = ReturnType<typeof storefrontActivities>;
 
-/** What a restock sets off. May run again: each page commits with the end of its waits. */
+/** The work that a restock starts. May run again, because each page commits with the end of its waits. */
 export function storefrontActivities({ db, outbox }: ActivityDeps) {
   return {
-    /** Tells those who waited for a restock, page by page for some seconds. */
+    /** Notifies contacts that waited for a restock, page by page for some seconds. */
     async tellWaitingContacts(restock: Restock): Promise<{ done: boolean; told: number }> {
       const until = Date.now() + ACTIVITY_MS;
       for (let told = 0; ; ) {

@@ -4,14 +4,14 @@ import { Lru } from '../rules/lru.ts';
 
 /** All that a lookup may take (contract §10.4). */
 const LOOKUP_MS = 3_000;
-/** Two tries fit into it; c-ares waits longer the second time. */
+/** Two attempts fit into it; c-ares waits longer the second time. */
 const TRY_MS = 900;
 const TRIES = 2;
 /** Long enough for an import of addresses of one company, short enough that a repaired domain is seen soon. */
 const FOUND_MS = 5 * 60_000;
 const ABSENT_MS = 60_000;
 const CACHED_NAMES = 10_000;
-/** The name is not there, or has no such record. */
+/** The name does not exist, or has no such record. */
 const NO_NAME = new Set(['ENOTFOUND', 'EBADNAME']);
 const NO_RECORD = new Set(['ENODATA']);
 
@@ -21,8 +21,8 @@ interface Cached {
 }
 
 /**
- * Asks the given servers (`127.0.0.1:5353`; empty is the system's). With `cached`, answers are kept for minutes, and
- * requests at once share one; a fault is never kept.
+ * Queries the given servers (`127.0.0.1:5353`; empty means the system's). With `cached`, answers are kept for minutes
+ * and concurrent queries share one; a failure is never kept.
  */
 export function createDns(options: { servers: readonly string[]; cached: boolean }): Dns {
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
@@ -63,7 +63,10 @@ async function answerOf<T>(query: () => Promise<T[]>): Promise<DnsAnswer<T>> {
   }
 }
 
-/** The records of those that have any; the first failure that says more than "no such record" when none has. */
+/**
+ * Joins the records of successful queries. When none succeeded, throws the first failure that says more than "no such
+ * record".
+ */
 async function anyOf<T>(queries: Promise<T[]>[]): Promise<T[]> {
   const results = await Promise.allSettled(queries);
   const found = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));

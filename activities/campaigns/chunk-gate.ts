@@ -6,8 +6,8 @@ import { campaignGate } from '../../rules/campaigns/gate.ts';
 
 /**
  * Tells whether a chunk may be sent at the local time of its recipients. If not, the result says whether it waits until
- * an instant or is done because its hour has passed. Undefined when the chunk does not exist. Uses the clock of the
- * database, as claims do.
+ * an instant or is done because its hour has passed. Undefined when the chunk does not exist. Uses the database's
+ * clock, as claims do.
  */
 export async function passGate(db: Db, chunk: ChunkRef): Promise<OpenClock | { refused: ChunkResult } | undefined> {
   const found = await findChunkClock(db, chunk);

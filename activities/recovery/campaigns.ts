@@ -14,9 +14,10 @@ import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 const PAGE = 200;
 
 /**
- * Gives each open start of a campaign a workflow that runs, or its end. One whose workflow an operator ended is
- * cancelled, since the operator wanted it to stop. One that Temporal does not know is sent on. One that Temporal has as
- * over goes on as PAUSED if the run has sent something: Postgres is older, and may have forgotten who got it.
+ * Gives each open start of a campaign a running workflow, or its end. A start whose workflow an operator ended is
+ * cancelled, because the operator wanted it to stop. A start that Temporal does not know is sent. A start that Temporal
+ * has closed becomes PAUSED if its run has sent something: Postgres is older, and may lack recipients who got the
+ * email.
  */
 export async function recoverCampaigns(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const { lifecycle } = deps;

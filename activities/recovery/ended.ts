@@ -100,7 +100,7 @@ async function recoverOthers({ db, lifecycle, outbox, log }: RecoveryDeps, betwe
     log.warn({ projectId, kind, refId, done: 'a new run ends as its record' }, 'a record had ended in another way');
 }
 
-/** A run that goes on is the business of `recoverRunning`. */
+/** `recoverRunning` repairs running workflows. */
 function differs(status: string, was: string): boolean {
   return was !== 'RUNNING' && was !== 'PAUSED' && !SAME[status]?.includes(was);
 }

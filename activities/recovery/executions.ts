@@ -38,9 +38,9 @@ const ENDS: Partial<Record<string, { status: EndStatus; reason: string; error: s
 };
 
 /**
- * Gives each open execution a workflow that runs, or the end that its workflow had. One whose workflow an operator ended
- * is CANCELLED, since the operator wanted it to stop. One that Temporal does not know, or has as Completed, goes on
- * where it stands.
+ * Gives each open execution a running workflow, or the end of its workflow. An execution whose workflow an operator
+ * ended is CANCELLED, because the operator wanted it to stop. An execution that Temporal does not know, or has as
+ * Completed, continues from its position.
  */
 export async function recoverExecutions(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   let after = turn.cursor ?? undefined;
@@ -92,7 +92,7 @@ async function repairOf(
   const story = await lifecycle.runs.readStory({ workflowId: lifecycle.names.execution(execution.id), runId });
   if (was === 'FAILED') {
     const code = FAILURE_CODES.find((known) => known === story.failureType);
-    // The row was not there when the workflow asked for it, and is.
+    // The row was missing when the workflow asked for it, and exists now.
     if (story.failureType === ROW_MISSING) return again;
     return end && { kind: 'end', ...end, ...(code && { reason: code }), execution, was };
   }

@@ -14,7 +14,10 @@ import type { Delivery } from '../../temporal/deliveries.ts';
 import { noteNotRecovered } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
-/** Temporal lists a workflow this long after its start, so whoever had a message when it was read is on the list. */
+/**
+ * Temporal lists a workflow at most this long after its start, so the list has every workflow that had a message when
+ * it was read.
+ */
 const LISTED_AFTER_MS = 2_000;
 /** Messages a transaction: as many as five delivery workflows take. */
 const CHUNK = 1_000;

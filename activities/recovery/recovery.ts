@@ -12,7 +12,7 @@ export type RecoveryDeps = Pick<ActivityDeps, 'db' | 'outbox' | 'lifecycle' | 'l
   noteFailure?: (what: string, error: unknown) => Promise<void>;
 };
 
-/** One turn at a part of recovery: some minutes at the most. */
+/** One turn at a part of recovery, of a few minutes at most. */
 export interface RecoveryTurn {
   /** The position at which the turn before ended, or was killed; null for the beginning. */
   cursor: string | null;
@@ -20,11 +20,11 @@ export interface RecoveryTurn {
   messagesSince: Date;
   /** A younger change may still be on its way from one side to the other. */
   settledMs: number;
-  /** Notes where the part stands, between two steps; false when the turn has to end. */
+  /** Records the position of the part between two steps. Returns false when the turn has to end. */
   goOn(cursor: string): boolean;
 }
 
-/** Does a turn at a part. @returns the position to go on from, or null when the part is done */
+/** Runs a turn at a part. @returns the position to continue from, or null when the part is done */
 export type Recover = (deps: RecoveryDeps, turn: RecoveryTurn) => Promise<string | null>;
 
 /** Rows change in Postgres first, and Temporal lists a workflow up to two seconds late. */
@@ -33,11 +33,10 @@ export const SETTLED_MS = 2 * 60_000;
 export const MESSAGES_HOURS = 26;
 
 /**
- * The parts of recovery, in the order in which a single round does them. Each part is set-based over all projects, and
- * what fails for one project keeps no other from its repair. Together they compare both sides completely: `running`
- * looks at each workflow that runs, `ended` at what has ended on both sides, the others at each row whose work is not
- * done. All may run at any time, again, and
- * twice at once.
+ * The parts of recovery, in the order of a single round. Each part is set-based over all projects, and a failure in one
+ * project blocks no other. Together they compare both sides completely: `running` checks each running workflow, `ended`
+ * compares what has ended on both sides, and the others check each row with unfinished work. All may run at any time,
+ * again, and concurrently.
  */
 export const RECOVERY = {
   running: recoverRunning,

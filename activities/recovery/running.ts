@@ -17,9 +17,10 @@ const PAGE = 1_000;
 const TYPES = ['contactExecution', 'campaignSend', 'bulkJob', 'contactImport', 'webhookDelivery'] as const;
 
 /**
- * Compares each workflow that runs with its row. A workflow whose row has ended is ended in the same way. A workflow
- * that stands elsewhere than its row is made to look, and goes on from where the row stands: one of the two stores was
- * restored. Where the workflow is ahead, its next activity moves the row on instead (engine/automations/catch-up.ts).
+ * Compares each running workflow with its row. A workflow whose row has ended is ended in the same way. A workflow at
+ * another position than its row is told to check and continues from the row's position, because one of the two stores
+ * was restored. When the workflow is ahead, its next activity moves the row on instead
+ * (engine/automations/catch-up.ts).
  */
 export async function recoverRunning(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const startedBefore = new Date(Date.now() - turn.settledMs);
@@ -126,7 +127,7 @@ async function recoverExecution(
   return 'made to look where it stands';
 }
 
-/** Whether the run has an activity under way, or is over meanwhile. */
+/** Tells whether the run has a running activity, or has ended in the meantime. */
 async function isAtWork({ lifecycle }: Pick<RecoveryDeps, 'lifecycle'>, { workflowId }: RunningWorkflow) {
   const last = (await lifecycle.runs.findLast([workflowId])).get(workflowId);
   return last?.status !== 'RUNNING' || last.pendingActivities > 0;

@@ -21,7 +21,7 @@ export interface AttemptedSms {
 }
 
 /**
- * Done in the transaction that records what became of an SMS; the takers of the rows that it queued are woken after the
+ * Runs in the transaction that records the outcome of an SMS. The takers of rows that it queued are woken after the
  * commit.
  */
 export type SmsSettleHook = (trx: Trx, attempted: AttemptedSms) => Promise<OutboxRow[]>;
@@ -29,7 +29,7 @@ export type SmsSettleHook = (trx: Trx, attempted: AttemptedSms) => Promise<Outbo
 interface Batch {
   projectId: string;
   messages: { id: string; deliveryId: string }[];
-  /** What is refused for now after this is given up. */
+  /** SMS deferred beyond this instant are given up. */
   expiresAt: Date;
   whenSettled?: SmsSettleHook;
 }
@@ -52,8 +52,8 @@ interface SmsDeps {
 }
 
 /**
- * The one way in which SMS are tried, by the worker that took their rows and by Temporal's retries alike.
- * @param deps.provider undefined where SMS has been switched off: what was accepted before waits for it to come back
+ * Attempts SMS, for the worker that took their rows and for Temporal's retries alike.
+ * @param deps.provider undefined while SMS is switched off; accepted SMS wait until it returns
  */
 export function createSmsAttempts(deps: SmsDeps): SmsAttempts {
   const pads = keyPads(deps.suppressionKey);
@@ -61,7 +61,8 @@ export function createSmsAttempts(deps: SmsDeps): SmsAttempts {
     async attempt(batch) {
       const { projectId, messages } = batch;
       const claimed = await claimSms(deps.db, { projectId, messages, pads });
-      // One that fails does not end the others: they would go on unseen, and leave twice when they are tried again.
+      // One that fails does not end the others, which would otherwise continue unseen and be sent twice after the
+      // retry.
       const tried = await Promise.allSettled(claimed.map((sms) => sendOne(deps, sms, batch)));
       const outcomes = new Map(
         tried.map((one, n): [string | undefined, AttemptedSms | undefined] => [

@@ -7,7 +7,10 @@ import { deliveryIdOf } from '../emails/delivery-id.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import type { SmsAttempts } from './attempts.ts';
 
-/** SMS under way at a time, which is what a kill can double: providers take about ten a second from a sender. */
+/**
+ * The number of SMS that are sent at the same time; a kill can double at most this many. Providers take about ten a
+ * second from a sender.
+ */
 const AT_A_TIME = 10;
 /** After this no further SMS are taken, so that the activity ends long before Temporal takes it for lost. */
 const TAKE_MS = 5 * 60_000;
@@ -15,7 +18,7 @@ const TAKE_MS = 5 * 60_000;
 export interface SendSmsInput {
   projectId: string;
   ids: string[];
-  /** ISO 8601: what is refused for now after this is given up. */
+  /** ISO 8601. SMS deferred beyond this instant are given up. */
   expiresAt: string;
 }
 

@@ -29,8 +29,8 @@ export interface TurnResult {
 }
 
 /**
- * Deliveries of the webhook registry. Running one again is safe: what was sent and not recorded is sent again under the
- * same `webhook-id`, and of two at a time only the later one records anything.
+ * Deliveries of the webhook registry. Safe to run again: a request that was sent but not recorded is sent again under
+ * the same `webhook-id`, and of two concurrent turns only the later one records results.
  */
 export function webhookDeliveryActivities(deps: ActivityDeps) {
   const atRestKey = deriveKey(deps.config.secretKey, 'at-rest');

@@ -23,9 +23,12 @@ import {
 } from '../../rules/webhooks/registry.ts';
 import type { ActivityDeps } from '../deps.ts';
 
-/** A turn starts no request after so long, so that the slots of a worker go round among endpoints. */
+/** A turn starts no request after this time, so that a worker's slots rotate among endpoints. */
 const TURN_MS = 10_000;
-/** Requests to one endpoint at a time, those included whose record is being written: what a kill can double. */
+/**
+ * The number of concurrent requests to one endpoint, including those that are being recorded. A kill can double at most
+ * this many.
+ */
 const WIDTH = 20;
 /** Deliveries read at a time; with their payloads they are a few hundred kB. */
 const PAGE = 200;
@@ -34,12 +37,12 @@ const PAGE = 200;
  * event.
  */
 const LINGER_MS = 100;
-/** While slow requests leave room for others, the turn looks this often for what has come meanwhile. */
+/** While slow requests leave places free, the turn checks for new deliveries at this interval. */
 const LOOK_MS = 500;
 
 /**
- * Delivers what is due to an endpoint for some seconds: some requests at a time, one to a degraded endpoint. Ends early
- * when the endpoint is degraded or its probe fails, when it is disabled, and when another turn has begun.
+ * Delivers an endpoint's due deliveries for some seconds: several requests at a time, one to a degraded endpoint. Ends
+ * early when the endpoint is degraded or its probe fails, when it is disabled, and when another turn has started.
  * @returns the endpoint's status at the end
  */
 export async function deliverDue(deps: ActivityDeps, turn: EndpointTurn, stop: AbortSignal): Promise<EndpointStatus> {
@@ -73,7 +76,7 @@ interface Ended extends DeliveryAttempt {
   outcome: Outcome;
 }
 
-/** The requests of a turn: each is made, then recorded together with what has ended meanwhile. */
+/** Makes the requests of a turn, and records each together with others that have ended in the meantime. */
 function createRequests(deps: ActivityDeps, turn: EndpointTurn) {
   const underWay = new Map<string, Promise<void>>();
   let { status, failuresInRow } = turn;
@@ -86,7 +89,7 @@ function createRequests(deps: ActivityDeps, turn: EndpointTurn) {
       const result = await deps.webhooks.send(requestOf(turn, delivery));
       await recorder.add([endOf(turn, delivery, result)]);
     } catch (error) {
-      // Postgres is away: the activity is tried again, and sends what it could not record once more.
+      // Postgres is unreachable. The activity is retried, and repeats the requests that it could not record.
       fault ??= { error };
       over = true;
     }

@@ -2,31 +2,33 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { BucketSettings } from '../../rules/config.ts';
 
-/** For one operation with its tries and its bytes; a picture is at most 5 MB. */
+/** The limit for one operation with its attempts and bytes; an image has at most 5 MB. */
 const OPERATION_MS = 20_000;
 const CONNECT_MS = 3_000;
-/** A store that says nothing for so long is away. */
+/** A store that is silent for this long counts as unreachable. */
 const SILENCE_MS = 8_000;
-/** Every operation may be done twice, so the SDK tries again what failed for a reason that passes. */
+/** The SDK retries temporary failures, because every operation may run twice. */
 const TRIES = 2;
 const MAX_SOCKETS = 50;
 /** Some stores send pages of HTML. */
 const REASON_MAX_CHARS = 300;
 
-/** A bucket of an S3-compatible store. Keys are whole: whoever makes one puts the settings' prefix before it. */
+/** A bucket of an S3-compatible store. Keys are complete: their creator adds the prefix of the settings. */
 export interface Bucket {
-  /** Puts an object there, in the place of one with this key. @throws BucketError */
+  /** Stores an object, replacing one with this key. @throws BucketError */
   put(key: string, content: Uint8Array, contentType: string): Promise<void>;
-  /** The object's bytes in pieces; undefined where there is none. @throws BucketError, also between the pieces */
+  /**
+   * Reads the object's bytes in pieces; undefined when it does not exist. @throws BucketError, also between the pieces
+   */
   get(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
-  /** Removes an object; none is no fault. @throws BucketError */
+  /** Removes an object. A missing object is no error. @throws BucketError */
   remove(key: string): Promise<void>;
   /** Asks whether the bucket is there and knows us. @throws BucketError */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What the store answered, or why it did not, in one line. */
+/** The store's reply, or the reason why there was none, in one line. */
 export class BucketError extends Error {
   constructor(cause: unknown) {
     super(reasonOf(cause), { cause });
@@ -40,7 +42,7 @@ interface Opened {
   sdk: Sdk;
 }
 
-/** Opens nothing yet: the SDK is loaded with the first operation (it takes a tenth of a second and 20 MB). */
+/** Opens nothing yet. The SDK is loaded with the first operation, which takes a tenth of a second and 20 MB. */
 export function openBucket(settings: BucketSettings): Bucket {
   const Bucket = settings.bucket;
   let opened: Promise<Opened> | null = null;
@@ -91,7 +93,7 @@ async function openClient({ region, endpoint, credentials }: BucketSettings): Pr
     maxAttempts: TRIES,
     // Other stores are reached by one name, whatever the bucket's.
     forcePathStyle: endpoint !== undefined,
-    // Other stores do not know the checksums that the SDK adds by itself; the signature is over the body as it is.
+    // Other stores do not know the checksums that the SDK adds by default. The signature covers the unchanged body.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {

@@ -40,14 +40,16 @@ function relaxedValue(value: string): string {
     .trim();
 }
 
-/** White space runs are one space, none stands at a line's end, and one CRLF ends the last line that is not empty. */
+/**
+ * Reduces runs of white space to one space, removes it at line ends, and ends the last non-empty line with one CRLF.
+ */
 export function relaxedBody(body: string): string {
   const lines = relaxedLines(body);
   const end = endOfText(lines);
   return end === 0 ? '' : `${lines.slice(0, end)}\r\n`;
 }
 
-/** Bytes that are looked at at a time: a body of megabytes is never there as one string. */
+/** The number of bytes that are processed at a time, so that a body of megabytes never is one string. */
 const PIECE_BYTES = 256 * 1024;
 
 /** `relaxedBody` of a large body, in pieces of whole lines. */

@@ -9,8 +9,8 @@ import {
 } from './dkim-canonical.ts';
 
 /**
- * Fields that are signed where they are present: what RFC 6376 §5.4.1 names, and List-Unsubscribe(-Post), which
- * RFC 8058 §4 demands.
+ * The fields that are signed when present: those of RFC 6376 §5.4.1, and List-Unsubscribe(-Post), which RFC 8058 §4
+ * requires.
  */
 const SIGNED_FIELDS = [
   'from',
@@ -29,33 +29,33 @@ const SIGNED_FIELDS = [
 ];
 const SIGNATURE_LINE = 72;
 
-/** Who signs. Made once a domain: reading a key from PEM costs more than the signature. */
+/** A signer. Created once for each domain, because reading a key from PEM costs more than a signature. */
 export interface DkimSigner {
   domain: string;
   selector: string;
   key: KeyObject;
 }
 
-/** @throws Error for text that is no private key */
+/** @throws Error for text that is not a private key */
 export function dkimSigner(p: { domain: string; selector: string; privateKey: string }): DkimSigner {
   return { domain: p.domain, selector: p.selector, key: createPrivateKey(p.privateKey) };
 }
 
 export interface DkimOptions {
   /**
-   * The body is relaxed-canonical as it stands: no two spaces in a row, none at a line's end, one CRLF at the end.
-   * Nothing is looked at.
+   * The body is already in relaxed canonical form: no two spaces in a row, none at a line's end, one CRLF at the end.
+   * It is not checked.
    */
   canonicalBody?: boolean;
-  /** Fields that are left out because the provider replaces them. */
+  /** Fields that are not signed, because the provider replaces them. */
   rewrittenFields?: readonly string[];
   now?: Date;
 }
 
 /**
- * The DKIM-Signature header, with its CRLF, to put before the message (RFC 6376, relaxed/relaxed, RSA-SHA256). The
- * message has CRLF line ends and goes out byte for byte. The signing itself runs in Node's thread pool: 0.25 ms each
- * would block every other connection. From is named once more than it occurs, so nobody can add a second one.
+ * Builds the DKIM-Signature header, with its CRLF, to put before the message (RFC 6376, relaxed/relaxed, RSA-SHA256).
+ * The message has CRLF line ends and is sent byte for byte. The signing runs in Node's thread pool, because 0.25 ms
+ * each would block every other connection. From is signed once more than it occurs, so a second one cannot be added.
  */
 function dkimSignature(
   message: string | Buffer,
@@ -116,7 +116,7 @@ export function signMessage<T extends string | Buffer>(
   });
 }
 
-/** Of fields that occur more than once the last is signed first (RFC 6376 §5.4.2). */
+/** When a field occurs more than once, the last one is signed first (RFC 6376 §5.4.2). */
 function signedHeaders(fields: HeaderField[], rewritten: readonly string[]): { names: string[]; text: string } {
   const names: string[] = ['from'];
   let text = '';

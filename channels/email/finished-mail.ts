@@ -4,7 +4,9 @@ import { buildMessage, type MailInput } from './mime.ts';
 import { completeOriginal, type OriginalInput } from './original.ts';
 import { type Payload, payloadOf } from './smtp/payload.ts';
 
-/** A mail to be made in a thread: of its parts, or an application's own. Bytes come from there as plain arrays of them. */
+/**
+ * An email to build in a thread: its parts, or an application's own message. Results come back as plain byte arrays.
+ */
 export type FinishedMailInput = Signing & MessageContent;
 
 /** The parts of a message, or a whole one that an application has composed. */
@@ -17,7 +19,7 @@ interface ComposedInput {
 }
 
 interface Signing {
-  /** Nobody signs where it is undefined. */
+  /** Undefined leaves the email unsigned. */
   signer: DkimSigner | undefined;
   rewrittenFields: readonly string[];
 }
@@ -25,11 +27,11 @@ interface Signing {
 /** A message of which nothing is left to be made: for a provider that takes it as it is, and for the wire of SMTP. */
 export interface FinishedMail {
   raw: Uint8Array;
-  /** Of the same bytes, unless a line begins with a dot. */
+  /** The same bytes, unless a line starts with a dot. */
   payload: Omit<Payload, 'data'> & { data: Uint8Array };
 }
 
-/** Composes, signs and makes ready for the wire: all that is proportional to the size of a mail. */
+/** Composes, signs and encodes an email: all work whose cost grows with its size. */
 export async function finishMail(input: FinishedMailInput): Promise<FinishedMail> {
   const { signer, rewrittenFields } = input;
   const message = 'original' in input ? complete(input.original) : await compose(input);

@@ -28,7 +28,7 @@ export interface MailInput {
   subject: string;
   html: string;
   text: string;
-  /** Further headers, List-Unsubscribe among them. Names that the message itself needs are left out. */
+  /** Further headers, such as List-Unsubscribe. Names that the message itself sets are skipped. */
   headers?: readonly (readonly [name: string, value: string])[];
   attachments?: readonly MailAttachment[];
   /** With its angle brackets; the same on every attempt. */
@@ -71,7 +71,7 @@ export async function buildMessage(input: MailInput): Promise<Buffer> {
   return withCrlf(await message.build()); // An attached message goes as it is, with the line ends that it came with.
 }
 
-/** Puts AMP before the HTML: readers take the last form that they know. The other forms stand after the HTML. */
+/** Puts AMP before the HTML, because readers show the last form that they know. The other forms follow the HTML. */
 function orderForms(node: MimeNode): void {
   if (isType(node, 'multipart/alternative')) node.childNodes.sort((one, other) => rankOf(one) - rankOf(other));
   for (const child of node.childNodes) orderForms(child);
@@ -87,8 +87,8 @@ function isType(node: MimeNode, type: string): boolean {
 }
 
 /**
- * The composer would repeat a file's name in Content-Type, encoded in quotes for old programs, where RFC 2047 §5
- * forbids it. Here it stands in Content-Disposition alone, encoded by RFC 2231 where it is long or not ASCII.
+ * The composer would repeat a file's name in Content-Type, encoded in quotes for old programs, which RFC 2047 §5
+ * forbids. Here the name is only in Content-Disposition, encoded by RFC 2231 when it is long or not ASCII.
  */
 function nameFilesByDisposition(node: MimeNode): void {
   if (node.filename) {

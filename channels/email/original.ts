@@ -12,11 +12,11 @@ import { quotedPrintable } from '../../rules/mime/quoted-printable.ts';
 export interface OriginalInput {
   /** As `prepareOriginal` made it. */
   message: Buffer;
-  /** HTML in place of the message's own, with links and pixel of the service; undefined to leave it as it is. */
+  /** HTML that replaces the message's own, with the service's links and pixel; undefined keeps the message's. */
   html: string | undefined;
-  /** Used where the message has none. */
+  /** Used when the message has none. */
   messageId: string;
-  /** Used where the message has none. */
+  /** Used when the message has none. */
   date: Date;
 }
 

@@ -20,10 +20,9 @@ export interface OutgoingEmail {
 }
 
 /**
- * What the provider made of a message. `unsent` and a refusal that is not permanent have not arrived and may be sent
- * again; `in_doubt` may have arrived: the provider never repeats it by itself, and the caller, who would rather double
- * than lose it, sends it again under the same Message-ID. What a refusal means for the recipient is for
- * `judgeRefusal`.
+ * The provider's result for a message. `unsent` and a refusal that is not permanent have not arrived and may be sent
+ * again. `in_doubt` may have arrived: the provider never repeats it itself, and the caller, which prefers a double to a
+ * loss, sends it again under the same Message-ID. `judgeRefusal` decides what a refusal means for the recipient.
  */
 export type ProviderResult =
   | { outcome: 'accepted'; providerMessageId: string | null; reply: string }
@@ -31,23 +30,25 @@ export type ProviderResult =
   | { outcome: 'unsent'; error: string }
   | { outcome: 'in_doubt'; error: string };
 
-/** Hands messages over to someone who delivers them. The caller bounds how many are under way. */
+/** Passes messages to a service that delivers them. The caller limits how many are in flight. */
 export interface EmailProvider {
   readonly kind: EmailProviderKind;
   /** Never rejects. An abort stops what is not on the wire yet. */
   send(message: OutgoingEmail, signal?: AbortSignal): Promise<ProviderResult>;
   /**
-   * The same without a promise a message, for campaigns; `onResult` is called once, after this call. What it returns
-   * takes the message back while it is not on its way: true, and then there is no result.
+   * The same without a promise for each message, for campaigns. `onResult` is called once, after this call returns. The
+   * returned function takes the message back while it is not on its way; it then returns true and there is no result.
    */
   submit(message: OutgoingEmail, onResult: (result: ProviderResult, message: OutgoingEmail) => void): () => boolean;
-  /** Answers what is queued as `unsent`, waits for what is on the wire. */
+  /** Ends queued messages as `unsent`, and waits for messages on the wire. */
   close(): Promise<void>;
   /**
-   * Asks whether the provider takes email for this envelope, or only our login, and sends nothing. Absent where that
+   * Asks whether the provider accepts email for this envelope, or only our login, and sends nothing. Absent when that
    * cannot be asked.
    */
   probe?(envelope: ProbeEnvelope | null, signal: AbortSignal): Promise<ProbeResult>;
-  /** Who is told in words for the log what an operator should know of the other side; set before the first message. */
+  /**
+   * Sets the listener for lines about the other side that an operator should know. Call it before the first message.
+   */
   onNotice?(listener: (notice: string) => void): void;
 }

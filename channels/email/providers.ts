@@ -11,7 +11,7 @@ type Store = (message: OutgoingEmail) => Promise<void>;
 interface Sender<S> {
   /** @throws Error for settings that cannot be used */
   create(settings: S, p: { store: Store; ehloName: string | null }): EmailProvider;
-  /** Where it is, for a log: never with user or password. @throws Error for settings that cannot be used */
+  /** The provider's address for a log, never with user or password. @throws Error for unusable settings */
   address(settings: S): string;
 }
 
@@ -42,7 +42,7 @@ export function createEmailProvider(email: Config['email'], store: Store): Email
   return chooseProvider(email.provider, email).create({ store, ehloName: email.ehloName });
 }
 
-/** Where the provider is, for a log: never with user or password. @throws Error for an SMTP_URL that cannot be used */
+/** The provider's address for a log, never with user or password. @throws Error for an unusable SMTP_URL */
 export function providerAddress(email: Config['email']): string {
   return chooseProvider(email.provider, email).address();
 }

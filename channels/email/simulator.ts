@@ -2,15 +2,14 @@ import { isSimulatorAddress, SIMULATED_REPLIES, type Simulation } from '../../ru
 import type { EmailProvider, OutgoingEmail, ProviderResult } from './provider.ts';
 
 /**
- * Keeps a message where a person can look at it, with what is to come back about it, durably; says what the simulator
- * answers.
+ * Stores a message where a person can view it, together with the feedback that will follow. Returns the simulator's
+ * reply.
  */
 export type KeepSimulated = (message: OutgoingEmail) => Promise<Simulation['answer']>;
 
 /**
- * The same provider, but that mail to the simulator never reaches it. Its answers are those of a server, so all that
- * follows from them is what follows for everybody: what is accepted is SENT, what is refused bounces, and what is put
- * off is tried again.
+ * Wraps a provider so that email to the simulator never reaches it. The simulator's replies are those of a server and
+ * have the usual effects: accepted email is SENT, refused email bounces, and deferred email is retried.
  */
 export function withSimulator(provider: EmailProvider, keep: KeepSimulated): EmailProvider {
   const underWay = new Set<Promise<unknown>>();

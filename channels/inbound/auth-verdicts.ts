@@ -16,8 +16,8 @@ export interface Verdicts {
 const CHECK_MS = 10_000;
 const QUERY_MS = 3_000;
 /**
- * What makes the check of one message hold the process up for seconds: blank lines by the million, signatures by the
- * thousand.
+ * The check of one message could otherwise block the process for seconds: millions of blank lines, thousands of
+ * signatures.
  */
 const BLANK_LINES_MAX = 20_000;
 const SIGNATURES_MAX = 20;
@@ -36,7 +36,7 @@ const WORDS: Record<string, Verdict> = {
   permerror: 'PROCESSING_FAILED',
 };
 
-/** What the DNS has of a name. @throws with a `code`, as those of Node's resolver */
+/** Looks up a name in DNS. @throws with a `code`, like Node's resolver */
 export type Resolve = (name: string, type: string) => Promise<string[]>;
 
 /** A resolver for `createVerdicts`; `servers` empty is the system's. */

@@ -3,7 +3,7 @@ import { normalizeEmail } from '../../rules/emails/email-address.ts';
 /** The block of a delivery status notification (RFC 3464) about one recipient; fields by name in lower case. */
 export type RecipientStatus = Map<string, string>;
 
-/** From the best to the worst: of several blocks, none of which names our recipient, the worst is believed. */
+/** From the best to the worst. When several blocks name no recipient of ours, the worst counts. */
 const ACTIONS = ['delivered', 'relayed', 'expanded', 'delayed', 'failed'];
 const RECIPIENT_FIELDS = ['final-recipient', 'original-recipient'] as const;
 /** A notification about more recipients than one of our mails can have been given to. */
@@ -40,8 +40,8 @@ function names(fields: RecipientStatus, address: string): boolean {
 }
 
 /**
- * The address of `rfc822; <a@example.com>`. By searches and not by one pattern: a stranger's spaces would make it try
- * for hours.
+ * Reads the address of `rfc822; <a@example.com>`. Uses searches instead of one pattern, which an attacker's spaces
+ * could make run for hours.
  */
 function writtenAddress(value: string): string | undefined {
   const semicolon = value.indexOf(';');

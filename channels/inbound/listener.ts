@@ -6,7 +6,7 @@ import { LimitedSmtpServer } from '../limited-smtp-server.ts';
 /** Announced as SIZE and kept to (RFC 1870); notifications return a message with its attachments. */
 const MESSAGE_MAX_BYTES = 25 * 1024 * 1024;
 const RECIPIENTS_MAX = 50;
-/** With the size it bounds what strangers can make this process hold. */
+/** Limits, together with the size, how much memory unauthenticated senders can fill. */
 const PLACES = 40;
 const IDLE_MS = 60_000;
 const CLOSE_MS = 5_000;
@@ -29,15 +29,17 @@ export interface InboundMessage {
 }
 
 export interface InboundHandler {
-  /** Whether mail to an address is for somebody here; what is not is refused at RCPT, so this is no open relay. */
+  /**
+   * Tells whether an address belongs to this service. Other addresses are refused at RCPT, so this is no open relay.
+   */
   accepts(recipient: string): Promise<boolean>;
-  /** Records a message durably: the 250 comes after it. A rejection answers 451, and the sender tries again. */
+  /** Records a message durably before the 250. A rejection replies 451, and the sender tries again. */
   take(message: InboundMessage): Promise<void>;
 }
 
 export interface InboundListener {
   port: number;
-  /** Takes no new sessions, and gives those under way a moment to end. */
+  /** Accepts no new sessions, and gives running ones a moment to end. */
   close(): Promise<void>;
 }
 

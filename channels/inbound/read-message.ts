@@ -10,12 +10,12 @@ import { statusOf } from './delivery-status.ts';
 /** A mail from a person or a program, taken apart. */
 export interface InboundMail {
   messageId: string;
-  /** The id that it replies to, with its angle brackets; null where there is none. */
+  /** The id of the email that it replies to, with its angle brackets; null without one. */
   inReplyTo: string | null;
   /** The ids of its thread, oldest first, with their angle brackets. */
   references: string[];
   attachments: InboundAttachment[];
-  /** The address in From, in lower case; null where there is none. */
+  /** The address in From, in lower case; null without one. */
   from: string | null;
   /** From as it is written. */
   fromHeader: string;
@@ -37,7 +37,7 @@ export interface InboundAttachment {
   contentId: string | null;
 }
 
-/** What a message is: a report on mail of ours, or mail. */
+/** The kind of a message: a report about our email, or an email. */
 export type ReadMessage =
   /**
    * Of a delivery or a bounce; `of` answers what it says about the recipient of a mail, whose address may not be known

@@ -28,7 +28,7 @@ const BEFORE_SENDING = new Set([
   'CredentialsProviderError',
 ]);
 
-/** What an error of the SDK means: a refusal where SES has answered, else whether the message can have gone out. */
+/** Classifies an error of the SDK: a refusal when SES has responded, else whether the message may have been sent. */
 export function sesFailure(error: unknown): ProviderResult {
   const result = judge(parts(error));
   const { name } = parts(error);

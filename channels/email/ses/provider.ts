@@ -6,7 +6,7 @@ import { sesFailure } from './failure.ts';
 const CONNECT_MS = 10_000;
 /** A large message over a slow line takes long, and giving up on it leaves it in doubt. */
 const REQUEST_MS = 120_000;
-/** The handler's own limit; the caller's bound on messages under way lies above it. */
+/** The handler's own limit, below the caller's limit of messages in flight. */
 const MAX_SOCKETS = 50;
 
 export interface SesOptions {
@@ -16,8 +16,8 @@ export interface SesOptions {
 }
 
 /**
- * Sends raw messages by SESv2 SendEmail. The SDK is loaded with the first message (it takes a tenth of a second and 20
- * MB). Its own retries are off: they would send a message again whose answer was lost.
+ * Sends raw messages by SESv2 SendEmail. The SDK is loaded with the first message, which takes a tenth of a second and
+ * 20 MB. Its own retries are off, because they would repeat a message whose response was lost.
  */
 export function sesProvider(options: SesOptions): EmailProvider {
   const underWay = new Set<Promise<ProviderResult>>();

@@ -1,8 +1,8 @@
 import type { SmtpJob, SmtpResult } from './types.ts';
 
 /**
- * Hands a result to whoever submitted the message. What their callback throws is theirs: it must not end the connection
- * of others.
+ * Passes a result to the submitter of the message. An error of its callback must not end the connection of other
+ * messages.
  */
 export function answer(job: SmtpJob, result: SmtpResult): void {
   try {

@@ -9,8 +9,8 @@ import { tickFor, Watchdog } from './watchdog.ts';
 const READ_BUFFER_BYTES = 16_384;
 
 /**
- * Of a large message so much is given to the socket at a time, and more when it has taken that: TLS would encrypt all
- * of it in one turn of the loop that everybody shares.
+ * The bytes of a large message that are given to the socket at a time. Otherwise TLS would encrypt the whole message in
+ * one turn of the shared event loop.
  */
 const WRITE_BYTES = 256 * 1024;
 
@@ -38,7 +38,7 @@ export class SmtpChannel {
   private readonly watchdog: Watchdog;
   private socket: net.Socket;
   private waitingFor = 'the connection';
-  /** What goes out when the socket has taken what it has. */
+  /** Data that is sent when the socket has accepted the previous data. */
   private readonly unwritten: (string | Buffer)[] = [];
 
   constructor(options: ChannelOptions) {
@@ -89,7 +89,7 @@ export class SmtpChannel {
   private writeNext(): void {
     for (let next = this.unwritten[0]; next !== undefined && !this.closed; next = this.unwritten[0]) {
       const more = this.socket.write(next, 'latin1');
-      // Only now: what is written meanwhile comes behind the last of it.
+      // Removed only now, so that data written in the meantime follows the last piece.
       this.unwritten.shift();
       if (more) continue;
       this.socket.once('drain', () => this.writeNext());
@@ -97,15 +97,15 @@ export class SmtpChannel {
     }
   }
 
-  /** Sets the deadline for what is awaited now. */
+  /** Sets the deadline for the awaited reply. */
   await(what: string, ms: number): void {
     this.waitingFor = what;
     this.watchdog.allow(ms);
   }
 
   /**
-   * Sends one command and waits for its answer; `dropBuffered` forgets what came behind it.
-   * @throws Error when the connection ends or the deadline passes
+   * Sends one command and waits for its reply. `dropBuffered` discards data that arrived behind it. @throws Error when
+   * the connection ends or the deadline passes
    */
   ask(line: string, what: string, ms: number, dropBuffered = false): Promise<SmtpReply> {
     if (this.closed) return Promise.reject(new Error('the connection is closed'));
@@ -114,8 +114,8 @@ export class SmtpChannel {
   }
 
   /**
-   * Goes on over TLS (RFC 3207), after the 220 to STARTTLS.
-   * @throws Error when the handshake fails or the certificate does not hold
+   * Switches to TLS (RFC 3207) after the 220 to STARTTLS. @throws Error when the handshake fails or the certificate is
+   * not valid
    */
   startTls(ms: number): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -194,7 +194,7 @@ export class SmtpChannel {
   private end(error: Error | null): void {
     if (this.closed) return;
     this.closed = true;
-    this.parser.dropBuffered(); // Stops a loop over replies that is under way.
+    this.parser.dropBuffered(); // Stops a running loop over replies.
     this.watchdog.stop();
     this.socket.destroy();
     this.onClose(error ?? new Error(`the server closed the connection while ${this.waitingFor} was awaited`));

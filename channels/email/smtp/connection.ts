@@ -5,33 +5,34 @@ import { type Payload, payloadOf } from './payload.ts';
 import { refusal } from './refusal.ts';
 import type { SmtpJob, SmtpRefusal, SmtpResult, SmtpTimeouts } from './types.ts';
 
-/** What the next reply answers. `nothing` is the lone dot after a 354 that no recipient was left for. */
+/**
+ * The command that the next reply belongs to. `nothing` is the lone dot after a 354 for a message without remaining
+ * recipients.
+ */
 type Awaited = 'reset' | 'mail' | 'rcpt' | 'data' | 'message' | 'nothing' | 'quit';
 
 const COMMAND_FAILED = 400;
-/** QUIT is a courtesy: nobody waits long for its answer. */
+/** QUIT is a courtesy, so its reply is awaited only briefly. */
 const QUIT_MS = 2_000;
 
 /** How a connection was lost under a message. */
 export interface Loss {
   error: Error;
-  /** The 421 that ended it, where there was one. */
+  /** The 421 that ended the connection, if any. */
   said: SmtpRefusal | null;
   /** Another message was being answered: this one cannot have caused it. */
   blameless: boolean;
 }
 
-/** What a connection asks of the pool and tells it. */
+/** The interface between a connection and its pool. */
 export interface ConnectionOwner {
   /** The next message, or undefined when none is queued. */
   take(): SmtpJob | undefined;
   /** The connection broke under a message that was not sent yet. */
   giveBack(job: SmtpJob, loss: Loss): void;
-  /** A message was answered: the server does take mail. */
+  /** A message got a reply, so the server does accept email. */
   progressed(): void;
-  /**
-   * Behind pipelined commands an answer came that belongs to another one: what is lost now is not the messages' fault.
-   */
+  /** A reply to pipelined commands belongs to another command. Messages that are lost now are not the cause. */
   outOfStep(): void;
   /** No new work can be taken; `lost` unless the end was agreed. */
   leaving(connection: SmtpConnection, lost: boolean): void;
@@ -39,19 +40,18 @@ export interface ConnectionOwner {
 
 export interface ConnectionOptions {
   timeouts: SmtpTimeouts;
-  /** Messages after which the connection is given back; 0 is no limit. */
+  /** The connection is closed after this many messages; 0 means no limit. */
   maxMessages: number;
 }
 
 /**
- * One SMTP session that sends message after message. With PIPELINING two are under way: the body of one goes out in the
- * same write as the envelope of the next (RFC 2920 §3.1 lets a message's content begin a group that ends with DATA), so
- * a message costs one round trip and one write. Without it every command waits for the answer to the one before.
- *
+ * One SMTP session that sends message after message. With PIPELINING two are in flight: the body of one is sent in the
+ * same write as the envelope of the next (RFC 2920 §3.1 lets a message's content start a group that ends with DATA), so
+ * a message costs one round trip and one write. Without it every command waits for the previous reply.
  * Replies come in the order of the commands; `awaited` holds that order. At most one message is in doubt at any time.
  */
 export class SmtpConnection {
-  /** Fulfilled when the socket is gone and every message has its result or is given back. */
+  /** Fulfilled when the socket is closed and every message has its result or is returned to the pool. */
   readonly ended: Promise<void>;
   private readonly session: SmtpSession;
   private readonly owner: ConnectionOwner;
@@ -87,18 +87,18 @@ export class SmtpConnection {
     this.expect();
   }
 
-  /** Nothing is under way. */
+  /** True when no message is in flight. */
   get idle(): boolean {
     return !this.left && this.awaited.length === 0;
   }
 
-  /** An envelope can go out now, though perhaps behind a body that is not answered yet. */
+  /** True when an envelope can be sent now, possibly behind a body without a reply. */
   get hasRoom(): boolean {
     if (this.left || this.writing || this.current !== null || this.messagesLeft === 0) return false;
     return this.session.offers.pipelining || this.awaited.length === 0;
   }
 
-  /** Takes a message from the owner if there is room for one. */
+  /** Takes a message from the owner if there is a place for one. */
   wake(): void {
     if (!this.hasRoom) return;
     const envelope = this.begin();
@@ -106,18 +106,18 @@ export class SmtpConnection {
     this.expect();
   }
 
-  /** Takes no more work, ends what is under way, then says QUIT. */
+  /** Takes no more work, finishes the messages in flight, then says QUIT. */
   retire(): void {
     this.messagesLeft = 0;
     if (this.idle) this.quit();
   }
 
-  /** Ends at once: what is under way is in doubt or given back. */
+  /** Ends at once. Messages in flight are in doubt or returned to the pool. */
   abort(error: Error): void {
     this.session.channel.destroy(error);
   }
 
-  /** Makes the next message the current one and returns what to write for it, '' when there is none. */
+  /** Makes the next message the current one. Returns the data to write for it, '' when there is none. */
   private begin(): string {
     if (this.messagesLeft === 0) return '';
     const next = this.nextSendable();
@@ -324,7 +324,10 @@ export class SmtpConnection {
   }
 }
 
-/** An answer that is no refusal and not what the command asks for: which answer belongs to what is no longer known. */
+/**
+ * Recognizes a reply that is no refusal and not what the command asks for. The order of replies is then no longer
+ * known.
+ */
 function isOutOfStep(awaited: Awaited, code: number): boolean {
   return code < COMMAND_FAILED && (awaited === 'data' ? code !== 354 : code >= 300);
 }

@@ -18,9 +18,9 @@ const QUOTED_LOCAL_PART = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*"@[^
 const NOT_ASCII = /[^\x00-\x7f]/;
 
 /**
- * MAIL and RCPT for one message, with only those parameters that it needs and the server offers. What the server has
- * already said it will not take (longer than SIZE, a local part that needs SMTPUTF8) is refused here, in the code the
- * server would use.
+ * Builds MAIL and RCPT for one message, with only the parameters that it needs and the server offers. Messages that the
+ * server has said it refuses (longer than SIZE, a local part that needs SMTPUTF8) are refused here with the server's
+ * code.
  */
 export function envelopeOf(from: string, to: string, payload: Payload, offers: SmtpExtensions): Envelope | SmtpRefusal {
   if (!isUsable(to)) return refusal('rcpt', 553, '5.1.3 The recipient is not a usable address');
@@ -34,7 +34,7 @@ export function envelopeOf(from: string, to: string, payload: Payload, offers: S
   if (utf8 && !offers.smtpUtf8) return refusal('rcpt', 553, '5.6.7 The server does not take non-ASCII addresses');
   let mail = `MAIL FROM:<${sender}>`;
   if (offers.size) mail += ` SIZE=${payload.bytes}`;
-  // Where 8BITMIME is not offered the bytes go as they are, as every mail server does: converting would break
+  // Without 8BITMIME the bytes are sent unchanged, as every mail server does, because a conversion would break
   // signatures.
   if (payload.eightBit && offers.eightBitMime) mail += ' BODY=8BITMIME';
   if (utf8) mail += ' SMTPUTF8';

@@ -1,4 +1,7 @@
-/** What a server offers (RFC 5321 §4.1.1.1). Asked again after STARTTLS: an answer in the clear is anyone's. */
+/**
+ * The extensions that a server offers (RFC 5321 §4.1.1.1). Asked again after STARTTLS, because anyone can forge a reply
+ * in the clear.
+ */
 export interface SmtpExtensions {
   pipelining: boolean;
   eightBitMime: boolean;

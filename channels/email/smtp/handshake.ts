@@ -68,8 +68,8 @@ async function secure(channel: SmtpChannel, offers: SmtpExtensions, options: Cha
 }
 
 /**
- * Returns the name for EHLO: of SMTP_URL or the configuration, else of this host where others could look it up (RFC 5321
- * §4.1.3), else an address.
+ * Returns the name for EHLO: from SMTP_URL or the configuration, else this host's name if others could look it up (RFC
+ * 5321 §4.1.3), else an address.
  */
 export function ehloNameOf({ clientName }: Pick<SmtpEndpoint, 'clientName'>): string {
   const name = clientName ?? os.hostname();

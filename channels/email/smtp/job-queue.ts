@@ -3,7 +3,7 @@ import type { SmtpJob } from './types.ts';
 const COMPACT_AT = 1024;
 
 /**
- * First in, first out; what a broken connection gives back comes first again. `Array.shift` copies a long queue for
+ * First in, first out; messages of a broken connection come first again. `Array.shift` would copy a long queue for
  * every message.
  */
 export class JobQueue {

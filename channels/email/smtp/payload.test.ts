@@ -7,7 +7,7 @@ function wire(data: string | Buffer): string {
   return payload.data.toString('latin1') + payload.end;
 }
 
-/** What a server stores: dots taken off again, up to the lone dot. */
+/** The text that a server stores: dots removed again, up to the lone dot. */
 function received(bytes: string): string {
   const end = bytes.startsWith('.\r\n') ? 0 : bytes.indexOf('\r\n.\r\n') + 2;
   expect(bytes.slice(end)).toBe('.\r\n'); // Nothing stands behind the end, so nothing can be smuggled.

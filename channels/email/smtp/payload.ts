@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { withCrlf } from '../../../rules/mime/crlf.ts';
 
-/** What follows the data: the end of the last line where it has none, and the lone dot. */
+/** The end of the data: the end of the last line if it is missing, and the lone dot. */
 const END_AFTER_NEWLINE = '.\r\n';
 const END = '\r\n.\r\n';
 

@@ -23,5 +23,5 @@ export class PipeliningDoubts {
   }
 }
 
-/** Of this process: its pools have the same server, and one of them finding out is enough. */
+/** Shared by the process's pools, which have the same server; one of them finding out is enough. */
 export const pipeliningDoubts = new PipeliningDoubts();

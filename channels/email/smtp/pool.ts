@@ -20,9 +20,7 @@ import {
 
 /** Losses that a message may cause: the first may be an idle connection that was closed unseen, the second bad luck. */
 const MAX_LOSSES = 3;
-/**
- * After so many attempts to connect without one success the queue is told, so that callers can put their messages off.
- */
+/** After this many failed attempts to connect the queue is told, so that callers can defer their messages. */
 const MAX_OPEN_FAILURES = 3;
 /**
  * 8 took all that a local server could; a far one answers each connection once a round trip, and Postfix allows a
@@ -39,12 +37,12 @@ export interface SmtpPoolOptions {
   /** `smtp://user:pass@host:port` or `smtps://…`, see `parseSmtpUrl`. */
   url: string;
   /**
-   * Most connections at a time; default `maxConnections` of the URL, else 20. They are opened as work comes and given
-   * back when idle.
+   * The most connections at a time; default `maxConnections` of the URL, else 20. They are opened on demand and closed
+   * when idle.
    */
   connections?: number;
   /**
-   * Messages after which a connection is given back, for relays that limit them; default `maxMessages` of the URL, else
+   * The messages after which a connection is closed, for relays that limit them; default `maxMessages` of the URL, else
    * no limit (0).
    */
   maxMessages?: number;
@@ -53,7 +51,7 @@ export interface SmtpPoolOptions {
   ca?: string;
   /** The name at EHLO, unless the URL has one. */
   ehloName?: string | null;
-  /** Is told, in words for the log, what an operator should know of the server. */
+  /** Receives lines about the server that an operator should know. */
   onNotice?: (notice: string) => void;
 }
 
@@ -62,7 +60,7 @@ export interface SmtpPoolCounts {
   opened: number;
   /** Attempts to connect that failed or were refused. */
   openFailures: number;
-  /** Connections that broke while something was under way. */
+  /** Connections that broke while a message was in flight. */
   lost: number;
   /** Messages that were put back because of it. */
   givenBack: number;
@@ -244,7 +242,7 @@ export class SmtpPool {
       this.counts.lost += 1;
       this.backoff.failed();
     }
-    queueMicrotask(() => this.dispatch()); // After the connection has given back what it held.
+    queueMicrotask(() => this.dispatch()); // Runs after the connection has returned its messages.
   }
 
   private giveBack(job: SmtpJob, { error, said, blameless }: Loss): void {

@@ -3,11 +3,12 @@ import type { SmtpRefusal } from './types.ts';
 
 const ENHANCED = /^([245]\.\d{1,3}\.\d{1,3})(?=\s|$)/;
 
-/** What is kept of the server's words: more is never an explanation, and they are stored with the email. */
+/** The length of the server's reply that is kept: more never explains more, and it is stored with the email. */
 const MAX_TEXT = 2000;
 
 /**
- * A server's refusal as a value. Only a 5xx about the message itself is for good: a closed door says nothing about it.
+ * Builds a refusal as a value. Only a 5xx about the message itself is permanent; a refused session says nothing about
+ * the message.
  */
 export function refusal(askedAt: SessionStage, code: number, text: string): SmtpRefusal {
   const stage = isLoginCode(code) && !isSessionStage(askedAt) ? 'auth' : askedAt;

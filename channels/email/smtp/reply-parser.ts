@@ -31,8 +31,8 @@ export class ReplyParser {
   }
 
   /**
-   * Takes `length` bytes of `chunk`, which the caller may use again afterwards.
-   * @throws SmtpProtocolError for what is no reply
+   * Takes `length` bytes of `chunk`, which the caller may reuse afterwards. @throws SmtpProtocolError for bytes that
+   * are not a reply
    */
   feed(chunk: Buffer, length: number): void {
     const bytes = this.rest ? Buffer.concat([this.rest, chunk.subarray(0, length)]) : chunk;
@@ -51,7 +51,7 @@ export class ReplyParser {
   }
 
   /**
-   * Forgets what came after the reply being handed over: bytes sent before a TLS handshake prove nothing (RFC 3207
+   * Discards data behind the reply that is being passed on: bytes sent before a TLS handshake prove nothing (RFC 3207
    * §4.2).
    */
   dropBuffered(): void {

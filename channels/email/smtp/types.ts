@@ -10,19 +10,18 @@ export interface SmtpMessage {
   to: string;
   /** A string holds bytes: one character, one octet (ASCII or latin1). */
   data: string | Buffer;
-  /**
-   * True promises ASCII, CRLF line ends, one at the end, and no line that begins with a dot: nothing is looked at
-   * again.
-   */
+  /** True promises ASCII, CRLF line ends, one at the end, and no line that starts with a dot. It is not checked. */
   canonical?: boolean;
-  /** The same made ready for the wire already: nothing is looked at again. */
+  /** The same message, already encoded for the wire. It is not checked. */
   payload?: Payload | undefined;
 }
 
 /** The server, or this client on its behalf, said no. */
 export interface SmtpRefusal {
   outcome: 'refused';
-  /** What was refused. From `connect` to `auth` it is the session: nothing is said about the message. */
+  /**
+   * The refused command. From `connect` to `auth` it is the session, and the refusal says nothing about the message.
+   */
   stage: SessionStage;
   /** False where trying the same again later can succeed. */
   permanent: boolean;
@@ -30,13 +29,13 @@ export interface SmtpRefusal {
   /** RFC 3463 status of the reply, such as `5.1.1`. */
   enhanced: string | null;
   text: string;
-  /** The provider's own name for the error, where it has one, such as `SignatureDoesNotMatch`. */
+  /** The provider's own name of the error, such as `SignatureDoesNotMatch`. */
   type?: string;
 }
 
 /**
- * What became of a message. `unsent` and `refused` are safe to send again; count it as an attempt, since a recipient
- * who makes the server hang up does so every time. `in_doubt` is not: the server may have the message.
+ * The result for a message. `unsent` and `refused` are safe to send again; count it as an attempt, because a recipient
+ * who makes the server hang up does so every time. `in_doubt` is not safe: the server may have the message.
  */
 export type SmtpResult =
   | { outcome: 'accepted'; reply: string }
@@ -70,7 +69,7 @@ export interface SmtpTimeouts {
   commandMs: number;
   /** The answer to the message itself. */
   messageMs: number;
-  /** A connection without work is given back after this. */
+  /** An idle connection is closed after this time. */
   idleMs: number;
 }
 

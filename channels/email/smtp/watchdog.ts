@@ -15,7 +15,7 @@ export class Watchdog {
     this.interval.unref(); // The socket keeps the process alive, where anything does.
   }
 
-  /** Sets the deadline anew, `ms` from now; Infinity takes it away. */
+  /** Sets the deadline to `ms` from now; Infinity removes it. */
   allow(ms: number): void {
     this.deadlineAt = Date.now() + ms;
   }
