@@ -3,8 +3,8 @@ import type { AppEnv } from '../http/env.ts';
 import { SESSION_COOKIE } from '../http/session-cookie.ts';
 import { spreadExamples } from './examples.ts';
 import type { Document } from './json.ts';
-import { repairNullables } from './nulls.ts';
 import { writePlainTypes } from './plain-types.ts';
+import { repairReferences } from './references.ts';
 import { shareParts } from './shared.ts';
 import { dropUnused, keepVersioned } from './versioned.ts';
 
@@ -26,7 +26,7 @@ export function openApiDocument(hono: OpenAPIHono<AppEnv>, which: DocumentPaths 
   });
   // Parts of it belong to the routes, which the next document is made of; the passes below change it in place.
   const document = structuredClone(generated);
-  repairNullables(document as Document);
+  repairReferences(document as Document);
   // Before paths are dropped, so that both documents use the same names.
   writePlainTypes(document as Document);
   if (which === 'v1') keepVersioned(document as Document);

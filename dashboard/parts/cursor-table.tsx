@@ -1,9 +1,10 @@
-import { Box, Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { text } from '../text/text.ts';
 import { Failed } from './failed.tsx';
 import { Loading } from './loading.tsx';
+import { Refreshing } from './refreshing.tsx';
 import { type Rows, RowTable } from './row-table.tsx';
 
 /** Where the rows of a page are; `total` is null where they were not counted. */
@@ -31,10 +32,10 @@ export function CursorTable<Row>({
   const rows = data.pages.flatMap((page) => page.data);
   if (rows.length === 0) return empty;
   return (
-    <Box style={{ opacity: isPlaceholderData ? 0.55 : 1, transition: 'opacity 120ms' }} aria-busy={isPlaceholderData}>
+    <Refreshing isBusy={isPlaceholderData}>
       <RowTable rows={rows} {...table} />
       <Foot pages={pages} shown={rows.length} total={data.pages[0]?.total ?? null} />
-    </Box>
+    </Refreshing>
   );
 }
 

@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Group, Pagination, Table, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Group, Pagination, Table, Text, Tooltip } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -10,6 +10,7 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { Refreshing } from '../../parts/refreshing.tsx';
 import { tellUndoable, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { AddMembers, MEMBERS_CHANGED } from './add-members.tsx';
@@ -62,7 +63,7 @@ function Listed({
 }) {
   const navigate = useNavigate({ from: '/segments/$segmentId' });
   return (
-    <Box style={{ opacity: isOld ? 0.55 : 1 }} aria-busy={isOld}>
+    <Refreshing isBusy={isOld}>
       <Table.ScrollContainer minWidth={320} type="native">
         <Table highlightOnHover verticalSpacing="xs" aria-label={words.members}>
           <Table.Thead>
@@ -108,7 +109,7 @@ function Listed({
           />
         )}
       </Group>
-    </Box>
+    </Refreshing>
   );
 }
 

@@ -69,16 +69,16 @@ export function Preview({ answer, isWhole: whole, isOld, failure }: PreviewState
       {failure && <Failed error={failure} />}
       <Box aria-live="polite">
         {!whole && <Text c="dimmed">{words.wholeFirst}</Text>}
-        {whole && answer && <Counted {...answer} isOld={isOld} />}
+        {whole && answer && <Counted {...answer} />}
         {whole && !answer && !failure && <Text c="dimmed">{isOld ? words.counting : ''}</Text>}
       </Box>
     </Paper>
   );
 }
 
-function Counted({ count, sample, isOld }: ResponseOf<'previewSegment'> & { isOld: boolean }) {
+function Counted({ count, sample }: ResponseOf<'previewSegment'>) {
   return (
-    <Box style={{ opacity: isOld ? 0.55 : 1 }}>
+    <>
       <Text fz={28} fw={650} lh={1.2}>
         {words.previewCount(count, formatCount(count))}
       </Text>
@@ -97,6 +97,6 @@ function Counted({ count, sample, isOld }: ResponseOf<'previewSegment'> & { isOl
           </Group>
         </>
       )}
-    </Box>
+    </>
   );
 }

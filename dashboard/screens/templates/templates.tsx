@@ -1,4 +1,4 @@
-import { Box, Button, Group, Select, SimpleGrid, Text } from '@mantine/core';
+import { Button, Group, Select, SimpleGrid, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -10,6 +10,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { Refreshing } from '../../parts/refreshing.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { text } from '../../text/text.ts';
 import { CreateTemplate } from './create-template.tsx';
@@ -67,13 +68,13 @@ export function Templates() {
           }}
         />
       )}
-      <Box style={{ opacity: pages.isPlaceholderData ? 0.55 : 1 }} aria-busy={pages.isPlaceholderData}>
+      <Refreshing isBusy={pages.isPlaceholderData}>
         <SimpleGrid cols={{ base: 1, xs: 2, md: 3, lg: 4 }} component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
           {rows.map((template) => (
             <TemplateCard key={template.id} template={template} />
           ))}
         </SimpleGrid>
-      </Box>
+      </Refreshing>
       {rows.length > 0 && (
         <Group justify="space-between" mt="md">
           <Text size="sm" c="dimmed" aria-live="polite">

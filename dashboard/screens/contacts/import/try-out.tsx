@@ -5,6 +5,7 @@ import { useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { Loading } from '../../../parts/loading.tsx';
+import { Refreshing } from '../../../parts/refreshing.tsx';
 import { text } from '../../../text/text.ts';
 import { ColumnTable } from './column-table.tsx';
 import { FirstRows } from './first-rows.tsx';
@@ -43,39 +44,41 @@ export function TryOut({ file }: { file: File }) {
   if (error) return <Failed error={error} retry={() => void refetch()} />;
   const importable = data.result !== null && data.result.successCount > 0 && !isPlaceholderData;
   return (
-    <Stack style={{ opacity: isPlaceholderData ? 0.6 : 1, transition: 'opacity 120ms' }} aria-busy={isPlaceholderData}>
-      {isRecalled && (
-        <Text size="sm" c="dimmed">
-          {words.remembered}
-        </Text>
-      )}
-      <ColumnTable preview={data} mapping={mapping ?? {}} onChange={choose} />
-      <Problems preview={data} />
-      {data.result && (
-        <>
-          <FirstRows preview={data} />
-          <Forecast preview={data} result={data.result} />
-          {start.error && <Failed error={start.error} />}
-          <Box>
-            <Text size="sm" c="dimmed" mb="xs" maw={680}>
-              {words.consent}
-            </Text>
-            <Switch
-              mb="md"
-              label={words.greet}
-              description={words.greetWhat}
-              checked={greets}
-              onChange={(event) => setGreets(event.currentTarget.checked)}
-            />
-            <Group>
-              <ActionButton needs="contacts:edit" onClick={run} loading={start.isPending} disabled={!importable}>
-                {words.start(data.result.successCount)}
-              </ActionButton>
-            </Group>
-          </Box>
-        </>
-      )}
-    </Stack>
+    <Refreshing isBusy={isPlaceholderData}>
+      <Stack>
+        {isRecalled && (
+          <Text size="sm" c="dimmed">
+            {words.remembered}
+          </Text>
+        )}
+        <ColumnTable preview={data} mapping={mapping ?? {}} onChange={choose} />
+        <Problems preview={data} />
+        {data.result && (
+          <>
+            <FirstRows preview={data} />
+            <Forecast preview={data} result={data.result} />
+            {start.error && <Failed error={start.error} />}
+            <Box>
+              <Text size="sm" c="dimmed" mb="xs" maw={680}>
+                {words.consent}
+              </Text>
+              <Switch
+                mb="md"
+                label={words.greet}
+                description={words.greetWhat}
+                checked={greets}
+                onChange={(event) => setGreets(event.currentTarget.checked)}
+              />
+              <Group>
+                <ActionButton needs="contacts:edit" onClick={run} loading={start.isPending} disabled={!importable}>
+                  {words.start(data.result.successCount)}
+                </ActionButton>
+              </Group>
+            </Box>
+          </>
+        )}
+      </Stack>
+    </Refreshing>
   );
 }
 

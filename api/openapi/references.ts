@@ -1,0 +1,29 @@
+import { type Document, partsOf, type Schema } from './json.ts';
+
+/** Keywords that describe a value and restrict nothing. */
+const ANNOTATIONS = new Set(['description', 'example', 'default', 'deprecated', 'x-alias-of']);
+
+/**
+ * Corrects what the generator writes beside a reference to a named schema. Changes the document in place.
+ * - "The schema and null", which no value can be, becomes "the schema or null".
+ * - "The schema and a description" becomes a reference with the description beside it, which OpenAPI 3.1 allows:
+ *   openapi-python-client drops every operation where `allOf` holds a union.
+ */
+export function repairReferences(document: Document): void {
+  for (const schema of Object.values(document.components?.schemas ?? {})) repairReference(schema);
+}
+
+function repairReference(schema: Schema): void {
+  const [named, rest, ...others] = schema.allOf ?? [];
+  if (named?.$ref && rest && others.length === 0) {
+    if (rest.type?.includes('null')) {
+      const { type: _, ...said } = rest;
+      delete schema.allOf;
+      Object.assign(schema, said, { anyOf: [named, { type: 'null' }] });
+    } else if (Object.keys(rest).every((keyword) => ANNOTATIONS.has(keyword))) {
+      delete schema.allOf;
+      Object.assign(schema, named, rest);
+    }
+  }
+  for (const part of partsOf(schema)) repairReference(part);
+}
