@@ -369,7 +369,8 @@ export type CampaignDone = {
 
 export type CampaignFile = {
   name?: string;
-  slug: SlugInput & unknown;
+  /** Which one is meant; it is created where there is none */
+  slug: SlugInput;
   description?: string | null;
   subject?: string;
   /** HTML with Liquid, at most 512 KB */
@@ -612,7 +613,8 @@ export type CampaignVariantStats = {
   clickRate: number;
   openInterval: RateInterval;
   clickInterval: RateInterval;
-  interval: RateInterval & unknown;
+  /** Of what the test compares; opens where there is none */
+  interval: RateInterval;
 };
 
 export type CampaignWinnerBy = "test" | "hand";
@@ -876,7 +878,8 @@ export type CreateSegment = {
   description?: string | null;
   type?: SegmentType;
   filters?: ConditionInput;
-  condition?: ConditionInput & unknown;
+  /** The same as `filters` */
+  condition?: ConditionInput;
   trackMembership?: boolean;
 };
 
@@ -1842,7 +1845,8 @@ export type PatchSegment = {
   slug?: SlugInput;
   description?: string | null;
   filters?: ConditionInput;
-  condition?: ConditionInput & unknown;
+  /** The same as `filters` */
+  condition?: ConditionInput;
   trackMembership?: boolean;
 };
 
@@ -1956,7 +1960,8 @@ export type Preheader = string | null;
 
 export type PreviewCondition = {
   filters?: ConditionInput;
-  condition?: ConditionInput & unknown;
+  /** The same as `filters` */
+  condition?: ConditionInput;
 };
 
 /** Somebody who is no contact, in place of `contactId`. */
@@ -2329,7 +2334,8 @@ export type SegmentExplanation = {
 };
 
 export type SegmentFile = {
-  slug: SlugInput & unknown;
+  /** Which one is meant; it is created where there is none */
+  slug: SlugInput;
   name?: string;
   description?: string | null;
   type?: SegmentType;
@@ -2663,7 +2669,8 @@ export type Template = {
 
 export type TemplateFile = {
   name?: string;
-  slug: SlugInput & unknown;
+  /** Which one is meant; it is created where there is none */
+  slug: SlugInput;
   description?: string | null;
   subject?: string;
   /** HTML with Liquid, at most 512 KB */
@@ -2868,9 +2875,10 @@ export type Topic = {
   updatedAt: string;
 };
 
-export type TopicFile = PatchTopic & ({
-  slug: SlugInput & unknown;
-});
+export type TopicFile = PatchTopic & {
+  /** Which one is meant; it is created where there is none */
+  slug: SlugInput;
+};
 
 export type TrackEvent = {
   email: string;
@@ -3072,7 +3080,8 @@ export type WorkflowFile = {
   /** Of the record as you read it: 409 if it was changed since. Without it the last write wins. */
   updatedAt?: string;
   name?: string;
-  slug: SlugInput & unknown;
+  /** Which one is meant; it is created where there is none */
+  slug: SlugInput;
   description?: string | null;
   triggerType?: WorkflowTriggerType;
   eventName?: string | null;
@@ -3212,7 +3221,8 @@ export type WorkflowStep = {
 };
 
 export type WorkflowStepFile = {
-  slug: SlugInput & unknown;
+  /** Which one is meant; it is created where there is none */
+  slug: SlugInput;
   type: StepType;
   name?: string;
   /** As that of a step, with `template` (a slug) for `templateId`. A header that is null keeps the value that is stored. */
