@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { PictureType } from '../../rules/assets/picture.ts';
 import type { GeneratedTimestamp, Timestamp } from './columns.ts';
 
-/** Pictures of mails. */
+/** Images that emails show. */
 export interface AssetsTables {
   assets: AssetsTable;
   asset_leftovers: AssetLeftoversTable;
@@ -11,14 +11,14 @@ export interface AssetsTables {
 export interface AssetsTable {
   id: Generated<string>;
   project_id: string;
-  /** Of the project and the bytes, in hex: the name in the picture's address. */
+  /** SHA-256 of the project and the bytes, in hex. It is the name in the image's address. */
   hash: string;
   filename: string | null;
   content_type: PictureType;
   bytes: number;
   width: number;
   height: number;
-  /** Null where the bytes are an object of the bucket. */
+  /** Null when the bytes are kept as an object of the bucket. */
   content: Buffer | null;
   object_key: string | null;
   created_at: GeneratedTimestamp;

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { CampaignStatus } from '../../rules/campaigns/campaign.ts';
 
-/** A start has begun: its recipients are sent to, or wait for it to be resumed. */
+/** Statuses of a campaign that has started: it sends to its recipients, or waits to be resumed. */
 const BEGUN = ['SENDING', 'PAUSED'] as const satisfies CampaignStatus[];
 /** A start's workflow has something to do, or will have. */
 const OPEN = ['SCHEDULED', ...BEGUN] as const satisfies CampaignStatus[];
-/** What it says is yet to be sent to somebody, so that whatever it names has to stay. */
+/** Statuses in which the content may still be sent, so every resource that the campaign names must stay. */
 const UNFINISHED = ['DRAFT', ...OPEN] as const satisfies CampaignStatus[];
 
 const listOf = (statuses: readonly CampaignStatus[]) =>

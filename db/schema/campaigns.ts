@@ -41,7 +41,7 @@ export interface CampaignsTable extends MailTextColumns {
   going_since: NullableTimestamp;
   content_id: string | null;
   topic_id: string | null;
-  /** Pictures that the body or a variant names; the table's triggers write it. */
+  /** Hashes of the images that the body or a variant names. The table's triggers write it. */
   asset_hashes: Generated<string[] | null>;
   send_no: Generated<number>;
   audience_cursor: string | null;
@@ -73,14 +73,16 @@ export interface CampaignChunksTable {
   size: number;
   zone: string | null;
   not_before: NullableTimestamp;
-  /** Of all its recipients; null where the campaign has none, or the winner is not known. */
+  /**
+   * Variant of all recipients of the chunk. Null if the campaign has no variants, or if the winner is not known yet.
+   */
   variant: number | null;
-  /** Of those who waited for the winner, or would have. */
+  /** True for recipients who waited for the winner, or would have waited. */
   rest: Generated<boolean>;
   done_at: NullableTimestamp;
   /** A turn is at it, or was when its worker died. */
   busy: Generated<boolean>;
-  /** What became of its recipients, see `db/campaigns/figures.ts`; null where that has to be counted. */
+  /** Outcomes of the chunk's recipients, see `db/campaigns/figures.ts`. Null if they have to be counted. */
   figures: NullableJson<ChunkFigures>;
   /** When its next turn is due; null while the chunk does not wait. The columns below are set only with it. */
   due_at: NullableTimestamp;
@@ -89,13 +91,13 @@ export interface CampaignChunksTable {
   /** When the provider first deferred some of its emails; null if it never did. */
   deferred_since: NullableTimestamp;
   deferrals: number | null;
-  /** The row at which the next turn resumes the round; null begins a new round. */
+  /** The row at which the next turn resumes the round. Null starts a new round. */
   resume_id: string | null;
   /** The provider deferred emails of this round, before `resume_id`. */
   resume_deferred: boolean | null;
 }
 
-/** Mails of which something came back since the figures of their chunk were counted, perhaps several times. */
+/** Emails that got an event after the statistics of their chunk were counted. An email may have several rows. */
 export interface CampaignTouchesTable {
   campaign_id: string;
   email_id: string;
@@ -114,7 +116,7 @@ export interface CampaignMachineHoursTable {
 export interface LinkClicksTable {
   campaign_id: string;
   email_id: string;
-  /** As it stands in the list of the content's links. */
+  /** Position in the list of the content's links. */
   link: number;
   project_id: string;
   content_id: string;

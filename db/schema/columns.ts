@@ -6,8 +6,8 @@ export type GeneratedTimestamp = ColumnType<Date, Date | string | undefined, Dat
 export type NullableTimestamp = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
 
 /**
- * jsonb goes in as text (`JSON.stringify`), so that the driver takes a JSON string or array for nothing else. Where its
- * shape is not one, the query file that reads it gives it its type.
+ * A jsonb column. Values are written as text (`JSON.stringify`), because the driver would take a JSON string or array
+ * for another type. Columns with several shapes get their type from the query file that reads them.
  */
 export type Json<Shape = unknown> = ColumnType<Shape, string, string>;
 export type GeneratedJson<Shape = unknown> = ColumnType<Shape, string | undefined, string>;

@@ -4,7 +4,7 @@ import type { SuppressionReason } from '../../rules/emails/reasons.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import type { GeneratedJson, GeneratedTimestamp, NullableTimestamp } from './columns.ts';
 
-/** Contacts, whom not to write to, and the jobs that change many at once. */
+/** Contacts, suppressed addresses, and the jobs that change many contacts at once. */
 export interface ContactsTables {
   contacts: ContactsTable;
   suppressions: SuppressionsTable;
@@ -33,7 +33,7 @@ export interface ContactsTable {
   updated_at: GeneratedTimestamp;
 }
 
-/** Mails that asked for a confirmation, and the proof of those that got it. */
+/** Emails that asked for a confirmation, and the proof that the contact gave it. */
 export interface ConfirmationsTable {
   email_id: string;
   project_id: string;

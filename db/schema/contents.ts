@@ -13,7 +13,7 @@ export interface MailTextColumns<From = string> {
 
 export type MailType = 'TRANSACTIONAL' | 'MARKETING';
 
-/** What mails say: templates, and what was sent. */
+/** Content of emails: templates, and the content of sent emails. */
 export interface ContentsTables {
   templates: TemplatesTable;
   contents: ContentsTable;
@@ -28,7 +28,7 @@ export interface TemplatesTable extends MailTextColumns<string | null> {
   description: string | null;
   type: MailType;
   topic_id: string | null;
-  /** Pictures that the body names; the table's triggers write it. */
+  /** Hashes of the images that the body names. The table's triggers write it. */
   asset_hashes: Generated<string[] | null>;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;

@@ -3,11 +3,11 @@ import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import type { GeneratedJson, GeneratedTimestamp, NullableJson, NullableTimestamp, Timestamp } from './columns.ts';
 
-/** What caused it; INBOUND is a mail that came in. */
+/** Cause of an email. INBOUND is an email that the service received. */
 export type SourceType = SentEmailSource | 'INBOUND';
 export type SentEmailSource = 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW';
 
-/** Emails with their attachments, how fast they may leave, and what became of them. */
+/** Emails with their attachments, send rates and outcomes. */
 export interface EmailsTables {
   emails: EmailsTable;
   ses_messages: SesMessagesTable;

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { NotStarted } from '../../rules/events/not-started.ts';
 import type { GeneratedTimestamp, NullableJson } from './columns.ts';
 
-/** What happened, as tenants and the service itself report it. */
+/** Events, as tenants and the service itself report them. */
 export interface EventsTables {
   events: EventsTable;
   mail_hours: MailHoursTable;
@@ -19,16 +19,16 @@ export interface EventsTable {
   untrusted: Generated<boolean>;
   swayed: Generated<boolean>;
   /**
-   * Who brought it about, where that is kept: `user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`,
-   * `contact`, or who reported it.
+   * The actor that caused the event, if that is kept: `user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`,
+   * `contact`, or the reporter.
    */
   actor: string | null;
-  /** Workflows that it triggers and did not start; null where there are none. */
+  /** Workflows that the event triggers and did not start. Null if there are no such workflows. */
   not_started: NullableJson<NotStarted[]>;
   created_at: GeneratedTimestamp;
 }
 
-/** What became of live mails in an hour that is over. */
+/** Outcomes of live emails in one past hour. */
 export interface MailHoursTable {
   project_id: string;
   /** Whole hours since 1970. */

@@ -90,7 +90,7 @@ export interface ExecutionsTable {
   sandbox: Generated<boolean>;
   run: NullableJson<SandboxState>;
   depth: Generated<number>;
-  /** Hash of the value of the workflow's `reentryKey`; null where there is none. */
+  /** Hash of the value of the workflow's `reentryKey`. Null if the workflow has no such key. */
   reentry_value: string | null;
   started_at: GeneratedTimestamp;
   completed_at: NullableTimestamp;
@@ -113,9 +113,9 @@ export interface ExecutionStepsTable {
 
 export interface StepVisitCountsTable {
   step_id: string;
-  /** Whole hours since 1970 at which the visits began. */
+  /** The hour in which the visits started, in whole hours since 1970. */
   hour: number;
-  /** '' where the step has none. */
+  /** Empty if the step has no branches. */
   branch: string;
   /** The backend that counted, 0 once added up. */
   shard: number;
@@ -149,7 +149,7 @@ export interface TimerSecondsTable {
 
 export interface BeginRatesTable {
   worker_id: string;
-  /** Starts, signals and cancels that this worker saw Temporal begin in a second. */
+  /** Starts, signals and cancellations that this worker saw Temporal process in one second. */
   per_second: number;
   at: GeneratedTimestamp;
 }

@@ -14,7 +14,7 @@ export interface InstallationTable {
   /** A random UUID (version 4); names carry its first 8 characters. */
   id: Generated<string>;
   created_at: GeneratedTimestamp;
-  /** Rows with an earlier id keep the names of the earlier release; null where no earlier release ran. */
+  /** Rows with an earlier id keep the names of the earlier release. Null if no earlier release ran. */
   legacy_before: NullableTimestamp;
   /** When the workers stopped serving the task queues of the earlier release; null until then. */
   legacy_closed_at: NullableTimestamp;
@@ -36,7 +36,7 @@ export interface InstallationTokensTable {
   rolled_at: GeneratedTimestamp;
   /** Temporal has it, too. */
   confirmed: Generated<boolean>;
-  /** Of the server and the database that wrote it; null where Postgres does not tell. */
+  /** Identifier of the server and the database that wrote the token. Null if Postgres does not report it. */
   system_identifier: string | null;
   database_oid: number;
 }

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { PeriodicKind } from '../../rules/periodic-work.ts';
 import type { GeneratedTimestamp, Timestamp } from './columns.ts';
 
-/** What the operator of the service sees of it. */
+/** State that the operator of the service monitors. */
 export interface OperationTables {
   processes: ProcessesTable;
   periodic_work: PeriodicWorkTable;
@@ -30,7 +30,7 @@ export interface PeriodicWorkTable {
   unfinished: Generated<number>;
   /** Parts that failed in the last round, or did not end in it. The next round runs them last. */
   failing: Generated<string[]>;
-  /** The part behind which the next round begins; null is the first part. */
+  /** The part after which the next round starts. Null starts with the first part. */
   resume_after: string | null;
   last_error: string | null;
   last_error_at: Timestamp | null;

@@ -52,7 +52,7 @@ export interface ProjectsTable {
   operator_complaint_guard: number | null;
   operator_held_at: NullableTimestamp;
   operator_hold_reason: string | null;
-  /** What holds: the tighter of both. */
+  /** The send rate that applies: the lower of the two limits. */
   effective_send_rate_per_second: GeneratedAlways<number | null>;
   effective_monthly_email_limit: GeneratedAlways<number | null>;
   effective_bounce_guard: GeneratedAlways<number>;
@@ -102,7 +102,7 @@ export interface SignInLinksTable {
   user_id: string;
   project_id: string;
   token_hash: Buffer;
-  /** What it was when the link was made: a change of it ends the link too. */
+  /** The password hash at the time the link was created. Changing the password invalidates the link. */
   password_hash: string;
   expires_at: Timestamp;
 }
@@ -138,7 +138,7 @@ export interface LoginFailuresTable {
   failed_at: GeneratedTimestamp;
 }
 
-/** Unlogged: a crash of Postgres forgets a minute of counting. */
+/** Unlogged: a crash of Postgres loses a minute of counting. */
 export interface RateWindowsTable {
   subject: string;
   taken: number;

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { OutboxKind } from '../../rules/outbox.ts';
 import type { GeneratedJson, GeneratedTimestamp, Json } from './columns.ts';
 
-/** What makes accepted work survive a crash, and a request safe to repeat. */
+/** Tables that make accepted work survive a crash and requests safe to repeat. */
 export interface RecoveryTables {
   outbox: OutboxTable;
   idempotency_keys: IdempotencyKeysTable;
@@ -17,12 +17,15 @@ export interface OutboxTable {
   payload: GeneratedJson;
   attempts: Generated<number>;
   last_error: string | null;
-  /** When the row may be taken; of a row that is taken, when it is given up for lost. */
+  /** When the row may be taken. For a taken row: when it counts as lost. */
   available_at: GeneratedTimestamp;
   created_at: GeneratedTimestamp;
   /** `OUTBOX_PRIORITY` of its kind. */
   priority: Generated<number>;
-  /** Since when Temporal has it without having begun; null while it waits, and for what workers send themselves. */
+  /**
+   * When Temporal accepted the row without having started it. Null while the row waits, and for work that workers do
+   * without Temporal.
+   */
   taken_at: Date | null;
 }
 
@@ -41,7 +44,7 @@ export interface IdempotencyKeysTable {
   public: Generated<boolean>;
   owner: string | null;
   request: string;
-  /** Of the parsed input; null for keys from before it was kept. */
+  /** Fingerprint of the parsed input. Null for keys that were stored before fingerprints existed. */
   fingerprint: string | null;
   status_code: number;
   response: Json;

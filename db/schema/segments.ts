@@ -34,7 +34,7 @@ export interface SegmentMembersTable {
   created_at: GeneratedTimestamp;
 }
 
-/** Of STATIC segments. */
+/** Changes to the members of STATIC segments. */
 export interface SegmentMemberChangesTable {
   id: Generated<string>;
   project_id: string;

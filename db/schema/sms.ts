@@ -18,7 +18,7 @@ export interface SmsMessagesTable {
   id: Generated<string>;
   project_id: string;
   contact_id: string | null;
-  /** Whose step sent it; null for one by the API. */
+  /** The execution whose step sent the SMS. Null for an SMS sent through the API. */
   execution_id: string | null;
   to_phone: string;
   from_phone: string;
@@ -37,7 +37,7 @@ export interface SmsMessagesTable {
   created_at: GeneratedTimestamp;
   sent_at: NullableTimestamp;
   delivered_at: NullableTimestamp;
-  /** Of a run that only tries a workflow out. */
+  /** True for a run that only tests a workflow. */
   sandbox: Generated<boolean>;
   /** Null for an SMS from before it was kept: then one of a step is marketing. */
   marketing: boolean | null;

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { GeneratedTimestamp } from './columns.ts';
 
-/** What a project writes about, and what contacts said to each. */
+/** Topics that a project writes about, and each contact's choice for them. */
 export interface TopicsTables {
   topics: TopicsTable;
   topic_choices: TopicChoicesTable;

@@ -28,7 +28,7 @@ export interface WebhookEndpointsTable {
   disabled_reason: string | null;
   /** Counts the turns; a turn that is no longer the last one records nothing. */
   turn: Generated<number>;
-  /** Until then the endpoint is looked at by itself, and a new event need not wake it. */
+  /** The endpoint wakes automatically at this time, so a new event before it does not have to. */
   wakes_at: NullableTimestamp;
   /** A degraded endpoint is asked again at this time. */
   probe_at: NullableTimestamp;

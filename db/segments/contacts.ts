@@ -14,7 +14,7 @@ import { fittedPage, type Listed } from '../page-budget.ts';
 import { compileCondition, type SegmentSources } from './filter-sql.ts';
 import { loadSegmentSources } from './sources.ts';
 
-/** What of a segment says who is in it: its condition, or, when that is null, its stored members. */
+/** Defines the members of a segment: its condition or, when that is null, its stored members. */
 export interface SegmentDefinition {
   projectId: string;
   id: string;
@@ -22,7 +22,7 @@ export interface SegmentDefinition {
 }
 
 export interface SegmentPage {
-  /** The data of those that are truncated is not there: the page is full. */
+  /** Truncated contacts come without their data, because the page reached its size limit. */
   items: Listed<Contact>[];
   total: number;
 }
@@ -32,7 +32,7 @@ export interface SegmentPage {
  * stands. In Postgres's own unit: about 50 ms, which counts 20,000 to 50,000 contacts.
  */
 const MAX_COUNT_COST = 10_000;
-/** A kept count is counted anew, behind the answer, when it is older than this. */
+/** A kept count older than this is counted again after the response is sent. */
 const COUNT_FRESH_SECONDS = 60;
 
 /** The predicate on `contacts` of who is in the segment now; NULL stands for false. */
@@ -47,14 +47,15 @@ export async function segmentPredicate(db: Db, segment: SegmentDefinition, now: 
   return compileCondition(asked, { projectId, now, segments });
 }
 
-/** Counts the contacts of a segment now: of a dynamic one by its condition. */
+/** Counts the current contacts of a segment. A dynamic segment is counted by its condition. */
 export async function countSegment(db: Db, segment: SegmentDefinition): Promise<number> {
   return countBy(db, countQuery(segment.projectId, await segmentPredicate(db, segment, new Date())));
 }
 
 /**
- * A page of the contacts that are in the segment now, newest first; `page` from 1. The total is exact where the page
- * itself tells it or counting is cheap; else it is the kept count, at most about a minute old while somebody looks.
+ * Returns a page of the segment's current contacts, newest first. `page` starts at 1. The total is exact if the page
+ * itself shows it or counting is cheap. Otherwise it is the kept count, which is at most about a minute old while
+ * people view the segment.
  */
 export async function listSegmentContacts(
   db: Db,
@@ -83,7 +84,10 @@ export async function listSegmentContacts(
   return { items, total: isCheap ? await countBy(db, count) : await keptCount(db, segment) };
 }
 
-/** Counts anew and keeps the count. @returns the count */
+/**
+ * Counts the members and keeps the count.
+ * @returns the count
+ */
 export async function refreshMemberCount(db: Db, segment: SegmentDefinition): Promise<number> {
   const count = await countSegment(db, segment);
   await sql`
@@ -93,8 +97,9 @@ export async function refreshMemberCount(db: Db, segment: SegmentDefinition): Pr
 }
 
 /**
- * The kept count, where it was ever counted. When it is old, the first to notice counts anew without holding its answer
- * up: a process that ends meanwhile leaves the old count until somebody else notices.
+ * Returns the kept count, if the segment was ever counted. The first caller that finds it old starts a new count
+ * without delaying its own response. If that process ends meanwhile, the old count stays until the next caller finds
+ * it.
  */
 async function keptCount(db: Db, segment: SegmentDefinition): Promise<number> {
   const { rows } = await sql<{ member_count: number; never: boolean; stale: boolean }>`
@@ -118,7 +123,7 @@ async function countBy(db: Db, query: RawBuilder<{ count: number }>): Promise<nu
   return rows[0]?.count ?? 0;
 }
 
-/** What Postgres expects a query to cost; it is planned (1 ms), not run. */
+/** Returns the cost that Postgres expects of a query. The query is planned (1 ms), not run. */
 async function costOf(db: Db, query: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: { 'Total Cost': number } }] }>`
     EXPLAIN (FORMAT JSON) ${query}`.execute(db);

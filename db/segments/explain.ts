@@ -13,11 +13,11 @@ const FILTERS_AT_A_TIME = 50;
 
 /** A filter of a segment, with what the contact has for it. */
 export interface ExplainedFilter extends Filter {
-  /** Where it stands in the condition, such as `groups.0.filters.1`. */
+  /** Path of the filter in the condition, such as `groups.0.filters.1`. */
   path: string;
   /**
-   * The contact's field; of an event or a mail the last instant of it, of a segment whether the contact is in it. Null:
-   * there is none.
+   * The contact's value of the field. For an event or email filter, the time of the last one; for a segment filter,
+   * whether the contact is a member. Null if there is no value.
    */
   contactValue: unknown;
   holds: boolean;
@@ -26,16 +26,20 @@ export interface ExplainedFilter extends Filter {
 export interface SegmentExplanation {
   /** Whether the contact is in the segment now. */
   holds: boolean;
-  /** Whether it is a stored member: of a STATIC or tracked segment, which may be minutes behind; of others null. */
+  /**
+   * Whether the contact is a stored member. A tracked segment may be minutes behind. Null unless the segment is
+   * STATIC or tracked.
+   */
   member: boolean | null;
   /** In the order of the condition. */
   filters: ExplainedFilter[];
 }
 
 /**
- * Why a contact is in a segment, or is not: each filter by the predicate that decides for everybody. A STATIC segment
- * has one filter, its membership.
- * @throws AppError NOT_FOUND (a contact of another project too), CONFLICT for segments in a circle
+ * Explains why a contact is or is not in a segment: evaluates each filter with the predicate that decides for all
+ * contacts. A STATIC segment has one filter, its membership.
+ * @throws AppError NOT_FOUND (also for a contact of another project), CONFLICT for segments that refer to each other
+ * in a cycle
  */
 export async function explainSegment(db: Db, segment: Segment, contactId: string): Promise<SegmentExplanation> {
   const { projectId } = segment;
@@ -110,7 +114,7 @@ async function decide(db: Db, placed: Placed[], asked: Asked): Promise<Explained
   });
 }
 
-/** What only the database knows of the contact. */
+/** SQL for the values that only the database knows about the contact. */
 function valueColumn({ field, operator }: Filter, { projectId, contact }: Asked): RawBuilder<unknown> | undefined {
   const ref = parseField(field, operator, 'audience');
   if (ref?.kind === 'event') {

@@ -1,10 +1,11 @@
 /**
- * Single values of the filter language in SQL: what `rules/filters/values.ts` says, for a column or a JSON value.
- *
- * Postgres knows nothing about the values inside `data`: for `=` it guesses that one row in 200 matches, and for three
- * such filters that none does, and then probes the events of every contact one by one. A function (`texteq`) it guesses
- * at a third, which leads to hash and merge joins: 0.3 s instead of 1.5 s on a million contacts. So JSON values are
- * compared by the functions behind the operators, and tests of their type are written as "none of the others".
+ * Compiles single values of the filter language to SQL, with the meaning of `rules/filters/values.ts`, for a column
+ * or a JSON value.
+ * Postgres has no statistics about the values inside `data`. For `=` it guesses that one row in 200 matches, and for
+ * three such filters that no row does. It then probes the events of each contact one by one. For a function
+ * (`texteq`) it guesses one row in three, which leads to hash and merge joins: 0.3 s instead of 1.5 s on a million
+ * contacts. JSON values are therefore compared by the functions behind the operators, and type tests are written as
+ * "none of the other types".
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Filter } from '../../rules/filters/filters.ts';
@@ -147,7 +148,7 @@ function isType(json: Expression, type: (typeof JSON_TYPES)[number]): Predicate 
   return sql`jsonb_typeof(${json}) <> all(${JSON_TYPES.filter((other) => other !== type)}::text[])`;
 }
 
-/** What JSON writes otherwise than it is. */
+/** Characters that JSON escapes. */
 const ESCAPED = /["\\\p{Cc}]/u;
 
 /**
@@ -163,7 +164,7 @@ function contains(source: ValueSource, value: Scalar): Predicate {
   // JSON in lower case is JSON.
   const list = sql<boolean>`jsonb_exists((${source.folded})::jsonb, ${wanted})`;
   if (ESCAPED.test(value)) return byType(source, { list, text: inText });
-  // Few have it anywhere, in a list as in a text, and only those are looked at again.
+  // Few rows match anywhere, in a list or in a text. Only these rows get the exact test.
   return sql`(${inText} and ${byType(source, { list, text: sql`true` })})`;
 }
 

@@ -1,10 +1,10 @@
 /**
- * Compiles a condition to one parameterised SQL predicate over a row of `contacts`: for audiences, segments and
- * CONDITION steps alike. It agrees with `rules/filters/evaluate.ts`, which a property test holds it to.
- * Source: contract §5.2, §7.2.
- *
- * No predicate raises on dirty data: JSON values are compared as jsonb behind a test of their type, never cast. EXISTS
- * stands at the top level of an AND wherever the condition allows, where Postgres turns it into a semi-join.
+ * Compiles a condition to one parameterized SQL predicate over a row of `contacts`, for audiences, segments and
+ * CONDITION steps. A property test checks that it agrees with `rules/filters/evaluate.ts`. Source: contract §5.2,
+ * §7.2.
+ * No predicate raises on dirty data: JSON values are compared as jsonb after a test of their type, and never cast.
+ * EXISTS is kept at the top level of an AND wherever the condition allows it, because Postgres turns it into a
+ * semi-join there.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '../../rules/errors.ts';
@@ -14,7 +14,7 @@ import type { Condition, Filter, Group } from '../../rules/filters/filters.ts';
 import { spanMs, valueAt } from '../../rules/filters/values.ts';
 import { emailSource, instantPredicate, jsonSource, type Predicate, valuePredicate } from './filter-sql-values.ts';
 
-/** Where the members of a segment are found: stored, or by evaluating its condition. */
+/** How to find the members of a segment: stored members, or its condition. */
 export type SegmentSource = { kind: 'members' } | { kind: 'condition'; condition: Condition };
 /** By segment id in lower case. A segment that is not in the map has no members. */
 export type SegmentSources = ReadonlyMap<string, SegmentSource>;
@@ -26,23 +26,26 @@ export interface CompileOptions {
   segments: SegmentSources;
   /** Alias of `contacts` in the query; `contacts` itself by default. */
   alias?: string;
-  /** In a CONDITION step: what `event.<key>` and `context.<key>` are read from. */
+  /** The data that `event.<key>` and `context.<key>` read in a CONDITION step. */
   step?: { event: unknown; context: unknown };
 }
 
-/** Filters of one statement, those of inlined segments included: at worst two seconds of planning. */
+/**
+ * Maximum number of filters in one statement, including the filters of inlined segments. Planning takes two seconds at
+ * worst.
+ */
 const MAX_COMPILED_FILTERS = 2_000;
 
 /**
- * EXISTS that Postgres may turn into joins. Its planning grows steeply with their number (20 take 0.1 s, 100 take 4 s,
- * which anybody could ask for), so those beyond stay subqueries, which plan in a millisecond each.
+ * Number of EXISTS that Postgres may turn into joins. Planning time grows steeply with it: 20 take 0.1 s, 100 take 4
+ * s, and any caller could ask for that. Further ones stay subqueries, which take 1 ms each to plan.
  */
 const MAX_JOINS = 8;
 
 /**
- * The predicate of a condition, for WHERE: a contact it does not hold for may give NULL instead of false. In a SELECT
- * list or under NOT use `(… ) IS TRUE`. The query itself must select the project's contacts.
- * @throws AppError CONFLICT when segments refer to each other in a circle, or are too large together
+ * Returns the predicate of a condition, for WHERE. For a contact that does not match it may give NULL instead of
+ * false, so use `(… ) IS TRUE` in a SELECT list or under NOT. The query itself must select the project's contacts.
+ * @throws AppError CONFLICT when segments refer to each other in a cycle, or are too large together
  */
 export function compileCondition(condition: Condition, options: CompileOptions): RawBuilder<boolean> {
   const scope: Scope = { ...options, alias: options.alias ?? 'contacts', inside: [], budget: { filters: 0, joins: 0 } };
@@ -141,7 +144,7 @@ function historyPredicate(filter: Filter, now: Date, happened: (since?: Date) =>
   }
 }
 
-/** Nobody is on a topic that is not the project's. */
+/** No contact is subscribed to a topic of another project. */
 function onTopic(topicId: string, scope: Scope): Predicate {
   return sql`coalesce(
     (select s.joined from topic_choices s where s.contact_id = ${sql.ref(`${scope.alias}.id`)} and s.topic_id = ${topicId}::uuid),

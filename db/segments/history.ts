@@ -8,28 +8,28 @@ export const SEGMENT_CHANGES = ['entry', 'exit'] as const;
 
 /** A contact entered a tracked segment or left it, or was added to a STATIC one or removed. */
 export interface MembershipChange {
-  /** Of the event that was recorded; of a STATIC segment of the record. */
+  /** Id of the recorded event or, for a STATIC segment, of its history record. */
   id: string;
   change: (typeof SEGMENT_CHANGES)[number];
-  /** Null where the contact was erased since, and the event kept. */
+  /** Null if the contact was erased while the event was kept. */
   contactId: string | null;
   email: string | null;
-  /** Who added or removed it, of a STATIC segment: `user:<id>` or `key:<id>`; null of a tracked one. */
+  /** The actor that added or removed the contact, for a STATIC segment: `user:<id>` or `key:<id>`. Null for a tracked segment. */
   actor: string | null;
   at: Date;
 }
 
-/** Nobody pages through more. */
+/** Counting stops here, since no one pages through more. */
 export const HISTORY_TOTAL_MAX = 10_000;
 
-/** What of `events` an index has by the segment's id: see the migration. */
+/** The part of `events` that an index covers by the segment's id, see the migration. */
 const IS_CHANGE = sql`(name LIKE 'segment.%.entry' OR name LIKE 'segment.%.exit')`;
 
 /**
- * Who entered and left a segment, newest first: of a DYNAMIC one from the events that its computations recorded,
- * whatever its slug was then; of a STATIC one from what was noted with each change. `total` is counted on the first
- * page, up to HISTORY_TOTAL_MAX; else it is 0.
- * @throws AppError BAD_REQUEST for a cursor that is not ours
+ * Lists contacts that entered and left a segment, newest first. For a DYNAMIC segment they come from the events that
+ * its computations recorded, under any earlier slug. For a STATIC segment they come from the record of each change.
+ * `total` is counted on the first page, up to HISTORY_TOTAL_MAX, and is 0 on later pages.
+ * @throws AppError BAD_REQUEST for an invalid cursor
  */
 export async function listSegmentHistory(
   db: Db,

@@ -10,28 +10,28 @@ import { lockSegment, type SegmentRef } from './segments.ts';
 
 export interface AddMembers extends SegmentRef {
   emails: string[];
-  /** Creates a contact for an address that has none. */
+  /** Creates a contact for an unknown address. */
   createMissing: boolean;
   /** The subscription of the contacts that are created; known ones keep theirs. */
   subscribed: boolean;
   suppressionKey: Buffer;
-  /** Who adds them, for the segment's history. */
+  /** The actor that adds them, for the segment's history. */
   actor: string;
   /** The version of the segment that the caller has read. */
   read?: ReadVersion | undefined;
 }
 
 export interface AddedMembers {
-  /** Contacts that were no members before. */
+  /** Number of contacts that were not members before. */
   added: number;
   created: number;
-  /** Addresses, in lower case, that are no contact. */
+  /** Addresses without a contact, in lower case. */
   notFound: string[];
 }
 
 /**
- * Adds contacts to a STATIC segment; who is in already stays so. @throws AppError NOT_FOUND, CONFLICT for a DYNAMIC
- * segment, or for one that was changed after the version `read`
+ * Adds contacts to a STATIC segment. Existing members do not change.
+ * @throws AppError NOT_FOUND, CONFLICT for a DYNAMIC segment, or for a segment that changed after the version `read`
  */
 export async function addMembers(trx: Trx, p: AddMembers): Promise<AddedMembers> {
   await lockStatic(trx, p);
@@ -69,7 +69,7 @@ export async function removeMembers(
   return { removed: rows.length };
 }
 
-/** Notes for whom the members of `changed` were changed, a row each. */
+/** Records each change of `changed` in the segment's history, one row per contact. */
 function noteChanges(p: SegmentRef & { actor: string }, change: 'entry' | 'exit'): RawBuilder<unknown> {
   return sql`
     INSERT INTO segment_member_changes (project_id, segment_id, contact_id, change, actor)

@@ -5,9 +5,9 @@ import { CONTACT_COLUMNS, type Contact, type ContactRow, toContact } from '../co
 import { compileCondition } from './filter-sql.ts';
 import { loadSegmentSources } from './sources.ts';
 
-/** Contacts that are shown of those that are meant. */
+/** Number of matching contacts to show. */
 const SAMPLE_CONTACTS = 10;
-/** How many of the newest are looked through for them alone: it takes some hundredths of a second. */
+/** Number of newest contacts that are searched for the sample alone. It takes tens of milliseconds. */
 const NEWEST_CONTACTS = 20_000;
 
 export interface ConditionPreview {
@@ -18,10 +18,10 @@ export interface ConditionPreview {
 }
 
 /**
- * Whom a condition means now: counted, and the newest of them. Ten of those who mean much are among the newest
- * contacts; of a condition that holds for few the pass that counts brings them along, so that nothing is looked through
- * twice.
- * @throws AppError CONFLICT for segments in a circle
+ * Previews a condition: counts the matching contacts and returns the newest ones. A condition that matches many
+ * contacts has ten among the newest. For a condition that matches few, the counting pass returns the sample too, so
+ * contacts are read only once.
+ * @throws AppError CONFLICT for segments that refer to each other in a cycle
  */
 export async function previewCondition(
   db: Db,

@@ -43,7 +43,7 @@ export interface SegmentRef {
 export interface NewSegment {
   projectId: string;
   name: string;
-  /** Of the name where it is left out. */
+  /** Derived from the name if omitted. */
   slug?: string | undefined;
   description: string | null;
   type: SegmentType;
@@ -92,7 +92,7 @@ export async function listSegments(
   return rows.map((row) => ({ ...toSegment(row), truncated: row.truncated }));
 }
 
-/** Every segment of the project by its slug, with all conditions: for whoever has looked how large they are. */
+/** Lists all segments of the project by slug, with their conditions. The caller has checked how large they are. */
 export async function listAllSegments(db: Db, projectId: string): Promise<Segment[]> {
   const rows = await db
     .selectFrom('segments')
@@ -133,8 +133,8 @@ export async function lockSegment(trx: Trx, { projectId, id }: SegmentRef, read?
 }
 
 /**
- * @throws AppError CONFLICT when the slug of the name is taken, there are 500, or segments would refer to each other in
- * a circle, VALIDATION_ERROR when the condition names an unknown segment
+ * @throws AppError CONFLICT when the slug is taken, the project has 500 segments, or segments would refer to each
+ * other in a cycle; VALIDATION_ERROR when the condition names an unknown segment
  */
 export async function insertSegment(trx: Trx, segment: NewSegment): Promise<Segment> {
   const { projectId, name, description, type, condition, trackMembership } = segment;
@@ -184,7 +184,7 @@ export async function updateSegment(
 }
 
 /**
- * Deletes a segment with its members; campaigns that are not under way forget it.
+ * Deletes a segment with its members. Campaigns that are not running lose their reference to it.
  * @throws AppError NOT_FOUND; CONFLICT while a SCHEDULED or SENDING campaign uses it, also through its filter or
  * another segment
  */

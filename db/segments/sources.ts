@@ -9,9 +9,9 @@ import type { SegmentSource } from './filter-sql.ts';
 const MAX_SEGMENTS = 500;
 
 /**
- * Finds the segments that a condition names, also through other segments, for `compileCondition`. Members of static and
- * tracked segments are stored; an untracked one, and one not computed since its condition changed, is its condition.
- * A segment that is not there is not in the map.
+ * Finds the segments that a condition names, also through other segments, for `compileCondition`. Static and tracked
+ * segments have stored members. An untracked segment, or one not yet computed since its condition changed, is
+ * represented by its condition. The map has no entry for an unknown segment.
  */
 export async function loadSegmentSources(
   db: Db,

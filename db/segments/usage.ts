@@ -20,13 +20,13 @@ export interface SegmentUsage {
   usedInSegments: NamedUse[];
   /** Campaigns that are not finished, to it or with a filter that names it. */
   usedInCampaigns: CampaignUse[];
-  /** Workflows that its events start, end or let go on, or whose steps name it. */
+  /** Workflows with a trigger, exit or wait on the segment's events, or with a step that names the segment. */
   usedInWorkflows: NamedUse[];
-  /** No campaign under way or scheduled has it, also through another segment. */
+  /** True if no running or scheduled campaign uses the segment, also through another segment. */
   canDelete: boolean;
 }
 
-/** Where a segment is named. */
+/** Lists the places that name a segment. */
 export async function getSegmentUsage(db: Db, p: SegmentRef & { slug: string }): Promise<SegmentUsage> {
   const open = await openCampaignsUsing(db, p);
   return {
@@ -37,7 +37,7 @@ export async function getSegmentUsage(db: Db, p: SegmentRef & { slug: string }):
   };
 }
 
-/** Campaigns scheduled or under way that go to a segment, also through their filter or another segment. */
+/** Lists scheduled and running campaigns that send to a segment, also through their filter or another segment. */
 export async function openCampaignsUsing(db: Db, p: SegmentRef): Promise<CampaignUse[]> {
   return campaignsNaming(db, { ...p, ids: await dependentIds(db, p), statuses: OPEN_CAMPAIGNS });
 }

@@ -9,8 +9,8 @@ export interface CancelledDelivery {
 }
 
 /**
- * Ends mails whose delivery was cancelled: FAILED, reason `cancelled`. What was sent, or another delivery has, stays.
- * May run twice.
+ * Ends emails whose delivery was cancelled as FAILED, reason `cancelled`. Emails that were sent, or that another
+ * delivery has claimed, do not change. Idempotent.
  */
 export async function cancelMails(db: Db, delivery: CancelledDelivery): Promise<number> {
   return endOpen(db, sql`emails`, sql`('PENDING', 'SENDING')`, delivery);

@@ -33,7 +33,7 @@ export async function insertCapturedEmail(
   `.execute(db);
 }
 
-/** Which captured messages: of one recipient where `to` is given, and of these projects alone where `projects` are. */
+/** Selects captured messages: only of one recipient if `to` is given, and only of these projects if `projects` is given. */
 interface CapturedFilter {
   to?: string | undefined;
   projects?: readonly string[] | undefined;
@@ -65,7 +65,7 @@ export async function countCapturedEmails(
   return rows[0] ?? { mails: 0, addresses: 0 };
 }
 
-/** One captured mail; undefined where there is none, or it is of none of `projects`. */
+/** Returns one captured email, or undefined if it does not exist or belongs to none of `projects`. */
 export async function findCapturedEmail(
   db: Db,
   p: { id: string; projects?: readonly string[] | undefined },

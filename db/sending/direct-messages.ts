@@ -38,7 +38,10 @@ export function deliveryKinds(kind: MessageKind): RawBuilder<unknown> {
   return sql`(${deliver}, ${retry})`;
 }
 
-/** Checks that each message has a record of the project. @throws RowMissing for the first that has none */
+/**
+ * Asserts that each message has a record in the project.
+ * @throws RowMissing for the first message without one
+ */
 export async function assertMessages(
   db: Db,
   { kind, projectId, ids }: { kind: MessageKind; projectId: string; ids: string[] },
@@ -51,8 +54,8 @@ export async function assertMessages(
 }
 
 /**
- * Ends first attempts in the transaction that records what became of them: rows of messages that are done with go, and
- * those of messages that were refused for now become Temporal's, which waits for them.
+ * Ends first attempts in the transaction that records their outcome. Rows of finished messages are deleted. Rows of
+ * deferred messages are handed to Temporal, which waits for the next attempt.
  */
 export async function finishDirect(
   trx: Trx,
@@ -75,8 +78,8 @@ export async function finishDirect(
 }
 
 /**
- * Hands messages over to Temporal, which makes their next attempt at `dueAt`: those whose worker was killed, and those
- * that wait for their sending window. Their claim is taken away, which fences off a worker that is alive after all.
+ * Hands messages over to Temporal, which makes their next attempt at `dueAt`: messages whose worker was killed, and
+ * messages that wait for their sending window. Releases their claim, which fences off a worker that is still alive.
  * Returns the rows, for `outbox.wake`.
  */
 export async function handOverDirect(
@@ -91,7 +94,7 @@ export async function handOverDirect(
   return becomeTemporals(trx, p, p.messages);
 }
 
-/** Nobody's, so that whoever delivers them next may claim them. */
+/** Removes the claim, so that the next delivery may claim the messages. */
 async function release(
   trx: Trx,
   { kind, projectId }: { kind: MessageKind; projectId: string },

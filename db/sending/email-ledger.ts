@@ -31,7 +31,7 @@ export interface ClaimedEmail extends CarriedVariables {
   contentId: string;
   campaignId: string | null;
   executionId: string | null;
-  /** Of the execution's step that sends it. */
+  /** Visit of the execution's step that sends the email. */
   visit: number | null;
   sourceType: SentEmailSource;
   mode: KeyMode;
@@ -41,7 +41,7 @@ export interface ClaimedEmail extends CarriedVariables {
   claim: number;
   attempts: number;
   createdAt: Date;
-  /** Null where the mail is to no contact, or the contact was deleted. */
+  /** Null if the email has no contact, or if the contact was deleted. */
   contact: {
     id: string;
     email: string;
@@ -60,10 +60,10 @@ export interface ClaimedEmail extends CarriedVariables {
     held: boolean;
     monthlyEmailLimit: number | null;
   };
-  /** The project's domain that the sender address is on; null when there is none that is verified. */
+  /** The project's verified domain of the sender address. Null if that domain is not verified. */
   senderDomain: { id: string; domain: string; signing: boolean; returnPathHost?: string | null } | null;
   suppressedBy: SuppressionReason | null;
-  /** The clock of the project and the contact; absent where it holds no mail. */
+  /** Time zones of the project and the contact. Absent if they do not affect the email. */
   clock?: Clock;
 }
 
@@ -92,8 +92,8 @@ export async function claimEmails(
 }
 
 /**
- * A mail that is no row, as a claim would find it: `taken` is as for `readClaimed`. Writes nothing, and takes no place
- * under the frequency cap.
+ * Returns the claim that an email without a row would get. `taken` is as for `readClaimed`. Writes nothing and takes
+ * no slot under the frequency cap.
  */
 export async function previewClaim(
   db: Db,
@@ -108,8 +108,8 @@ export async function previewClaim(
 }
 
 /**
- * What decides of mails whether and how they leave, as of now, but for the frequency cap.
- * @param taken CTEs; the one named `t` has the mails as rows of `emails`, and others may stand in for tables
+ * Reads the facts that decide whether and how emails leave now, except the frequency cap.
+ * @param taken CTEs. The CTE named `t` has the emails as rows of `emails`; others may replace tables
  */
 async function readClaimed(
   db: Db,
@@ -144,8 +144,8 @@ async function readClaimed(
 }
 
 /**
- * Has those that count under the frequency cap take their places: what a campaign or workflow sends and nothing else
- * keeps from leaving. After the claim, so a crash between the two claims the mail again.
+ * Takes slots under the frequency cap for the emails that count towards it: emails of campaigns and workflows that
+ * nothing else withholds. Runs after the claim, so that after a crash between the two the email is claimed again.
  */
 async function withinCap(
   db: Db,
@@ -164,7 +164,7 @@ function isCounted(mail: ClaimedEmail): boolean {
   return Boolean(mayLeave && mail.senderDomain && !mail.project.held);
 }
 
-/** Gives back what was claimed and not even tried, as if it had not been claimed. May run twice. */
+/** Releases a claim whose email was not attempted, as if it had not been claimed. Idempotent. */
 export async function releaseEmail(db: Db, { id, projectId, claim }: ClaimedEmail): Promise<void> {
   await sql`
     UPDATE emails SET status = 'PENDING', attempts = attempts - 1, claim = NULL
@@ -172,7 +172,10 @@ export async function releaseEmail(db: Db, { id, projectId, claim }: ClaimedEmai
   `.execute(db);
 }
 
-/** Of single mails those that count towards the send rate: mails of test keys and to the simulator reach nobody. */
+/**
+ * Finds the single emails that count towards the send rate. Emails of test keys and emails to the simulator reach no
+ * one.
+ */
 export async function findLiveEmails(db: Db, p: { projectId: string; ids: string[] }): Promise<Set<string>> {
   const { rows } = await prepared<{ id: string }>`
     SELECT id FROM emails WHERE id = ANY(${p.ids}::uuid[]) AND ${ownedBy('project_id', p.projectId)} AND mode = 'live'
@@ -189,10 +192,10 @@ export interface EmailSettlement {
 }
 
 /**
- * Records what became of claimed mails, set-based, in the caller's transaction; returns the ids for which it counted.
- * One that is missing was fenced off: another attempt has taken the mail since. A provider's callback may have come
- * before our commit: then the status stays what the callback made it, and the rest is recorded. A mail that is held was
- * not tried.
+ * Records the outcome of claimed emails, set-based, in the caller's transaction. Returns the ids that were recorded.
+ * A missing id was fenced off: another attempt has claimed that email since. A provider's callback may have arrived
+ * before this commit; then the status stays as the callback set it, and the rest is recorded. A withheld email does
+ * not count as attempted.
  */
 export async function settleEmails(
   trx: Trx,

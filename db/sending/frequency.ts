@@ -1,13 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
-/** How many MARKETING mails of campaigns and automations a contact gets at most in so many rolling days. */
+/**
+ * Maximum number of MARKETING emails from campaigns and automations that a contact gets in a number of rolling days.
+ */
 export interface FrequencyCap {
   max: number;
   days: number;
 }
 
-/** The cap of a project from its columns; null where it has none. */
+/** Returns the cap of a project from its columns, or null if it has no cap. */
 export function capOf(row: { frequency_max: number | null; frequency_days: number | null }): FrequencyCap | null {
   const { frequency_max: max, frequency_days: days } = row;
   return max === null || days === null ? null : { max, days };
@@ -20,10 +22,10 @@ export function isCap(cap: FrequencyCap | null): RawBuilder<boolean> {
 }
 
 /**
- * The statement that takes places for mails, as part of the one that claims them; `wanted` selects `contact_id` and
- * `ids`, each contact once. Where there is a row, what it becomes is worked out once, on its latest version. Contacts
- * are locked by their rows here in the order of their ids, after the contacts themselves where they are locked at all.
- * Returns `contact_id`, `wanted` as it was given, and `mails`, of which `hasSlot` reads whether a mail got its place.
+ * Builds the statement that takes slots for emails, as part of the statement that claims them. `wanted` selects
+ * `contact_id` and `ids`, each contact once. An existing row is computed once, on its latest version. Contacts are
+ * locked by these rows in the order of their ids, after the contacts themselves if those are locked. Returns
+ * `contact_id`, `wanted` as given, and `mails`, from which `hasSlot` reads whether an email got its slot.
  */
 export function takeSlots(p: {
   projectId: string;
@@ -44,14 +46,12 @@ export function takeSlots(p: {
     RETURNING s.contact_id, s.wanted, s.mails`;
 }
 
-/** Whether a mail got its place; NULL where it did not ask for one. */
+/** Tells whether an email got its slot. NULL if it did not ask for one. */
 export function hasSlot(mails: RawBuilder<unknown>, id: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`((${mails}->>(${id})::text)::numeric > 0)`;
 }
 
-/**
- * Takes places for single mails, which their caller has claimed; returns the ids of those that got none. May run again.
- */
+/** Takes slots for single emails that the caller has claimed. Returns the ids that got no slot. Idempotent. */
 export async function takeSlotsFor(
   db: Db,
   p: { projectId: string; cap: FrequencyCap; mails: { id: string; contactId: string }[] },
@@ -67,8 +67,8 @@ export async function takeSlotsFor(
 }
 
 /**
- * Gives back the places of a campaign's mails, of which none has left, while the project has a cap. Contacts are locked
- * by their rows here in the order of their ids.
+ * Releases the slots of a campaign's unsent emails, while the project has a cap. Contacts are locked by these rows in
+ * the order of their ids.
  */
 export async function giveBackSlots(db: Db, p: { projectId: string; campaignId: string }): Promise<void> {
   await sql`
@@ -81,7 +81,7 @@ export async function giveBackSlots(db: Db, p: { projectId: string; campaignId: 
   `.execute(db);
 }
 
-/** Whether a mail that is no row would get its place now. Takes none. */
+/** Tells whether an email without a row would get a slot now. Takes no slot. */
 export async function wouldFit(
   db: Db,
   { cap, id, contactId }: { cap: FrequencyCap; id: string; contactId: string },

@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 import type { Trx } from '../connection.ts';
 
-/** A page of a release: mails that may leave now, and where the next page begins. */
+/** A page of a release: emails that may leave now, and the start of the next page. */
 export interface ReleasedPage {
   ids: string[];
   /** The last mail looked at; null when there are no more, or the project is on hold again. */
   after: string | null;
-  /** The project is on hold again: what is left waits for the next release. */
+  /** The project is on hold again, so the remaining emails wait for the next release. */
   heldAgain: boolean;
 }
 
 /**
- * Puts the held mails among the next `rows` of a project back to PENDING, to be taken by a new delivery. Held mail
- * leaves once: the status decides, whoever releases. Campaign mails are left to their campaign. A hold cannot be set
- * while this runs; it stops the pages after it.
+ * Sets the held emails among the next `rows` of a project back to PENDING, for a new delivery. The status makes sure
+ * that a held email is sent once, even if two callers release it. Campaign emails are released by their campaign. A
+ * hold cannot be set while this runs; it stops the pages after it.
  */
 export async function releaseHeldPage(
   trx: Trx,
@@ -23,7 +23,7 @@ export async function releaseHeldPage(
     SELECT FROM projects WHERE id = ${p.projectId} AND effective_held_at IS NULL FOR SHARE`.execute(trx);
   if (project.length === 0) return { ids: [], after: null, heldAgain: true };
   const from = p.after === null ? sql`true` : sql`id > ${p.after}::uuid`;
-  // Waits for rows that others have locked: who is passed over is not come back to.
+  // Waits for rows that others have locked, because the release does not return to rows it has passed.
   const { rows } = await sql<{ id: string; released: boolean }>`
     WITH looked AS MATERIALIZED (
       SELECT id, status = 'HELD' AND campaign_id IS NULL AS held FROM emails

@@ -29,9 +29,10 @@ export function countOutcomes(rows: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 /**
- * Counts what became of a project's live mails, and puts the project on hold when a guard is broken; only dead
- * mailboxes and complaints can break one, so only they are looked into. Runs last in its transaction: other connections
- * may wait for its row. `watched`: a mailbox provider has refused mail of the project lately, see `findWatchedMails`.
+ * Counts the outcomes of a project's live emails, and puts the project on hold when a guard is exceeded. Only hard
+ * bounces and complaints can exceed a guard, so only their share is computed. Runs last in its transaction, because
+ * other connections may wait for its row. `watched`: a mailbox provider has recently refused email of the project,
+ * see `findWatchedMails`.
  */
 export async function guardRates(
   trx: Trx,
@@ -78,7 +79,10 @@ export interface SentToDomain {
   mails: number;
 }
 
-/** Of these live mails, those of projects that a mailbox provider has refused lately, by domain: mostly none. */
+/**
+ * Finds the live emails of projects that a mailbox provider has recently refused, by domain. The result is empty most
+ * of the time.
+ */
 export async function findWatchedMails(db: Db, emailIds: string[]): Promise<SentToDomain[]> {
   const { rows } = await sql<{ project_id: string; domain: string; mails: number }>`
     SELECT e.project_id, lower(substring(coalesce(e.to_email, c.email) FROM '@([^@]*)$')) AS domain, count(*) AS mails
@@ -110,7 +114,7 @@ export async function noteAccepted(
   `.execute(db);
 }
 
-/** Begins to count anew: whoever releases a hold has judged what was. */
+/** Restarts the counting, because releasing a hold means that an operator has judged the earlier outcomes. */
 export async function resetGuard(trx: Trx, projectId: string): Promise<void> {
   await sql`DELETE FROM send_outcomes WHERE project_id = ${projectId}`.execute(trx);
   await sql`DELETE FROM provider_outcomes WHERE project_id = ${projectId}`.execute(trx);

@@ -4,7 +4,7 @@ import { firstIdAt } from '../id-time.ts';
 import { isSimulatorSql } from './simulator-addresses.ts';
 
 const MONTH = sql`date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
-/** Of rows of this month: the index on project and id finds them. */
+/** Smallest id of this month. It lets the index on project and id find the month's rows. */
 const FIRST_ID = firstIdAt(sql`${MONTH}::timestamp AT TIME ZONE 'UTC'`);
 
 /**
@@ -26,7 +26,7 @@ export async function takeMonthlyAllowance(
   return (result.numAffectedRows ?? 0n) > 0n;
 }
 
-/** Makes the month's row with what the month has seen so far, where there is none: only then is anything counted. */
+/** Creates the month's row with the usage so far, if the row is missing. Only then are emails counted. */
 export async function openMonth(db: Db, projectId: string): Promise<void> {
   await sql`
     INSERT INTO monthly_usage (project_id, month, emails)
@@ -39,7 +39,7 @@ export async function openMonth(db: Db, projectId: string): Promise<void> {
   `.execute(db);
 }
 
-/** Projects remembered a process: each takes some 100 bytes, and one that is forgotten is asked for again. */
+/** Number of projects that a process remembers. Each takes about 100 bytes, and a dropped one is queried again. */
 const OPENED_MAX = 10_000;
 
 /**
@@ -64,7 +64,10 @@ export function createMonthOpener(db: Db): (projectId: string) => Promise<void> 
   };
 }
 
-/** What is left of the month, at least 0; holds the month's row, so that it is still there when it is taken. */
+/**
+ * Returns the number of emails that the month still allows, at least 0. Locks the month's row, so that the number
+ * holds until the emails are recorded.
+ */
 export async function monthlyRoom(db: Db, p: { projectId: string; limit: number }): Promise<number> {
   const { rows } = await sql<{ room: number }>`
     SELECT greatest(0, ${p.limit}::int - emails) AS room FROM monthly_usage

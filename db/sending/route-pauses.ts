@@ -18,7 +18,7 @@ export interface RoutePause {
 
 export interface NewRoutePause {
   route: string;
-  /** The projects whose email was refused; none, or two and more, pause the route for all. */
+  /** Projects whose email was refused. An empty list, or two or more projects, pause the route for all projects. */
   projectIds: readonly string[];
   /** Stands for the refusal. */
   refusal: string;
@@ -38,9 +38,10 @@ export async function listRoutePauses(db: Db, route: string): Promise<RoutePause
 }
 
 /**
- * Pauses a route for the project whose email was refused. Where another project was paused by the same refusal, or
- * emails of several were refused, it pauses for all. A route that is paused so already stays as it is.
- * @returns the pause that is new; undefined where there is none
+ * Pauses a route for the project whose email was refused. If another project was paused by the same refusal, or
+ * emails of several projects were refused, the pause covers all projects. A route with this pause already does not
+ * change.
+ * @returns the new pause, or undefined if no pause was added
  */
 export async function pauseRoute(db: Db, p: NewRoutePause): Promise<RoutePause | undefined> {
   return inTransaction(db, async (trx) => {
@@ -69,7 +70,7 @@ export interface DueProbe {
   stage: RefusalStage;
   senderHost: string;
   emailId: string | null;
-  /** Null where the email or its contact is gone. */
+  /** Null if the email or its contact was deleted. */
   to: string | null;
 }
 
@@ -94,7 +95,7 @@ export async function takeDueProbes(
   return rows;
 }
 
-/** Returns the first verified domain, from which a probe may come; undefined where there is none. */
+/** Returns the first verified domain, as the sender domain of a probe. Undefined if no domain is verified. */
 export async function findAnySenderHost(db: Db): Promise<string | undefined> {
   const row = await db
     .selectFrom('domains')
@@ -112,7 +113,7 @@ export async function endRoutePause(db: Db, id: string): Promise<boolean> {
   return numDeletedRows > 0n;
 }
 
-/** Ends the pauses of routes with other settings: whoever changed them wants the new ones tried. */
+/** Ends the pauses of routes with other settings: the operator changed them and wants the new ones attempted. */
 export async function endPausesOfOtherRoutes(db: Db, route: string): Promise<void> {
   await db.deleteFrom('route_pauses').where('route', '<>', route).execute();
 }

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
-/** Who goes first where a project may send only so much: single mails, then mails of workflows, then campaigns. */
+/** Priority under a project's send rate: single emails first, then emails of workflows, then campaigns. */
 export type SendOrder = 'single' | 'workflow' | 'campaign';
 
 export interface TakenTokens {
-  /** How many of those that were asked for may leave now. */
+  /** Number of requested sends that may leave now. */
   granted: number;
-  /** When it is worth to ask again for the others, in milliseconds; 0 when there are none. */
+  /** When to ask again for the remaining sends, in milliseconds. 0 if none remain. */
   retryAfterMs: number;
 }
 
@@ -18,10 +18,11 @@ export interface TakenTokens {
 const CAPACITY_SECONDS = 1.1;
 /** A new bucket, or the first after a long pause of the service: nearly nothing, but a single mail goes at once. */
 const FIRST_SECONDS = 0.2;
-/** What campaigns leave in the bucket, so that a single mail in the midst of one finds its token. */
+/** Share of the bucket that campaigns leave, so that a single email during a campaign finds its token. */
 const KEPT_FOR_OTHERS = 0.1;
 /**
- * Who waits for many asks again for about this much at a time: seldom enough to be cheap, soon enough to lose nothing.
+ * Seconds of sending after which a caller with many emails asks again: rare enough to be cheap, often enough to lose
+ * no throughput.
  */
 const WORTH_SECONDS = 0.25;
 /**
@@ -29,23 +30,23 @@ const WORTH_SECONDS = 0.25;
  * if nobody comes.
  */
 const GRACE_MS = 500;
-/** Nobody is waited for longer without asking again. */
+/** Longest wait before a caller asks again. */
 const MARK_MAX_MS = 5_000;
 /**
- * A bucket that is so full shows that the line of workflows is gone, however long it was: who stood in it was
- * cancelled.
+ * A bucket filled to this share shows that the queue of workflow emails is gone, no matter how long it was: the
+ * waiting emails were cancelled.
  */
 const LINE_GONE = 0.9;
 
 /**
- * Takes up to `n` sends from the project's bucket, over all workers: what is there now, and never on credit, so take
- * for what leaves at once and return what does not (`returnSendTokens`). A single mail that is refused leaves a mark
- * until when it waits, during which workflows and campaigns get nothing, and a workflow's mail one for campaigns; marks
- * expire by themselves. `ratePerSecond` 0 is no limit and costs nothing.
- *
- * Mails of workflows may wait by the hundred thousand, each by itself, so they stand in a line: `retryAfterMs` is its
- * place, and who comes for the first time goes behind it. One whose turn was taken by a single mail goes to its end.
- * @param p.returning a workflow's mail that was refused before, and comes at its time
+ * Takes up to `n` sends from the project's bucket, shared by all workers. It never gives credit: take tokens for the
+ * emails that leave at once, and return the unused ones (`returnSendTokens`). A refused single email leaves a mark
+ * with the time until which it waits. During that time workflows and campaigns get no tokens. A refused workflow
+ * email leaves a mark for campaigns. Marks expire automatically. `ratePerSecond` 0 means no limit and costs nothing.
+ * Hundreds of thousands of workflow emails may wait, each for itself, so they form a queue. `retryAfterMs` is the
+ * position in the queue, and a new email joins at its end. An email whose token went to a single email moves to the
+ * end.
+ * @param p.returning a workflow email that was refused before and asks again at its time
  */
 export async function takeSendTokens(
   db: Db,
@@ -78,13 +79,13 @@ export async function getSendRate(db: Db, p: { projectId: string; deploymentRate
   return lowerRate(rows[0]?.rate ?? null, p.deploymentRate);
 }
 
-/** Of a project's setting (null for none) and the deployment's (0 for none) the one that holds; 0 is none. */
+/** Returns the lower of the project's rate (null for none) and the deployment's (0 for none). 0 means no limit. */
 export function lowerRate(project: number | null, deployment: number): number {
   const rates = [project ?? 0, deployment].filter((rate) => rate > 0);
   return rates.length === 0 ? 0 : Math.min(...rates);
 }
 
-/** At a rate of 1 the bucket still holds one, and a little for whoever comes late for it. */
+/** Size of the bucket. At a rate of 1 it still holds one token, and a little more for callers that come late. */
 function capacity(ratePerSecond: number): number {
   return Math.max(1, ratePerSecond * CAPACITY_SECONDS);
 }
@@ -102,7 +103,7 @@ async function makeBucket(db: Db, p: { projectId: string; ratePerSecond: number 
   `.execute(db);
 }
 
-/** The mark of those who went first and were refused, for this order; `undefined` where nobody is behind it. */
+/** For each priority, the mark of the emails before it that were refused. `undefined` if no emails rank behind it. */
 const MARKS: Record<SendOrder, { waitsFor: RawBuilder<unknown>; leaves: RawBuilder<unknown> | undefined }> = {
   single: { waitsFor: sql.raw('NULL::timestamptz'), leaves: sql.raw('singles_wait_until') },
   workflow: { waitsFor: sql.raw('singles_wait_until'), leaves: sql.raw('workflows_wait_until') },
@@ -150,7 +151,7 @@ function takeFromBucket(p: {
   `;
 }
 
-/** The line in which mails of workflows wait; there is none for the others. */
+/** The queue in which workflow emails wait. The other priorities have no queue. */
 function lineOf({ order, ratePerSecond, returning }: { order: SendOrder; ratePerSecond: number; returning?: boolean }) {
   if (order !== 'workflow') return { behind: sql`false`, moves: sql``, waitMs: sql`0` };
   const rate = sql`${ratePerSecond}::float8`;

@@ -26,9 +26,9 @@ const BATCH_MAX = 100;
 const UNSETTLED_SECONDS = 2;
 
 /**
- * Keeps messages to the simulator in the mailbox, marks their mails, and queues what is to come back about them for its
- * time, in one transaction, so that a kill loses nothing of it. Those of the same moment share it. The same mail again
- * changes nothing that waits.
+ * Stores messages to the simulator in the mailbox, marks their emails, and schedules their simulated events, in one
+ * transaction, so that a kill loses nothing. Messages of the same moment share a transaction. Repeating an email
+ * changes no scheduled event.
  */
 export function createSimulatedKeeper(db: Db): (mail: SimulatedEmail) => Promise<Simulation['answer']> {
   const group = createGroupCommit<SimulatedEmail, Simulation['answer']>({

@@ -5,8 +5,8 @@ import { findPhoneCountry } from '../projects/phone-country.ts';
 import { applySmsStops } from './stops.ts';
 
 /**
- * Keeps the numbers of contacts beside what was written, and takes the consent of those whose number is on the stop
- * list. The caller holds the contacts' locks. May run twice.
+ * Stores the normalized numbers of contacts beside the written ones, and removes the consent of contacts whose number
+ * is on the stop list. The caller holds the contacts' locks. Idempotent.
  */
 export async function keepPhones(
   trx: Trx,

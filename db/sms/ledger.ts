@@ -46,7 +46,7 @@ export async function claimSms(
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** What became of one attempt to send an SMS. `deferred` keeps it PENDING. */
+/** Outcome of one attempt to send an SMS. `deferred` keeps it PENDING. */
 export type SmsOutcome =
   | { kind: 'accepted'; status: 'QUEUED' | 'SENT'; providerMessageId: string | null }
   | { kind: 'failed'; reason: Reason; error: string | null }

@@ -69,11 +69,11 @@ export async function insertSms(
     body: string;
     contactId: string | undefined;
     from?: string | undefined;
-    /** Whose step sends it. */
+    /** The execution whose step sends the SMS. */
     executionId?: string | undefined;
     /** Whether a STOP to any sender of the project ends it. */
     marketing: boolean;
-    /** Of a run that only tries a workflow out: in no feed. */
+    /** True for a run that only tests a workflow. Its SMS appear in no feed. */
     sandbox?: boolean;
   },
 ): Promise<{ sms: Sms; outbox: OutboxRow[] }> {
@@ -115,8 +115,8 @@ async function getSender(
 }
 
 /**
- * Whether an SMS may go to a number: neither it nor the contact has said STOP.
- * @param p.from the sender that the step names; without one that of the destination's country
+ * Tells whether an SMS may be sent to a number: neither the number nor the contact has sent STOP.
+ * @param p.from the sender that the step names; defaults to the sender of the destination's country
  */
 export async function consentsToSms(
   db: Db,

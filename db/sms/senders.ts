@@ -67,7 +67,7 @@ export async function getSmsSenderFor(db: Db, p: { projectId: string; country: s
   return row.from_phone;
 }
 
-/** The sender for a country as a subquery; null where there is none. */
+/** Returns the sender for a country as a subquery, which is null if the country has no sender. */
 export function senderFor(projectId: string, country: string): RawBuilder<string | null> {
   return sql<string | null>`
     SELECT from_phone FROM sms_senders WHERE project_id = ${projectId} AND (country = ${country} OR country IS NULL)

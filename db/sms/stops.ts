@@ -77,7 +77,10 @@ export async function liftSmsStops(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Stops newest first, or those of one number; `total` is counted on the first page only, and 0 after it. */
+/**
+ * Lists stops newest first, or the stops of one number. `total` is counted on the first page only, and is 0 on later
+ * pages.
+ */
 export async function listSmsStops(
   db: Db,
   p: PageRequest & { projectId: string; hash: Buffer | undefined },
@@ -157,9 +160,9 @@ export async function applySmsStops(
 }
 
 /**
- * Keeps the refusals of contacts who are about to be erased, and erases their numbers from the list. Call it before
- * their SMS lose the number. May run twice.
- * @returns the numbers of the contacts, and those that SMS to them went to
+ * Keeps the refusals of contacts that are about to be erased, and removes their numbers from the list. Call it before
+ * their SMS lose the number. Idempotent.
+ * @returns the numbers of the contacts, and the numbers that SMS to them were sent to
  */
 export async function keepErasedStops(
   trx: Trx,
@@ -193,8 +196,8 @@ export async function keepErasedStops(
 const BACKFILL = { rows: 5_000, rounds: 200 };
 
 /**
- * Fills the list from the consent of contacts that an earlier release kept, once, in the order of their ids. A kill
- * loses nothing: each transaction moves the position with what it has filled. May run at any time, and twice at once.
+ * Fills the list once from the consent of contacts that an earlier release kept, in the order of their ids. A kill
+ * loses nothing: each transaction stores its position together with the rows. May run at any time, also concurrently.
  */
 export async function fillSmsStops(db: Db, pads: KeyPads): Promise<void> {
   for (let round = 0; round < BACKFILL.rounds; round += 1) if (await fillPage(db, pads)) return;

@@ -9,7 +9,10 @@ export interface ContactTopic {
   joined: boolean;
 }
 
-/** Whether a contact is on a topic: what they said, else the topic's default. Null where the topic is not there. */
+/**
+ * Tells whether a contact is subscribed to a topic: the contact's choice, or the topic's default. Null if the topic
+ * does not exist.
+ */
 export function isOnTopic(p: { contact: RawBuilder<unknown>; topic: RawBuilder<unknown> }): RawBuilder<boolean | null> {
   return sql<boolean | null>`coalesce(
     (SELECT s.joined FROM topic_choices s WHERE s.contact_id = ${p.contact} AND s.topic_id = ${p.topic}),

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 import type { ContactTopic } from './contact-topics.ts';
 
-/** Keeps the topics that these contacts have left, and forgets those that they have joined. May run twice. */
+/** Keeps the topics that these contacts have left, and drops the topics that they have joined. Idempotent. */
 export async function keepTopicRefusals(
   trx: Trx,
   { projectId, contacts }: { projectId: string; contacts: readonly { id: string; hash: Buffer }[] },

@@ -26,7 +26,10 @@ export interface TopicRef {
   id: string;
 }
 
-/** What a caller writes; a slug that is not given comes from the name of a new one, and stays on a rename. */
+/**
+ * Fields that a caller may write. An omitted slug is derived from the name of a new topic, and does not change on a
+ * rename.
+ */
 export interface TopicChanges {
   name?: string | undefined;
   slug?: string | undefined;

@@ -35,8 +35,8 @@ interface DeliveredEvent {
 }
 
 /**
- * Queues events for each of the endpoints that wants them, in the transaction that records them. The payload is what
- * the contact and the event are now: a delivery tried again tomorrow says the same.
+ * Queues events for each endpoint that subscribes to them, in the transaction that records them. The payload is a
+ * snapshot of the contact and the event, so a retry tomorrow says the same.
  */
 export async function queueDeliveries(
   trx: Trx,
@@ -64,8 +64,8 @@ export async function queueDeliveries(
 }
 
 /**
- * One row of the outbox an endpoint, however many deliveries, and none for one that looks by itself before long. It is
- * asked after the deliveries are written, which holds a share of the endpoint's row lock:
+ * Writes one outbox row per endpoint for any number of deliveries, and none for an endpoint that wakes automatically
+ * soon. Reads the endpoint after the deliveries are written, which takes a share of its row lock: see
  * db/webhooks/endpoint-turns.ts, endTurn.
  */
 async function wakeEndpoints(trx: Trx, p: { projectId: string; endpointIds: string[] }): Promise<OutboxRow[]> {
@@ -91,7 +91,7 @@ export async function listDeliveries(
   p: PageRequest & EndpointRef & { status?: DeliveryStatus | undefined },
 ): Promise<Page<WebhookDelivery> & { total: number }> {
   const found = sql`project_id = ${p.projectId} AND endpoint_id = ${p.id} ${p.status ? sql`AND status = ${p.status}` : sql``}`;
-  // What waits for a degraded endpoint goes out with its next probe at the earliest.
+  // Deliveries of a degraded endpoint are sent with its next probe at the earliest.
   const { rows } = await sql<WebhookDelivery>`
     SELECT ${COLUMNS}, CASE WHEN status = 'PENDING' THEN greatest(next_attempt_at, (
       SELECT e.probe_at FROM webhook_endpoints e WHERE e.id = ${p.id} AND e.status = 'DEGRADED')) END AS "nextAttemptAt"
@@ -109,20 +109,20 @@ async function countWhere(db: Db, found: RawBuilder<unknown>): Promise<number> {
   return rows[0]?.total ?? 0;
 }
 
-/** Deliveries of one call; the answer says where the next call goes on. */
+/** Number of deliveries per call. The response says where the next call continues. */
 const REPLAY_MAX = 10_000;
 
 export interface Replay {
   count: number;
   outbox: OutboxRow[];
-  /** Where a next call goes on; null when none is left. */
+  /** Start of the next call. Null when no deliveries remain. */
   nextSince: Date | null;
 }
 
 /**
- * Sends deliveries once more, with the `webhook-id` they had: one, or all since an instant (of a status, if given),
- * oldest first. One that waits for its next try goes out now; one that is under way at this moment is left as it is.
- * A delivery whose contact was erased has no payload any more, and is not sent.
+ * Sends deliveries again with the `webhook-id` they had: one delivery, or all since an instant (with one status, if
+ * given), oldest first. A delivery that waits for its next attempt is sent now. A delivery in progress does not
+ * change. A delivery whose contact was erased has no payload any more and is not sent.
  * @throws AppError NOT_FOUND for an unknown delivery, CONFLICT for one whose contact was erased
  */
 export async function replayDeliveries(
@@ -147,7 +147,8 @@ export async function replayDeliveries(
 }
 
 /**
- * Whoever asks for a replay does not wait for the next probe of a degraded endpoint, and nor does what is due already.
+ * Wakes the endpoint at once: a replay does not wait for the next probe of a degraded endpoint, and deliveries that
+ * are due already do not either.
  */
 async function wakeNow(trx: Trx, { projectId, id }: EndpointRef): Promise<OutboxRow[]> {
   await sql`
@@ -161,7 +162,7 @@ function nextSince(rows: { createdAt: Date }[]): Date | null {
   return new Date(Math.max(...rows.map((row) => row.createdAt.getTime())));
 }
 
-/** A delivery that is under way goes out without us. */
+/** Asserts that the delivery exists. A delivery in progress is sent anyway. */
 async function requireDelivery(trx: Trx, p: EndpointRef, deliveryId: string): Promise<void> {
   const { rows } = await sql<{ isErased: boolean }>`
     SELECT payload = '{}' AS "isErased" FROM webhook_deliveries

@@ -8,19 +8,19 @@ import type { DeliveryStatus, EndpointStatus } from '../schema/webhooks.ts';
 import { withinMs } from '../transaction.ts';
 import { type EndpointRef, endpointSecretContext, endpointUrlContext } from './endpoints.ts';
 
-/** A turn takes some 20 s at most. Should its worker die, Temporal begins another long before this is over. */
+/** A turn takes about 20 s at most. If its worker dies, Temporal starts another turn long before this ends. */
 const LEASE_SECONDS = 120;
 /** A degraded endpoint is asked this often, with one delivery, until one succeeds. */
 const PROBE_SECONDS = 60;
 /**
- * Events that come without a pause keep the end of a turn waiting, as Postgres lets each share the lock before those
- * that want the whole of it. Then there is something to deliver, and another turn is better than waiting.
+ * A continuous flow of events delays the end of a turn, because Postgres grants each shared lock before the exclusive
+ * one. In that case deliveries are due, and another turn is better than waiting.
  */
 const END_LOCK_WAIT_MS = 500;
 /** Rows that one statement gives up, so that none holds locks for long. */
 const GIVE_UP_PAGE = 5_000;
 
-/** One turn of an endpoint: what it needs to call it, and the number that fences its records. */
+/** One turn of an endpoint: the data needed to call it, and the number that fences its records. */
 export interface EndpointTurn {
   projectId: string;
   endpointId: string;
@@ -36,7 +36,7 @@ export interface EndpointTurn {
 }
 
 /**
- * Begins a turn: from now on an earlier one records nothing, and events queued for the endpoint need not wake it.
+ * Starts a turn. An earlier turn can record nothing from now on, and events queued for the endpoint need not wake it.
  * @returns undefined once the endpoint was deleted
  */
 export async function beginTurn(
@@ -70,7 +70,7 @@ export interface DueDelivery {
 }
 
 /**
- * What is due of an endpoint, the longest due first, without those that are under way. By the partial index
+ * Lists due deliveries of an endpoint, the longest due first, without those in progress. Uses the partial index
  * webhook_deliveries_due.
  */
 export async function listDueDeliveries(
@@ -99,9 +99,9 @@ export interface DeliveryAttempt {
 }
 
 /**
- * Records tries of a turn, all in one statement.
- * @returns the endpoint's status, by which a turn notices that it was disabled; undefined when another turn has begun
- * meanwhile or the endpoint is gone, and nothing was recorded
+ * Records the attempts of a turn in one statement.
+ * @returns the endpoint's status, by which a turn notices that it was disabled; undefined when another turn has
+ * started meanwhile or the endpoint was deleted, and nothing was recorded
  */
 export async function recordAttempts(
   db: Db,
@@ -124,9 +124,9 @@ export async function recordAttempts(
 }
 
 /**
- * Judges an endpoint by its latest tries: a success makes it ACTIVE, failures in a row DEGRADED, days of nothing else
- * or a 410 DISABLED.
- * @returns its status, and whether this disabled it (so that its owner is told once)
+ * Derives the status of an endpoint from its latest attempts: a success makes it ACTIVE, consecutive failures make it
+ * DEGRADED, days of failures or a 410 make it DISABLED.
+ * @returns the status, and whether this call disabled the endpoint (so that its owner is notified once)
  */
 export async function judgeEndpoint(
   trx: Trx,
@@ -166,7 +166,7 @@ export async function failPendingDeliveries(
   return Number(numAffectedRows ?? 0);
 }
 
-/** When an endpoint is to be looked at again. */
+/** When to check an endpoint again. */
 export interface NextTurn {
   at: Date;
   /** 0 where something is due. By the database's clock, which says what is due. */
@@ -179,7 +179,7 @@ async function lockEndpoint(
   p: { projectId: string; endpointId: string },
 ): Promise<{ probeAt: Date | null } | 'busy' | undefined> {
   try {
-    // Not by lock_timeout, which begins anew with each of those that are waited for.
+    // lock_timeout does not work here, because it restarts with each lock that the statement waits for.
     return await withinMs(trx, END_LOCK_WAIT_MS, async () => {
       const { rows } = await sql<{ probeAt: Date | null }>`
         SELECT CASE WHEN status = 'DEGRADED' THEN probe_at END AS "probeAt" FROM webhook_endpoints
@@ -194,10 +194,10 @@ async function lockEndpoint(
 }
 
 /**
- * Ends a turn, unless something is due already. Events are queued under a share of the endpoint's row lock and read
- * `wakes_at` afterwards, so that under the whole of it an event is seen here, or sees that it has to wake the endpoint:
- * none falls between.
- * @returns when the next turn is due; null when nothing waits any more
+ * Ends a turn unless deliveries are due already. Events are queued under a shared lock of the endpoint's row and read
+ * `wakes_at` afterwards. Under the exclusive lock, each event is therefore either visible here or sees that it has to
+ * wake the endpoint; no event is lost between the two.
+ * @returns when the next turn is due; null when no delivery waits any more
  */
 export async function endTurn(
   trx: Trx,
@@ -216,7 +216,7 @@ export async function endTurn(
   `.execute(trx);
   const next = rows[0];
   if (next?.waitMs === 0) return { at: next.at, waitMs: 0 };
-  // What comes meanwhile waits for the probe; where a retry is due later than that, or none, an event wakes the
+  // New events wait for the probe. If a retry is due later than the probe, or no retry is due, an event wakes the
   // endpoint.
   await sql`
     UPDATE webhook_endpoints SET wakes_at = ${next?.probing ? next.at : null}, probe_at = ${next ? probeAt : null}

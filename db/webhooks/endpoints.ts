@@ -46,13 +46,14 @@ type EndpointRow = RowOf<'webhook_endpoints', typeof COLUMNS>;
 /** Far more than a project needs; every event is matched against all of them. */
 const ENDPOINTS_MAX = 100;
 
-/** What an endpoint's secret is sealed for. */
+/** Context under which an endpoint's secret is sealed. */
 export const endpointSecretContext = (id: string): string => `webhook_endpoints.secret:${id}`;
-/** What the password in an endpoint's URL is sealed for. */
+/** Context under which the password in an endpoint's URL is sealed. */
 export const endpointUrlContext = (id: string): string => `webhook_endpoints.url:${id}`;
 
 /**
- * Registers an endpoint; its secret is answered this once. @throws AppError CONFLICT for more than a project may have
+ * Registers an endpoint. This is the only response that contains its secret.
+ * @throws AppError CONFLICT when the project has reached its limit
  */
 export async function insertEndpoint(
   trx: Trx,
@@ -108,7 +109,7 @@ export async function getEndpoint(db: Db, { projectId, id }: EndpointRef): Promi
 }
 
 /**
- * Changes an endpoint; enabling one forgets its failures. A masked password in `url` keeps the stored one.
+ * Changes an endpoint. Enabling an endpoint clears its failures. A masked password in `url` keeps the stored one.
  * @throws AppError NOT_FOUND; VALIDATION_ERROR for a masked password that is not stored for this host
  */
 export async function updateEndpoint(

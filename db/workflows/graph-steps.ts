@@ -1,4 +1,4 @@
-/** Steps of a workflow by the set: what saving a whole graph writes, in as many statements for one step as for 500. */
+/** Writes the steps of a workflow in bulk. Saving a whole graph takes as many statements for one step as for 500. */
 import { sql } from 'kysely';
 import type { StepConfig } from '../../rules/executions/steps/definition.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
@@ -23,8 +23,8 @@ export interface StepToWrite {
 }
 
 /**
- * Adds steps, in their order. The caller holds the workflow's lock, and has looked whether there is room for them and
- * what `findReferenceFaults` says of them.
+ * Adds steps in their order. The caller holds the workflow's lock, and has checked the limit of steps and the
+ * findings of `findReferenceFaults`.
  */
 export async function insertSteps(trx: Trx, { projectId, workflowId }: WorkflowRef, steps: StepToWrite[]) {
   if (steps.length === 0) return;
@@ -71,8 +71,8 @@ async function newSlugs(trx: Trx, workflowId: string, names: string[]): Promise<
 }
 
 /**
- * Removes steps with their transitions. Executions that stand at them end EXITED, `step_deleted`; of a rehearsal, whose
- * transaction is taken back, they are not touched, however many they are. The caller holds the workflow's lock.
+ * Removes steps with their transitions. Executions at these steps end EXITED, `step_deleted`. A rehearsal, whose
+ * transaction is rolled back, does not touch them, however many they are. The caller holds the workflow's lock.
  */
 export async function deleteSteps(
   trx: Trx,

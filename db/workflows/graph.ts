@@ -59,9 +59,7 @@ function toGraph({ steps, edges }: GraphRow): Graph {
   return { steps: new Map(steps.map((step) => [step.id, step])), transitions, circular: isCircular(edges) };
 }
 
-/**
- * Takes away steps that nothing leads to, again and again: what is left in the end is in a circle, or comes after one.
- */
+/** Removes steps without incoming transitions repeatedly. The remaining steps are in a cycle, or come after one. */
 function isCircular(edges: GraphRow['edges']): boolean {
   const leadingTo = new Map<string, number>();
   for (const [from, to] of edges) {
@@ -83,7 +81,8 @@ function isCircular(edges: GraphRow['edges']): boolean {
 }
 
 /**
- * Where a step leads: by its branch, or by the plain transition where the branch has none of its own; null is nowhere.
+ * Returns the next step: by the branch, or by the plain transition if the branch has none of its own. Null if the
+ * step leads nowhere.
  */
 export function follow(graph: Graph, stepId: string, branch?: Branch): string | null {
   const branches = graph.transitions.get(stepId);

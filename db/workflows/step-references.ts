@@ -21,9 +21,9 @@ export function templateOf(step: Configured): string | null {
 }
 
 /**
- * What is wrong with what steps refer to: of each, in their order, an error or undefined. A statement for each kind of
- * resource that they name and one for their senders, however many they are.
- * @returns AppErrors VALIDATION_ERROR for the id of nothing, DOMAIN_NOT_VERIFIED for a sender
+ * Checks the references of steps. Returns an error or undefined for each step, in order. Takes one statement per kind
+ * of resource that they name and one for their senders, for any number of steps.
+ * @returns AppErrors VALIDATION_ERROR for an unknown id, DOMAIN_NOT_VERIFIED for a sender
  */
 export async function findReferenceFaults(
   trx: Trx,
@@ -46,7 +46,7 @@ function senderOf({ type, config: { from } }: Configured): string | null {
   return (typeof from === 'string' ? from : (from as { email?: string } | undefined)?.email) || null;
 }
 
-/** Those of the ids that there are. */
+/** Returns the ids that exist. */
 async function findKnown(
   trx: Trx,
   { projectId, ids }: { projectId: string; ids: NamedId[] },

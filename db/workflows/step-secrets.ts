@@ -21,7 +21,7 @@ interface StoredSecretLocation {
   stepId: string;
 }
 
-/** What becomes of one field of a config that holds secrets. */
+/** How to transform one field of a config that holds secrets. */
 interface Secrets {
   /** @throws AppError VALIDATION_ERROR for a masked value that `current` does not have for this origin */
   seal(place: StoredSecretLocation, config: StepConfig, current: StepConfig | undefined): StepConfig;
@@ -58,8 +58,9 @@ const SECRETS: Record<SecretField, Secrets> = {
 };
 
 /**
- * The config as it is stored. A masked value that comes back from a client keeps what `current` has, for the same
- * origin only: else whoever may change the address, but not read the secret, could have it sent to a host of their own.
+ * Returns the config as it is stored. A masked value that comes back from a client keeps the value of `current`, for
+ * the same origin only. Otherwise a user who may change the address, but not read the secret, could have the secret
+ * sent to a host of their own.
  * @throws AppError VALIDATION_ERROR for a masked password or header value that is not stored for this origin
  */
 export function sealStepConfig(secretKey: string, step: ConfiguredStep, current?: StepConfig): StepConfig {
@@ -96,7 +97,10 @@ function sealHeaders(place: StoredSecretLocation, config: StepConfig, current: S
   );
 }
 
-/** The sealed value that a mask stands for, whatever the case of its name; empty where it stands for none. */
+/**
+ * Returns the sealed value behind a mask, matching the name without regard to case. Empty if the mask stands for no
+ * stored value.
+ */
 function keptHeader(
   place: StoredSecretLocation,
   p: { name: string; value: string; config: StepConfig; current: StepConfig | undefined },

@@ -15,8 +15,8 @@ const EMAIL_HISTORY = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'com
 );
 
 /**
- * What a CONDITION step can name in a project: contact fields, keys of event data, event names and the history of
- * mails.
+ * Lists the fields that a CONDITION step of a project can name: contact fields, keys of event data, event names and
+ * email history.
  */
 export async function listWorkflowFields(db: Db, projectId: string) {
   const [contactFields, eventKeys, eventNames] = [

@@ -40,7 +40,7 @@ export interface NewStep extends Drawing {
   workflowId: string;
   type: StepType;
   name: string;
-  /** Of the name where it is left out. */
+  /** Derived from the name if omitted. */
   slug?: string | undefined;
   config: StepConfig;
   position: { x: number; y: number } | null;
@@ -134,9 +134,9 @@ function selectStep(trx: Db, { projectId, workflowId, stepId }: StepRef) {
 }
 
 /**
- * Removes a step with its transitions; `splice` joins what came before it to what comes after. Executions that stand at
- * it end EXITED, `step_deleted`.
- * @throws AppError NOT_FOUND; CONFLICT when splicing a step whose branches lead apart
+ * Removes a step with its transitions. `splice` joins the previous steps to the next one. Executions at the step end
+ * EXITED, `step_deleted`.
+ * @throws AppError NOT_FOUND; CONFLICT when splicing a step whose branches lead to different steps
  */
 export async function deleteStep(trx: Trx, p: StepRef & Drawing & { splice: boolean }): Promise<OutboxRow[]> {
   await lockToDraw(trx, p);
@@ -146,9 +146,9 @@ export async function deleteStep(trx: Trx, p: StepRef & Drawing & { splice: bool
 }
 
 /**
- * Joins two steps. The unique index decides that a step has one transition a branch.
- * @throws AppError NOT_FOUND for a step, VALIDATION_ERROR for a branch that the step does not have, CONFLICT for one
- * that is taken
+ * Joins two steps. The unique index makes sure that a step has one transition per branch.
+ * @throws AppError NOT_FOUND for a step, VALIDATION_ERROR for a branch that the step does not have, CONFLICT for a
+ * branch that is taken
  */
 export async function insertTransition(
   trx: Trx,
@@ -241,8 +241,8 @@ export function checkBranch({ type, config }: Pick<Step, 'type' | 'config'>, bra
 }
 
 /**
- * Joins a step to the last one that still has to lead somewhere: by no transition yet, or by a branch where it has no
- * plain transition.
+ * Joins a step to the last step that does not lead anywhere yet: a step without transitions, or a branch of a step
+ * without a plain transition.
  */
 async function connectToLast(trx: Trx, p: NewStep, stepId: string): Promise<void> {
   const { steps, transitions } = await getWorkflow(trx, { projectId: p.projectId, id: p.workflowId });

@@ -159,7 +159,7 @@ export async function getWorkflow(db: Db, p: WorkflowKey): Promise<WorkflowDetai
   return withGraph(db, p, toWorkflow(row));
 }
 
-/** Every workflow of the project by its slug, with all steps: for whoever has looked how large they are. */
+/** Lists all workflows of the project by slug, with all steps. The caller has checked how large they are. */
 export async function listWorkflowDetails(db: Db, projectId: string): Promise<WorkflowDetail[]> {
   const rows = await db
     .selectFrom('workflows')
@@ -189,8 +189,8 @@ export async function listWorkflowDetails(db: Db, projectId: string): Promise<Wo
 }
 
 /**
- * What would keep a workflow from being enabled: faults of what is drawn, and those that only an unverified sender
- * makes.
+ * Finds the errors that keep a workflow from being enabled: errors of the graph, and errors that only an unverified
+ * sender causes.
  */
 export async function findFaults(trx: Trx, p: WorkflowKey): Promise<{ drawn: FieldError[]; unverified: FieldError[] }> {
   const graph = await toGraph(trx, { projectId: p.projectId, detail: await getWorkflow(trx, p) });
@@ -226,8 +226,8 @@ export async function listWorkflows(
 
 /**
  * Changes a workflow. Enabling checks its whole graph as it is after the change.
- * @throws AppError NOT_FOUND; CONFLICT for a slug that is taken, and where it is not the version that the caller has
- * read; VALIDATION_ERROR with every fault of the graph, or an entry step that is not its own
+ * @throws AppError NOT_FOUND; CONFLICT for a slug that is taken, or when the caller has read an older version;
+ * VALIDATION_ERROR with all errors of the graph, or for an entry step of another workflow
  */
 export async function updateWorkflow(
   trx: Trx,
@@ -282,7 +282,7 @@ export async function deleteWorkflow(trx: Trx, p: WorkflowKey & { read?: ReadVer
       suggestion: 'Cancel them with POST /workflows/{id}/executions/cancel-all, or disable the workflow and wait.',
     });
   }
-  // An execution that ended just now may have a workflow that asks once more.
+  // An execution that has just ended may belong to a workflow that checks again.
   await sql`
     INSERT INTO deleted_rows (id, project_id, status, reason)
     SELECT id, project_id, status, exit_reason FROM executions
@@ -293,7 +293,8 @@ export async function deleteWorkflow(trx: Trx, p: WorkflowKey & { read?: ReadVer
 }
 
 /**
- * Locks a workflow against other changes; executions go on starting (`FOR NO KEY UPDATE`). @throws AppError NOT_FOUND
+ * Locks a workflow against other changes. Executions can still start (`FOR NO KEY UPDATE`).
+ * @throws AppError NOT_FOUND
  */
 export async function lockWorkflow(
   trx: Trx,
@@ -365,7 +366,7 @@ async function toGraph(trx: Trx, p: { projectId: string; detail: WorkflowDetail 
   };
 }
 
-/** Steps with a template whose sender, or that of their template, is on a verified domain. */
+/** Lists steps with a template whose sender, or whose template's sender, is on a verified domain. */
 async function listReadySenders(trx: Trx, p: { projectId: string; workflowId: string }): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     SELECT s.id FROM workflow_steps s JOIN templates t ON t.id = s.template_id AND t.project_id = s.project_id
@@ -376,7 +377,10 @@ async function listReadySenders(trx: Trx, p: { projectId: string; workflowId: st
   return new Set(rows.map((row) => row.id));
 }
 
-/** None is NULL: only workflows that have some are looked at when an event comes in. */
+/**
+ * Returns exits for storage. An empty list is stored as NULL, because only workflows with exits are checked when an
+ * event arrives.
+ */
 function exitsAsStored(exitOn: ExitEvent[]): string | null {
   return exitOn.length === 0 ? null : JSON.stringify(exitOn);
 }
@@ -385,7 +389,7 @@ function definedOnly<T extends object>(changes: T): Partial<{ [K in keyof T]: Ex
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as never;
 }
 
-/** @throws AppError NOT_FOUND where there is no row */
+/** @throws AppError NOT_FOUND if there is no row */
 function toWorkflow(row: RowOf<'workflows', typeof COLUMNS> | undefined): Workflow {
   const { id, name, slug, description, trigger_type, event_name, enabled, allow_reentry, reentry_key, ...rest } =
     requireRow(row);
@@ -408,7 +412,7 @@ function toWorkflow(row: RowOf<'workflows', typeof COLUMNS> | undefined): Workfl
   };
 }
 
-/** @throws AppError NOT_FOUND where there is no row */
+/** @throws AppError NOT_FOUND if there is no row */
 export function toStep(row: RowOf<'workflow_steps', typeof STEP_COLUMNS> | undefined): Step {
   const { id, type, name, slug, config, template_id, position, created_at, updated_at } = requireRow(row);
   return {
