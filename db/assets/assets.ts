@@ -6,14 +6,14 @@ import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { RowOf } from '../schema/database.ts';
 import { NAMED_BY, type NamedBy, selectNamedBy } from './named-by.ts';
 
-/** Of a project's pictures together; a database is no picture archive. */
+/** Total size of a project's images. The database is not meant as an image archive. */
 export const ASSETS_MAX_BYTES = 250 * 1024 * 1024;
 const ASSETS_MOST = 5_000;
 
-/** A picture of mails, without its bytes. */
+/** An image for emails, without its bytes. */
 export interface Asset extends NamedBy {
   id: string;
-  /** Of the project and the bytes: the name in its address. */
+  /** SHA-256 of the project and the bytes. It is the name in the image's address. */
   hash: string;
   filename: string | null;
   contentType: PictureType;
@@ -33,7 +33,7 @@ export interface AssetRef {
   id: string;
 }
 
-/** A picture that is to be kept. */
+/** An image to store. */
 export interface NewAsset {
   projectId: string;
   hash: string;
@@ -43,9 +43,9 @@ export interface NewAsset {
 }
 
 /**
- * Keeps a picture, with its bytes or, where they are an object of the bucket, with its key; the same bytes again are
- * the picture that is there, under its first name.
- * @throws AppError CONFLICT when the project's pictures were too large together, or too many
+ * Stores an image with its bytes or, if the bytes are an object of the bucket, with its key. Storing the same bytes
+ * again returns the existing image under its first name.
+ * @throws AppError CONFLICT when the project's images would be too large together, or too many
  */
 export async function insertAsset(
   trx: Trx,
@@ -61,13 +61,13 @@ export async function insertAsset(
     .values({ project_id: projectId, hash, filename, content_type, width, height, ...kept })
     .execute();
   const asset = await findByHash(trx, { projectId, hash });
-  if (!asset) throw new Error(`picture ${hash} was stored and is not there`);
+  if (!asset) throw new Error(`image ${hash} was stored and is missing`);
   return { asset, isNew: true };
 }
 
 /**
- * The picture with these bytes, if it is there; else there is room for it until the transaction ends.
- * @throws AppError CONFLICT when the project's pictures were too large together, or too many
+ * Returns the image with these bytes if it exists. Otherwise reserves space for it until the transaction ends.
+ * @throws AppError CONFLICT when the project's images would be too large together, or too many
  */
 export async function findKnown(
   trx: Trx,
@@ -83,13 +83,13 @@ async function takeAssetRoom(trx: Trx, p: { projectId: string; bytes: number }):
   const stored = await sumAssets(trx, p.projectId);
   if (stored.bytes + p.bytes <= ASSETS_MAX_BYTES && stored.count < ASSETS_MOST) return;
   throw new AppError('CONFLICT', {
-    message: `The pictures of a project are at most ${ASSETS_MAX_BYTES / 1024 / 1024} MB together, and ${ASSETS_MOST}.`,
+    message: `A project may keep images of at most ${ASSETS_MAX_BYTES / 1024 / 1024} MB in total, and ${ASSETS_MOST}.`,
     details: { ...stored, maxBytes: ASSETS_MAX_BYTES, most: ASSETS_MOST },
-    suggestion: 'Delete pictures that nothing names: GET /assets?used=false lists them.',
+    suggestion: 'Delete unused images: GET /assets?used=false lists them.',
   });
 }
 
-/** What a project's pictures are together. */
+/** Returns the number and total size of a project's images. */
 export async function sumAssets(db: Db, projectId: string): Promise<{ count: number; bytes: number }> {
   const { rows } = await sql<{ count: number; bytes: number }>`
     SELECT count(*) AS count, coalesce(sum(bytes), 0)::float8 AS bytes FROM assets WHERE project_id = ${projectId}
@@ -105,7 +105,7 @@ async function findByHash(db: Db, p: { projectId: string; hash: string }): Promi
 }
 
 /**
- * Pictures newest first, all or those that something names (`used`), or nothing does; `total` is counted on the first
+ * Lists images newest first: all, only used ones (`used: true`), or only unused ones. `total` is counted on the first
  * page only.
  */
 export async function listAssets(
@@ -131,20 +131,20 @@ async function countAssets(db: Db, p: { projectId: string; used?: boolean | unde
 }
 
 /**
- * Deletes a picture. `force` also where something names it: mails that show it show nothing there any more. An object
- * of the bucket is listed to be removed.
- * @throws AppError NOT_FOUND; CONFLICT, with what names it in `details`
+ * Deletes an image. `force` also deletes one that is in use; emails that show it then show no image. An
+ * object of the bucket is queued for removal.
+ * @throws AppError NOT_FOUND; CONFLICT, with the uses in `details`
  */
 export async function deleteAsset(trx: Trx, { projectId, id }: AssetRef, force: boolean): Promise<void> {
   const { rows } = await sql<NamedBy>`
     SELECT ${selectNamedBy} FROM assets a WHERE a.project_id = ${projectId} AND a.id = ${id} FOR UPDATE OF a
   `.execute(trx);
   const named = rows[0];
-  if (!named) throw new AppError('NOT_FOUND', { message: 'No picture of this project has this id.' });
+  if (!named) throw new AppError('NOT_FOUND', { message: 'This project has no image with this id.' });
   if (!force && (named.templates > 0 || named.campaigns > 0 || named.sent)) {
     const { templates, campaigns, sent } = named;
     throw new AppError('CONFLICT', {
-      message: 'Templates, campaigns or mails that were sent show this picture.',
+      message: 'Templates, campaigns or sent emails use this image.',
       details: { templates, campaigns, sent },
       suggestion: 'Take it out of them first, or delete it all the same with ?force=true.',
     });

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 
 /**
- * An upload has so long from its announcement to its row, which is a hundred times what it takes; then pruning
- * takes it for one that was killed.
+ * Time between the announcement of an upload and its row, a hundred times what an upload takes. After it, pruning
+ * treats the upload as killed.
  */
 const UPLOAD_MINUTES = 60;
-/** The last of them are for a transaction that began in time to end. */
+/** The last part of that time is for transactions that started early enough to end within it. */
 const MARGIN_MINUTES = 30;
 
 export interface AssetObject {
@@ -14,7 +14,7 @@ export interface AssetObject {
   objectKey: string;
 }
 
-/** Before an object is put into the bucket: from here on it is known of, whoever dies. */
+/** Announces an object before it is uploaded to the bucket, so that it is known even if the process dies. */
 export async function announceObject(trx: Trx, { projectId, objectKey }: AssetObject): Promise<void> {
   await sql`
     INSERT INTO asset_leftovers (object_key, project_id, due_at)
@@ -23,8 +23,9 @@ export async function announceObject(trx: Trx, { projectId, objectKey }: AssetOb
 }
 
 /**
- * In the transaction of the row that names the object from now on.
- * @throws Error when the upload took so long that the object may be gone: nothing of the transaction may stay
+ * Claims an announced object, in the transaction of the row that names it from now on.
+ * @throws Error when the upload took longer than UPLOAD_MINUTES, so that the object may have been removed; nothing of the transaction may
+ * stay
  */
 export async function claimObject(trx: Trx, { projectId, objectKey }: AssetObject): Promise<void> {
   const { numAffectedRows } = await sql`
@@ -34,7 +35,7 @@ export async function claimObject(trx: Trx, { projectId, objectKey }: AssetObjec
   if (numAffectedRows !== 1n) throw new Error(`the object ${objectKey} was announced too long ago`);
 }
 
-/** Objects that may be removed, those that wait longest first, of all projects. */
+/** Lists objects of all projects that may be removed, the oldest first. */
 export async function listDueObjects(db: Db, limit: number): Promise<AssetObject[]> {
   const { rows } = await sql<AssetObject>`
     SELECT project_id AS "projectId", object_key AS "objectKey" FROM asset_leftovers
@@ -51,7 +52,7 @@ export async function forgetObject(db: Db, { projectId, objectKey }: AssetObject
   `.execute(db);
 }
 
-/** How many pictures of all projects are in the bucket. */
+/** Counts the images of all projects in the bucket. */
 export async function countObjects(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT count(*)::int AS count FROM assets WHERE object_key IS NOT NULL`.execute(db);

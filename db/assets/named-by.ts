@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-/** Who shows a picture: what its body names stands beside it (`asset_hashes`). */
+/** The resources that show an image. Each stores the hashes of its images (`asset_hashes`). */
 export interface NamedBy {
   templates: number;
   campaigns: number;

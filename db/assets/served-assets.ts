@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { PictureType } from '../../rules/assets/picture.ts';
 import type { Db } from '../connection.ts';
 
-/** What a row says of a picture that somebody asks for. */
+/** The fields of a row that are needed to serve the image. */
 export interface StoredAsset {
   id: string;
   projectId: string;
   contentType: PictureType;
   bytes: number;
-  /** Where in the bucket the bytes are; null where the row has them. */
+  /** Key of the bytes in the bucket. Null if the row has the bytes. */
   objectKey: string | null;
 }
 
@@ -19,8 +19,8 @@ export interface StoredAsset {
 const SLICE_BYTES = 256 * 1024;
 
 /**
- * A picture by the hash in its address, whichever project it is of: who reads a mail has nothing but the address, and a
- * hash is of one project.
+ * Finds an image by the hash in its address, in any project. A reader of an email has only the address, and each hash
+ * belongs to one project.
  */
 export async function findStoredAsset(db: Db, hash: string): Promise<StoredAsset | undefined> {
   const { rows } = await sql<StoredAsset>`

@@ -42,7 +42,7 @@ interface PageRequest {
   suppressionPads: KeyPads;
 }
 
-/** Whom a campaign is for, as its row says. */
+/** The audience of a campaign, as its row defines it. */
 export interface Audience {
   projectId: string;
   type: AudienceType;
@@ -50,22 +50,19 @@ export interface Audience {
   filter: Condition | null;
 }
 
-/**
- * What one page came to. `done`: the audience is taken whole. `stopped`: the campaign is no longer this start's to
- * send.
- */
+/** Result of one page. `done`: the whole audience has been read. `stopped`: this start no longer sends the campaign. */
 export type AudiencePage = ({ outcome: 'taken'; done: boolean } & TakenSoFar) | { outcome: 'stopped' };
 
-/** Of the whole campaign. */
+/** Totals of the whole campaign. */
 interface TakenSoFar {
   recipients: number;
   /** The highest chunk that may be sent. */
   lastSeq: number;
-  /** Some wait for the winner of its test, or will; absent where it has no test. */
+  /** True if some recipients wait for the winner of the test, or will wait. Absent if the campaign has no test. */
   testing?: boolean;
 }
 
-/** Whether a campaign would reach anybody now: its audience has somebody who is subscribed. */
+/** Tells whether a campaign would reach anyone now, that is, whether its audience has a subscribed contact. */
 export async function audienceExists(db: Db, audience: Audience): Promise<boolean> {
   const { rows } = await sql<{ exists: boolean }>`
     SELECT EXISTS (SELECT FROM contacts WHERE ${await audiencePredicate(db, audience)} AND contacts.subscribed) AS exists
@@ -83,11 +80,11 @@ export async function audienceCounts(db: Db, audience: Audience): Promise<boolea
 }
 
 /**
- * Takes the next page of the audience into the ledger, in the order of contact ids, and makes it a chunk. Everybody is
- * a row; who cannot get it as things stand is skipped with the reason, and takes nothing of the month. Rows, chunk and
- * cursor move in one transaction, so a crash repeats a page whole or not at all, and the unique (campaign_id,
- * contact_id) is the last word. A contact who leaves the audience later is judged when the mail is about to leave
- * (db/campaigns/claims.ts). Source: contract §6.3.
+ * Inserts the next page of the audience into the ledger, in the order of contact ids, as one chunk. Every contact
+ * gets a row. A contact that cannot get the email now is skipped with the reason, and does not count towards the
+ * month. Rows, chunk and cursor move in one transaction, so a crash repeats a page completely or not at all; the
+ * unique (campaign_id, contact_id) prevents doubles. Contacts who leave the audience later are checked when the email
+ * is about to be sent (db/campaigns/claims.ts). Source: contract §6.3.
  */
 export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<AudiencePage> {
   const campaign = await lockSending(trx, p);
@@ -120,7 +117,7 @@ export async function openMonthOf(db: Db, p: { projectId: string; campaignId: st
   if (rows[0]?.limited) await openMonth(db, p.projectId);
 }
 
-/** The WHERE of `contacts`: those of the project that the audience means, subscribed or not. */
+/** Returns the WHERE of `contacts`: the project's contacts in the audience, subscribed or not. */
 export async function audiencePredicate(db: Db, audience: Audience): Promise<RawBuilder<SqlBool>> {
   const { projectId } = audience;
   const condition = audienceCondition(audience);
@@ -197,7 +194,7 @@ async function takenSoFar(trx: Trx, p: { projectId: string; campaignId: string }
 
 interface Page {
   recipients: number;
-  /** Those who are to get it. */
+  /** Number of recipients to send to. */
   open: number;
   /** In the order of their ids. */
   chunks: PageChunk[];
@@ -234,8 +231,8 @@ function isTwice(error: unknown): boolean {
 }
 
 /**
- * INSERT … SELECT: 6 µs a row and none of it in Node. uuidv7() grows within a session, so a page's ids are one range,
- * and within it those of each zone.
+ * Inserts the rows of a page by INSERT … SELECT, which takes 6 µs per row and nothing in Node. uuidv7() grows within
+ * a session, so the ids of a page are one range, and so are the ids of each zone within it.
  */
 async function insertPage(
   trx: Trx,
@@ -289,8 +286,8 @@ async function insertPage(
 }
 
 /**
- * Gives a page's rows to chunks. Chunks must not overlap, or two lanes would own a row: should the clock of the host
- * have gone back since the last page, this fails, and the page is tried again until it has caught up.
+ * Assigns a page's rows to chunks. Chunks must not overlap, or two lanes would send to the same row. If the host's
+ * clock has gone back since the last page, the insert fails, and the page is repeated until the clock has caught up.
  */
 async function insertChunks(
   trx: Trx,
@@ -318,10 +315,10 @@ async function insertChunks(
     RETURNING seq
   `.execute(trx);
   if (rows.length < chunks.length)
-    throw new Error('the ids of a page begin before those of the page before it: the clock went back');
+    throw new Error('the ids of a page start before the ids of the previous page: the clock went back');
 }
 
-/** Of a chunk that is like any other. */
+/** An ordinary chunk. */
 const NO_ZONE_OR_VARIANT = { zone: null, variant: null, rest: false };
 
 /**
@@ -356,7 +353,7 @@ function rowsOf(p: { projectId: string; campaignId: string }, { chunks }: Page) 
       AND e.status = 'PENDING'`;
 }
 
-/** Recipients of a page that the month has no room for; those who wait for the winner come last. */
+/** Fails the recipients of a page that exceed the monthly limit. Recipients who wait for the winner come last. */
 async function failBeyond(
   trx: Trx,
   p: { projectId: string; campaignId: string },

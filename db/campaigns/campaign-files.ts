@@ -1,7 +1,7 @@
 import type { Db, Trx } from '../connection.ts';
 import { CAMPAIGN_COLUMN_NAMES, type Campaign, toCampaign } from './campaigns.ts';
 
-/** Every DRAFT of the project by its slug, with all bodies: for whoever has looked how large they are. */
+/** Lists every DRAFT of the project by slug, with all bodies. The caller has checked how large they are. */
 export async function listAllDrafts(db: Db, projectId: string): Promise<Campaign[]> {
   const rows = await db
     .selectFrom('campaigns')
@@ -23,7 +23,7 @@ export async function listCampaignsBySlug(
   return rows.map(toCampaign);
 }
 
-/** The same, held until the transaction ends: nobody starts them meanwhile. */
+/** Same as above, with the campaigns locked until the transaction ends, so that no one starts them meanwhile. */
 export async function lockCampaignsBySlug(
   trx: Trx,
   p: { projectId: string; slugs: readonly string[] },

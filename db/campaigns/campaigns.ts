@@ -26,14 +26,14 @@ import { assertTopic } from '../topics/topics.ts';
 import { deleteMachineHours } from './machine-hours.ts';
 import { timingColumns, timingOf, WINDOW_COLUMN_NAMES } from './timing.ts';
 
-/** What a campaign says and to whom; everything that a caller can write. */
+/** Content and audience of a campaign: everything that a caller can write. */
 export interface CampaignContent extends MailText {
   name: string;
   description: string | null;
   audienceType: AudienceType;
   segmentId: string | null;
   audienceFilter: Condition | null;
-  /** What it is about: who left the topic does not get it. */
+  /** Topic of the campaign. Contacts who left the topic do not get it. */
   topicId?: string | null;
   /** When it may reach its recipients; any time where it is absent. */
   timing?: CampaignTiming;
@@ -147,7 +147,10 @@ export async function getCampaign(db: Db, { projectId, id }: CampaignRef): Promi
   return toCampaign(row);
 }
 
-/** What a start of it sends, of each variant in their order; null before there is one, or when it is DRAFT again. */
+/**
+ * Returns the ids of the contents that a start sends, one per variant in order. Null before the first start, or when
+ * the campaign is DRAFT again.
+ */
 export async function getContentIds(db: Db, { projectId, id }: CampaignRef): Promise<string[] | null> {
   const row = await db
     .selectFrom('campaigns')
@@ -208,7 +211,7 @@ export async function listCampaigns(
 }
 
 /**
- * Replaces what a DRAFT or SCHEDULED campaign says; what a start has begun to send stays as it is.
+ * Replaces the content of a DRAFT or SCHEDULED campaign. Content that a start already sends does not change.
  * @throws AppError NOT_FOUND, CONFLICT in any other state and for a slug that is taken, DOMAIN_NOT_VERIFIED
  */
 export async function updateCampaign(
@@ -230,8 +233,9 @@ export async function updateCampaign(
 }
 
 /**
- * Forgets a campaign; its emails stay in the history of their contacts.
- * @throws AppError NOT_FOUND, CONFLICT while it is SCHEDULED, SENDING or PAUSED, or where it is not the version read
+ * Deletes a campaign. Its emails stay in the history of their contacts.
+ * @throws AppError NOT_FOUND, CONFLICT while it is SCHEDULED, SENDING or PAUSED, or when the caller has read an older
+ * version
  */
 export async function deleteCampaign(trx: Trx, p: CampaignRef & { read?: ReadVersion | undefined }): Promise<void> {
   if (p.read) await lockCampaign(trx, p, p.read);
@@ -270,7 +274,7 @@ async function newCampaignSlug(trx: Trx, { projectId, name }: { projectId: strin
   return newSlug(trx, { table: 'campaigns', within: projectId, name });
 }
 
-/** What to throw when a conditional change found no row: NOT_FOUND, or CONFLICT with the state in `details`. */
+/** Returns the error for a conditional change that found no row: NOT_FOUND, or CONFLICT with the state in `details`. */
 export async function refusal(trx: Trx, p: CampaignRef, message: string): Promise<AppError> {
   const row = await trx
     .selectFrom('campaigns')
@@ -296,7 +300,7 @@ async function assertContent(
     throw new AppError('NOT_FOUND', { message: 'No segment of this project has the id in segmentId.' });
 }
 
-/** What its mails say: of each variant, or the one that there is. */
+/** Returns the text of each variant, or the one text of a campaign without variants. */
 export function textsOf(content: CampaignContent): MailText[] {
   return content.variants ? content.variants.map((variant) => variantText(content, variant)) : [content];
 }

@@ -8,7 +8,7 @@ import type { ChunkRef } from './chunks.ts';
 /** The window that holds a campaign `k` of a project `p`. */
 export const EFFECTIVE_WINDOW = sql`CASE WHEN k.own_window THEN k.sending_window ELSE p.sending_window END`;
 
-/** What was decided about a chunk, which counts only while the settings are those, and the window is open. */
+/** A decision about a chunk. It is valid only while the settings are unchanged and the window is open. */
 export interface OpenClock {
   /** Stands for all settings that decide when a campaign's mail may leave. */
   key: string;
@@ -16,7 +16,7 @@ export interface OpenClock {
   closesAt: Date | null;
 }
 
-/** What stands for the settings of a campaign `k` and its project `p`: other settings have another. */
+/** Key of the settings of a campaign `k` and its project `p`. Different settings have a different key. */
 export const CLOCK_KEY = sql<string>`
   concat_ws(' ', coalesce((${EFFECTIVE_WINDOW})::text, '-'), p.timezone, coalesce(k.send_at_local, '-'), k.late_policy)`;
 
@@ -25,7 +25,9 @@ export function stillOpen({ key, closesAt }: OpenClock): RawBuilder<SqlBool> {
   return sql<SqlBool>`${CLOCK_KEY} = ${key} AND now() < coalesce(${closesAt}::timestamptz, 'infinity')`;
 }
 
-/** The clock that a chunk's recipients go by, and the time of the database; undefined for a chunk that is gone. */
+/**
+ * Returns the time zone settings of a chunk's recipients and the database's time. Undefined if the chunk was deleted.
+ */
 export async function findChunkClock(
   db: Db,
   p: ChunkRef,
@@ -48,7 +50,10 @@ export async function noteNotBefore(db: Db, p: ChunkRef & { notBefore: Date | nu
   `.execute(db);
 }
 
-/** Of campaigns whose recipients wait for their hour or a window, by id: when the next of them may be sent to. */
+/**
+ * Returns, by campaign id, when the next recipients of campaigns that wait for a local time or a window may be sent
+ * to.
+ */
 export async function findNextOpenings(db: Db, p: { projectId: string; ids: string[] }): Promise<Map<string, Date>> {
   if (p.ids.length === 0) return new Map();
   const { rows } = await sql<{ id: string; at: Date }>`
@@ -61,8 +66,8 @@ export async function findNextOpenings(db: Db, p: { projectId: string; ids: stri
 }
 
 /**
- * Until when a recipient that is a row of `emails` waits for their hour or a window, NULL where they do not: it is
- * their chunk's, so that a million of them are not written.
+ * Returns until when a recipient, a row of `emails`, waits for a local time or a window. NULL if the recipient does
+ * not wait. The value is stored with the chunk, so that a million rows need no update.
  * @param email the alias of `emails`
  */
 export function notBeforeOf(email: string): RawBuilder<Date | null> {

@@ -28,8 +28,8 @@ const OF_VARIANT = 0b011111;
 const OF_REASON = 0b101111;
 
 /**
- * Counts the recipients of chunks of one campaign, by `seq`, as they are in the transaction's snapshot. One pass over
- * the chunks' stretches leaves some hundred combinations a chunk, which are grouped in six ways.
+ * Counts the recipients of chunks of one campaign, by `seq`, in the transaction's snapshot. One pass over the chunks'
+ * ranges gives about 100 combinations per chunk, which are then grouped in six ways.
  */
 export async function countChunks(
   trx: Trx,

@@ -9,15 +9,16 @@ interface Chunk {
 }
 
 /**
- * Begins a turn at a chunk, which no longer waits. Its recipients change until `endTurn`, so its figures are not kept.
+ * Starts a turn of a chunk, which then no longer waits. Its recipients change until `endTurn`, so its statistics are
+ * not kept.
  */
 export async function beginTurn(db: Db, p: Chunk): Promise<void> {
   await updateChunk(db, p, sql`busy = true, figures = NULL, due_at = NULL`);
 }
 
 /**
- * Ends a turn at a chunk, and deletes the figures that were counted meanwhile. With `wait` the chunk waits for its next
- * turn: one statement does both, so a chunk that waits costs no more than another.
+ * Ends a turn of a chunk, and deletes statistics that were counted meanwhile. With `wait`, the chunk waits for its
+ * next turn. One statement does both, so a waiting chunk costs no more than another.
  */
 export async function endTurn(db: Db, p: Chunk, wait?: Wait): Promise<void> {
   await updateChunk(db, p, sql`busy = false, figures = NULL${wait ? sql`, ${setWait(wait)}` : sql``}`);

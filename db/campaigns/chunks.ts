@@ -12,11 +12,11 @@ export interface ChunkRef extends CampaignStart {
   seq: number;
 }
 
-/** How a start is sent: read anew for every turn of a chunk. */
+/** Settings of a start. They are read again for each turn of a chunk. */
 export interface SendTerms {
-  /** Of the chunk, where it was asked for one. */
+  /** Content of the chunk, if the caller asked for one. */
   contentId: string;
-  /** The variant of the chunk; null where the campaign has none. */
+  /** Variant of the chunk. Null if the campaign has no variants. */
   variant: number | null;
   mode: KeyMode;
   /** The campaign is PAUSED: nothing of it may be claimed. */
@@ -33,7 +33,7 @@ export interface SendTerms {
   senderDomain: { id: string; domain: string; signing: boolean; returnPathHost?: string | null } | null;
 }
 
-/** What a turn has to know; undefined when the campaign is no longer this start's to send. */
+/** Reads the settings that a turn needs. Undefined when this start no longer sends the campaign. */
 export async function findSendTerms(db: Db, p: CampaignStart & { seq?: number }): Promise<SendTerms | undefined> {
   const { rows } = await sql<TermsRow>`
     SELECT k.id AS content_id, v.variant, c.mode, c.status = 'PAUSED' AS paused, p.effective_held_at IS NOT NULL AND c.mode = 'live' AS held,
@@ -65,7 +65,10 @@ export async function reopenChunks(db: Db, p: CampaignStart & { limit: number })
   return rows.map((row) => row.seq).sort((a, b) => a - b);
 }
 
-/** The project's sending is on hold: what the chunk has left waits as HELD, and is claimed again after the release. */
+/**
+ * Holds a chunk because the project's sending is on hold: its remaining recipients wait as HELD, and are claimed
+ * again after the release.
+ */
 export async function holdChunk(db: Db, p: ChunkRef): Promise<number> {
   return endOpenRows(db, p, sql`status = 'HELD'`, sql`('PENDING', 'SENDING')`);
 }
@@ -76,8 +79,8 @@ export async function failChunk(db: Db, p: ChunkRef & { reason: Reason }): Promi
 }
 
 /**
- * Gives up whom the provider has refused for now, and nobody else of the chunk. Nothing while the project is on hold:
- * they have to wait.
+ * Fails the deferred recipients of a chunk, and no others. Does nothing while the project is on hold, because they
+ * have to wait then.
  */
 export async function expireChunk(db: Db, p: ChunkRef): Promise<number> {
   return endOpenRows(

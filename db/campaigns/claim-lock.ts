@@ -3,10 +3,10 @@ import type { Trx } from '../connection.ts';
 import type { CampaignRef } from './campaigns.ts';
 
 /**
- * Whoever claims recipients of a campaign shares this lock until its commit; whoever needs to know that nobody claims
- * takes it whole. Beside the shared lock of the campaign's row, since that one is not fair: claims that come one after
- * the other share it for ever, and a pause at full speed would wait for seconds. In this one's queue nobody passes a
- * pause.
+ * Claims of a campaign's recipients share this lock until their commit. Code that must exclude claims takes it
+ * exclusively. It exists beside the shared lock of the campaign's row because that lock is not fair: consecutive
+ * claims would share it forever, and a pause at full speed would wait for seconds. In this lock's queue, no claim
+ * overtakes a pause.
  */
 const lockKey = (projectId: RawBuilder<unknown>, id: RawBuilder<unknown>) =>
   sql`hashtextextended('claims:' || (${projectId})::uuid::text || (${id})::uuid::text, 0)`;

@@ -37,13 +37,16 @@ export interface ClaimRequest extends CampaignStart {
   /** Keys of the contact's data that the content names; `all` where it has parts that could name any. */
   dataKeys: string[] | 'all';
   suppressionPads: KeyPads;
-  /** What a chunk of a campaign with variants says: its rows are marked with it. Undefined where the rows know. */
+  /**
+   * Variant and content of a chunk, written to its rows when they are claimed. Undefined if the rows have them
+   * already.
+   */
   said?: { variant: number; contentId: string } | undefined;
   /** The project's send rate as it was read: nothing is claimed when it is another by now. */
   sendRate: number | null;
   /** The project's frequency cap, likewise. */
   frequencyCap?: FrequencyCap | null;
-  /** What was decided about the chunk's hour and window: nothing is claimed when it does not hold any more. */
+  /** The decision about the chunk's local time and window. Nothing is claimed when it is no longer valid. */
   clock: OpenClock;
 }
 
@@ -55,9 +58,9 @@ export async function nextClaim(db: Db): Promise<number> {
 }
 
 /**
- * What a chunk still has to do, in stretches of `size` rows, from the row `from` on. Rows left SENDING are those of an
- * attempt that ended without a word: a killed process. They are sent again, with the same Message-ID, because nobody
- * may be skipped.
+ * Lists the remaining work of a chunk in ranges of `size` rows, starting at the row `from`. SENDING rows belong to an
+ * attempt that ended without a result, because its process was killed. They are sent again with the same Message-ID,
+ * because no recipient may be skipped.
  */
 export async function listRanges(
   db: Db,
@@ -80,10 +83,10 @@ export async function listRanges(
 }
 
 /**
- * Claims a stretch: consent, suppression and the values of the variables are read in the statement that claims, so they
- * count as of now. The campaign's row is held until the commit, so that a cancel either sees these claims or prevents
- * them; it is held so that the audience can be taken meanwhile. Who may not get the mail is left as it is
- * (`skipWithheld`). No index is touched (docs/ARCHITECTURE.md "Decisions"): updates stay heap-only.
+ * Claims a range. The statement that claims also reads consent, suppression and variables, so they are current. The
+ * campaign's row is locked until the commit, so a cancellation either sees these claims or prevents them. The lock
+ * lets the audience be read meanwhile. Withheld recipients do not change (`skipWithheld`). No index is touched
+ * (docs/ARCHITECTURE.md "Decisions"), so updates stay heap-only.
  */
 export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipient[]> {
   const cap = p.frequencyCap ?? null;
@@ -116,7 +119,7 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
   return rows.map((row) => toRecipient(row, count));
 }
 
-/** Skips those of a stretch that the claim left out, saying why; returns how many. May run twice. */
+/** Skips the recipients of a range that the claim withheld, with the reason. Returns how many. Idempotent. */
 export async function skipWithheld(db: Db, p: ClaimRequest): Promise<number> {
   const why = suppressedReason({
     pads: p.suppressionPads,
@@ -143,7 +146,7 @@ export async function skipWithheld(db: Db, p: ClaimRequest): Promise<number> {
   return Number(result.numAffectedRows ?? 0n);
 }
 
-/** Gives back what was claimed and not even tried, as if it had not been claimed. May run twice. */
+/** Releases claimed recipients that were not attempted, as if they had not been claimed. Idempotent. */
 export async function releaseClaimed(db: Db, p: { ids: string[]; claim: number }): Promise<void> {
   if (p.ids.length === 0) return;
   await sql`
@@ -153,7 +156,7 @@ export async function releaseClaimed(db: Db, p: { ids: string[]; claim: number }
 }
 
 /**
- * Whoever waited for the winner is marked when it is known what they get. Of the others nothing changes, so their
+ * Recipients who waited for the winner get their variant when it is known. Rows of the others do not change, so their
  * updates stay heap-only.
  */
 function markVariant({ said }: ClaimRequest): RawBuilder<unknown> {

@@ -8,7 +8,7 @@ import { prepared } from '../prepared.ts';
 import { countOutcomes } from '../sending/hold-guard.ts';
 import { markFiguresStale } from './touches.ts';
 
-/** A mail that the provider has put off, with its words. */
+/** An email that the provider deferred, with its reply. */
 export interface Deferred {
   id: string;
   claim: number;
@@ -21,17 +21,17 @@ export interface SentMails {
   claims: number[];
   /** The provider's own ids of the messages, where it has any. */
   providerIds: (string | null)[];
-  /** Those of the mails, each once. */
+  /** Projects of the emails, each once. */
   projectIds: string[];
-  /** The provider; its ids are noted where it tells by them what became of the mails. */
+  /** The provider. Its message ids are stored if its callbacks identify emails by them. */
   source: EmailProviderKind;
 }
 
-/** What became of `completeSent`. */
+/** Result of `completeSent`. */
 export interface CompletedSent {
   /** For how many mails it counted: fewer than given means that others own some of them. */
   counted: number;
-  /** A mailbox provider has refused mail of one of these projects lately, see `findWatchedMails`. */
+  /** True if a mailbox provider has recently refused email of one of these projects, see `findWatchedMails`. */
   watched: boolean;
   /** Projects of which nothing was recorded, because something listens to their events. */
   listening: string[];
@@ -83,7 +83,7 @@ export async function completeDeferred(db: Db, rows: Deferred[]): Promise<number
   return Number(result.numAffectedRows ?? 0n);
 }
 
-/** Of mails that were to be completed, those that are: what a lost answer to a commit leaves unknown. */
+/** Finds which emails were completed, after a commit whose response was lost. */
 export async function findCompleted(db: Db, p: { ids: string[]; claims: number[] }): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     SELECT e.id FROM unnest(${p.ids}::uuid[], ${p.claims}::bigint[]) AS d (id, claim)

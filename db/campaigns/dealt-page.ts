@@ -12,18 +12,18 @@ import { checkedPage, type PageZones } from './zoned-pages.ts';
 
 /** A stretch of a page's rows that becomes a chunk: all of one variant and one zone. */
 export interface PageChunk {
-  /** Whose clocks these recipients share: null is the project's. */
+  /** Time zone of these recipients. Null is the project's zone. */
   zone: string | null;
   first: string;
   last: string;
   size: number;
-  /** Null where the campaign has none, and of those who wait for the winner. */
+  /** Null if the campaign has no variants, and for recipients who wait for the winner. */
   variant: number | null;
-  /** Of those who get the winner. */
+  /** True for recipients who get the winner. */
   rest: boolean;
 }
 
-/** What a page has to know of a campaign with variants. */
+/** The facts about a campaign with variants that a page needs. */
 export interface DealtCampaign {
   variants: CampaignVariant[];
   variant_test: VariantTest | null;
@@ -34,19 +34,19 @@ export interface DealtCampaign {
 
 export interface DealtPage {
   chunks: PageChunk[];
-  /** Those who are to get it. */
+  /** Number of recipients to send to. */
   open: number;
-  /** Contacts who were looked at. */
+  /** Number of contacts read. */
   seen: number;
   cursor: string | null;
 }
 
 /**
- * Takes a page of an audience with variants into the ledger: the statement that inserts a row says which variant it
- * gets, or that it waits for the winner. How many get which follows exactly from how many have it before this page, and
- * the campaign's row is locked, so a crash repeats a page whole or not at all. Who of a page gets which is decided by a
- * hash, so that the order of an import means nothing. Who is skipped takes no place, so that the share is one of people
- * who are to get it. Rows of one variant and zone are one range of ids.
+ * Inserts a page of an audience with variants into the ledger. The inserting statement assigns a variant to each row,
+ * or lets it wait for the winner. The number of rows per variant follows exactly from the numbers before this page,
+ * and the campaign's row is locked, so a crash repeats a page completely or not at all. A hash decides which contact
+ * of a page gets which variant, so that the order of an import has no influence. Skipped contacts take no slot, so
+ * the share refers to people who get the email. Rows of one variant and zone are one range of ids.
  */
 export async function insertDealtPage(
   trx: Trx,

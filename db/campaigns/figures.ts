@@ -16,9 +16,9 @@ import { countChunks } from './chunk-figures.ts';
 /** All that can be counted of a campaign's recipients. */
 export interface Figures {
   counts: CampaignCounts;
-  /** By the number of the variant, from 0; who waits for the winner is in none. */
+  /** By variant number, from 0. Recipients who wait for the winner belong to no variant. */
   variants: Map<number, CampaignCounts>;
-  /** The same of those who were sent one before there was a winner. */
+  /** Same for recipients who got the email before the winner was known. */
   tested: Map<number, CampaignCounts>;
   byReason: Record<string, number>;
   /** How many by the hour in which it happened, numbered from 1970. */
@@ -27,24 +27,24 @@ export interface Figures {
   machineClicks: number;
 }
 
-/** A chunk with what is kept of it, where that still holds. */
+/** A chunk with its stored statistics, if they are still valid. */
 interface Chunk {
   campaignId: string;
   seq: number;
   variant: number | null;
   rest: boolean;
   figures: ChunkFigures | null;
-  /** What is counted now may be kept: nothing changes it unseen. */
+  /** True if counted statistics may be stored, because nothing changes them unnoticed. */
   keeps: boolean;
 }
 
-/** Another reader was faster: what he kept is as good. */
+/** Another reader was faster. The statistics that it stored are equally good. */
 const OVERTAKEN = new Set(['40001', '40P01']);
 
 /**
- * Figures of campaigns by id; one without recipients is missing. Of each one snapshot: the sum holds while a send is
- * running. What is kept with the chunks is added up, and chunks that a turn is at, or of which something came back, are
- * counted: a large campaign is counted as a whole only when it is asked for first.
+ * Reads the statistics of campaigns by id, in one snapshot each, so that the sum is correct while a send is running.
+ * A campaign without recipients is missing. Stored statistics of chunks are added up. Chunks in a turn, or with new
+ * events, are counted. A large campaign is counted as a whole only on the first request.
  */
 export async function readFigures(
   db: Db,
@@ -64,8 +64,8 @@ export async function readFigures(
 }
 
 /**
- * Counts what a campaign's chunks lack, in one snapshot with those that do not, and keeps it. In a transaction that `db`
- * has joined, nothing is kept: that one has another snapshot for each statement.
+ * Counts the chunks without stored statistics, in one snapshot with the others, and stores the result. Stores nothing
+ * in a transaction that `db` has joined, because each statement of that transaction has another snapshot.
  */
 async function countLacking(db: Db, p: { projectId: string; campaignId: string }): Promise<Chunk[]> {
   const joined = joinedTransaction(db);
@@ -88,14 +88,14 @@ async function countChunksOf(trx: Trx, p: { projectId: string; campaignId: strin
   return { chunks, lacking };
 }
 
-/** What cannot change stays; of a campaign that is over, where nobody waits any more. */
+/** Only final statistics are stored; for a campaign that is over, only when no recipient waits any more. */
 function isToBeKept({ keeps, figures }: Chunk): boolean {
   return keeps && figures !== null;
 }
 
 /**
- * Kept as of the snapshot, and of the notes only those go that it has seen. Where anything has changed these rows
- * since, Postgres refuses, and nothing is kept.
+ * Stores statistics as of the snapshot, and deletes only the notes that the snapshot has seen. If anything has
+ * changed these rows since, Postgres refuses, and nothing is stored.
  */
 async function keep(trx: Trx, p: { projectId: string; campaignId: string }, chunks: Chunk[]): Promise<void> {
   if (chunks.length === 0) return;
@@ -119,9 +119,9 @@ async function keep(trx: Trx, p: { projectId: string; campaignId: string }, chun
 }
 
 /**
- * In the order of their numbers. What is kept of a chunk holds while it has no note, and no turn is at it; once it is
- * done, or the campaign over, when it says that nobody waits any more: what ends the rest of a cancelled campaign
- * leaves no notes.
+ * Lists chunks in the order of their numbers. Stored statistics are valid while the chunk has no note and is in no
+ * turn. Once the chunk is done, or the campaign is over, they are valid when no recipient waits any more, because
+ * ending a cancelled campaign leaves no notes.
  */
 async function listChunks(db: Db, p: { projectId: string; ids: readonly string[] }): Promise<Chunk[]> {
   const { rows } = await sql<Chunk & { over: boolean }>`

@@ -2,11 +2,13 @@ import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
 import type { CampaignRef } from './campaigns.ts';
 
-/** Clicks of one link of a content, as it stands in its list of links. */
+/** Clicks of one link of a content, by its position in the list of links. */
 export interface LinkClicks {
   contentId: string;
   link: number;
-  /** The number of the variant whose mails have it; null where the campaign has none, or the mail is gone. */
+  /**
+   * Number of the variant whose emails have the link. Null if the campaign has no variants, or the email was deleted.
+   */
   variant: number | null;
   /** By people. */
   clicks: number;
@@ -16,8 +18,8 @@ export interface LinkClicks {
 }
 
 /**
- * The links of a campaign that anything has followed, by the content that has them, and by the variant: two may say the
- * same, and then share a content. Without `variants` no mail is looked at.
+ * Lists the clicked links of a campaign, by content and variant. Two variants with the same text share a content.
+ * Without `variants` no email is read.
  */
 export async function listLinkClicks(db: Db, p: CampaignRef & { variants: boolean }): Promise<LinkClicks[]> {
   const variant = p.variants ? sql`e.variant` : sql`NULL::smallint`;

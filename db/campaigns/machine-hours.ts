@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 import type { CampaignRef } from './campaigns.ts';
 
-/** Hours of a campaign that are counted, from that of its start: after three days next to nobody opens it. */
+/** Number of counted hours from the start of a campaign. After three days almost no one opens it. */
 export const SERIES_HOURS = 72;
 
-/** What prefetchers and scanners did with mails of a campaign. */
+/** Opens and clicks by prefetchers and scanners. */
 export interface MachineHits {
   campaignId: string;
   opens: number;
@@ -42,7 +42,7 @@ export async function readMachineHours(
   return new Map(rows.map(({ hour, opens, clicks }) => [hour, { opens, clicks }]));
 }
 
-/** Forgets them, with the campaign. */
+/** Deletes the hours, together with the campaign. */
 export async function deleteMachineHours(trx: Trx, p: CampaignRef): Promise<void> {
   await sql`DELETE FROM campaign_machine_hours WHERE campaign_id = ${p.id} AND project_id = ${p.projectId}`.execute(
     trx,

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { RecipientOutcome } from '../../rules/campaigns/outcomes.ts';
 
-/** Reasons of a recipient to whom nothing was tried, besides `suppressed:<why>`. */
+/** Reasons of skipped recipients, besides `suppressed:<why>`. */
 const SKIP_REASONS = [
   'unsubscribed',
   'unsubscribed:topic',

@@ -15,9 +15,9 @@ export interface Recipient {
   reason: string | null;
   error: string | null;
   attempts: number;
-  /** The name of the variant that it gets; null where the campaign has none, and before the winner is known. */
+  /** Name of the recipient's variant. Null if the campaign has no variants, and before the winner is known. */
   variant: string | null;
-  /** It waits until then, by its own clocks or a window. */
+  /** The recipient waits until then, because of its time zone or a sending window. */
   notBefore: Date | null;
   sentAt: Date | null;
   deliveredAt: Date | null;
@@ -30,13 +30,13 @@ export interface Recipient {
 export interface RecipientFilter {
   statuses?: EmailStatus[] | undefined;
   reasons?: string[] | undefined;
-  /** Those whom the stats count under this name. */
+  /** Selects the recipients that the statistics count under this name. */
   outcome?: RecipientOutcome | undefined;
   /** A part of the address, in any case. */
   search?: string | undefined;
 }
 
-/** The statuses of recipients whom a start has left. */
+/** Statuses of recipients that a start still has to send to. */
 export const OPEN_RECIPIENTS = sql.raw(`('PENDING', 'SENDING', 'HELD')`);
 
 /**
@@ -74,7 +74,10 @@ export function hasOutcome({ outcome }: RecipientFilter): RawBuilder<SqlBool> {
   return outcome ? OUTCOME_OF_E[outcome] : sql<SqlBool>`true`;
 }
 
-/** By its address alone: that of the contact is asked only of whom nothing was sent to yet. */
+/**
+ * Searches by the email's own address only. The contact's address matters only for recipients that were not sent to
+ * yet.
+ */
 export function hasAddress({ search }: RecipientFilter): RawBuilder<SqlBool> {
   if (!search) return sql<SqlBool>`true`;
   const part = `%${likeText(search)}%`;

@@ -10,16 +10,16 @@ const CONTACTS_MAX = 2_000;
 type Search = CampaignRef & RecipientFilter;
 
 /**
- * Whether recipients can be found by how their address begins, from the contacts: by the index contacts_email, which
- * serves that where the database compares by bytes, and a whole address anywhere.
+ * Tells whether recipients can be found by an address prefix through the contacts. The index contacts_email serves a
+ * prefix if the database compares by bytes, and a whole address always.
  */
 export async function canFindByAddress(db: Db, { search }: RecipientFilter): Promise<boolean> {
   return Boolean(search) && ((await comparesBytes(db)) || isWhole(search));
 }
 
 /**
- * Recipients whose contact's address begins with what is searched for, by their address, beginning after that of
- * `after`. `goesOn`: the address after which there may be more; null where there are none.
+ * Finds recipients whose contact's address starts with the search text, ordered by address, after the address
+ * `after`. `goesOn`: the address after which there may be more; null at the end.
  */
 export async function findByAddress(
   db: Db,
@@ -41,8 +41,8 @@ export async function findByAddress(
 }
 
 /**
- * Of rows `e` that a search means, those that `findByAddress` does not find. In this order: a join would look at all
- * contacts first.
+ * Returns matching rows `e` that `findByAddress` does not find. The order matters: a join would read all contacts
+ * first.
  */
 export async function notByAddress(db: Db, p: RecipientFilter, meant: RawBuilder<SqlBool>) {
   const begins = await beginsWith(db, p);

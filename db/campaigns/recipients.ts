@@ -28,12 +28,13 @@ interface Stretch {
 }
 
 /**
- * How long a page takes to be found. What a filter finds seldom among a million is found over several pages, each
- * answered in time, the cursor going on where the one before ended.
+ * Time budget of a page. Rare matches among a million recipients are found over several pages, each within the
+ * budget, and the cursor continues where the page before ended.
  */
 const PAGE_MS = 50;
 /**
- * Rows that every page looks through, however slow: it takes some milliseconds, and small campaigns are answered whole.
+ * Rows that every page reads, however slow. They take a few milliseconds, and small campaigns are answered
+ * completely.
  */
 const LOOKED_THROUGH_MIN = 5_000;
 /** A filter's matches are counted where that reads no more than this. */
@@ -47,9 +48,9 @@ const WITH_REASON_OUTCOMES: readonly RecipientOutcome[] = ['failed', 'skipped'];
 const OPEN: readonly EmailStatus[] = ['PENDING', 'SENDING', 'HELD'];
 
 /**
- * Recipients newest first, those skipped too; of a search in a large campaign before the others those whose address
- * begins so. `total` is counted on the first page only, and 0 after it; null where counting would read a large campaign
- * as a whole. A page may hold fewer than `limit` while `hasMore`.
+ * Lists recipients newest first, including skipped ones. A search in a large campaign lists recipients whose address
+ * starts with the text first. `total` is counted on the first page only and is 0 on later pages; it is null if
+ * counting would read a large campaign as a whole. A page may hold fewer than `limit` while `hasMore`.
  */
 export async function listRecipients(
   db: Db,
@@ -107,7 +108,7 @@ async function findRecipients(db: Db, p: Search): Promise<Page<Recipient>> {
   return pageOf(found, p);
 }
 
-/** All that there is to look through was looked through, or more was found than there is room for. */
+/** All candidates were read, or more matches were found than the page can hold. */
 function pageOf(found: Recipient[], { limit, part }: Search): Page<Recipient> {
   if (found.length <= limit) return { items: found, cursor: null, hasMore: false };
   const items = found.slice(0, limit);
@@ -115,7 +116,8 @@ function pageOf(found: Recipient[], { limit, part }: Search): Page<Recipient> {
 }
 
 /**
- * The reasons that a filter means, where the index on them finds it: each is read from its end, however seldom it is.
+ * Returns the reasons of a filter if the index on reasons serves it. Each reason is read from its end, however rare
+ * it is.
  */
 function indexedReasons({ statuses, reasons, outcome, search }: RecipientFilter): readonly string[] | undefined {
   if (search) return undefined;
@@ -157,7 +159,7 @@ async function inStretch(
 }
 
 /**
- * Newest first: by their ids, since chunks that wait for a winner are numbered later. Rows that are open stand in
+ * Lists ranges newest first by their ids, because chunks that wait for a winner get later numbers. Open rows are in
  * chunks that are not done.
  */
 async function listStretches(db: Db, p: Search): Promise<Stretch[]> {

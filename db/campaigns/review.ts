@@ -17,22 +17,22 @@ import { withheldReason } from './withheld.ts';
 export interface AudienceReview {
   audience: number;
   willSend: number;
-  /** How many are left out for which reason. */
+  /** Number of skipped contacts by reason. */
   skipped: Record<string, number>;
-  /** Of those who are sent to, how many have no value for each variable. */
+  /** Number of recipients without a value, by variable. */
   missing: Record<string, number>;
 }
 
-/** What a project and the senders' domains say about a campaign that would be sent now. */
+/** The state of a project and its sender domains for a campaign that would be sent now. */
 export interface SendingStanding {
   held: boolean;
   /** The project's own limit a second. */
   sendRate: number | null;
-  /** What is left of the month; null without a limit. */
+  /** Emails that the month still allows. Null without a limit. */
   monthlyRoom: number | null;
   /** By sender address; null for a domain that the project has not. */
   domains: Map<string, { verified: boolean; dmarc: boolean } | null>;
-  /** What its recipients' clocks are measured by. */
+  /** Settings for the local time of the recipients. */
   clock: Pick<CampaignClock, 'projectZone' | 'window'>;
 }
 
@@ -63,7 +63,7 @@ export async function reviewAudience(
   };
 }
 
-/** One of those whom it would be sent to; undefined where there is nobody. */
+/** Returns one contact that the campaign would be sent to. Undefined if there is no such contact. */
 export async function findSample(db: Db, p: Request): Promise<Reader | undefined> {
   const { rows } = await sql<Reader>`
     SELECT id, email, data, untrusted_keys AS "untrustedKeys" FROM contacts WHERE ${await predicateOf(db, p)} AND subscribed LIMIT 1
@@ -118,12 +118,15 @@ async function findSenderDomains(
   );
 }
 
-/** Names of zones in the data of an audience that are counted each; whoever has another goes by the project's. */
+/**
+ * Number of zone names in an audience's data that are counted separately. Contacts with another name use the
+ * project's zone.
+ */
 const ZONES_MAX = 2_000;
 
 /**
- * The subscribed of an audience by the zone that their data names; null for those who name none, by the project's
- * clocks.
+ * Counts the subscribed contacts of an audience by the zone in their data. Null stands for contacts without a zone,
+ * who use the project's.
  */
 export async function countZones(db: Db, p: Request): Promise<{ zone: string | null; contacts: number }[]> {
   const { rows } = await sql<{ name: string | null; contacts: number }>`

@@ -4,7 +4,7 @@ import type { CampaignRef } from './campaigns.ts';
 import { type Figures, readFigures } from './figures.ts';
 import { readMachineHours, SERIES_HOURS } from './machine-hours.ts';
 
-/** What the stats of one campaign say besides its counts. */
+/** Statistics of one campaign besides its counts. */
 export interface StatsDetail {
   /** Recipients by why they were not sent to, or were lost. */
   byReason: Record<string, number>;
@@ -14,7 +14,7 @@ export interface StatsDetail {
   machineSeries: MachineHour[];
 }
 
-/** What happened within the hour that begins at `at`. */
+/** Events within the hour that starts at `at`. */
 export interface SeriesHour {
   at: Date;
   sent: number;
@@ -23,7 +23,7 @@ export interface SeriesHour {
   clicked: number;
 }
 
-/** What machines did within the hour that begins at `at`. */
+/** Automated opens and clicks within the hour that starts at `at`. */
 export interface MachineHour {
   at: Date;
   opens: number;
@@ -48,8 +48,8 @@ export async function countCampaign(db: Db, p: CampaignRef): Promise<CampaignCou
 }
 
 /**
- * All figures of one campaign in one snapshot; `figures` undefined where it has no recipients. Both series have every
- * hour from the one in which it was started, and are empty before; that of machines is read by itself.
+ * Reads all statistics of one campaign in one snapshot. `figures` is undefined if it has no recipients. Both series
+ * have every hour since the start, and are empty before the start. The series of automated opens is read separately.
  */
 export async function readStats(
   db: Db,

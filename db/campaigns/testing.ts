@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
-/** Whether some of a campaign wait for its winner, or will; undefined where it has no test. */
+/** Tells whether recipients of a campaign wait for its winner, or will wait. Undefined if it has no test. */
 export async function isTesting(db: Db, p: { projectId: string; campaignId: string }): Promise<boolean | undefined> {
   return (await findTest(db, p))?.testing;
 }
 
-/** Like `isTesting`, with the highest chunk that may be sent; undefined where the campaign has no test. */
+/** Like `isTesting`, with the highest chunk that may be sent. Undefined if the campaign has no test. */
 export async function findTest(
   db: Db,
   p: { projectId: string; campaignId: string },

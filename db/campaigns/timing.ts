@@ -1,7 +1,7 @@
 import type { CampaignTiming, LatePolicy } from '../../rules/campaigns/timing.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 
-/** The columns of a campaign's own window and of what becomes of the late. */
+/** Columns of a campaign's own window and its policy for late recipients. */
 export const WINDOW_COLUMN_NAMES = ['own_window', 'sending_window', 'late_policy'] as const;
 
 /** A campaign's timing as its row has it. */

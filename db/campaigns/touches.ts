@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
 /**
- * Notes that the figures of some mails have changed, in the statement that changes them: what is kept of their chunks
- * counts no more. For mails that no turn of a chunk is at; those are counted anew as it is.
- * @param mails rows with `id`, `campaign_id` and `project_id`; those of no campaign are left out
+ * Notes that the outcomes of some emails have changed, in the statement that changes them. Stored statistics of their
+ * chunks are then stale. For emails outside a turn of their chunk; a chunk in a turn is counted anyway.
+ * @param mails rows with `id`, `campaign_id` and `project_id`; emails without a campaign are ignored
  */
 export function markFiguresStale(mails: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -12,14 +12,14 @@ export function markFiguresStale(mails: RawBuilder<unknown>): RawBuilder<unknown
     SELECT t.campaign_id, t.id, t.project_id FROM (${mails}) t WHERE t.campaign_id IS NOT NULL`;
 }
 
-/** Notes of one statement: some thousand chunks at most. */
+/** Notes per statement. They cover a few thousand chunks at most. */
 const BATCH = 10_000;
 /** As many as an hour brings. */
 const MAX_BATCHES = 500;
 
 /**
- * Forgets what is kept of chunks with notes, and the notes: they stay few where nobody looks at the figures. In one
- * statement, so that no note goes which it has not seen. May run at any time, and again.
+ * Deletes stored statistics of chunks with notes, and the notes, so that notes stay few while no one views the
+ * statistics. One statement does both, so that no unseen note is deleted. Idempotent, and may run at any time.
  */
 export async function foldTouches(db: Db): Promise<void> {
   for (let batch = 0; batch < MAX_BATCHES; batch += 1) {

@@ -14,7 +14,7 @@ export interface Wait {
 interface DueRequest extends CampaignStart {
   /** Chunks from this one on had no turn yet, so they are not due again. */
   before: number;
-  /** Chunks that the workflow has already taken up. Their rows stay until their turn begins. */
+  /** Chunks that the workflow has already received. Their rows stay until their turn starts. */
   except: number[];
   limit: number;
 }
@@ -47,8 +47,8 @@ export async function keepWaits(db: Db, p: CampaignStart & { waits: Wait[] }): P
 }
 
 /**
- * Returns the chunks that are due, and a summary of those that still wait. Changes nothing, so that a lost answer loses
- * no chunk. A chunk that waits by other settings than those of now is due at once: the gate decides anew.
+ * Returns the chunks that are due, and a summary of the waiting ones. Changes nothing, so that a lost response loses
+ * no chunk. A chunk that waits by outdated settings is due at once, because the gate decides again.
  */
 export async function readDueChunks(db: Db, p: DueRequest): Promise<DueChunks> {
   const { rows } = await sql<DueRow>`
@@ -71,7 +71,7 @@ async function summarizeWaiting(db: Db, p: DueRequest): Promise<WaitingChunks | 
   return { dueAtMs: row.at.getTime(), shut: row.clock !== null, chunks: row.chunks, untried: row.untried };
 }
 
-/** Begins a statement with the chunks that wait, each with the instant `at` of its next turn. */
+/** Starts a statement with the waiting chunks, each with the instant `at` of its next turn. */
 function waitingChunks(p: DueRequest): RawBuilder<unknown> {
   return sql`
     WITH waiting AS MATERIALIZED (

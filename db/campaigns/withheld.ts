@@ -3,9 +3,9 @@ import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { suppressedReason } from '../contacts/suppressions.ts';
 
 /**
- * Why somebody of an audience is not sent a campaign, as things stand: a word of the closed vocabulary, or NULL for who
- * is. `subscribed` and `email` are columns of the contact. A project without any suppression, which most are, pays one
- * look for the whole statement.
+ * Returns the reason why a contact of an audience would not get a campaign now, from the closed vocabulary, or NULL
+ * if the contact would get it. `subscribed` and `email` are columns of the contact. A project without suppressions,
+ * the common case, pays one lookup for the whole statement.
  */
 export function withheldReason(p: {
   projectId: string;

@@ -7,7 +7,7 @@ import type { Trx } from '../connection.ts';
  * enough that a pause, which waits for the page, comes in time.
  */
 export const ZONED_PAGE_CONTACTS = 30_000;
-/** There are about 600 names of zones. Whoever has one that is beyond these goes by the project's. */
+/** About 600 zone names exist. Contacts with a name beyond this number use the project's zone. */
 const NAMES_MAX = 2_000;
 
 /** The names of zones in the data of a page's contacts, and the one name of each of these zones. */
@@ -16,7 +16,7 @@ export interface PageZones {
   zones: string[];
 }
 
-/** Recipients with ids that follow on each other, who share their clocks: null is those of the project. */
+/** Recipients with consecutive ids in the same time zone. Null is the project's zone. */
 export interface ZonedChunk {
   zone: string | null;
   first: string;
@@ -24,7 +24,10 @@ export interface ZonedChunk {
   size: number;
 }
 
-/** The zones of a page's contacts. Who is given another one before the page is taken may go by that of the project. */
+/**
+ * Finds the zones of a page's contacts. A contact whose zone changes before the page is inserted may use the
+ * project's zone.
+ */
 export async function findPageZones(
   trx: Trx,
   p: { predicate: RawBuilder<SqlBool>; contacts: number },
@@ -42,9 +45,8 @@ export async function findPageZones(
 }
 
 /**
- * The CTEs that a page of the ledger is made from: `page`, the next contacts of the audience, and `zoned` (id, refused,
- * zone), each with the reason for which it is skipped and the zone whose clocks it goes by, both null where there is
- * none.
+ * Builds the CTEs for a page of the ledger: `page`, the next contacts of the audience, and `zoned` (id, refused,
+ * zone), each with the reason to skip it and its time zone. Both are null if they do not apply.
  * @param p.refused the reason, of a row `page` (id, subscribed, email)
  */
 export function checkedPage(p: {

@@ -31,7 +31,7 @@ export interface ContactRef {
   id: string;
 }
 
-/** What `toContact` reads. */
+/** The columns that `toContact` reads. */
 export const CONTACT_COLUMN_NAMES = [
   'id',
   'email',
@@ -79,11 +79,11 @@ export async function lockContact(trx: Trx, { projectId, id }: ContactRef): Prom
 }
 
 /**
- * Contacts newest first; `total` is counted on the first page only, and 0 after it (contract §1.6), and not at all with
- * `count: false`. A search that finds nothing reads all of the project: 0.4 s with a million contacts. A trigram index
- * would answer in 6 ms and cost 80 µs at every insert, which is three times what an imported contact costs altogether;
- * so there is none.
- * @throws AppError CONFLICT for a condition with segments in a circle
+ * Lists contacts newest first. `total` is counted on the first page only and is 0 on later pages (contract §1.6);
+ * with `count: false` it is not counted. A search without matches reads the whole project: 0.4 s with a million
+ * contacts. A trigram index would answer in 6 ms, but cost 80 µs per insert, three times the total cost of an
+ * imported contact, so there is no such index.
+ * @throws AppError CONFLICT for a condition with segments that refer to each other in a cycle
  */
 export async function listContacts(
   db: Db,

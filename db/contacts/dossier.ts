@@ -7,7 +7,7 @@ import { compileCondition } from '../segments/filter-sql.ts';
 import { loadSegmentSources } from '../segments/sources.ts';
 import type { ContactRef } from './contacts.ts';
 
-/** Rows of one statement: what an export holds in memory does not grow with what there is. */
+/** Rows per statement. The memory of an export does not grow with the number of rows. */
 const PAGE_ROWS = 500;
 /** Segments asked for by one statement: each is a column. */
 const SEGMENTS_AT_A_TIME = 50;
@@ -15,7 +15,7 @@ const SEGMENTS_AT_A_TIME = 50;
 /** A record as the export shows it; instants are ISO 8601. */
 export type ExportedRecord = Record<string, unknown> & { id: string };
 
-/** What the suppression list has of an address, also what it knows by its hash only. */
+/** Lists the suppressions of an address, including suppressions that are stored by hash only. */
 export async function listSuppressionsOf(
   db: Db,
   key: Buffer,
@@ -49,7 +49,7 @@ export async function listEventsOf(db: Db, p: ContactRef & { after?: string }): 
   return rows;
 }
 
-/** A contact's executions with their steps, oldest first; what steps got from others' servers is left out. */
+/** Lists a contact's executions with their steps, oldest first. Responses from other servers are omitted. */
 export async function listExecutionsOf(db: Db, p: ContactRef & { after?: string }): Promise<ExportedRecord[]> {
   const { rows } = await sql<ExportedRecord>`
     SELECT x.id, x.workflow_id AS "workflowId", w.name AS "workflowName", x.status, x.exit_reason AS "exitReason", x.error,
@@ -86,7 +86,7 @@ export async function listSegmentsOf(db: Db, { projectId, id }: ContactRef): Pro
   return found;
 }
 
-/** Segments that refer to each other in a circle have nobody. */
+/** Segments that refer to each other in a cycle have no members. */
 async function memberOf(db: Db, { projectId, segmentId }: { projectId: string; segmentId: string }) {
   const condition: Condition = {
     logic: 'AND',

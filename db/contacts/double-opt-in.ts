@@ -14,7 +14,7 @@ export interface DoubleOptIn {
   templateId: string | null;
 }
 
-/** What is kept of a confirmation: when, from which address, on which words, and the mail that asked. */
+/** Proof of a confirmation: the time, the IP address, the text that the contact agreed to, and the email that asked. */
 export interface SubscriptionProof {
   at: Date;
   ip: string;
@@ -28,8 +28,8 @@ const ASK_EVERY = sql.raw(`interval '1 hour'`);
 const HOLDS = sql.raw(`interval '30 days'`);
 
 /**
- * Checks a setting against the project's templates, and keeps the template until the transaction ends.
- * @throws AppError NOT_FOUND for a template that is not the project's, VALIDATION_ERROR for one that cannot ask
+ * Checks a setting against the project's templates, and locks the template until the transaction ends.
+ * @throws AppError NOT_FOUND for a template of another project, VALIDATION_ERROR for a template that cannot ask
  */
 export async function assertDoubleOptIn(trx: Trx, p: { projectId: string; doubleOptIn: DoubleOptIn }): Promise<void> {
   const { enabled, templateId } = p.doubleOptIn;
@@ -56,8 +56,8 @@ export async function asksForConfirmation(db: Db, projectId: string): Promise<bo
 }
 
 /**
- * Makes contacts who are not subscribed pending, and asks them to confirm, those who were not asked within the hour.
- * Also who once unsubscribed: that is how they come back. The caller holds their locks.
+ * Makes unsubscribed contacts pending and asks them to confirm, unless they were asked within the last hour. This
+ * includes contacts who unsubscribed earlier; it is their way to return. The caller holds their locks.
  */
 export async function askToConfirm(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   if (p.contactIds.length === 0) return;
@@ -118,7 +118,7 @@ async function sendConfirmations(
   );
 }
 
-/** The state of a mail's link; undefined where the mail asked for no confirmation. */
+/** Returns the state of an email's confirmation link. Undefined if the email asked for no confirmation. */
 export async function findConfirmation(
   db: Db,
   p: { projectId: string; emailId: string | null },
@@ -141,7 +141,7 @@ export async function keepProof(
   `.execute(trx);
 }
 
-/** What is kept of a contact's confirmations, oldest first. */
+/** Lists the proofs of a contact's confirmations, oldest first. */
 export async function listProofs(db: Db, p: { projectId: string; contactId: string }): Promise<SubscriptionProof[]> {
   const { rows } = await sql<SubscriptionProof>`
     SELECT confirmed_at AS at, ip, text, email_id AS "emailId" FROM confirmations

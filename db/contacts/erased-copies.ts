@@ -30,8 +30,8 @@ export async function eraseCopies(trx: Trx, p: ErasedPeople): Promise<void> {
 }
 
 /**
- * Empties the payloads of webhook deliveries, and ends those that wait. An empty payload marks a delivery that is never
- * sent again. Each event is looked up by endpoint, which is the unique index.
+ * Empties the payloads of webhook deliveries, and ends waiting deliveries. An empty payload marks a delivery that is
+ * never sent again. Each event is looked up by endpoint, which uses the unique index.
  */
 async function eraseDeliveries(trx: Trx, { projectId, contactIds }: ErasedPeople): Promise<void> {
   await sql`
@@ -50,7 +50,7 @@ async function eraseDeliveries(trx: Trx, { projectId, contactIds }: ErasedPeople
 
 /** Empties the answers kept for idempotency keys that name the person, whatever was asked. */
 async function eraseAnswers(trx: Trx, { projectId, contactIds, emails, phones }: ErasedPeople): Promise<void> {
-  // As they stand in JSON, where quotes and backslashes are escaped.
+  // In JSON, quotes and backslashes are escaped.
   const marks = [...contactIds, ...emails, ...phones].map((mark) => JSON.stringify(mark).slice(1, -1).toLowerCase());
   await sql`
     UPDATE idempotency_keys k SET response = 'null'
@@ -60,8 +60,8 @@ async function eraseAnswers(trx: Trx, { projectId, contactIds, emails, phones }:
 }
 
 /**
- * Takes the rows that name these addresses out of the errors that imports keep. A row with errors is kept as written, so
- * the address may stand between others, or beside a name.
+ * Removes rows with these addresses from the errors that imports keep. A row with errors is stored as written, so the
+ * address may be anywhere in it, or beside a name.
  */
 async function eraseImportErrors(trx: Trx, { projectId, emails }: ErasedPeople): Promise<void> {
   const marks = emails.map((email) => JSON.stringify(email).slice(1, -1).toLowerCase());

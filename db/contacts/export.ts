@@ -9,10 +9,10 @@ import { type ContactsAsked, foundContacts } from './found.ts';
  * Contacts of one statement: few enough that the first row comes soon, many enough that a million take 200 statements.
  */
 const PAGE_CONTACTS = 5_000;
-/** Of data that one page brings at most, so that an export takes no more memory the more it has. */
+/** Maximum size of a page's data, so that the memory of an export does not grow with the number of contacts. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 
-/** Whom an export has: those of a segment, of a list, or everybody. */
+/** Contacts to export: the contacts of a segment, of a list, or all. */
 export interface ExportRequest extends ContactsAsked {
   projectId: string;
   segmentId?: string | undefined;
@@ -28,7 +28,10 @@ export interface ExportedContact {
 /** The project's contacts that an export means, as a predicate of `contacts`. */
 export type ExportPredicate = RawBuilder<SqlBool>;
 
-/** @throws AppError NOT_FOUND for a segment that the project does not have, CONFLICT for segments in a circle */
+/**
+ * @throws AppError NOT_FOUND for a segment that the project does not have, CONFLICT for segments that refer to each
+ * other in a cycle
+ */
 export async function exportPredicate(db: Db, p: ExportRequest): Promise<ExportPredicate> {
   const { projectId, segmentId, ...asked } = p;
   if (segmentId === undefined) return foundContacts(db, { projectId, ...asked });
@@ -37,7 +40,7 @@ export async function exportPredicate(db: Db, p: ExportRequest): Promise<ExportP
 }
 
 /**
- * Names of all data that these contacts have, in the order of the alphabet: the columns of a CSV stand before its rows.
+ * Lists the names of all data keys of these contacts, in alphabetical order. A CSV needs its columns before its rows.
  */
 export async function listDataKeys(db: Db, predicate: ExportPredicate): Promise<string[]> {
   const { rows } = await sql<{ key: string }>`
@@ -46,7 +49,7 @@ export async function listDataKeys(db: Db, predicate: ExportPredicate): Promise<
   return rows.map(({ key }) => key).sort();
 }
 
-/** The next contacts in the order of their ids; none at the end. */
+/** Returns the next contacts in the order of their ids. Empty at the end. */
 export async function listExported(
   db: Db,
   p: { predicate: ExportPredicate; after: string | undefined },

@@ -104,10 +104,10 @@ export async function listContactFields(db: Db, projectId: string): Promise<Cont
   return [...STANDARD_FIELDS, ...[...custom.values()].map(({ contacts: _, ...field }) => field)];
 }
 
-/** The type of a field's values as a column of a file has it; null where they are of several types. */
+/** Type of a field's values in terms of a file's column. Null if the values have several types. */
 export type RecentField = { key: string; type: ColumnType | null };
 
-/** Names of data that the newest contacts have, with the type of their values: what a file's columns are compared with. */
+/** Lists the data keys of the newest contacts, with the type of their values, to compare a file's columns with them. */
 export async function listRecentFields(db: Db, projectId: string): Promise<RecentField[]> {
   const { rows } = await sql<RecentField>`
     SELECT key, CASE WHEN count(DISTINCT type) = 1 THEN min(type) END AS type FROM (
@@ -136,7 +136,7 @@ export async function listFieldValues(db: Db, p: FieldRef & { limit: number }): 
   return rows.map((row) => row.value);
 }
 
-/** Where a custom field is used: segments, campaigns that are not sent, and steps of workflows. */
+/** Returns the uses of a custom field: segments, unsent campaigns, and steps of workflows. */
 export async function getFieldUsage(db: Db, p: FieldRef): Promise<FieldUsage> {
   const [usedInSegments, usedInCampaigns, usedInWorkflows] = [
     await segmentsUsing(db, p),
@@ -151,9 +151,9 @@ export async function getFieldUsage(db: Db, p: FieldRef): Promise<FieldUsage> {
 }
 
 /**
- * Strips a custom field from every contact; returns from how many. Batch by batch, each its own transaction: where a
- * crash ends it half done, the same call finishes it.
- * @throws AppError CONFLICT with the users in `details` while it is in use
+ * Removes a custom field from all contacts, and returns how many had it. Works in batches with a transaction each. If
+ * a crash interrupts it, the same call finishes the work.
+ * @throws AppError CONFLICT with the uses in `details` while it is in use
  */
 export async function deleteContactField(db: Db, p: FieldRef): Promise<number> {
   const { usedInSegments, usedInCampaigns, usedInWorkflows, canDelete } = await getFieldUsage(db, p);

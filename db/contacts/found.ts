@@ -21,8 +21,8 @@ export interface ContactsAsked {
 }
 
 /**
- * The contacts that are meant, as a predicate of `contacts`: for a list, and for a job over the same ones.
- * @throws AppError CONFLICT for segments in a circle
+ * Returns the selected contacts as a predicate of `contacts`, for a list and for a job over the same contacts.
+ * @throws AppError CONFLICT for segments that refer to each other in a cycle
  */
 export async function foundContacts(
   db: Db,

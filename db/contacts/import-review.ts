@@ -4,7 +4,7 @@ import { type ImportError, type ImportWarning, JOB_ERRORS_MAX } from '../../rule
 import type { Db } from '../connection.ts';
 import { findSuppressions } from './suppressions.ts';
 
-/** What an import would do, as far as it is looked through. */
+/** Expected result of an import, for the rows read so far. */
 export interface ImportForecast {
   totalRows: number;
   successCount: number;
@@ -12,9 +12,9 @@ export interface ImportForecast {
   updatedCount: number;
   failureCount: number;
   unreadableRows: number;
-  /** Rows of addresses on the suppression list, whom an import does not subscribe. */
+  /** Rows with a suppressed address. An import does not subscribe these contacts. */
   suppressedCount: number;
-  /** Rows with an empty consent cell: known contacts, which stay as they are, and new ones, who start unsubscribed. */
+  /** Rows with an empty consent cell: known contacts do not change, new contacts start unsubscribed. */
   silentKnownCount: number;
   silentNewCount: number;
   errors: (ImportError & { values: string[] })[];
@@ -27,8 +27,8 @@ export interface ImportForecast {
 const FIRST_ROW = 2;
 
 /**
- * What an import would do with the rows of a stretch, on top of what it would have done before. `created` has the
- * addresses that are new so far.
+ * Previews an import of these rows, given the result of the rows before. `created` has the addresses that are new so
+ * far.
  */
 export async function previewImport(
   db: Db,

@@ -38,11 +38,11 @@ export interface JobRef {
   id: string;
 }
 
-/** What a bulk job works on. `mode` is that of the key: what its events start sends nothing with a test key. */
+/** Input of a bulk job. `mode` is the mode of the API key: with a test key, the job's events send nothing. */
 export interface BulkInput {
-  /** Empty where `where` says who. */
+  /** Empty if `where` selects the contacts. */
   contactIds: string[];
-  /** Those who are meant when the job comes to them, in the order of their ids. */
+  /** Selects contacts when the job reaches them, in the order of their ids. */
   where?: ContactsAsked;
   /** The newest contact when the job was asked for, and the last one that it has done: it goes over those between. */
   until?: string;
@@ -95,8 +95,8 @@ export async function createBulkJob(
 }
 
 /**
- * Queues a bulk job over the contacts that are meant, of those that there are now; wake `outbox` after the commit.
- * @throws AppError CONFLICT for a condition with segments in a circle
+ * Queues a bulk job over the contacts that match now. Wake `outbox` after the commit.
+ * @throws AppError CONFLICT for a condition with segments that refer to each other in a cycle
  */
 export async function createBulkJobWhere(
   trx: Trx,
@@ -145,7 +145,7 @@ export async function getJob(db: Db, p: JobRef & { kinds: readonly JobKind[] }):
   return toJob(row);
 }
 
-/** Jobs newest first, all or those under way; `total` is counted on the first page only. */
+/** Lists jobs newest first, all or only running ones. `total` is counted on the first page only. */
 export async function listJobs(
   db: Db,
   p: PageRequest & { projectId: string; active?: boolean | undefined },
@@ -153,7 +153,7 @@ export async function listJobs(
   const open = sql<SqlBool>`status IN ('QUEUED', 'RUNNING')`;
   const found = sql<SqlBool>`project_id = ${p.projectId}
     AND ${p.active === undefined ? sql`true` : p.active ? open : sql`NOT ${open}`}`;
-  // Of thousands of errors a list shows how many there are.
+  // A list shows only the number of errors, since a job may have thousands.
   const { rows } = await sql<JobRow>`
     SELECT ${sql.raw(COLUMNS.join(', ').replace('result', "result - 'errors' AS result"))} FROM jobs
     WHERE ${found} AND ${afterCursor(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}`.execute(db);
@@ -179,7 +179,7 @@ function toJob(row: JobRow): Job {
   };
 }
 
-/** An import that is under way, as it was found. */
+/** A running import, as it was read. */
 export interface OpenImport {
   file: Buffer;
   input: ImportInput;
@@ -204,8 +204,8 @@ export async function findImport(db: Db, { projectId, id }: JobRef): Promise<Ope
 }
 
 /**
- * Locks a job that is to go on, and marks it RUNNING. Undefined when it has ended, was cancelled, or is not at `cursor`
- * (another attempt has done this chunk): the caller then has nothing to do.
+ * Locks a job that continues, and marks it RUNNING. Undefined when it has ended, was cancelled, or is not at `cursor`
+ * because another attempt has done this chunk. The caller then has nothing to do.
  */
 export async function lockJob<Input, Result>(
   trx: Trx,
@@ -221,8 +221,8 @@ export async function lockJob<Input, Result>(
 }
 
 /**
- * Moves a locked job on (`after`: the last contact of one that goes by a condition), in the transaction of the chunk's
- * effect: a chunk is done wholly or not at all.
+ * Moves a locked job to its next chunk (`after`: the last contact, for a job with a condition), in the transaction of
+ * the chunk's effect. A chunk is therefore done completely or not at all.
  */
 export async function moveJob(
   trx: Trx,
@@ -264,9 +264,9 @@ export async function finishJob(
 }
 
 /**
- * Ends a job that is under way: a chunk that has begun ends first, none begins after it, and what was done stays and
- * counts. Its workflow finds nothing more to do. Cancelling one twice is the same as once.
- * @throws AppError NOT_FOUND; CONFLICT for one that has ended in another way
+ * Cancels a running job. A chunk that has started ends, no further chunk starts, and finished chunks stay and count.
+ * The job's workflow finds nothing more to do. Cancelling twice has the effect of cancelling once.
+ * @throws AppError NOT_FOUND; CONFLICT for a job that has ended in another way
  */
 export async function cancelJob(trx: Trx, { projectId, id }: JobRef): Promise<Job> {
   await finishJob(trx, { projectId, id, status: 'CANCELLED' });

@@ -1,6 +1,4 @@
-/**
- * Where a contact stands now: whether it gets mail and who said so, the segments it is in, the executions that have it.
- */
+/** The current state of a contact: its subscription and who changed it, its segments, and its executions. */
 import { sql } from 'kysely';
 import { CONTACT_EVENTS } from '../../rules/events/event-names.ts';
 import type { ExecutionStatus } from '../../rules/executions/execution.ts';
@@ -20,7 +18,7 @@ export interface SubscriptionChange {
   at: Date;
   subscribed: boolean;
   actor: string | null;
-  /** What they are called, where they are known by a name. */
+  /** Name of the actor, if it has one. */
   actorName: string | null;
   reason: string | null;
 }
@@ -30,7 +28,7 @@ export interface ContactSegment {
   name: string;
   slug: string;
   type: SegmentType;
-  /** Since when it is a stored member, of a STATIC or tracked segment; of others null. */
+  /** When the contact became a stored member of a STATIC or tracked segment. Null for other segments. */
   memberSince: Date | null;
 }
 
@@ -51,7 +49,10 @@ export interface ContactExecution {
   completedAt: Date | null;
 }
 
-/** Who subscribed and unsubscribed a contact, newest first. By the index on name and contact. */
+/**
+ * Lists subscriptions and unsubscriptions of a contact with their actor, newest first. Uses the index on name and
+ * contact.
+ */
 export async function listSubscriptionChanges(db: Db, { projectId, id }: ContactRef): Promise<SubscriptionChange[]> {
   const { rows } = await sql<Omit<SubscriptionChange, 'actorName'>>`
     SELECT e.created_at AS at, e.name = 'contact.subscribed' AS subscribed, e.actor, coalesce(e.data->>'reason', ${whyChanged()}) AS reason
@@ -74,7 +75,7 @@ export async function listSegmentsNow(db: Db, { projectId, id }: ContactRef): Pr
   return rows;
 }
 
-/** A contact's executions, newest first, all or those under way; `total` is counted on the first page only. */
+/** Lists a contact's executions newest first, all or only running ones. `total` is counted on the first page only. */
 export async function listExecutionsNow(
   db: Db,
   p: ContactRef & PageRequest & { active?: boolean | undefined },

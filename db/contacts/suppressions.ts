@@ -18,9 +18,12 @@ export interface NewSuppression {
   /** The hash alone of an address whose text was erased. */
   email: string | { hash: Buffer };
   reason: SuppressionReason;
-  /** Who or what put it there, such as `api`, `smtp`, `ses`, `unsubscribe_page`. */
+  /** Origin of the suppression, such as `api`, `smtp`, `ses`, `unsubscribe_page`. */
   source: string;
-  /** Who did it, as the audit log has it, where somebody did: `user:<id>`, `key:<id>`, `contact` for the person. */
+  /**
+   * Actor of the suppression, as in the audit log, if there was one: `user:<id>`, `key:<id>`, or `contact` for the
+   * person.
+   */
   actor?: string;
 }
 
@@ -122,7 +125,7 @@ export async function deleteSuppression(db: Db, key: Buffer, p: { projectId: str
   if (lifted === 0) throw new AppError('NOT_FOUND', { message: 'This address is not on the suppression list.' });
 }
 
-/** The reasons that stand against each address, for those that have any; addresses in lower case. */
+/** Returns the suppression reasons by address, for addresses that have any. Addresses are in lower case. */
 export async function findSuppressions(
   db: Db,
   key: Buffer,
@@ -152,8 +155,8 @@ export async function listReasons(
 }
 
 /**
- * The refusals at these addresses that `subscribed: true` would take back or overrule, in lower case; `isOwn` where the
- * person made one by themselves. `isProtected` is the project's setting for those.
+ * Returns the refusals at these addresses that `subscribed: true` would lift or override, in lower case. `isOwn`
+ * means that the person refused personally. `isProtected` is the project's setting for such refusals.
  */
 export async function findRefusals(
   db: Db,
@@ -174,8 +177,8 @@ export async function findRefusals(
 }
 
 /**
- * Copies what the person said at one address to another one of theirs. A hard bounce is about the mailbox, and `manual`
- * about the address that somebody wrote down, so both stay where they are.
+ * Copies a person's own refusals from one of their addresses to another. A hard bounce belongs to the mailbox, and
+ * `manual` to the address that a user entered, so both stay where they are.
  */
 export async function copyRefusals(
   trx: Db,

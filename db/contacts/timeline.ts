@@ -7,7 +7,7 @@ import { uuidAt } from '../events/activity-sources.ts';
 import { FAR_FUTURE } from '../id-time.ts';
 import { toKeyedPage } from '../keyset.ts';
 
-/** What the timeline of a contact shows beside what the activity of a project does. */
+/** Items of a contact's timeline that the project's activity feed does not have. */
 export const TIMELINE_ONLY_TYPES = ['email.failed', 'workflow.step'] as const;
 
 export interface TimelineItem {
@@ -25,7 +25,7 @@ export interface TimelinePage {
   total: number;
 }
 
-/** Nobody pages through more. */
+/** Counting stops here, since no one pages through more. */
 export const TIMELINE_TOTAL_MAX = 10_000;
 
 type Sql = RawBuilder<unknown>;
@@ -55,11 +55,11 @@ interface Source {
 }
 
 /**
- * All that happened to a contact and was done with it, newest first: events with mails, SMS, mails that did not leave
- * and why, executions and their steps, and who subscribed or unsubscribed it. Each kind of row is read in its own
- * order, a page at the most, and the pages are merged; the key of the whole is instant (milliseconds) and key, so no
- * item is shown twice or left out.
- * @throws AppError BAD_REQUEST for a cursor that is not ours
+ * Lists everything that happened to a contact, newest first: events with emails, SMS, unsent emails with the reason,
+ * executions and their steps, and subscription changes with their actor. Each kind of row is read in its own order,
+ * at most one page, and the pages are merged. The key is instant (milliseconds) and key, so that no item is repeated
+ * or skipped.
+ * @throws AppError BAD_REQUEST for an invalid cursor
  */
 export async function listTimeline(
   db: Db,
@@ -108,7 +108,7 @@ function positionOf(cursor: string | undefined): Position | undefined {
   return { at: new Date(at), key };
 }
 
-/** What a mail `m` was sent for, by id and name. */
+/** The cause of an email `m`, by id and name. */
 const CAUSE = sql`jsonb_build_object('campaignId', m.campaign_id, 'campaignName', mc.name, 'executionId', m.execution_id,
   'workflowId', mw.id, 'workflowName', mw.name)`;
 const CAUSES = sql`LEFT JOIN campaigns mc ON mc.id = m.campaign_id LEFT JOIN executions mx ON mx.id = m.execution_id
@@ -131,8 +131,8 @@ function sourcesOf(asked: Asked): Source[] {
 }
 
 /**
- * By the index on contact and id, whose order is that of time. A mail says its subject, a change of subscription who
- * and why.
+ * Uses the index on contact and id, whose order is the order of time. An email shows its subject, a subscription
+ * change its actor and reason.
  */
 function eventSource({ projectId, contactId, position }: Asked): Source {
   const cases = Object.entries(ACTIVITY_EVENTS).map(([name, type]) => sql`WHEN ${sql.lit(name)} THEN ${sql.lit(type)}`);

@@ -48,8 +48,8 @@ export interface UpsertContacts {
    */
   liftsUnsubscribe?: boolean;
   /**
-   * The execution whose step changes them, if one does; remembered on those that change: what the change brings about
-   * later is its doing.
+   * The execution whose step changes the contacts, if any. It is stored on changed contacts, because later effects of
+   * the change are caused by it.
    */
   causeId: string | null;
 }
@@ -62,7 +62,7 @@ export interface UpsertedContact {
   subscribed: boolean;
   /** A known contact's state changed; true on the last row of its address only. */
   subscriptionChanged: boolean;
-  /** The request subscribed a contact that had refused by itself; true on the last row of its address only. */
+  /** True if the request subscribed a contact that had refused personally. Set on the last row of its address only. */
   resubscribed: boolean;
   data: Sourced<Data>;
   createdAt: Date;
@@ -70,13 +70,14 @@ export interface UpsertedContact {
 }
 
 /**
- * Creates or updates contacts by address, in a few statements for any number of rows: look up, insert the missing,
- * update what changes. Known contacts are locked in the order of their ids and new ones inserted in that of their
- * addresses, so that two such transactions wait rather than deadlock; run it by `inTransaction` all the same. The
- * caller records what a change of subscription emits (`recordSubscriptionChanges`). Known contacts stay locked against
- * deletion until the transaction ends. Source: contract §2, §3, §9, docs/ARCHITECTURE.md "Decisions".
- * @returns one result a row, in the order of `rows`
- * @throws AppError VALIDATION_ERROR when the data of a contact would pass its limits; nothing may be committed then
+ * Creates or updates contacts by address, in a few statements for any number of rows: look up, insert missing
+ * contacts, update changed ones. Known contacts are locked in the order of their ids, and new ones are inserted in
+ * the order of their addresses, so that two such transactions wait instead of deadlocking. Run it with
+ * `inTransaction` all the same. The caller records the events of subscription changes (`recordSubscriptionChanges`).
+ * Known contacts stay locked against deletion until the transaction ends. Source: contract §2, §3, §9,
+ * docs/ARCHITECTURE.md "Decisions".
+ * @returns one result per row, in the order of `rows`
+ * @throws AppError VALIDATION_ERROR when the data of a contact would exceed its limits; nothing may be committed then
  */
 export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<UpsertedContact[]> {
   const wanted = foldByEmail(p.rows);
@@ -118,11 +119,11 @@ async function lockKnown(
   p: { projectId: string; wanted: Map<string, ContactUpsert> },
 ): Promise<Map<string, StoredContact>> {
   const emails = [...p.wanted.keys()];
-  // KEY SHARE: a deletion waits for us and then sees what we wrote; others who update do not wait. Of many rows most
-  // change, and locking them for that at once saves a third of the writes. What a stranger may change depends on what
-  // is there, which must stand still. Ids are looked up address by address, for a plan that does not look through all
-  // that the project has (see `ownedBy`). The address is asked for again of the row that is locked: it may have changed
-  // until then.
+  // KEY SHARE: a deletion waits and then sees this write, while other updates do not wait. With many rows most of
+  // them change, and locking them for the update at once saves a third of the writes. The limits of untrusted callers
+  // depend on the current values, which must not change meanwhile. Ids are looked up address by address, because that
+  // plan does not read the whole project (see `ownedBy`). The locked row is checked for its address again, since the
+  // address may have changed meanwhile.
   const judged = [...p.wanted.values()].some((row) => isStrangers(row) && saysSomething(row));
   const strength = sql.raw(judged || emails.length > MANY_ROWS ? 'NO KEY UPDATE' : 'KEY SHARE');
   const { rows } = await prepared<ContactRow>`
@@ -137,8 +138,8 @@ async function lockKnown(
 }
 
 /**
- * Where the project asks for confirmation, strangers subscribe nobody, nor does a step that one of them set going:
- * those whom they would are left unsubscribed, and their addresses returned, to be asked.
+ * If the project asks for confirmation, untrusted callers subscribe no one, nor does a step that they triggered.
+ * Their contacts stay unsubscribed, and the addresses are returned, to be asked.
  */
 async function holdBackAsking(
   trx: Trx,
@@ -190,8 +191,8 @@ async function settleSubscriptions(
 }
 
 /**
- * Finds in their events whether those of whom it is not known were ever unsubscribed, and keeps it. The caller holds
- * their locks.
+ * Finds in the events of contacts with an unknown history whether they were ever unsubscribed, and stores the result.
+ * The caller holds their locks.
  */
 async function settleHistories(trx: Trx, p: { projectId: string; contacts: StoredContact[] }): Promise<void> {
   const unknown = new Map(p.contacts.filter((one) => one.wasUnsubscribed === null).map((one) => [one.id, one]));
@@ -211,7 +212,7 @@ async function settleHistories(trx: Trx, p: { projectId: string; contacts: Store
 }
 
 /**
- * Keeps `was_unsubscribed` as it was of the contacts whom the public key has just unsubscribed: a trigger sets it, and
+ * Keeps `was_unsubscribed` unchanged for contacts that the public key has just unsubscribed: a trigger sets it, and
  * the public key may lift its own refusal.
  */
 async function keepHistories(
@@ -242,8 +243,8 @@ async function insertMissing(trx: Trx, p: UpsertContacts, wanted: ContactUpsert[
   if (wanted.length === 0) return [];
   const rows = wanted.map((row) => (row.by === 'stranger' ? { ...row, set: publicDataOf(NOTHING, row.set) } : row));
   for (const row of rows) refuseTooMuch({ data: row.set, untrustedKeys: strangersKeys(row) }, row);
-  // DO UPDATE, not DO NOTHING: whoever loses a race gets the winner's row back, locked, instead of nothing
-  // (docs/ARCHITECTURE.md "Decisions").
+  // DO UPDATE, not DO NOTHING: the loser of a race then gets the winner's row, locked (docs/ARCHITECTURE.md
+  // "Decisions").
   const { rows: inserted } = await prepared<ContactRow>`
     INSERT INTO contacts AS c (project_id, email, subscribed, data, untrusted_keys)
     SELECT ${p.projectId}, i.email, i.subscribed, i.data::jsonb, i.untrusted::text[]
@@ -308,8 +309,8 @@ function saysSomething({ subscribed, set, remove }: ContactUpsert): boolean {
 }
 
 /**
- * The limits are for what the project wrote, so that nothing a stranger has left there makes it fail; what it copies of
- * strangers' counts apart.
+ * The limits cover the data that the project wrote, so that untrusted data cannot make its writes fail. Untrusted
+ * values that it copies are counted separately.
  */
 function refuseTooMuch(contact: StoredData, row: ContactUpsert | undefined): void {
   const { own, strangers } = splitByWriter(contact);

@@ -32,7 +32,7 @@ export async function insertAttachments(db: Db, rows: (Attachment & { projectId:
  */
 const SLICE_BYTES = 256 * 1024;
 
-/** What the content of attachments is together, in bytes. */
+/** Returns the total size of attachments, in bytes. */
 export async function sumAttachmentBytes(db: Db, p: { projectId: string; ids: string[] }): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     SELECT coalesce(sum(octet_length(content)), 0)::float8 AS bytes
@@ -70,7 +70,7 @@ async function readContent(db: Db, p: { projectId: string; id: string; bytes: nu
     if (slice?.length !== Math.min(SLICE_BYTES, p.bytes - at))
       throw new Error(`attachment ${p.id} was dropped meanwhile`);
     slice.copy(content, at);
-    // Half of the time is for others: what comes slice on slice would have Postgres and this thread to itself.
+    // Pauses as long as it worked: consecutive slices would take Postgres and this thread completely.
     await setTimeout(performance.now() - startedMs);
   }
   return content;
@@ -87,7 +87,7 @@ export async function findAttachments(db: Db, p: { projectId: string; ids: strin
   return rows;
 }
 
-/** A file of an email without its bytes; undefined where the email has no file of this id. */
+/** Returns an attachment of an email without its bytes. Undefined if the email has no attachment with this id. */
 export async function findEmailAttachment(
   db: Db,
   p: { projectId: string; emailId: string; attachmentId: string },
@@ -100,7 +100,10 @@ export async function findEmailAttachment(
   return rows[0];
 }
 
-/** What a message carries, without the bytes; it stays when they are dropped (db/housekeeping/retention.ts). */
+/**
+ * Lists a message's attachments without the bytes. The list stays after the bytes are deleted
+ * (db/housekeeping/retention.ts).
+ */
 export async function listAttachmentInfos(db: Db, p: { projectId: string; ids: string[] }): Promise<AttachmentInfo[]> {
   if (p.ids.length === 0) return [];
   const { rows } = await sql<AttachmentInfo>`

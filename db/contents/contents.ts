@@ -6,12 +6,12 @@ import { prepared } from '../prepared.ts';
 import type { ContentsTable, MailType } from '../schema/contents.ts';
 import { MAIL_TEXT_COLUMNS } from './mail-text.ts';
 
-/** What a mail says and from whom: immutable, shared by all mails that say the same. */
+/** Text and sender of an email. Immutable, and shared by all emails with the same content. */
 export interface NewContent extends MailText {
   projectId: string;
   type: MailType;
   templateId: string | null;
-  /** What it is about; only MARKETING has a topic. */
+  /** Topic of the email. Only MARKETING content has one. */
   topicId?: string | null;
 }
 
@@ -19,7 +19,7 @@ export interface Content extends NewContent {
   id: string;
 }
 
-/** All that a content is, but its project, and the columns of it; texts, but for the id. */
+/** All parts of a content except its project, with their columns. All are text except the ids. */
 const PARTS = {
   ...MAIL_TEXT_COLUMNS,
   type: 'type',
@@ -32,10 +32,7 @@ const PART_NAMES = Object.keys(PARTS) as Part[];
 const COLUMNS = sql.raw(Object.values(PARTS).join(', '));
 const SELECTED = sql.raw(PART_NAMES.map((part) => `${PARTS[part]} AS "${part}"`).join(', '));
 
-/**
- * The order of the hashes that are stored. A part that came later counts where it says something, so that those hashes
- * stay as they are.
- */
+/** Order of the stored hashes. A later part is hashed only when it has a value, so that existing hashes stay valid. */
 const HASHED: readonly Part[] = ['subject', 'body', 'type', 'from', 'fromName', 'replyTo', 'templateId'];
 const HASHED_LATER = PART_NAMES.filter((part) => !HASHED.includes(part));
 
@@ -52,8 +49,8 @@ export function rowOfContent(content: NewContent): Record<string, string | null>
 }
 
 /**
- * Ids of contents, in their order; those that are new are stored. Any number, of any projects. May run twice. Refer to
- * them in the same transaction and keep them no longer: a content that no mail uses may be removed after it
+ * Returns the ids of contents, in order, and stores the new ones. Takes any number, of any projects. Idempotent.
+ * Refer to the ids in the same transaction and keep them no longer: an unused content may be removed afterwards
  * (`removeErasedContents`).
  */
 export async function saveContents(db: Db, contents: NewContent[]): Promise<string[]> {
@@ -131,7 +128,7 @@ async function insertContents(db: Db, entries: Entry[]): Promise<Map<string, str
   if (entries.length === 0) return new Map();
   const contents = entries.map((entry) => entry.content);
   const values = PART_NAMES.map((part) => columnOf(part, contents));
-  // DO UPDATE, not DO NOTHING: whoever loses a race gets the winner's id instead of nothing.
+  // DO UPDATE, not DO NOTHING: the loser of a race then gets the winner's id.
   const { rows } = await prepared<FoundRow>`
     INSERT INTO contents AS k (project_id, hash, ${COLUMNS})
     SELECT * FROM unnest(${contents.map((c) => c.projectId)}::uuid[], ${entries.map((e) => e.hash)}::bytea[], ${sql.join(values)})

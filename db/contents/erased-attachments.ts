@@ -3,8 +3,8 @@ import type { Db, Trx } from '../connection.ts';
 import { inTransaction } from '../transaction.ts';
 
 /**
- * Attachments a transaction, and transactions a round: what is left waits for the next hour. Each holds up to 10 MB,
- * which go by the row.
+ * Attachments per transaction, and transactions per round. The rest waits for the next hour. An attachment holds up
+ * to 10 MB, which are deleted with the row.
  */
 const LIMITS = { rows: 500, rounds: 500 };
 
@@ -29,8 +29,8 @@ export const isUncarried: RawBuilder<boolean> = sql<boolean>`NOT EXISTS (
   SELECT FROM emails e WHERE e.options ? 'attachmentIds' AND e.options->'attachmentIds' @> jsonb_build_array(a.id::text))`;
 
 /**
- * Removes attachments that erased mails alone have carried. All mails that carry one are made together with it, so none
- * can come to carry it later. May run at any time, again, and twice at once.
+ * Removes attachments that only erased emails carried. All emails with an attachment are created together with it, so
+ * no later email can carry it. May run at any time, also concurrently.
  */
 export async function removeErasedAttachments(db: Db, limits = LIMITS): Promise<void> {
   for (let round = 0; round < limits.rounds; round += 1) {
@@ -39,8 +39,8 @@ export async function removeErasedAttachments(db: Db, limits = LIMITS): Promise<
 }
 
 /**
- * Notes are locked before mails are looked at: an erasure that has noted the same is seen whole, or waits for us and
- * notes it anew.
+ * Locks notes before reading emails. A concurrent erasure with the same note is then visible completely, or waits and
+ * adds its note again.
  */
 function removeUncarried(db: Db, rows: number): Promise<number> {
   return inTransaction(db, async (trx) => {

@@ -10,10 +10,10 @@ interface Sender {
 }
 
 /**
- * Takes the words from the records of mails that were written to these contacts alone, or came from them: what a caller
- * put into the subject and body of one mail names the person as often as its variables do. Templates and campaigns keep
- * their content, which is everyone's. Call it before the mails lose their contact. The words themselves, which mails to
- * others may share, are noted for `removeErasedContents`. Source: contract §3.4.
+ * Removes the text from the records of emails that were sent only to these contacts, or that came from them. The
+ * subject and body of a single email can name the person as well as its variables. Templates and campaigns keep their
+ * shared content. Call it before the emails lose their contact. The content rows, which other emails may share, are
+ * noted for `removeErasedContents`. Source: contract §3.4.
  */
 export async function eraseWords(trx: Trx, p: { projectId: string; contactIds: string[] }) {
   const { rows: senders } = await sql<Sender>`

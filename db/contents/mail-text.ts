@@ -17,17 +17,17 @@ const FIELDS = Object.entries(MAIL_TEXT_COLUMNS) as [keyof MailText, keyof MailT
 /** The columns by name, for statements that copy them. */
 export const MAIL_TEXT_COLUMN_NAMES = Object.values(MAIL_TEXT_COLUMNS);
 
-/** The columns of the table that goes by `alias`, each by the name of its field: rows of it are a `MailText`. */
+/** Selects the columns of the table `alias` under the names of their fields, so that its rows are a `MailText`. */
 export function selectMailText(alias: string): RawBuilder<MailText> {
   return sql.raw<MailText>(FIELDS.map(([field, column]) => `${alias}.${column} AS "${field}"`).join(', '));
 }
 
-/** What a row says. */
+/** Returns the text of a row. */
 export function mailTextOf<From>(row: MailTextColumns<From>): MailText<From> {
   return Object.fromEntries(FIELDS.map(([field, column]) => [field, row[column]])) as unknown as MailText<From>;
 }
 
-/** What to write into a row; what is not given is left out. */
+/** Returns the columns to write. Omitted fields are not written. */
 export function mailTextColumns<Text extends Partial<MailText<string | null>>>(
   text: Text,
 ): { [Field in keyof MailText as (typeof MAIL_TEXT_COLUMNS)[Field]]: Text[Field] } {

@@ -2,16 +2,16 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 import { inTransaction } from '../transaction.ts';
 
-/** Contents a statement, and rounds of statements: what is left waits for the next hour. */
+/** Contents per statement, and statements per round. The rest waits for the next hour. */
 const LIMITS = { rows: 1_000, rounds: 500 };
 
 /**
- * Removes contents that erased mails alone have used. A mail that is being accepted may be about to use one: it looks a
- * content up by its hash, without a lock, and refers to it in the same transaction. So a content is retired first: it
- * gets another hash, by which nobody looks for it. Once all transactions have ended that may have seen the old one, and
- * still no mail refers to it, it goes. One that was taken up meanwhile stays. Nothing waits: what a long transaction
- * keeps here goes an hour later. May run at any time, again, and twice at once.
- * @returns how many are gone
+ * Removes contents that only erased emails used. An email that is being accepted may be about to use one: it finds a
+ * content by its hash, without a lock, and refers to it in the same transaction. A content is therefore retired
+ * first: it gets a new hash that no lookup finds. It is deleted once all transactions that may have seen the old hash
+ * have ended, if no email refers to it then. A content that got a new reference meanwhile stays. Nothing waits: a
+ * content that a long transaction keeps is deleted an hour later. May run at any time, also concurrently.
+ * @returns how many contents were deleted
  */
 export async function removeErasedContents(db: Db, limits = LIMITS): Promise<number> {
   let removed = 0;
@@ -36,8 +36,8 @@ export const isUnused = sql<boolean>`
     SELECT FROM emails e WHERE e.content_id = k.id AND e.source_type IN ('TRANSACTIONAL', 'INBOUND'))`;
 
 /**
- * Gives contents that nobody uses a new hash: it is 32 bytes long, so the id, which is 16, is nobody's. Notes of
- * contents in use are let go: their next erasure notes them again.
+ * Gives unused contents a new hash. Hashes are 32 bytes long, so the 16-byte id collides with none. Notes of contents
+ * in use are dropped; their next erasure adds them again.
  */
 function retire(db: Db, rows: number): Promise<number> {
   return inTransaction(db, async (trx) => {
@@ -51,7 +51,10 @@ function retire(db: Db, rows: number): Promise<number> {
   });
 }
 
-/** After the new hashes are committed: who begins later than this instant cannot have seen the old ones. */
+/**
+ * Runs after the new hashes are committed: a transaction that starts after this instant cannot have seen the old
+ * ones.
+ */
 async function markRetired(db: Db): Promise<void> {
   await sql`
     UPDATE erased_contents n SET retired_at = clock_timestamp()
@@ -59,7 +62,7 @@ async function markRetired(db: Db): Promise<void> {
   `.execute(db);
 }
 
-/** When the oldest transaction of this service began; as text, since a Date has no microseconds. */
+/** Returns the start of this service's oldest transaction, as text because a Date has no microseconds. */
 async function oldestTransaction(db: Db): Promise<string> {
   const { rows } = await sql<{ oldest: string }>`
     SELECT coalesce(min(CASE WHEN state = 'disabled' THEN '-infinity' ELSE xact_start END), now())::text AS oldest
@@ -81,8 +84,8 @@ function removeUnused(db: Db, p: { rows: number; oldest: string }): Promise<{ lo
 }
 
 /**
- * A statement before the one that decides: an erasure that has noted the same content is then seen whole, or waits for
- * us and notes it anew.
+ * Runs before the deciding statement. A concurrent erasure with the same note is then visible completely, or waits
+ * and adds its note again.
  */
 async function lockNotes(trx: Trx, p: { rows: number; where: RawBuilder<boolean> }): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

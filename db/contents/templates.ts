@@ -21,7 +21,7 @@ export interface TemplateFields extends MailText<string | null> {
   name: string;
   description: string | null;
   type: MailType;
-  /** What its mails are about; MARKETING only. */
+  /** Topic of the template's emails. Only MARKETING templates have one. */
   topicId: string | null;
 }
 
@@ -52,7 +52,7 @@ const SEARCHED = ['name', 'subject', 'description'];
 
 type TemplateRow = RowOf<'templates', typeof COLUMN_NAMES>;
 
-/** Of a name; a copy's must fit too. */
+/** Maximum length of a name. The name of a copy must fit too. */
 export const TEMPLATE_NAME_MAX_CHARS = 200;
 const COPY_SUFFIX = ' (Copy)';
 
@@ -97,7 +97,7 @@ export async function listTemplates(
   }));
 }
 
-/** Every template of the project by its slug, with all bodies: for whoever has looked how large they are. */
+/** Lists every template of the project by slug, with all bodies. The caller has checked how large they are. */
 export async function listAllTemplates(db: Db, projectId: string): Promise<Template[]> {
   const rows = await db
     .selectFrom('templates')
@@ -174,7 +174,10 @@ export async function duplicateTemplate(trx: Trx, { projectId, id }: TemplateRef
   return toTemplate(rows[0]);
 }
 
-/** Who uses a template, and how many live mails of it have been sent. @throws AppError NOT_FOUND */
+/**
+ * Returns the uses of a template, and how many live emails were sent with it.
+ * @throws AppError NOT_FOUND
+ */
 export async function getTemplateUsage(db: Db, ref: TemplateRef): Promise<TemplateUsage> {
   await getTemplate(db, ref);
   const { rows } = await sql<{ sent: number }>`

@@ -25,7 +25,7 @@ export interface Domain {
   selector: string;
   publicKey: string;
   found: FoundRecords;
-  /** What the DNS had in their place. */
+  /** The DNS records that were found instead. */
   seen: SeenRecords;
   lastCheckedAt: Date | null;
   createdAt: Date;
@@ -160,7 +160,7 @@ export async function saveDomainCheck(
 ): Promise<Domain> {
   const before = await lockDomain(trx, p);
   const after = afterCheck(checkStateOf(before), p.checked.found, p.now);
-  // What the DNS gave no answer for is left out of the JSON, and stays as it was seen last.
+  // Records for which the DNS gave no response are omitted from the JSON, and keep their last value.
   const seen = JSON.stringify({ ...before?.seen, ...definedOf(p.checked.seen) });
   const found = JSON.stringify({ ...after.found, missingSince: after.missingSince?.toISOString() });
   const saved = await trx

@@ -12,7 +12,7 @@ export async function isVerifiedSender(db: Db, p: { projectId: string; from: str
   return (await listVerifiedDomains(db, { projectId: p.projectId, senders: [p.from] })).has(domainOf(p.from));
 }
 
-/** Of the domains that addresses are on, those that the project has verified. */
+/** Returns the verified domains of the project among the domains of these addresses. */
 export async function listVerifiedDomains(db: Db, p: { projectId: string; senders: string[] }): Promise<Set<string>> {
   if (p.senders.length === 0) return new Set();
   const { rows } = await sql<{ domain: string }>`

@@ -44,7 +44,7 @@ export interface Email extends CarriedVariables {
   reason: string | null;
   error: string | null;
   contactEmail: string | null;
-  /** The contact's data as it is now; empty where the contact is gone. */
+  /** Current data of the contact. Empty if the contact was deleted. */
   contactData: Sourced<Data>;
   /** The zone of its project, by which its dates are shown. */
   projectZone: string;
@@ -70,7 +70,7 @@ interface SourcedColumns {
 type SourcedFields = Pick<Email, 'variables' | 'options' | 'contactData'>;
 type Row<T extends SourcedFields = Email> = Omit<T, keyof SourcedFields> & SourcedColumns;
 
-/** Puts values and the names that strangers brought together, so that no reader of an email has one without the other. */
+/** Joins values with the names of the untrusted ones, so that no reader of an email has one without the other. */
 function toEmail<T extends SourcedFields>({ untrustedKeys, ...row }: Row<T>): T {
   const fields: SourcedFields = {
     ...readVariableColumns(row),
@@ -90,14 +90,15 @@ export interface EmailFilter {
   workflowExecutionId?: string | undefined;
   campaignId?: string | undefined;
   templateId?: string | undefined;
-  /** Address of a contact; of none: nothing is found. */
+  /** Address of a contact. An address without a contact finds nothing. */
   to?: string | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
 }
 
 /**
- * Recipients of a campaign get their address when their mail is about to leave; until then it is that of the contact.
+ * Recipients of a campaign get their address when their email is about to be sent. Until then the contact's address
+ * applies.
  */
 const COLUMNS = sql.raw(`
   e.id, e.contact_id AS "contactId", coalesce(e.to_email, c.email) AS "to", e.to_name AS "toName", k.from_email AS "from",
@@ -146,8 +147,8 @@ export async function getEmail(db: Db, p: { projectId: string; id: string }): Pr
 }
 
 /**
- * Finds whom a copy names in its header: the recipients of the email that it is a copy of (RFC 5322 §3.6.3). Erased
- * contacts are left out.
+ * Finds the recipients that a copy names in its header: the recipients of the email that it is a copy of (RFC 5322
+ * §3.6.3). Erased contacts are omitted.
  */
 export async function findShownRecipients(
   db: Db,
@@ -161,7 +162,7 @@ export async function findShownRecipients(
   return { to: found.get(copies.to), cc: copies.cc.flatMap((id) => found.get(id) ?? []) };
 }
 
-/** Emails of a project by id, in no order; unknown ids are left out. */
+/** Returns emails of a project by id, in no order. Unknown ids are ignored. */
 export async function listEmailsById(db: Db, p: { projectId: string; ids: string[] }): Promise<Email[]> {
   if (p.ids.length === 0) return [];
   const { rows } = await sql<Row>`
@@ -177,8 +178,8 @@ export async function listEmailsById(db: Db, p: { projectId: string; ids: string
 export type ProvenEmail = Email & { projectId: string };
 
 /**
- * Emails of any project, for those who hold a proof of the id (a signed token, a return path); unknown ids are left
- * out.
+ * Returns emails of any project, for callers with a proof of the id (a signed token, a return path). Unknown ids are
+ * ignored.
  */
 export async function listProvenEmails(db: Db, ids: string[]): Promise<ProvenEmail[]> {
   if (ids.length === 0) return [];
@@ -191,13 +192,13 @@ export async function listProvenEmails(db: Db, ids: string[]): Promise<ProvenEma
   return rows.map((row) => toEmail<ProvenEmail>(row));
 }
 
-/** What the links of a mail are made from. */
+/** The fields from which an email's links are built. */
 export type LinkSource = Pick<
   Email,
   'id' | 'contactId' | 'contentId' | 'to' | 'variables' | 'options' | 'contactEmail' | 'contactData' | 'projectZone'
 > & { projectId: string };
 
-/** As `listProvenEmails`, for clicks: no more than they need, since somebody waits for each. */
+/** Like `listProvenEmails`, for clicks: reads only what a click needs, because a person waits for the response. */
 export async function listLinkSources(db: Db, ids: string[]): Promise<LinkSource[]> {
   const { rows } = await sql<Row<LinkSource>>`
     SELECT e.id, e.project_id AS "projectId", e.contact_id AS "contactId", e.content_id AS "contentId", e.to_email AS "to",

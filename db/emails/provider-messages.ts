@@ -32,8 +32,8 @@ export function noteProviderMessages(from: RawBuilder<unknown>): RawBuilder<unkn
 }
 
 /**
- * The mail that the provider has taken under this id, of any project: for whoever holds a proof that it says so (a
- * signed callback).
+ * Finds the email that the provider accepted under this id, in any project. For callers with a proof, such as a
+ * signed callback.
  */
 export async function findEmailIdByProviderId(db: Db, messageId: string): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`

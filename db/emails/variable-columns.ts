@@ -10,14 +10,14 @@ export interface VariableColumns {
 
 /** The variables of an email, and what it carries besides. */
 export interface CarriedVariables {
-  /** Empty where the email has none of its own. */
+  /** Empty if the email has no variables of its own. */
   variables: Sourced<Data>;
   options: Omit<EmailOptions, 'untrustedKeys'>;
 }
 
 /**
- * Makes the columns that an email is rendered with. Every email with contact data or a payload among its variables is
- * written through this function, so its record names the variables that strangers brought.
+ * Builds the columns that an email is rendered with. Every email with contact data or a payload among its variables
+ * is written through this function, so its record names the untrusted variables.
  */
 export function toVariableColumns({ variables, options }: CarriedVariables): VariableColumns {
   const untrustedKeys = untrustedNames(variables);

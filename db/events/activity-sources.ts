@@ -9,7 +9,7 @@ export interface ActivityFilter {
   endDate?: Date | undefined;
 }
 
-/** Items at or before this instant; with a key, only those that come after that item in the feed. */
+/** Items at or before this instant. With a key, only items after that item in the feed. */
 export interface ActivityPosition {
   at: Date;
   key: string | null;
@@ -67,13 +67,13 @@ const text = (type: ActivityType): Sql => sql`${type}::text`;
 const NOBODY = sql`NULL::uuid`;
 
 /**
- * Ids of rows begin with their millisecond, so the order of ids is that of time and no index on the instant is needed.
+ * Ids start with their millisecond, so the order of ids is the order of time, and no index on the instant is needed.
  */
 function idRange(p: ActivityFilter, column: Sql, position: ActivityPosition): Sql {
   return sql`${column} <= ${uuidAt(position.at, 'f')}::uuid AND ${column} >= ${uuidAt(p.startDate ?? new Date(0), '0')}::uuid`;
 }
 
-/** Instants are compared by the millisecond: what is before the next one counts. */
+/** Compares instants by the millisecond: items before the next millisecond count. */
 function instantRange(p: ActivityFilter, column: Sql, position: ActivityPosition): Sql {
   return sql`${column} < ${new Date(position.at.getTime() + 1)} AND ${column} >= ${p.startDate ?? new Date(0)}`;
 }

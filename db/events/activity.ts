@@ -32,15 +32,15 @@ export interface ActivityPage {
 }
 
 /**
- * A feed is counted no further: nobody pages through more, and all of a large project's history takes seconds to count.
+ * A feed is counted up to this number. No one pages through more, and counting the whole history of a large project
+ * takes seconds.
  */
 export const ACTIVITY_TOTAL_MAX = 10_000;
 
 /**
- * The feed of all that happened in a project, newest first. Each kind of row is read in its own order, a page at the
- * most, and the pages are merged; the key of the whole is instant (milliseconds) and id, so no item is shown twice or
- * left out.
- * @throws AppError BAD_REQUEST for a cursor that is not ours
+ * Lists everything that happened in a project, newest first. Each kind of row is read in its own order, at most one
+ * page, and the pages are merged. The key is instant (milliseconds) and id, so that no item is repeated or skipped.
+ * @throws AppError BAD_REQUEST for an invalid cursor
  */
 export async function listActivity(
   db: Db,
@@ -92,7 +92,10 @@ export interface ActivityTotals {
   totalWorkflowsStarted: number;
 }
 
-/** Totals of a span; test mail is left out. The events of the service itself count as what they are, not as events. */
+/**
+ * Counts the activity of a span without test email. Events of the service itself count as their own kind, not as
+ * events.
+ */
 export async function countActivity(
   db: Db,
   p: { projectId: string; startDate: Date; endDate: Date },
@@ -133,7 +136,7 @@ export async function countRecentActivity(db: Db, p: { projectId: string; since:
   return rows[0]?.count ?? 0;
 }
 
-/** Of each kind of row. */
+/** Rows per kind. */
 const RECENT_MAX = 10_000;
 
 export interface UpcomingActivity {
@@ -145,7 +148,7 @@ export interface UpcomingActivity {
   metadata: Record<string, unknown>;
 }
 
-/** What will happen: campaigns that are due, and delays of executions that come to their end; soonest first. */
+/** Lists upcoming activity, soonest first: due campaigns, and delays of executions that end. */
 export async function listUpcoming(
   db: Db,
   p: { projectId: string; until: Date; limit: number },

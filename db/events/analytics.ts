@@ -54,7 +54,7 @@ export interface CampaignCounts {
   clickedCount: number;
 }
 
-/** The campaigns that began in the span, by opens; those that sent nothing are left out. */
+/** Lists the campaigns that started in the span, by opens. Campaigns that sent nothing are omitted. */
 export async function listTopCampaigns(db: Db, p: Span & { limit: number }): Promise<CampaignCounts[]> {
   const { rows } = await sql<CampaignCounts>`
     SELECT g.id, g.name, g.subject, count(e.sent_at)::int AS "sentCount", count(e.opened_at)::int AS "openedCount",
@@ -76,7 +76,7 @@ export interface CampaignTotals {
   clicked: number;
 }
 
-/** Campaigns made in the span, and the mail of those that began in it. */
+/** Counts the campaigns created in the span, and the emails of campaigns that started in it. */
 export async function countCampaigns(db: Db, p: Span): Promise<CampaignTotals> {
   const { rows } = await sql<CampaignTotals>`
     SELECT c.total, c.active, c.completed, coalesce(m.sent, 0) AS sent, coalesce(m.opened, 0) AS opened,
@@ -94,7 +94,7 @@ export async function countCampaigns(db: Db, p: Span): Promise<CampaignTotals> {
 export interface EventTrend {
   name: string;
   count: number;
-  /** Change against the span of the same length before it, in per cent; 100 for an event that is new. */
+  /** Change against the previous span of the same length, in percent. 100 for a new event. */
   trend: number;
 }
 

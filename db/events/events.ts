@@ -53,7 +53,7 @@ export async function listEvents(db: Db, p: PageRequest & EventFilter): Promise<
   );
 }
 
-/** Undefined where the project has no event of this id. */
+/** Returns undefined if the project has no event with this id. */
 export async function findEvent(db: Db, p: { projectId: string; id: string | null }): Promise<EventRecord | undefined> {
   const { rows } = await sql<EventRecord>`
     SELECT ${COLUMNS} FROM events WHERE project_id = ${p.projectId} AND id = ${p.id}
@@ -111,7 +111,7 @@ export interface EventUsage {
   canDelete: boolean;
 }
 
-/** Where an event name is used, and how often it happened. */
+/** Returns the uses of an event name, and how often it was recorded. */
 export async function getEventUsage(db: Db, p: { projectId: string; name: string }): Promise<EventUsage> {
   const [usedInSegments, usedInWorkflows, totals] = [
     await listSegmentsUsing(db, p),
@@ -145,7 +145,8 @@ export async function deleteEvents(db: Db, p: { projectId: string; name: string 
 }
 
 /**
- * Rows a statement: none holds its locks for long, and a purge that is cut short goes on when it is asked for again.
+ * Rows per statement, so that no statement holds its locks for long. A purge that is interrupted continues when it is
+ * requested again.
  */
 const DELETE_BATCH = 20_000;
 
@@ -193,7 +194,7 @@ export async function listWorkflowsUsing(db: Db, p: { projectId: string; name: s
   return [...new Map(using.map(({ id, name }) => [id, { id, name }])).values()];
 }
 
-/** A step that may use an event; of a workflow that has none such there is none. */
+/** A step that may use an event. Both fields are null for a workflow without such a step. */
 type StepOfUse = { type: StepType; config: StepConfig } | { type: null; config: null };
 
 function stepUses({ type, config }: StepOfUse, eventName: string): boolean {

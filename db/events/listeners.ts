@@ -34,7 +34,7 @@ export interface SubscribedEndpoint {
   events: string[];
 }
 
-/** What may react to an event. */
+/** Resources that may react to an event. */
 export interface Listeners {
   /** Enabled workflows that one of the events starts; by the partial index workflows_trigger. */
   workflows: TriggeredWorkflow[];
@@ -77,9 +77,9 @@ export async function findListeners(
 }
 
 /**
- * Whether anything could react to an event of this name: a workflow that it starts or whose executions it ends, a step
- * that waits for it, or an endpoint of the webhook registry. A bulk sender asks once a turn, and with each batch that
- * it records (`listens`); where nothing listens it may write plain event rows, set-based.
+ * Tells whether anything could react to an event with this name: a workflow that it starts or whose executions it
+ * ends, a step that waits for it, or a webhook endpoint. A bulk sender asks once per turn, and with each batch that
+ * it records (`listens`). If nothing listens, it may write plain event rows, set-based.
  */
 export async function hasListeners(db: Db, p: { projectId: string; eventName: string }): Promise<boolean> {
   const { rows } = await sql<{ listens: boolean }>`

@@ -3,7 +3,7 @@ import type { LocalDay } from '../../rules/time/local-days.ts';
 import type { Db } from '../connection.ts';
 import { firstIdAt } from '../id-time.ts';
 
-/** What is counted of a mail, each by the event that records it; `opened` and `clicked` are the first of a person. */
+/** Counters of emails, each by the event that records it. `opened` and `clicked` count the first one by a human. */
 const FIGURES = {
   sent: 'email.sent',
   delivered: 'email.delivery',
@@ -24,8 +24,7 @@ export interface MailDay extends MailFigures {
 }
 
 /**
- * An hour is added up when it has been over for so long: a transaction that recorded an event in it has committed by
- * then.
+ * An hour is added up this long after its end. By then, every transaction that recorded an event in it has committed.
  */
 const SETTLED_MINUTES = 15;
 const HOUR_MS = 3_600_000;
@@ -36,11 +35,11 @@ const beginOf = (hour: RawBuilder<unknown>): RawBuilder<unknown> => sql`to_times
 const columns = sql.join(FIGURE_NAMES.map((figure) => sql.ref(figure)));
 
 /**
- * What happened to live mails on each of these days, which follow each other; days without any as zeros. Hours that are
- * over are read from `mail_hours` by its primary key, and those since then from the events, by the range of their ids.
- * Hours are those of UTC: one that a day's begin cuts, in a zone that is half an hour off, is of the day in which it
- * begins. A mail that bounced for a while and later for good bounced twice. What is erased or pruned after its hour
- * stays counted.
+ * Returns the outcomes of live emails for each of these consecutive days; days without email are zero. Past hours are
+ * read from `mail_hours` by its primary key, later ones from the events by their range of ids. Hours are UTC hours.
+ * In a zone with a half-hour offset, an hour that a day boundary cuts belongs to the day in which it starts. An email
+ * with a soft and then a hard bounce counts as two bounces. Events that are erased or pruned after their hour stay
+ * counted.
  */
 export async function listMailDays(db: Db, p: { projectId: string; days: readonly LocalDay[] }): Promise<MailDay[]> {
   const [first, last] = [p.days.at(0), p.days.at(-1)];
@@ -67,11 +66,10 @@ export async function listMailDays(db: Db, p: { projectId: string; days: readonl
 const firstHourOf = (ms: number) => Math.ceil(ms / HOUR_MS);
 
 /**
- * Adds up the hours that are over, of all projects, in the order of time; a transaction each, in which the step on
- * decides, so that it may run at any time and twice at once. Hours that are left are counted from the events until
- * then.
+ * Adds up past hours of all projects in the order of time. Each hour is a transaction in which the position decides,
+ * so it may run at any time, also concurrently. Remaining hours are counted from the events until then.
  * @param goOn called between two hours; false ends it
- * @returns whether all hours that are over are added up
+ * @returns whether all past hours are added up
  */
 export async function countPastMailHours(db: Db, goOn: () => boolean = () => true): Promise<boolean> {
   do {
@@ -97,8 +95,8 @@ export function firstUncountedId(): RawBuilder<unknown> {
 }
 
 /**
- * The figures by hour, of one project or by project of all, in hours `from` to `to` (exclusive): by the order of ids,
- * which is that of time.
+ * Returns the counts by hour, of one project or of all by project, for hours `from` to `to` (exclusive). Reads events
+ * in the order of ids, which is the order of time.
  */
 function countedEvents(projectId: string | null, from: RawBuilder<unknown>, to: RawBuilder<unknown>) {
   const hour = hourOf(sql`uuid_extract_timestamp(events.id)`);

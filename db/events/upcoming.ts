@@ -19,9 +19,9 @@ export interface ScheduledCampaign {
 const CAMPAIGNS_SHOWN = 100;
 
 /**
- * What comes in the next hours, each from the running one on, with the campaigns by name. Pauses are read as they are
- * booked, by project and second (timer_seconds, its primary key): at most a row a second, however many executions wait.
- * Who left the execution meanwhile is counted too.
+ * Lists upcoming activity by hour, from the current hour, with campaigns by name. Pauses are read as they are booked,
+ * by project and second (timer_seconds, its primary key): at most one row per second, for any number of waiting
+ * executions. Contacts that left the execution meanwhile are still counted.
  */
 export async function listUpcomingHours(
   db: Db,

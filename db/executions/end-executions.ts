@@ -5,9 +5,9 @@ import type { Trx } from '../connection.ts';
 import { enqueue } from '../outbox/outbox.ts';
 
 /**
- * Ends executions before their end, in the caller's transaction: the row decides, and the outbox tells their Temporal
- * workflows, which have nothing left to do. A step under way finishes and finds the execution ended.
- * @param p.where over `executions`; those that have ended already are left as they are
+ * Ends executions early, in the caller's transaction. The row decides, and the outbox tells their Temporal workflows,
+ * which have nothing left to do. A running step finishes and finds the execution ended.
+ * @param p.where over `executions`; executions that have ended already do not change
  */
 export async function endExecutions(
   trx: Trx,

@@ -25,7 +25,7 @@ export interface Execution {
   sandbox: boolean;
   startedAt: Date;
   completedAt: Date | null;
-  /** False while its start waits in the outbox, or Temporal has not begun it. */
+  /** False while its start waits in the outbox, or Temporal has not started it. */
   begun: boolean;
 }
 
@@ -101,7 +101,7 @@ export async function getExecution(
   return { ...execution, steps: visits.rows };
 }
 
-/** The workflow that an execution is of; null for one that is gone. */
+/** Returns the workflow of an execution. Null if the execution was deleted. */
 export async function findWorkflowOf(db: Db, p: { projectId: string; executionId: string }): Promise<string | null> {
   const row = await db
     .selectFrom('executions')

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 /** Rows of counts that one statement adds up. */
 const FOLD_BATCH = 10_000;
 
-/** Visits to a step, by what became of them; those cut short are in none. */
+/** Visits to a step by outcome. Interrupted visits have no outcome. */
 export interface VisitCounts {
   waiting: number;
   running: number;
@@ -18,15 +18,15 @@ export interface VisitCounts {
   skipped: number;
 }
 
-/** The visits to a step that left it by a branch, `''` where it has none. */
+/** Visits to a step that left it by a branch. The branch is empty if the step has no branches. */
 export interface BranchCounts extends VisitCounts {
   stepId: string;
   branch: string;
 }
 
 /**
- * Counts the visits to steps that began within a time, `until` exclusive; over all where it has no end. Full hours are
- * read from the counters, by their primary key, and what is left at both ends from the visits themselves, by
+ * Counts the visits to steps that started within a time, `until` exclusive; without an end, all later visits. Full
+ * hours are read from the counters by their primary key, the partial hours at both ends from the visits by
  * execution_steps_started.
  */
 export async function countVisits(
@@ -75,7 +75,7 @@ function notSandbox(visit: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`NOT (SELECT e.sandbox FROM executions e WHERE e.id = ${sql.ref(`${visit}.execution_id`)})`;
 }
 
-/** Somebody who is at a step just now. */
+/** A contact that is at a step now. */
 export interface ContactAtStep {
   executionId: string;
   contactId: string;
@@ -88,7 +88,7 @@ export interface ContactAtStep {
   error: string | null;
 }
 
-/** Who is at a step, whose execution began last first; by execution_steps_open, however many have passed it. */
+/** Lists contacts at a step, the latest execution first. Uses execution_steps_open, so passed visits cost nothing. */
 export async function listContactsAtStep(
   db: Db,
   p: PageRequest & { projectId: string; stepId: string },
@@ -115,8 +115,8 @@ async function countOpen(db: Db, { projectId, stepId }: { projectId: string; ste
 }
 
 /**
- * Adds up what backends have counted in past hours, so that an hour of a step and branch is one row. A row that
- * somebody counts in just now waits for the next round. May run at any time, and twice at once.
+ * Merges the counts of backends for past hours into one row per hour, step and branch. A row that is being
+ * incremented waits for the next round. May run at any time, also concurrently.
  */
 export async function foldVisitCounts(db: Db): Promise<void> {
   while (true) {

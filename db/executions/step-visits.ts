@@ -9,7 +9,7 @@ import { countVisits } from './step-stats.ts';
 export const ENDED_VISIT_STATUSES = ['COMPLETED', 'SKIPPED', 'FAILED', 'CANCELLED'] as const;
 export type EndedVisitStatus = (typeof ENDED_VISIT_STATUSES)[number];
 
-/** Somebody who came to a step and is done with it. */
+/** A contact that has finished a step. */
 export interface EndedVisit {
   executionId: string;
   contactId: string;
@@ -23,7 +23,7 @@ export interface EndedVisit {
   error: string | null;
 }
 
-/** Which of those who left a step; `branch` of those who left it by one. */
+/** Selects finished visits to a step, or only the visits that left by `branch`. */
 interface EndedVisits {
   projectId: string;
   stepId: string;
@@ -39,15 +39,15 @@ interface Row extends EndedVisit {
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
-/** Of an int column. */
+/** Limit of an int column. */
 const VISIT_MAX = 2 ** 31;
 
 /**
- * Who left a step in one way, the last first: by execution_steps_ended, which has them in this order, so that the few
- * who failed among a million cost no more than those who did not, or by execution_steps_branch. `total`, on the first
- * page only, is what the stats count, with those who have been erased or pruned since; null of CANCELLED, which they do
- * not count.
- * @throws AppError BAD_REQUEST for a cursor that is not ours
+ * Lists visits that ended with one outcome, the latest first. execution_steps_ended has them in this order, so that a
+ * few failures among a million cost no more than the successes; a branch uses execution_steps_branch. `total`, on the
+ * first page only, is the number in the statistics, including visits that were erased or pruned since. It is null for
+ * CANCELLED, which the statistics do not count.
+ * @throws AppError BAD_REQUEST for an invalid cursor
  */
 export async function listEndedVisits(
   db: Db,

@@ -1,6 +1,7 @@
 /**
- * Spreads the timers of a project. Those that end in one second (a DELAY until nine o'clock, a thousand contacts
- * tracked at once) would all reach Temporal at that instant, and every other tenant's work would stand behind them.
+ * Spreads the timers of a project. Timers that end in the same second (a DELAY until nine o'clock, a thousand
+ * contacts tracked at once) would all reach Temporal at that instant, and every other tenant's work would wait behind
+ * them.
  */
 import { sql } from 'kysely';
 import { groupBy } from '../../rules/filters/group-by.ts';
@@ -8,23 +9,24 @@ import type { Db, Trx } from '../connection.ts';
 import { prepared } from '../prepared.ts';
 
 /**
- * Timers of a project that may end in one second, unless `timer_rate` says otherwise: a third of what Temporal does on
- * two slow cores with what comes after them, so that the rest is there for others.
+ * Number of a project's timers that may end in one second, unless `timer_rate` says otherwise. It is a third of what
+ * Temporal does on two slow cores, including the work after the timers, so that the rest is left for other tenants.
  */
 export const TIMERS_PER_SECOND = 10;
-/** What a worker has told counts for so long. */
+/** Time for which a worker's report counts. */
 const RATE_SECONDS = 10;
-/**
- * With each report the rate sinks by so much at the most: a pause between two bursts does not make the second one late.
- */
+/** Largest decrease of the rate per report. A pause between two bursts must not delay the second one. */
 const SINKS_TO = 0.95;
-/** And by this while what Temporal is handed begins late. */
+/** Largest decrease per report while Temporal starts work late. */
 const SINKS_TO_WHEN_LATE = 0.8;
-/** Seconds looked at for room at once beside those that are needed; twice as many each time. */
+/** Seconds searched for capacity at once, beside the needed ones. Doubles with each search. */
 const WINDOW_SECONDS = 64;
-/** Bookings tried anew because another transaction took the room first; then a second may end a few more. */
+/**
+ * Number of repeated bookings after another transaction took the capacity. After that, a second may hold a few more
+ * timers.
+ */
 const MAX_ROUNDS = 10;
-/** Seconds that are over are kept this long, for clocks that go slow. */
+/** How long past seconds are kept, for hosts whose time runs slow. */
 const KEPT_SECONDS = 3_600;
 const PRUNE_BATCH = 10_000;
 
@@ -35,10 +37,10 @@ export interface Timer {
 }
 
 /**
- * Books the ends of a project's timers in the caller's transaction, at most `per_second` in a second. A timer that
- * finds room stays exactly where it is; the others go to the next seconds that have room, so that the last of N is late
- * by N / `per_second` seconds. One statement where there is room. A full second knows where to look on, so a wave of
- * any size costs each group of timers the same.
+ * Books the ends of a project's timers in the caller's transaction, at most `per_second` in one second. A timer that
+ * finds capacity keeps its exact time. The others move to the next seconds with capacity, so the last of N is late by
+ * N / `per_second` seconds. Takes one statement if there is capacity. A full second stores where to continue the
+ * search, so a wave of any size costs each group of timers the same.
  */
 export async function bookTimers(trx: Trx, p: { projectId: string; timers: Timer[] }): Promise<void> {
   const { projectId, timers } = p;
@@ -69,8 +71,8 @@ export async function deletePassedTimerSeconds(db: Db): Promise<void> {
 }
 
 /**
- * Sets how many timers of a project may end in a second, for all processes; 0 is any number. Those that are booked stay
- * where they are.
+ * Sets how many timers of a project may end in a second, for all processes; 0 means no limit. Booked timers do not
+ * move.
  */
 export async function setTimerRate(db: Db, perSecond: number): Promise<void> {
   await sql`
@@ -79,15 +81,15 @@ export async function setTimerRate(db: Db, perSecond: number): Promise<void> {
   `.execute(db);
 }
 
-/** How Temporal follows: what it is handed begins soon, not too late, or late. */
+/** How fast Temporal starts the work it receives: soon, not too late, or late. */
 export type Pace = 'easy' | 'busy' | 'late';
 
 /**
- * A worker tells how many timers a second it sees Temporal follow. What all see together this installation can do, so
- * as many timers of one project may end in a second, however small or large it is: else a steady stream of delays that
- * it could follow would be late, and later all the time. More only while what it is handed begins soon: what is seen
- * of a server that is full is all that it can do, and leaves nothing to others.
- * @param p.atLeast what holds while little is seen
+ * Records how many timers per second a worker sees Temporal start. The sum over all workers is what this installation
+ * can do, so that many timers of one project may end in a second. Otherwise a steady stream of delays that the
+ * installation could serve would be late, and ever later. The rate grows only while work starts soon: the throughput
+ * of a full server is all it can do, and leaves nothing for other tenants.
+ * @param p.atLeast the rate that applies while little is seen
  */
 export async function reportFollowed(
   db: Db,
@@ -124,7 +126,7 @@ function freeTimers(before: number, perSecond: number): number {
 }
 
 /**
- * Counts timers into their seconds, whether or not there is room; in the order of the seconds, which is that of their
+ * Counts timers into their seconds, regardless of capacity, in the order of the seconds, which is the order of their
  * locks.
  */
 async function book(trx: Trx, p: { projectId: string; asked: Map<number, Timer[]> }): Promise<BookedSecond[]> {
@@ -141,7 +143,10 @@ async function book(trx: Trx, p: { projectId: string; asked: Map<number, Timer[]
   return rows.map(({ booked, ...row }) => ({ ...row, before: booked - (p.asked.get(row.second)?.length ?? 0) }));
 }
 
-/** Books timers from a second on, where there is room. @returns the last second that it took */
+/**
+ * Books timers from a second on, as capacity allows.
+ * @returns the last second that it used
+ */
 async function bookLate(
   trx: Trx,
   p: { projectId: string; timers: Timer[]; from: number; perSecond: number },
@@ -153,7 +158,7 @@ async function bookLate(
     timers = [];
     for (const { second, before } of await book(trx, { projectId, asked: plan })) {
       const placed = plan.get(second) ?? [];
-      // Somebody else may have taken the room since it was seen.
+      // Another transaction may have taken the capacity since it was read.
       const room = round < MAX_ROUNDS ? freeTimers(before, perSecond) : placed.length;
       for (const [index, timer] of placed.slice(0, room).entries())
         timer.moveTo(instantOf(second, before + index, perSecond));
@@ -169,7 +174,7 @@ function instantOf(second: number, position: number, perSecond: number): Date {
   return new Date(second * 1_000 + Math.floor(((position % perSecond) * 1_000) / perSecond));
 }
 
-/** Where each of the timers finds room, from a second on. */
+/** Finds a second with capacity for each timer, from a second on. */
 async function findRoom(
   trx: Trx,
   { projectId, timers, from, perSecond }: { projectId: string; timers: Timer[]; from: number; perSecond: number },

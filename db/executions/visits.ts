@@ -49,7 +49,7 @@ export async function noteAttempt(
   `.execute(trx);
 }
 
-/** Where an execution stands after a walk; an ended one gets its end's instant and reason. */
+/** Position of an execution after a walk. An ended execution gets the instant and reason of its end. */
 export interface ExecutionPosition {
   executionId: string;
   visit: number;
@@ -69,8 +69,8 @@ export async function countTries(db: Db, executionId: string, visit: number): Pr
 }
 
 /**
- * The branch that a contact took when they came to a step last, in this execution or one before; undefined where they
- * did not. By the index executions_entry and the visits of each execution of theirs.
+ * Returns the branch that a contact took on its last visit to a step, in this execution or an earlier one. Undefined
+ * if there was no visit. Uses the index executions_entry and the visits of each of the contact's executions.
  */
 export async function findTakenBranch(
   db: Db,
@@ -86,7 +86,7 @@ export async function findTakenBranch(
   return rows[0]?.branch ?? undefined;
 }
 
-/** Whether somebody moved the visit on by hand, so that no window holds it. */
+/** Tells whether a user advanced the visit, so that no window delays it. */
 export function wasAdvanced(visit: RawBuilder<unknown>): RawBuilder<SqlBool> {
   return sql<SqlBool>`${visit}.output->'advanced' IS NOT NULL`;
 }

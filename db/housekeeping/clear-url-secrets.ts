@@ -10,8 +10,8 @@ const PAGE = 500;
 const NIL = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Seals the passwords that stand in clear in URLs of webhook steps and endpoints: an earlier release wrote them so. A
- * row that a caller changes meanwhile is left for the next round. May run at any time, and again.
+ * Seals clear-text passwords in URLs of webhook steps and endpoints, which an earlier release wrote. A row that a
+ * caller changes meanwhile is left for the next round. Idempotent, and may run at any time.
  */
 export async function sealClearUrlSecrets(db: Db, secretKey: string): Promise<void> {
   await sealEndpoints(db, deriveKey(secretKey, 'at-rest'));
@@ -49,7 +49,7 @@ async function sealSteps(db: Db, secretKey: string): Promise<void> {
   });
 }
 
-/** An `@` may stand in a path too; and what cannot be told apart stays as its owner wrote it. */
+/** A path may contain an `@` too. Ambiguous URLs stay as their owner wrote them. */
 function isClear(url: string): boolean {
   return maskUrl(url) !== url && !hidesCredentials(url);
 }

@@ -17,7 +17,7 @@ const CAPTURED_KEPT = 10_000;
 const LOGIN_FAILURE_HOURS = 24;
 /** Twice what the guards of a hold look at. */
 const OUTCOME_HOURS = 2 * GUARD_HOURS;
-/** A mailbox provider that nothing was sent to for so long has forgotten too. */
+/** A mailbox provider without email for this time has dropped its record of the sender too. */
 const WATCHED_DAYS = 30;
 /** Longer than any workflow needs to hear that its record was deleted. */
 const DELETED_DAYS = 7;

@@ -5,7 +5,7 @@ import { firstUncountedId } from '../events/mail-hours.ts';
 import { firstIdAt } from '../id-time.ts';
 import type { Pruning } from './pruning.ts';
 
-/** Rows a statement: none holds locks for long, and others' commits do not wait behind what it writes. */
+/** Rows per statement. No statement holds locks for long, and other commits do not wait behind its writes. */
 const BATCH = 2_000;
 /** Before every id. */
 const FIRST = '00000000-0000-0000-0000-000000000000';
@@ -19,7 +19,10 @@ interface Old {
   prune: RawBuilder<unknown>;
 }
 
-/** Files of received emails are kept so long at least, however short attachments of sent ones are. Source: contract §9.21. */
+/**
+ * Minimum time for which attachments of received emails are kept, however short the time for attachments of sent
+ * emails. Source: contract §9.21.
+ */
 const RECEIVED_FILES_KEPT = sql`interval '30 days'`;
 
 /** How tables are pruned whose rows are kept for a number of days. Tables that are kept forever are skipped. */

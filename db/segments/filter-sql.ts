@@ -200,7 +200,7 @@ function membershipPredicate(segmentId: string, member: boolean, scope: Scope): 
 
 function inlineSegment(segmentId: string, condition: Condition, scope: Scope): Predicate {
   if (scope.inside.includes(segmentId)) {
-    throw new AppError('CONFLICT', { message: 'Segments refer to each other in a circle.', details: { segmentId } });
+    throw new AppError('CONFLICT', { message: 'Segments refer to each other in a cycle.', details: { segmentId } });
   }
   return compileGroups(condition, { ...scope, step: undefined, inside: [...scope.inside, segmentId] });
 }

@@ -28,7 +28,7 @@ it('secrets of steps that an earlier release has stored open, and are masked in 
   });
 });
 
-it('a config whose type has no secrets stays as it is, whatever its fields are called', () => {
+it('a config whose type has no secrets does not change, whatever its fields are called', () => {
   const config = { url: 'https://ada:word@crm.example', headers: { 'X-Api-Key': 'key' } };
   expect(STEPS.UPDATE_CONTACT.secretsIn).toEqual([]);
   expect(openStepConfig(SECRET_KEY, { ...STORED, type: 'UPDATE_CONTACT', config })).toEqual(config);

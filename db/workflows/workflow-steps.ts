@@ -265,7 +265,7 @@ async function spliceAround(trx: Trx, p: StepRef): Promise<void> {
   );
   if (targets.size > 1) {
     throw new AppError('CONFLICT', {
-      message: 'The branches of this step lead to different steps, so its neighbours cannot be joined.',
+      message: 'The branches of this step lead to different steps, so the steps around it cannot be joined.',
       details: { toStepIds: [...targets] },
       suggestion: 'Delete it without splice, and draw the transitions you want.',
     });
