@@ -26,7 +26,7 @@ it('flushes each item once, whenever it comes', async () => {
   }
 });
 
-it('fails those whose flush failed, and goes on', async () => {
+it('fails the items of a failed flush, and continues', async () => {
   const batcher = createBatcher<string>(async (items) => {
     if (items.includes('bad')) throw new Error('no');
   });

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Turns many small writes into few: while one flush is under way, what comes in waits for the next one, which takes it
- * all. `add` resolves when the items are flushed, and rejects when their flush failed.
- * @param intervalMs from the begin of one flush to that of the next at least, for what nobody waits for; a lone item
+ * Combines many small writes. While one flush is in progress, new items wait for the next one, which takes all of
+ * them. `add` resolves when the items are flushed, and rejects when their flush failed.
+ * @param intervalMs minimum time between the starts of two flushes, for items that no caller waits for; a lone item
  * never waits
  */
 export function createBatcher<T>(

@@ -4,7 +4,7 @@ import { preparing } from './prepared.ts';
 import type { Database } from './schema/database.ts';
 import { trackCommits } from './unknown-commit.ts';
 
-// int8 (counts, claims, cursors) fits a double here: none of ours passes 2^53.
+// int8 (counts, claims, cursors) fits a double here: no value of the product exceeds 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 // A date column is a calendar day; as a Date it would shift with the host's time zone.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
@@ -16,16 +16,16 @@ export interface ConnectionOptions {
   applicationName: string;
   /** Postgres ends a statement that takes longer, waiting for locks included; never unless given. */
   statementTimeoutMs?: number;
-  /** Told of an idle connection that broke; the pool replaces it by itself. */
+  /** Receives the error of an idle connection that broke. The pool replaces the connection automatically. */
   onError: (error: Error) => void;
-  /** Told of each answer, in the context of who asked and before he goes on. */
+  /** Called for each response, in the context of the caller and before the caller continues. */
   onResponse?: () => void;
 }
 
-/** What a query is asked of: the pool, or a transaction, which is one too. */
+/** Runs queries on the pool, or on a transaction. */
 export type Db = Kysely<Database>;
 
-/** For what must be in one transaction with what else its caller does there. */
+/** For statements that must be in one transaction with other statements of the caller. */
 export type Trx = Transaction<Database>;
 
 /** A pool of Postgres connections with the types of our tables. `db.destroy()` closes it. */
@@ -35,7 +35,7 @@ export function connect(options: ConnectionOptions): { db: Db; pool: pg.Pool } {
     connectionString: options.connectionString,
     max: options.max,
     application_name: options.applicationName,
-    // Long enough for a Postgres that is being restarted by the supervisor, short enough to answer 503 to a client.
+    // Long enough for the supervisor to restart Postgres, short enough for a client to get a 503.
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Commits that end when the test says so, in the order in which they began. */
+/** Commits that end when the test says so, in the order in which they started. */
 function setUp(options: Partial<GroupCommitOptions<Item, string>> = {}) {
   const batches: string[][] = [];
   const ends: (() => void)[] = [];
@@ -33,7 +33,7 @@ function setUp(options: Partial<GroupCommitOptions<Item, string>> = {}) {
     ...options,
   });
   const add = (name: string, more: Omit<Item, 'name'> = {}) => group.add({ name, ...more });
-  /** Ends one commit after the other until all of these are answered. */
+  /** Ends one commit after the other until all of these have settled. */
   const finish = async <T>(answers: Promise<T>[]) => {
     let done = false;
     const all = Promise.allSettled(answers).finally(() => {
@@ -77,7 +77,7 @@ it('items with something in common follow each other, in their order', async () 
   expect(batches).toEqual([['first'], ['a1', 'b'], ['a2'], ['a3']]);
 });
 
-it('what changes a thing in the same way goes together, what changes it otherwise follows, and nobody overtakes', async () => {
+it('commits equal changes of a resource together and different ones in order', async () => {
   const { add, finish, batches } = setUp({ max: 10 });
   const answers = [add('first'), add('red1', { alike: ['wall', 'red'] }), add('red2', { alike: ['wall', 'red'] })];
   const more = [add('blue', { alike: ['wall', 'blue'] }), add('red3', { alike: ['wall', 'red'] })];
@@ -122,7 +122,7 @@ it('an item that makes the transaction fail fails alone', async () => {
   expect(settled.map((s) => s.status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
 });
 
-it('those that are held up take no lane from others, up to a bound', async () => {
+it('delayed transactions take no lane from others, up to a limit', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { add, finish, batches } = setUp({ lanes: 2, max: 1 });
   const answers: Promise<string>[] = [];
@@ -145,7 +145,7 @@ it('a queue that is held up does not take all that may be held up', async () => 
   await finish(answers);
 });
 
-it("when the transaction of several tenants fails, each tenant's items go on apart, and so do those that come meanwhile", async () => {
+it("runs each tenant's items separately after their transaction failed, and items that arrive meanwhile too", async () => {
   const batches: string[][] = [];
   let unlock = () => {};
   const locked = new Promise<void>((resolve) => {
@@ -181,7 +181,7 @@ it("when the transaction of several tenants fails, each tenant's items go on apa
   ).toHaveLength(1);
 });
 
-it('a batch that ran out of time is not tried again item by item', async () => {
+it('does not retry a batch item by item after a timeout', async () => {
   let tries = 0;
   const group = createGroupCommit<string, string>({
     lanes: 1,
@@ -206,7 +206,7 @@ it('a batch that may be committed is not run again', async () => {
     commit: async (items) => {
       batches.push(items);
       await new Promise((resolve) => setImmediate(resolve));
-      // What the driver says of a connection that broke, and what nobody knows to be before the COMMIT.
+      // The driver's error for a broken connection, when the COMMIT may or may not have been done.
       if (items.length > 2) throw new Error('Client has encountered a connection error and is not queryable');
       if (items.length > 1) throw new Error('no idea');
       return items;

@@ -8,28 +8,31 @@ import { provesRollback } from './transaction.ts';
  */
 const HELD_UP_MS = 50;
 /**
- * Transactions at a time with those that are held up: each has a connection of the process, which has other things to
- * do with some.
+ * Concurrent transactions, including delayed ones. Each uses a connection of the process, which needs some for other
+ * work.
  */
 const RUNNING_MAX = 8;
 /** Waiting items of a queue looked at for a batch; the others keep their turn. */
 const LOOK_AHEAD = 256;
 
 export interface GroupCommitOptions<I, O> {
-  /** Transactions at a time, beside those that are held up: one is built while the other commits. */
+  /** Concurrent transactions besides delayed ones: one is built while the other commits. */
   lanes: number;
   /** Items that share a transaction at most. */
   max: number;
-  /** Beside a running transaction another begins when this many items wait, or when it is held up; 1 unless given. */
+  /**
+   * Number of waiting items at which another transaction starts beside a running one; a delayed transaction also lets
+   * another start. 1 unless given.
+   */
   worthALane?: number;
-  /** What the items of a transaction may be together, in a unit of the caller's; one that is larger goes alone. */
+  /** Size limit of a transaction's items, in a unit of the caller. A larger item gets a transaction of its own. */
   size?: { of(item: I): number; max: number };
-  /** What shares transactions: items of one queue. Queues take turns. */
+  /** Returns the queue of an item. Items of one queue share transactions. Queues take turns. */
   queueOf(item: I): string;
   /**
-   * Whose an item is, where those of several share a queue. When their transaction fails, each goes on apart from the
-   * others until all that it has is done: one that waits for a lock is in nobody's way, if `commit` does not wait long
-   * for locks while it has items of several.
+   * Returns the tenant of an item, if a queue has items of several tenants. After a failed transaction, each tenant's
+   * items run separately until they are done. A tenant that waits for a lock then delays no other, if `commit` limits
+   * lock waits while it has items of several tenants.
    */
   tenantOf?(item: I): string;
   /** Two items with one of these in common do not share a transaction: each has to see what the other left. */
@@ -54,22 +57,22 @@ interface Waiting<I, O> {
   reject: (error: unknown) => void;
 }
 
-/** What shares transactions, and how many it has under way. */
+/** Items that share transactions, and the number of running transactions. */
 interface Queue<I, O> {
   name: string;
   waiting: Waiting<I, O>[];
   running: number;
-  /** Transactions at a time: those that are held up must not take all there may be. */
+  /** Concurrent transactions. Delayed transactions must not take all of them. */
   runningMax: number;
 }
 
 /**
- * Group commit without a delay: what comes in while the last transactions run goes together into the next, so a lone
- * item is as fast as alone, and a busy process pays for one commit what others pay for each.
+ * Creates a group commit without a delay: items that arrive while the last transactions run are committed together. A
+ * lone item is as fast as without grouping, and a busy process pays for one commit instead of one per item.
  */
 export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): GroupCommit<I, O> {
   const { worthALane = 1, lanes, queueOf, tenantOf } = options;
-  /** Those that have something waiting or under way, in the order of their turns. */
+  /** Queues with waiting or running items, in the order of their turns. */
   const queues = new Map<string, Queue<I, O>>();
   let running = 0;
   let heldUp = 0;
@@ -80,7 +83,7 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
     return queue;
   }
 
-  /** The queue of an item's tenant alone: there is one while its items are kept apart. */
+  /** Name of the queue for one tenant's items, which exists while they run separately. */
   const ownName = (item: I) => `${queueOf(item)} of ${tenantOf?.(item)}`;
 
   function pump(): void {
@@ -125,11 +128,12 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
       for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as O);
     } catch (error) {
       const tenants = groupBy(batch, ({ item }) => ownName(item));
-      // Only where nothing of the batch is left may it run again; where Postgres is away, it is so for all.
+      // A batch may run again only if nothing of it remains. If Postgres is unreachable, the error is the same for
+      // all.
       const again = batch.length > 1 && provesRollback(error);
       if (again && tenants.size > 1) setApart(tenants);
-      // One of them made the transaction fail: alone, only that one fails. What waited too long would do so once for
-      // each.
+      // One item made the transaction fail; run alone, only that item fails. After a timeout this is skipped, because
+      // each item could time out again.
       else if (again && !isOutOfTime(error)) for (const waiting of batch) await run([waiting]);
       else for (const { reject } of batch) reject(error);
     }
@@ -180,7 +184,10 @@ function takeBatch<I, O>(queue: Waiting<I, O>[], options: GroupCommitOptions<I, 
   return batch;
 }
 
-/** Whether an item cannot share a transaction with those whose things are taken already; its own are taken then. */
+/**
+ * Tells whether an item cannot share a transaction with the items before it, because they change the same resources.
+ * Its own resources are then marked as taken.
+ */
 function clashes<I, O>(
   item: I,
   taken: Map<string, string | undefined>,
@@ -193,7 +200,7 @@ function clashes<I, O>(
   const clash = things.some(
     ([name, change]) => taken.has(name) && (change === undefined || taken.get(name) !== change),
   );
-  // Also one that has to wait takes its things, from everybody: those behind it do not overtake it.
+  // A waiting item marks its resources too, so that later items wait behind it.
   for (const [name, change] of things) taken.set(name, clash ? undefined : change);
   return clash;
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** Later than any row, and what a UUIDv7 can still hold: where a list begins that has no end given. */
+/** Later than any row, and within the range of a UUIDv7: the start of a list without a given end. */
 export const FAR_FUTURE = new Date('9000-01-01T00:00:00Z');
 
 /**
@@ -12,17 +12,20 @@ export function firstIdAt(instant: RawBuilder<unknown>): RawBuilder<string> {
 }
 
 /**
- * An id is of the clock of the process that made it, and of the moment: more than any of them is off, or a transaction
- * takes.
+ * An id uses the clock and the moment of the process that created it. This is longer than any clock is off, or any
+ * transaction takes.
  */
 const CLOCKS_APART_MS = 3_600_000;
 
-/** An id before those of all rows with `created_at` at this instant or later: it bounds a walk through the index of ids. */
+/**
+ * Returns an id before the ids of all rows with `created_at` at this instant or later. It bounds a scan of the index
+ * of ids.
+ */
 export function earliestIdOf(at: Date): RawBuilder<string> {
   return firstIdAt(sql`${new Date(at.getTime() - CLOCKS_APART_MS)}::timestamptz`);
 }
 
-/** An id after those of all rows with `created_at` before this instant. */
+/** Returns an id after the ids of all rows with `created_at` before this instant. */
 export function latestIdOf(at: Date): RawBuilder<string> {
   return firstIdAt(sql`${new Date(at.getTime() + CLOCKS_APART_MS)}::timestamptz`);
 }

@@ -7,7 +7,7 @@ import { prepared } from './prepared.ts';
 /** How long a key refuses its second use. */
 export const IDEMPOTENCY_HOURS = 24;
 
-/** What tells a key from others: keys are one namespace a project, and those sent with its public key another. */
+/** Identifies a key. Keys form one namespace per project, and keys sent with its public key another. */
 export interface KeyRef {
   projectId: string;
   owner: Pick<KeyOwner, 'public'>;
@@ -21,14 +21,14 @@ export interface KeyedRequest extends KeyRef {
   fingerprint?: string | undefined;
 }
 
-/** How a key is told from others in maps. */
+/** Returns the name of a key in maps. */
 export const keyName = ({ projectId, owner, key }: KeyRef): string =>
   `${projectId} ${owner.public ? 'public' : 'own'} ${key}`;
 
 /**
  * Takes idempotency keys of many requests in one statement, in the caller's transaction; no two may be the same. They
- * are taken in order, so that two such transactions wait for each other rather than deadlock. Returns the refusals of
- * those that took effect before, by `keyName`. Source: contract §1.8.
+ * are taken in order, so that two such transactions wait for each other instead of deadlocking. Returns the errors
+ * for keys that were used before, by `keyName`. Source: contract §1.8.
  */
 export async function takeKeys(trx: Trx, wanted: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (wanted.length === 0) return new Map();
@@ -62,7 +62,7 @@ export async function releaseKeys(trx: Trx, keys: KeyRef[]): Promise<void> {
   `.execute(trx);
 }
 
-/** What a request with a key was answered. */
+/** Response to a request with a key. */
 export interface KeyedAnswer extends KeyRef {
   statusCode: number;
   response: unknown;

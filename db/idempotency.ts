@@ -2,7 +2,7 @@ import type { KeyOwner } from '../rules/access/key-owner.ts';
 import type { Trx } from './connection.ts';
 import { keepAnswers, takeKeys } from './idempotency-batch.ts';
 
-/** What an effect answered: kept with the key, for the client that lost the answer. */
+/** Response of an effect, stored with the key for clients that lost the response. */
 export interface KeptAnswer<T> {
   statusCode: number;
   response: T;

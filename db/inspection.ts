@@ -4,11 +4,11 @@ import type { Db } from './connection.ts';
 import { MIN_SERVER_VERSION } from './migrator.ts';
 import type { Database } from './schema/database.ts';
 
-/** Somebody waits for the answer; a server that needs longer has something to be said about anyway. */
+/** A person waits for the result, and a server that takes longer has a problem worth reporting. */
 const CONNECT_MS = 5_000;
 const STATEMENT_MS = 5_000;
 
-/** What a look at a Postgres server tells of it. */
+/** Facts about a Postgres server. */
 export interface ServerFacts {
   /** As `18.4`. */
   version: string;
@@ -17,7 +17,7 @@ export interface ServerFacts {
   /** `fsync`, `full_page_writes`, `synchronous_commit`, as this database has them. */
   durability: Record<(typeof DURABILITY)[number], string>;
   encoding: string;
-  /** Connections that users may open in all, and those that are open and not ours. */
+  /** Connections that users may open in total, and open connections of other clients. */
   maxConnections: number;
   otherConnections: number;
   /** Whether this connection is encrypted. */
@@ -44,7 +44,10 @@ export function openInspection(databaseUrl: string): Db {
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** Looks at the server itself; reads none of our tables. @throws what the connection throws */
+/**
+ * Reads facts about the server itself, and none of the product's tables.
+ * @throws any error of the connection
+ */
 export async function readServerFacts(db: Db): Promise<ServerFacts> {
   const { rows } = await sql<Omit<ServerFacts, 'supported' | 'clockAheadMs' | 'durability'> & { number: number }>`
     SELECT split_part(current_setting('server_version'), ' ', 1) AS version,
@@ -67,7 +70,10 @@ export async function readServerFacts(db: Db): Promise<ServerFacts> {
   };
 }
 
-/** The newest sealed secret of any project, to try whether SECRET_KEY opens it; undefined where there is none. */
+/**
+ * Returns the newest sealed secret of any project, to check whether SECRET_KEY opens it. Undefined if no secret is
+ * stored.
+ */
 export async function findAnySealedKey(db: Db): Promise<{ domainId: string; sealed: string } | undefined> {
   const { rows } = await sql<{ domainId: string; sealed: string }>`
     SELECT id AS "domainId", dkim_private_key AS sealed FROM domains ORDER BY id DESC LIMIT 1`.execute(db);

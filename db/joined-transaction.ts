@@ -26,7 +26,7 @@ export function joinableDb(db: Db): Db {
   return made;
 }
 
-/** Runs `work` so that all that it asks of joinable databases is part of `trx`. Call `committed` after the commit. */
+/** Runs `work` so that all statements to joinable databases are part of `trx`. Call `committed` after the commit. */
 export async function withinTransaction<T>(
   trx: Trx,
   work: () => Promise<T>,
@@ -36,12 +36,12 @@ export async function withinTransaction<T>(
   return { result, committed: () => all.committed.forEach((act) => void act()) };
 }
 
-/** The transaction that statements to `db` are part of already; undefined where there is none. */
+/** Returns the transaction that statements to `db` join. Undefined if there is no such transaction. */
 export function joinedTransaction(db: Db): Trx | undefined {
   return joinable.has(db) ? joined.getStore()?.trx : undefined;
 }
 
-/** Acts when the joined transaction is committed; at once where there is none. */
+/** Runs `act` after the commit of the joined transaction, or at once without one. */
 export function afterCommit(act: () => void): void {
   const store = joined.getStore();
   if (store) store.committed.push(act);

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type CursorKey, decodeIdCursor, encodeCursor } from '../rules/cursor.ts';
 import { countResponseBytes, fittingCount } from './page-budget.ts';
 
-/** What a caller asks of a list; `cursor` undefined is the first page. */
+/** Requested page of a list. `cursor` is undefined for the first page. */
 export interface PageRequest {
   limit: number;
   cursor?: string | undefined;
@@ -24,10 +24,10 @@ export interface NumberedPage<T> extends Page<T> {
 }
 
 /**
- * The predicate of the page after a cursor, for lists newest first by a UUIDv7 column: write `WHERE project_id = … AND
- * ${afterCursor(page.cursor)} ORDER BY id DESC LIMIT ${page.limit + 1}` and give the rows to `toPage`. The id is
- * unique, so no row is shown twice or left out while others come and go.
- * @throws AppError BAD_REQUEST for a cursor that is not ours
+ * Returns the predicate of the page after a cursor, for lists newest first by a UUIDv7 column. Write `WHERE
+ * project_id = … AND ${afterCursor(page.cursor)} ORDER BY id DESC LIMIT ${page.limit + 1}` and pass the rows to
+ * `toPage`. The id is unique, so no row is repeated or skipped while other rows are added or deleted.
+ * @throws AppError BAD_REQUEST for an invalid cursor
  */
 export function afterCursor(cursor: string | undefined, column = 'id'): RawBuilder<SqlBool> {
   if (cursor === undefined) return sql<SqlBool>`true`;
@@ -35,9 +35,9 @@ export function afterCursor(cursor: string | undefined, column = 'id'): RawBuild
 }
 
 /**
- * Cuts `limit + 1` rows to a page: the extra row only says that there is more. A page that would pass
- * `PAGE_MAX_BYTES` ends earlier, and its cursor goes on from there. `bytesOf` says what a row costs where the answer
- * shows it more than once or leaves out a part of it.
+ * Cuts `limit + 1` rows to a page; the extra row only shows that more rows exist. A page that would exceed
+ * `PAGE_MAX_BYTES` ends earlier, and its cursor continues from there. `bytesOf` returns the size of a row, if the
+ * response repeats the row or omits a part of it.
  */
 export function toPage<R extends { id: string }, T>(
   rows: R[],
@@ -48,7 +48,10 @@ export function toPage<R extends { id: string }, T>(
   return toKeyedPage(rows, { limit, keyOf: ({ id }) => [id], map, bytesOf });
 }
 
-/** As `toPage`, of a list in the order of several columns: `keyOf` says where a row stands, the last of it unique. */
+/**
+ * Like `toPage`, for a list in the order of several columns. `keyOf` returns the position of a row; its last part is
+ * unique.
+ */
 export function toKeyedPage<R, T>(
   rows: R[],
   p: { limit: number; keyOf: (row: R) => CursorKey; map: (row: R) => T; bytesOf?: ((row: R) => number) | undefined },
@@ -66,9 +69,9 @@ function pageOf<R, T>(rows: R[], p: { most: number; keyOf: (row: R) => CursorKey
 }
 
 /**
- * The page of a list that takes page numbers and cursors (contract §1.6): a cursor wins over a page number.
- * `rows` were read with `LIMIT pageSize + 1`, and `OFFSET offsetOf(request)` where there was no cursor. They come from
- * `fittedPage`: a numbered page that ended earlier would hide records from the next number.
+ * Returns the page of a list with page numbers and cursors (contract §1.6); a cursor wins over a page number. `rows`
+ * were read with `LIMIT pageSize + 1`, and `OFFSET offsetOf(request)` without a cursor. They come from `fittedPage`,
+ * because a numbered page that ended earlier would hide records from the next page.
  */
 export function toNumberedPage<R extends { id: string }, T>(
   rows: R[],
@@ -79,7 +82,7 @@ export function toNumberedPage<R extends { id: string }, T>(
   return { ...pageOf(rows, { most: p.pageSize, keyOf, map }), ...p, totalPages: Math.ceil(p.total / p.pageSize) };
 }
 
-/** Rows to pass over for a page number; none where a cursor says where to go on. */
+/** Returns the number of rows to skip for a page number. 0 with a cursor. */
 export function offsetOf(p: { page: number; pageSize: number; cursor?: string | undefined }): number {
   return p.cursor === undefined ? (p.page - 1) * p.pageSize : 0;
 }

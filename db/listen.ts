@@ -18,7 +18,7 @@ export interface Listening {
   channel: string;
   applicationName: string;
   log: Pick<Logger, 'warn'>;
-  /** What it means that nothing is heard, for the log. */
+  /** Log text for the consequence of missing notifications. */
   deaf: string;
   /** Called at every word, with its payload, and without one whenever words may have been missed. */
   heard: (payload?: string) => void;
@@ -36,7 +36,7 @@ export function listen({ databaseUrl, channel, applicationName, log, deaf, heard
     client = undefined;
     live = false;
     heard();
-    // A broken connection may wait for the network in end(); nobody waits for that.
+    // end() of a broken connection may wait for the network, so no caller waits for it.
     which.end().catch(() => {});
     if (!closed) timer = setTimeout(() => void open(), RECONNECT_MS);
   }

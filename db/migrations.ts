@@ -91,8 +91,8 @@ import * as snsSubscriptions from './migrations/20261127T1405-sns-subscriptions.
 import * as nfcRunning from './migrations/20261127T1425-nfc-running.ts';
 
 /**
- * Migrations that run outside of a transaction: Postgres builds an index CONCURRENTLY only there, and batches commit by
- * themselves. Each may run twice.
+ * Migrations that run outside a transaction, because Postgres builds an index CONCURRENTLY only there, and batches
+ * commit separately. Each is idempotent.
  */
 export const CONCURRENT_MIGRATIONS: ReadonlySet<string> = new Set([
   '20261127T1331-reentry-index',

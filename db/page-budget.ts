@@ -10,10 +10,10 @@ const RECORD_BYTES = 2_000;
 /** Kept for the other fields of an answer that has lists without a cursor, such as an execution's context. */
 const BESIDE_LISTS_BYTES = 600_000;
 
-/** A record as a list has it: where `truncated`, its large fields are empty, for the page is full. */
+/** A record in a list. If `truncated`, its large fields are empty because the page reached its size limit. */
 export type Listed<T> = T & { truncated: boolean };
 
-/** A column that can be large: text, or jsonb that an answer shows so many times. */
+/** A column that can be large: text, or jsonb with the number of times that a response contains it. */
 export type LargeColumns = Readonly<Record<string, 'text' | { jsonb: number }>>;
 
 /**
@@ -47,7 +47,7 @@ function shownColumn(name: string, large: LargeColumns[string] | undefined): Raw
     : sql`CASE WHEN fits THEN ${column} END AS ${column}`;
 }
 
-/** What a column costs in an answer, with its escapes. */
+/** Returns the size of a column in a response, including escapes. */
 function bytesOf([name, large]: [string, LargeColumns[string]]): RawBuilder<number> {
   const column = sql.ref(name);
   return large === 'text'
@@ -55,7 +55,7 @@ function bytesOf([name, large]: [string, LargeColumns[string]]): RawBuilder<numb
     : sql<number>`${large.jsonb}::int * coalesce(octet_length(${column}::text), 0)`;
 }
 
-/** How many of the first rows fit into a page by the bytes of each; at least one, so that a list goes on. */
+/** Returns how many of the first rows fit into a page by their sizes. At least one, so that a list always continues. */
 export function fittingCount(sizes: readonly number[]): number {
   let bytes = 0;
   const over = sizes.findIndex((size) => {

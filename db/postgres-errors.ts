@@ -1,4 +1,4 @@
-/** What errors of Postgres and of its driver say. */
+/** Reads errors of Postgres and its driver. */
 
 /**
  * The connection could not be had or broke: class 08 and 57P of SQLSTATE, too many connections, and the network's own.

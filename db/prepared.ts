@@ -9,13 +9,13 @@ import {
 import type pg from 'pg';
 import { TableSizes } from './table-sizes.ts';
 
-/** How a statement begins that `prepared` wrote, which is all that a connection sees of it. */
+/** Start of a statement written with `prepared`. The connection recognizes it by this comment. */
 const MARK = '/* prepared */ ';
 
 /**
- * As kysely's `sql`, of a statement that is to be parsed and planned once a connection, instead of each time it runs:
- * for the short statements of the paths that run hundreds of times a second, of which planning is more than half the
- * cost. Not for lists, searches and segments, whose best plan depends on what is asked.
+ * Like kysely's `sql`, for a statement that is parsed and planned once per connection instead of each time. For short
+ * statements that run hundreds of times a second, where planning is more than half the cost. Not for lists, searches
+ * and segments, whose best plan depends on their values.
  */
 export function prepared<T = unknown>(fragments: TemplateStringsArray, ...values: unknown[]): RawBuilder<T> {
   return sql`${sql.raw(MARK)}${sql(fragments, ...values)}`;
@@ -29,12 +29,12 @@ interface Statement {
   text: string;
 }
 
-/** By their text as it is written. Marked statements have one text each, so there are only so many. */
+/** Statements by their text. Each marked statement has one text, so the map stays small. */
 const statements = new Map<string, Statement>();
 
 /**
- * A pool whose connections prepare the statements that begin with the mark, and plan them anew when tables have grown
- * or shrunk; `answered` hears of each answer, before who asked does.
+ * Wraps a pool so that its connections prepare the marked statements, and plan them again when tables have grown or
+ * shrunk. `answered` is called for each response, before its caller continues.
  */
 export function preparing(pool: pg.Pool, answered: () => void = () => {}): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient & { generation: number }>();
@@ -71,8 +71,8 @@ function preparingClient(client: pg.PoolClient, answered: () => void): PostgresP
 }
 
 /**
- * Where Postgres sees how short an array is, it prefers a plan for just that length to the one for any length, and
- * makes it each time. Into a subquery it does not look.
+ * If Postgres knows the length of a short array, it prefers a plan for exactly that length, and makes it each time.
+ * It does not look into a subquery.
  */
 function statementOf(text: string): Statement {
   const known = statements.get(text);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
 
-/** What a process got of a window, and how the window stands. */
+/** Allowance that a process got from a window, and the state of the window. */
 export interface RateGrant {
   granted: number;
   /** All that every process has taken of this window. */
@@ -10,8 +10,8 @@ export interface RateGrant {
 }
 
 /**
- * Takes up to `want` of a subject's allowance in its window of `windowSeconds`, over all processes: the row lock
- * decides. A window begins with its first request. Postgres' clock counts, so hosts need not agree.
+ * Takes up to `want` of a subject's allowance in its window of `windowSeconds`, over all processes; the row lock
+ * decides. A window starts with its first request. The window uses the time of Postgres, so hosts need not agree.
  */
 export async function takeFromWindow(
   db: Db,
@@ -35,7 +35,7 @@ export async function takeFromWindow(
   return { granted: row.granted, taken: row.taken, resetMs: row.reset_ms };
 }
 
-/** Forgets windows that are long over; returns how many. */
+/** Deletes windows that ended long ago, and returns how many. */
 export async function deleteOldWindows(db: Db): Promise<number> {
   const result = await sql`DELETE FROM rate_windows WHERE started_at < now() - interval '1 hour'`.execute(db);
   return Number(result.numAffectedRows ?? 0n);

@@ -35,7 +35,7 @@ it('tables of a few pages are all alike, and a new table has plans of its own', 
   expect(await outdated({ emails: 16 * 8192, events: 0 })).toBe(true);
 });
 
-it('they are looked at once a second, by one', async () => {
+it('one caller reads them once a second', async () => {
   await outdated({ emails: MIB });
   let asked = 0;
   const query = async () => {

@@ -7,18 +7,17 @@ const SMALL_BYTES = 65_536;
 /** By how many times a table grows or shrinks until another plan may be the better one. */
 const FACTOR = 2;
 /**
- * What the planner itself looks at: between two ANALYZEs it knows nothing else of a table that changes. Both are one
- * transaction; who has to look is not to wait for somebody who has locked a table.
+ * Reads the sizes that the planner uses: between two ANALYZEs it knows nothing else about a table that changes. Both
+ * statements are one transaction, and a short lock timeout keeps it from waiting for a locked table.
  */
 const LOOK = `SET LOCAL lock_timeout = '20ms';
   SELECT oid::text AS id, pg_relation_size(oid) AS bytes FROM pg_class
   WHERE relkind = 'r' AND relnamespace = current_schema()::text::regnamespace`;
 
 /**
- * Tells when plans are to be made anew. One that was made while a table was small reads all of it, and Postgres itself
- * would keep it until statistics are next collected, which takes up to a minute from when a burst begins. While no
- * table has changed much, the planner would only find the same plan again, which costs more than most of what it is
- * for.
+ * Tells when to plan statements again. A plan from when a table was small reads the whole table, and Postgres would
+ * keep it until statistics are collected, up to a minute after a burst starts. While no table has changed much,
+ * planning again would only find the same plan, at a cost above most of the gain.
  */
 export class TableSizes {
   private readonly bytes = new Map<string, number>();
@@ -53,10 +52,13 @@ interface TableSize {
   bytes: number;
 }
 
-/** None where it fails: a connection that broke fails what is asked next as well, a lock is gone the next time. */
+/**
+ * Returns an empty list on failure: a broken connection fails the next query as well, and a lock is gone the next
+ * time.
+ */
 async function sizesSeenBy(client: Pick<pg.PoolClient, 'query'>): Promise<TableSize[]> {
   try {
-    // Of a text with two statements the driver returns two results, which its type does not know.
+    // For a text with two statements, the driver returns two results, which its type does not declare.
     const results = (await client.query(LOOK)) as unknown as [unknown, pg.QueryResult<TableSize>];
     return results[1].rows;
   } catch {

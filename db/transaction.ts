@@ -12,15 +12,15 @@ const MAX_TRIES = 5;
 /** deadlock_detected and serialization_failure. */
 const RETRYABLE = new Set(['40P01', '40001']);
 
-/** What transactions threw before their COMMIT. */
+/** Errors that transactions threw before their COMMIT. */
 const thrownBeforeCommit = new WeakSet<Error>();
 
 /**
- * Runs a transaction, and runs it again when Postgres chose it to break a deadlock. `work` must have no effect but in
- * `trx`. Where the answer to COMMIT is lost, Postgres is asked what became of it: what was committed is returned, what
- * was not runs again.
- * @throws UnknownCommit when Postgres cannot tell within seconds; whatever else it throws, nothing of the transaction
- * is left. Within a transaction that `db` has joined it is a part of that one, which can fail by itself.
+ * Runs a transaction, and runs it again when Postgres aborted it to break a deadlock. `work` must have no effect
+ * except in `trx`. If the response to COMMIT is lost, Postgres is asked for the outcome: a committed result is
+ * returned, and an aborted transaction runs again.
+ * @throws UnknownCommit when Postgres cannot tell within seconds; after any other error, nothing of the transaction
+ * remains. Within a transaction that `db` has joined, it becomes a part of that one that can fail separately.
  */
 export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   const joined = joinedTransaction(db);
@@ -41,8 +41,8 @@ export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): 
 }
 
 /**
- * Runs a part of a transaction that may fail by itself: what it wrote is undone, and the transaction goes on with what
- * the error says.
+ * Runs a part of a transaction that may fail separately: its writes are undone, and the transaction continues with
+ * the error.
  */
 export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<T> {
   await sql`SAVEPOINT part`.execute(trx);
@@ -57,8 +57,8 @@ export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<
 }
 
 /**
- * Runs a part of a transaction whose statements have this long each; one that has not fails (`isOutOfTime`), and the
- * transaction goes on.
+ * Runs a part of a transaction with a time limit per statement. A statement that exceeds it fails (`isOutOfTime`),
+ * and the transaction continues.
  */
 export function withinMs<T>(trx: Trx, ms: number, work: () => Promise<T>): Promise<T> {
   return inSavepoint(trx, async () => {
@@ -71,14 +71,17 @@ export function withinMs<T>(trx: Trx, ms: number, work: () => Promise<T>): Promi
   });
 }
 
-/** For the rest of a transaction: who waits longer for a lock fails, and the transaction with it (`isOutOfTime`). */
+/**
+ * Limits lock waits for the rest of a transaction. A longer wait fails the statement and the transaction
+ * (`isOutOfTime`).
+ */
 export async function limitLockWaits(trx: Trx, waitMs: number): Promise<void> {
   await sql`SELECT set_config('lock_timeout', ${String(waitMs)}, true)`.execute(trx);
 }
 
 /**
- * Whether an error proves that nothing is left of what was to be written: not one of the connection, by which a COMMIT
- * may have been done.
+ * Tells whether an error proves that nothing was written. Connection errors do not, because the COMMIT may have been
+ * done.
  */
 export function provesRollback(error: unknown): boolean {
   if (isConnectionFailure(error)) return false;

@@ -19,7 +19,7 @@ const BEGIN = 'BEGIN; SELECT pg_current_xact_id()::text AS xid';
 const LOOK_UP_MS = 5_000;
 const LOOK_UP_PAUSE_MS = 50;
 
-/** What became of a transaction; `undefined`: Postgres has yet to end it, cannot be asked, or has forgotten. */
+/** Outcome of a transaction. `undefined`: it has not ended yet, or Postgres is unreachable or no longer knows. */
 export type Fate = 'committed' | 'aborted' | undefined;
 
 /** Asks once. A transaction whose connection is gone may be committing still. */
@@ -65,12 +65,12 @@ function commitTrackingClient(client: PostgresPoolClient): PostgresPoolClient {
 
   async function begin(): Promise<PostgresQueryResult<unknown>> {
     try {
-      // Of a text with two statements the driver returns two results, which Kysely's type does not know.
+      // For a text with two statements, the driver returns two results, which Kysely's type does not declare.
       const results = (await client.query(BEGIN, [])) as unknown as [unknown, PostgresQueryResult<{ xid: string }>];
       xid = results[1].rows[0]?.xid ?? '';
       return results[1];
     } catch (error) {
-      // BEGIN may have been done already, and Kysely rolls back only what it has begun.
+      // BEGIN may have been done already, and Kysely rolls back only transactions that it started.
       await rollback();
       throw error;
     }

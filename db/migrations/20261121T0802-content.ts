@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Domains, templates, and contents: what a message says, kept unchanged for as long as a message refers to it. */
+/**
+ * Domains, templates, and contents. A content is the text of a message, kept unchanged for as long as a message
+ * refers to it.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE TABLE domains (

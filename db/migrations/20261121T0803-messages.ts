@@ -101,7 +101,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       created_at timestamptz NOT NULL DEFAULT now(),
       CONSTRAINT sms_senders_country UNIQUE NULLS NOT DISTINCT (project_id, country)
     )`.execute(db);
-  // What the capture providers keep: a development mailbox, not a record (that is emails and sms_messages).
+  // Messages of the capture providers: a development mailbox, not a record (records are in emails and sms_messages).
   await sql`
     CREATE TABLE captured_emails (
       id uuid PRIMARY KEY,

@@ -93,8 +93,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       error text,
       PRIMARY KEY (execution_id, visit)
     )`.execute(db);
-  // A wait stands here from the visit that registers it until an event or its deadline ends it. `since` is when the step
-  // was entered: an event recorded after it counts, so none falls between two steps.
+  // A wait, from the visit that registers it until an event or its deadline ends it. `since` is when the step was
+  // entered: an event recorded after it counts, so no event between two steps is missed.
   await sql`
     CREATE TABLE execution_waits (
       execution_id uuid NOT NULL REFERENCES executions ON DELETE CASCADE,

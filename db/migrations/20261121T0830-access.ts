@@ -2,14 +2,15 @@ import { type Kysely, sql } from 'kysely';
 
 /** Counters of the rate limits, and the word to every API process that a key or a project has changed. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Unlogged: a crash of Postgres forgets one minute of counting, and no request pays for a WAL record.
+  // Unlogged: a crash of Postgres loses one minute of counting, and no request pays for a WAL record.
   await sql`
     CREATE UNLOGGED TABLE rate_windows (
       subject text PRIMARY KEY,
       taken int NOT NULL,
       started_at timestamptz NOT NULL
     ) WITH (fillfactor = 50)`.execute(db);
-  // A trigger, not a call in the code: whatever changes a key or a project, an operator's own SQL too, is heard at once.
+  // A trigger, not a call in the code, so that every change of a key or a project is noticed at once, also by an
+  // operator's own SQL.
   await sql`
     CREATE FUNCTION notify_access_changed() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN

@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What the activity feed orders by besides ids: few rows an execution or SMS, and none of the ledger's hot columns. */
+/**
+ * Columns that order the activity feed besides ids: few rows per execution or SMS, and none of the ledger's hot
+ * columns.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE INDEX executions_completed ON executions (project_id, completed_at) WHERE completed_at IS NOT NULL

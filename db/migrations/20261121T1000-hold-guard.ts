@@ -1,10 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * What the hold of a project is decided by: small counters beside the ledger, whose hot columns no index may name.
- * `send_outcomes` counts by hour; `slot` spreads an hour over rows, so that processes do not wait for each other's commits.
- * `provider_outcomes` keeps the last mails to a mailbox provider, oldest first: `1` for one refused because of the sender, `0` for any
- * other. A row begins with the first refusal: mails before it would only have been zeros.
+ * Counters that decide whether a project is put on hold, kept beside the ledger because no index may name its hot
+ * columns. `send_outcomes` counts by hour; `slot` spreads an hour over several rows, so that processes do not wait
+ * for each other's commits. `provider_outcomes` keeps the last emails to a mailbox provider, oldest first: `1` for an
+ * email refused because of the sender, `0` for any other. A row starts with the first refusal, since earlier emails
+ * would only have been zeros.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

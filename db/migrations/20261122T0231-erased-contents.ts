@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Contents that have lost a mail by the erasure of its contact, for housekeeping to remove those that no mail uses. The index finds the mails
- * of such a content: only these two sources send words of their own (campaigns, the bulk of the ledger, are not in it). Neither column of it
- * changes while a mail is sent, so updates stay heap-only.
+ * Contents that have lost an email by the erasure of its contact. Housekeeping removes the ones that no email uses.
+ * The index finds the emails of such a content. Only these two sources have single-use contents; campaigns, the bulk
+ * of the ledger, are not in the index. Neither of its columns changes while an email is sent, so updates stay
+ * heap-only.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -15,7 +16,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE INDEX emails_one_off_content ON emails (content_id) WHERE source_type IN ('TRANSACTIONAL', 'INBOUND')
   `.execute(db);
-  // What was erased before.
+  // Contents of emails that were erased before this migration.
   await sql`
     INSERT INTO erased_contents (content_id, project_id)
     SELECT k.id, k.project_id FROM contents k

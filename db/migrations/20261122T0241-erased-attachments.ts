@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Attachments that have lost a mail by the erasure of its contact, for housekeeping to remove those that no mail carries. The index finds the
- * mails that carry one, which few mails do; `options` does not change while a mail is sent, so updates stay heap-only.
+ * Attachments that have lost an email by the erasure of its contact. Housekeeping removes the ones that no email
+ * carries. The index finds the few emails that carry one. `options` does not change while an email is sent, so
+ * updates stay heap-only.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -13,7 +14,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE INDEX emails_attachments ON emails USING gin ((options->'attachmentIds') jsonb_path_ops) WHERE options ? 'attachmentIds'
   `.execute(db);
-  // What was erased before.
+  // Attachments of emails that were erased before this migration.
   await sql`
     INSERT INTO erased_attachments (attachment_id, project_id)
     SELECT a.id, a.project_id FROM attachments a WHERE NOT EXISTS (

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Buckets have no debt any more, and know until when those wait who go first. What is owed is forgiven: who had paid for it sends once more
- * than the rate, and nobody waits for what was never sent.
+ * Buckets have no debt any more, and store until when higher priorities wait. Existing debt is dropped: its project
+ * once sends above its rate, and no email waits for sends that never happened.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

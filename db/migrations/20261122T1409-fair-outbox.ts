@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The backlog is in the outbox, where it is taken by kind and in turns over the projects; Temporal gets only what it soon begins. Rows that
- * wait at the upgrade are taken by the new order.
+ * The backlog is in the outbox, where rows are taken by kind and one project after the other. Temporal gets only the
+ * work that it starts soon. Rows that wait during the upgrade are taken in the new order.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // taken_at: handed to Temporal, which has not said that it has begun.
+  // taken_at: handed to Temporal, which has not confirmed the start.
   await sql`ALTER TABLE outbox ADD COLUMN priority smallint NOT NULL DEFAULT 4, ADD COLUMN taken_at timestamptz`.execute(
     db,
   );

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * What an attachment's bytes were, once housekeeping has dropped them; until then null. The index finds those that still have theirs, in the order of
- * their age, so a round costs what is kept and not what ever was.
+ * Size of an attachment's bytes, once housekeeping has deleted them; until then null. The index finds the attachments
+ * that still have their bytes, in the order of age, so that a round costs only the kept ones.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE attachments ADD COLUMN size int`.execute(db);

@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What each worker has seen Temporal begin lately: together that is what this installation can follow, and what timers are spread by. */
+/**
+ * Number of starts that each worker has recently seen Temporal process. The sum is the throughput of this
+ * installation, by which timers are spread.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE TABLE begin_rates (

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Keys sent with the public key become a namespace of their own, and each key remembers who took it. Rows stay as they are: what is there was
- * taken in the project's own namespace, by nobody known. The primary key is built anew over the keys of a day.
+ * Keys sent with the public key become a namespace of their own, and each key stores its owner. Existing rows do not
+ * change: they belong to the project's own namespace, without a known owner. The primary key is rebuilt over the keys
+ * of one day.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Where events come from. `untrusted`, as executions have it: what the event holds is a stranger's, by the public key or in a mail. `swayed`: a stranger
- * had it happen, or had an execution begin or go on, whatever it holds. The columns cost no rewrite of the tables.
+ * Origin of events. `untrusted`, as for executions: the event's data is untrusted, because it came with the public
+ * key or in an email. `swayed`: an untrusted caller caused the event, or made an execution start or continue,
+ * whatever the data. Adding the columns rewrites no table.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

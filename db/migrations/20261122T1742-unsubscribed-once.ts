@@ -1,13 +1,14 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Whether a contact was ever unsubscribed, by themselves or anybody else: the public key subscribes nobody who was. Events tell it too, but they
- * may be pruned. NULL is for contacts from before, of whom the first request that asks finds it in their events: no row is written here.
+ * Whether a contact was ever unsubscribed, by the person or anyone else: the public key cannot subscribe such a
+ * contact. Events record it too, but they may be pruned. NULL marks contacts from before this migration; the first
+ * request that needs the answer finds it in their events. This migration writes no row.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE contacts ADD COLUMN was_unsubscribed boolean`.execute(db);
   await sql`ALTER TABLE contacts ALTER COLUMN was_unsubscribed SET DEFAULT false`.execute(db);
-  // A trigger, not a line in each statement: whatever unsubscribes a contact, an operator's own SQL too, is remembered with it.
+  // A trigger, not a line in each statement, so that every unsubscription is stored, also by an operator's own SQL.
   await sql`
     CREATE FUNCTION note_unsubscribed() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN

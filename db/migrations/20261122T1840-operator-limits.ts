@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * What the operator of the service sets stands apart from what the project's own people set, so that neither overwrites the other. What holds is the
- * tighter of both (`effective_…`): that is what every statement reads, but those that show or change one of them.
+ * Limits of the operator and limits of the project are stored separately, so that neither overwrites the other. The
+ * lower of the two applies (`effective_…`), and every statement reads it except those that show or change one of
+ * them.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

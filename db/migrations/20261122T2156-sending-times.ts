@@ -6,8 +6,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ALTER TABLE projects
       ADD COLUMN timezone text NOT NULL DEFAULT 'UTC',
       ADD COLUMN sending_window jsonb`.execute(db);
-  // With own_window the campaign's own counts, also where there is none; without it that of the project. going_since: when it began to be sent,
-  // or was last resumed.
+  // With own_window the campaign's own window counts, also when it is empty; without it the project's window.
+  // going_since: when it started to be sent, or was last resumed.
   await sql`
     ALTER TABLE campaigns
       ADD COLUMN own_window boolean NOT NULL DEFAULT false,
@@ -15,6 +15,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       ADD COLUMN send_at_local text,
       ADD COLUMN late_policy text NOT NULL DEFAULT 'SEND' CHECK (late_policy IN ('SEND', 'SKIP')),
       ADD COLUMN going_since timestamptz`.execute(db);
-  // Whose clocks a chunk's recipients go by, null for those of the project; and until when they wait.
+  // Time zone of a chunk's recipients, null for the project's; and until when they wait.
   await sql`ALTER TABLE campaign_chunks ADD COLUMN zone text, ADD COLUMN not_before timestamptz`.execute(db);
 }

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Executions that try a workflow out. What they change is in `run` alone. They count for no entry, so they have none, and any number of one contact may be
- * under way beside the one that counts: the index keeps its predicate, by which open executions of a workflow are found.
+ * Executions that test a workflow. Their changes are kept in `run` only. They do not count as entries, so they have
+ * none, and any number of them may run for one contact beside the real one. The index keeps its predicate, which
+ * finds open executions of a workflow.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

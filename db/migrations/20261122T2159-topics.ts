@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Topics, and what contacts said about them: no row is the topic's default, so a changed default reaches those who said nothing. A content
- * keeps the topic that it was sent on, without a reference: once the topic is gone, it is about none.
+ * Topics, and the choices of contacts. No row means the topic's default, so a changed default reaches contacts
+ * without a choice. A content keeps the id of its topic without a reference; after the topic is deleted, the content
+ * has no topic.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

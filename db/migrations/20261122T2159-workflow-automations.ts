@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Branches that a tenant names (SPLIT); and what ends executions of a workflow before their end: `exit_on` holds `[{ eventName, filters? }]`.
- * Every event looks for the workflows that it ends, so those that have such are found by an index of their own.
+ * Branches that a tenant names (SPLIT), and events that end executions early: `exit_on` holds `[{ eventName, filters?
+ * }]`. Every event looks for the workflows that it ends, so workflows with exits have an index of their own.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE workflow_transitions DROP CONSTRAINT workflow_transitions_branch_check`.execute(db);

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Who did not get a campaign is found by the reason, and its clicks are counted by the link. */
+/** Indexes that find skipped recipients by the reason, and count a campaign's clicks by link. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   // A reason changes when a mail fails or comes back, never on the way of one that is sent: those updates stay heap-only.
   await sql`

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * How many visits each step of a workflow has had, by the hour they began in, by status and branch: figures over a million executions cost
- * reading some rows. Postgres counts where visits are written, whoever writes them. Each backend counts in rows of its own (`shard`), so that no
- * two transactions wait for each other; housekeeping adds up those of past hours. What is erased or pruned of visits stays counted.
- *
- * A visit that is cut short (CANCELLED) counts nowhere. Who stands at a step is found by the visits that have not ended, and what lies
- * between two full hours by their instants.
+ * Number of visits to each step of a workflow, by the hour in which they started, by status and branch, so that
+ * statistics over a million executions cost a few rows. Postgres counts in a trigger, whichever statement writes
+ * visits. Each backend counts in rows of its own (`shard`), so that no two transactions wait for each other;
+ * housekeeping adds up past hours. Erased or pruned visits stay counted.
+ * An interrupted visit (CANCELLED) is not counted. Contacts at a step are found by their open visits, and partial
+ * hours by the instants of visits.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -45,7 +45,7 @@ const sums = sql`
   coalesce(sum(n) FILTER (WHERE status = 'COMPLETED'), 0), coalesce(sum(n) FILTER (WHERE status = 'FAILED'), 0),
   coalesce(sum(n) FILTER (WHERE status = 'SKIPPED'), 0)`;
 
-/** Runs in a sandbox count nowhere; a database from before sandboxes has none. */
+/** Sandbox runs are not counted. A database without sandboxes has no such runs. */
 async function countedWhere(db: Kysely<unknown>) {
   const { rows } = await sql`
     SELECT FROM pg_attribute WHERE attrelid = 'executions'::regclass AND attname = 'sandbox' AND NOT attisdropped
@@ -67,7 +67,7 @@ async function createCounting(db: Kysely<unknown>, counted: ReturnType<typeof sq
       ${add(sql`SELECT v.project_id, v.step_id, ${hourOf}, ${branchOf}, v.status, 1 AS n FROM begun v ${counted}`)};
       RETURN NULL;
     END $count$`.execute(db);
-  // By a change of status alone: what erases the words of a visit changes no figure.
+  // Only a change of status counts. Erasing the data of a visit changes no counter.
   await sql`
     CREATE FUNCTION count_moved_visits() RETURNS trigger LANGUAGE plpgsql AS $count$
     BEGIN

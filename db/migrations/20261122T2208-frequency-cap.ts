@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Who was given a place under the project's frequency cap: one row a contact, which whoever claims a mail to them changes by an upsert. Its
- * latest version is seen by whoever waited for it, so that two claims at the same moment never take the same place.
- *
- * `take_frequency` answers the row's new `mails` (mail id → epoch seconds of its place, 0 where it was refused) for the mails in `wanted`. What
- * counts besides them: mails that left within the days, whenever the cap was set, and places of mails that are on their way. A place whose mail
- * failed is free again, unless it was taken after this statement began, whose snapshot then says nothing about it.
+ * Slots under the project's frequency cap: one row per contact, which every claim of an email to them changes by an
+ * upsert. A waiting claim sees the latest version, so two concurrent claims never take the same slot.
+ * `take_frequency` returns the row's new `mails` (email id → epoch seconds of its slot, 0 if it was refused) for the
+ * emails in `wanted`. Besides them it counts emails that left within the days, whenever the cap was set, and slots of
+ * emails in progress. The slot of a failed email is free again, unless it was taken after this statement started,
+ * whose snapshot then knows nothing about it.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Contacts who were asked to confirm that they want mail, the mails that asked, and what is kept as proof of it. A contact is `pending` until
- * they confirm, or until somebody says otherwise of them; whoever is subscribed waits for nothing.
+ * Contacts who were asked to confirm their subscription, the emails that asked, and the proof of the confirmation. A
+ * contact is `pending` until they confirm, or until another change of their subscription. A subscribed contact is
+ * never pending.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * `take_frequency` as it was, in a tenth of the time: its statements are planned once a session. STABLE, so they see what the statement that
- * calls it sees.
+ * Makes `take_frequency` ten times as fast: its statements are planned once per session. STABLE, so they see what the
+ * calling statement sees.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

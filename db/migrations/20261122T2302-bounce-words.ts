@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Bounces of mailboxes go by the words of the API: `dead_mailbox` and `mailbox_for_now`. */
+/** Renames bounces of mailboxes to the API's values: `dead_mailbox` and `mailbox_for_now`. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     UPDATE emails SET reason = CASE reason WHEN 'bounced:dead' THEN 'bounced:dead_mailbox' ELSE 'bounced:mailbox_for_now' END

@@ -1,10 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Pictures of mails, served to whoever knows the hash. The hash is of the project and the bytes, so it names one row, and tells nobody whether
- * another project has the same picture. They are packed already and read slice by slice: stored as they are.
- * Templates, campaigns and contents keep which pictures their body names, so that what nothing names can be shown and removed without reading all
- * bodies. The triggers' conditions cost a search of the body and nothing more where it names none.
+ * Images for emails, served to anyone who knows the hash. The hash covers the project and the bytes, so it names one
+ * row, and does not reveal whether another project has the same image. Images are compressed already and read slice
+ * by slice, so Postgres stores them uncompressed. Templates, campaigns and contents store which images their body
+ * names, so that unused images can be listed and removed without reading all bodies. The triggers search the body,
+ * and do nothing more if it names no image.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

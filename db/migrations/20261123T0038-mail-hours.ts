@@ -1,12 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * What became of each project's live mails by the hour in which it happened, added up once that hour is over, so that the figures of a month
- * cost some hundred rows however many mails there were. The hour that runs is counted from the events, which are in the order of time.
- * Nothing is counted where mails are sent. Housekeeping goes on from `mail_hours_until`, at first from the oldest event.
- *
- * Neither of the two small indexes names a column that changes while a mail or an execution is under way: `mode` never does, and `error` is
- * set where an execution ends.
+ * Outcomes of each project's live emails by hour, added up once the hour is over, so that the statistics of a month
+ * cost about 700 rows for any number of emails. The current hour is counted from the events, which are in the order
+ * of time. Sending counts nothing. Housekeeping continues from `mail_hours_until`, at first from the oldest event.
+ * Neither of the two small indexes names a column that changes while an email or an execution is in progress: `mode`
+ * never changes, and `error` is set when an execution ends.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * What programs asked of the API, and what people changed by it: one row a request, never a body, a URL or a credential. `made` has ids of what came of
- * it, by kind. The rows come in batches and go with their retention; no foreign key, which would cost a look-up each.
+ * API requests of programs, and changes by people: one row per request, never a body, a URL or a credential. `made`
+ * has the ids of created rows, by kind. Rows are written in batches and deleted after their retention. No foreign
+ * key, which would cost a lookup each.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Who left a step in which way, in the order of time: the list behind each count of a step. A visit comes into it when it ends, where the
- * update is no heap-only one anyway (execution_steps_open), so this costs an insert's share and nothing while somebody waits.
+ * Visits that ended at a step, by outcome and in the order of time: the list behind each count of a step. A visit
+ * enters the index when it ends, and that update is not heap-only anyway (execution_steps_open). The index therefore
+ * costs its share of an insert, and nothing while a contact waits.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

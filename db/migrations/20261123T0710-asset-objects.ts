@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Pictures whose bytes are in an S3-compatible store: the row names the object instead of holding them. What is in the store and no row names is
- * listed in `asset_leftovers` from before it is put there until after it is gone, so that a kill at any moment leaves nothing that nobody knows of.
- * A trigger lists what loses its row, also by a cascade. No reference to the project: objects outlive it by a little.
+ * Images whose bytes are in an S3-compatible store: the row names the object instead of holding the bytes. An object
+ * without a row is listed in `asset_leftovers` from before its upload until after its deletion, so that a kill at any
+ * moment leaves no unknown object. A trigger lists objects that lose their row, also by a cascade. No reference to
+ * the project, because objects outlive it for a short time.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Who was added to a STATIC segment or removed from it, and by whom. A tracked segment has events for that, which start
- * workflows; a list that somebody edits starts none. No foreign key on the contact: its rows stay, about nobody.
+ * Contacts added to or removed from a STATIC segment, with the actor. A tracked segment has events for that, which
+ * start workflows; an edited list starts none. No foreign key on the contact: rows stay after its deletion.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Who left a step by which branch, in the order of time: the list behind each share of a branch. Visits without a branch, which are most,
- * are not in it.
+ * Visits that left a step by a branch, in the order of time: the list behind each share of a branch. Visits without a
+ * branch, the majority, are not in the index.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * When machines opened and clicked the mails of a campaign, by hour numbered from 1970, in its first 72: mails keep how often only. What
- * they did before this migration is in no hour.
+ * Automated opens and clicks of a campaign, by hour numbered from 1970, for its first 72 hours. Emails store only how
+ * many they had. Earlier opens and clicks are in no hour.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -5,8 +5,8 @@ import { type Kysely, sql } from 'kysely';
  * it), never the address. New tables only, so no statement waits for this migration.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The addresses that the links of an email speak for, written when its contact is erased: the recipient's, and the
-  // contact's where that has changed since. An erased content has no topic, so the topic stands here.
+  // Addresses that the links of an email speak for, written when its contact is erased: the recipient's, and the
+  // contact's if it has changed since. An erased content has no topic, so the topic is stored here.
   await sql`
     CREATE TABLE erased_emails (
       email_id uuid NOT NULL,
@@ -16,7 +16,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       topic_id uuid,
       PRIMARY KEY (email_id, address_hash)
     )`.execute(db);
-  // The same for links that were made outside an email, such as those of webhook steps.
+  // Same for links that were made outside an email, such as links of webhook steps.
   await sql`
     CREATE TABLE erased_contacts (
       contact_id uuid PRIMARY KEY,

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { normalizeStrings } from '../../rules/nfc.ts';
 
-/** Definitions that name events, fields and values: small tables, of which hardly a row changes. */
+/** Definitions that name events, fields and values: small tables, of which few rows change. */
 const TEXTS = {
   workflows: ['event_name'],
   templates: ['subject', 'body', 'preheader'],
@@ -16,8 +16,8 @@ const JSONS = {
 };
 
 /**
- * Puts stored definitions into Unicode form C, in which requests arrive from now on. Only rows in another form are
- * written, so the locks are those of a few rows.
+ * Converts stored definitions to Unicode form C, in which requests arrive from now on. Only rows in another form are
+ * written, so only those few rows are locked.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const [table, columns] of Object.entries(TEXTS)) {

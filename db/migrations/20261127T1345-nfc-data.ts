@@ -5,9 +5,9 @@ import { normalizeStrings } from '../../rules/nfc.ts';
 const BATCH_ROWS = 5_000;
 
 /**
- * Puts the data of contacts and the names of events into Unicode form C, in which requests and filters name them.
- * It reads all rows and writes only those in another form, in batches that commit by themselves: a run that was killed
- * starts again and finds the rest. Where two fields of a contact become one, the value of the composed name stays.
+ * Converts the data of contacts and the names of events to Unicode form C, in which requests and filters name them.
+ * It reads all rows and writes only rows in another form, in batches with a commit each. A killed run starts again
+ * and finds the rest. If two fields of a contact become one, the value of the composed name stays.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for await (const { after, last } of idRanges(db, 'contacts')) await normalizeContacts(db, after, last);

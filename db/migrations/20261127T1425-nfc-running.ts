@@ -4,9 +4,9 @@ import { normalizeStrings } from '../../rules/nfc.ts';
 const BATCH_ROWS = 1_000;
 
 /**
- * Puts into Unicode form C what workflows under way compare with definitions: the data of open executions, the filters
- * of waits, and the event names of webhooks. Rows in another form are few. Each batch commits by itself, and a run that
- * was killed starts again and finds the rest.
+ * Converts to Unicode form C what running workflows compare with definitions: the data of open executions, the
+ * filters of waits, and the event names of webhooks. Rows in another form are few. Each batch commits separately, and
+ * a killed run starts again and finds the rest.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -4,15 +4,15 @@ import type { Db } from '../connection.ts';
 /** How Postgres stands. */
 export interface PostgresFacts {
   version: string;
-  /** Of all clients of the server, and the most that it takes. */
+  /** Connections of all clients of the server, and its limit. */
   connections: number;
   maxConnections: number;
   databaseBytes: number;
-  /** Of the longest transaction that is open on this database; it keeps dead rows from being removed. */
+  /** Age of the longest open transaction of this database. It keeps dead rows from being removed. */
   longestTransactionSeconds: number;
 }
 
-/** What Postgres says of itself: a few views, no table of ours. */
+/** Reads what Postgres reports about itself: a few views, no table of the product. */
 export async function readPostgresFacts(db: Db): Promise<PostgresFacts> {
   const { rows } = await sql<PostgresFacts>`
     SELECT current_setting('server_version') AS version,
@@ -27,21 +27,21 @@ export async function readPostgresFacts(db: Db): Promise<PostgresFacts> {
   return facts;
 }
 
-/** What the outbox holds of one kind. */
+/** State of the outbox for one kind. */
 export interface OutboxFacts {
   kind: string;
   /** Rows that nobody has taken. */
   waiting: number;
-  /** Rows that Temporal has and has not begun. */
+  /** Rows that Temporal has received and not started. */
   handedOver: number;
   oldestSeconds: number;
   projects: number;
-  /** Rows whose last try failed, and how the newest of them did. */
+  /** Rows whose last attempt failed, with the newest error. */
   failing: number;
   lastError: string | null;
 }
 
-/** What waits by kind, the most first. It reads the whole outbox, as the metrics do. */
+/** Lists waiting rows by kind, the most first. Reads the whole outbox, as the metrics do. */
 export async function readOutboxFacts(db: Db): Promise<OutboxFacts[]> {
   const { rows } = await sql<OutboxFacts>`
     SELECT kind, count(*) FILTER (WHERE taken_at IS NULL) AS waiting, count(taken_at) AS "handedOver",

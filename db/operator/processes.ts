@@ -10,16 +10,16 @@ import type { RowOf } from '../schema/database.ts';
 const BEAT_MS = 10_000;
 /** Three beats that did not come. */
 const ALIVE_SECONDS = 35;
-/** What ended longer ago says nothing any more. */
+/** Processes that ended earlier than this are not shown. */
 const SHOWN_HOURS = 24;
 
 const COLUMNS = ['id', 'kind', 'host', 'pid', 'version', 'build', 'started_at', 'seen_at'] as const;
 
-/** What a process was made of. */
+/** Version and build of a process. */
 export interface Release {
-  /** Of package.json. */
+  /** Version in package.json. */
   version: string;
-  /** Of the compiled modules: two processes with the same one run the same code. */
+  /** Hash of the compiled modules. Two processes with the same hash run the same code. */
   build: string;
 }
 
@@ -36,8 +36,8 @@ export interface ServiceProcess extends Release {
 }
 
 /**
- * Tells the operator's page that this process runs, until it is stopped. Nothing depends on it: where Postgres does not
- * take it the process goes on, and is seen again when it does.
+ * Reports to the operator's page that this process runs, until it is stopped. Nothing depends on it: if Postgres does
+ * not accept the report, the process continues, and is shown again later.
  */
 export function startHeartbeat(
   db: Db,
@@ -70,7 +70,7 @@ async function noteProcess(
     .execute();
 }
 
-/** The processes of the last day, those that run first. */
+/** Lists the processes of the last day, running ones first. */
 export async function listProcesses(db: Db): Promise<ServiceProcess[]> {
   const rows = await db
     .selectFrom('processes')
@@ -83,7 +83,7 @@ export async function listProcesses(db: Db): Promise<ServiceProcess[]> {
   return rows.map(toProcess);
 }
 
-/** Forgets processes that were killed and are not listed any more. May run at any time, and again. */
+/** Deletes processes that were killed and are no longer shown. Idempotent, and may run at any time. */
 export async function deleteGoneProcesses(db: Db): Promise<void> {
   await sql`DELETE FROM processes WHERE seen_at < now() - make_interval(hours => ${SHOWN_HOURS})`.execute(db);
 }

@@ -10,8 +10,8 @@ const DOMAINS_SHOWN = 5;
 /** A code that providers answered with, over all projects. */
 export interface ProviderAnswer {
   /**
-   * SMTP code with its enhanced one (`550 5.1.1`), the name of an answer of SES, or the first words where there is
-   * neither.
+   * SMTP code with its enhanced code (`550 5.1.1`), the name of an SES error, or the first words of the reply if it
+   * has neither.
    */
   code: string;
   mails: number;
@@ -19,7 +19,7 @@ export interface ProviderAnswer {
   /** How those mails stand now. */
   failed: number;
   bounced: number;
-  /** They are tried again. */
+  /** Emails that will be retried. */
   waiting: number;
   newestAt: Date;
   /** The newest answer in full. */
@@ -29,15 +29,15 @@ export interface ProviderAnswer {
 }
 
 export interface ProviderResponses {
-  /** Live mails that were looked at, and since when the oldest of them was accepted; null where there was none. */
+  /** Number of live emails that were read, and when the oldest of them was accepted. Null if there were no emails. */
   looked: number;
   since: Date | null;
   answers: ProviderAnswer[];
 }
 
 /**
- * What providers said of live mails that were accepted in the last hours, the most frequent first; of more than 200,000
- * mails the newest.
+ * Lists providers' replies for live emails that were accepted in the last hours, the most frequent first. Of more
+ * than 200,000 emails only the newest are read.
  */
 export async function listProviderAnswers(db: Db, { hours }: { hours: number }): Promise<ProviderResponses> {
   const since = firstIdAt(sql`(now() - make_interval(hours => ${hours}))`);

@@ -28,7 +28,7 @@ export interface Tenant {
   /** By the project itself or its guards, and by the operator: each may hold it alone. */
   ownHold: TenantHold;
   operatorHold: TenantHold;
-  /** What holds: the tighter of the project's own and the operator's. */
+  /** The limits that apply: the lower of the project's own and the operator's. */
   limits: {
     sendRatePerSecond: number | null;
     monthlyEmailLimit: number | null;
@@ -36,17 +36,17 @@ export interface Tenant {
     complaintGuard: number;
   };
   operatorLimits: OperatorLimits;
-  /** Live mails of the last 24 hours, since the last release of a hold: what the guards judge. */
+  /** Live emails of the last 24 hours since the last release of a hold, as the guards count them. */
   mails: number;
-  /** Of them those to dead mailboxes, and those reported as spam. */
+  /** Hard bounces and spam complaints among them. */
   dead: number;
   complaints: number;
   month: TenantMonth;
 }
 
 /**
- * What became of the live mails of 30 days, whatever was released meanwhile, up to the last hour that is added up. All
- * that bounced, not only for a dead mailbox.
+ * Outcomes of the live emails of 30 days, regardless of releases, up to the last hour that is added up. Includes soft
+ * bounces.
  */
 export interface TenantMonth {
   sent: number;
@@ -104,7 +104,7 @@ const MONTH_COUNTS = sql`
   (SELECT project_id, sum(sent) AS mails, sum(bounced) AS dead, sum(complained) AS complaints FROM mail_hours
     WHERE hour >= ${MONTH_BEGINS} GROUP BY project_id) o`;
 
-/** By share where there is enough to speak of a share: one bounce of one mail is no news. */
+/** Orders by rate if there are enough emails for a rate. One bounce of one email says nothing. */
 function orderOf(order: TenantOrder, counts: string): RawBuilder<unknown> {
   const [mails, dead, complaints] = ['mails', 'dead', 'complaints'].map((name) => sql.ref(`${counts}.${name}`));
   const orders: Record<TenantOrder, RawBuilder<unknown>> = {
@@ -186,7 +186,7 @@ export async function listRefusals(db: Db, projectId: string): Promise<Refusals[
   return rows;
 }
 
-/** Who held, released or limited a project, and with which note. */
+/** An action by which a project was held, released or limited, with its note. */
 export interface TenantAction {
   id: string;
   action: string;
@@ -197,10 +197,10 @@ export interface TenantAction {
   createdAt: Date;
 }
 
-/** The id behind `user:` or `key:`; null where there is none. */
+/** The id after `user:` or `key:`. Null if the actor has no id. */
 const ACTOR_ID = sql`(CASE WHEN a.actor ~ ':[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN split_part(a.actor, ':', 2)::uuid END)`;
 
-/** What the operator, the guards and the project's people did about holds and limits, newest first. */
+/** Lists what the operator, the guards and the project's members did about holds and limits, newest first. */
 export async function listTenantActions(db: Db, projectId: string): Promise<TenantAction[]> {
   const { rows } = await sql<TenantAction>`
     SELECT a.id, a.action, a.actor, a.details, a.created_at AS "createdAt",

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { OutboxKind } from '../../rules/outbox.ts';
 import type { Db } from '../connection.ts';
 
-/** What waits in the outbox, of one kind and project. */
+/** Waiting rows of the outbox, of one kind and project. */
 export interface Backlog {
   kind: OutboxKind;
   projectId: string;
   /** Rows that nobody has taken. */
   waiting: number;
-  /** Rows that Temporal has and has not begun; 0 for what workers send themselves. */
+  /** Rows that Temporal has received and not started. 0 for work that workers do without Temporal. */
   handedOver: number;
   /** Since when the oldest of them is there. */
   oldestAt: Date;
@@ -30,7 +30,7 @@ export async function readBacklog(db: Db): Promise<Backlog[]> {
 /** An answer is as old as this at most: probes and scrapes of many do not add up. */
 const KEPT_MS = 5_000;
 
-/** `readBacklog` for whoever asks often. */
+/** Wraps `readBacklog` for frequent callers. */
 export function createBacklogReader(db: Db): () => Promise<Backlog[]> {
   let readAtMs = 0;
   let last: Promise<Backlog[]> = Promise.resolve([]);
@@ -38,7 +38,7 @@ export function createBacklogReader(db: Db): () => Promise<Backlog[]> {
     if (Date.now() - readAtMs >= KEPT_MS) {
       readAtMs = Date.now();
       last = readBacklog(db);
-      // Asked again at once where it failed, and told to whoever asked.
+      // A failed read is repeated at the next call, and its error reaches its callers.
       last.catch(() => {
         readAtMs = 0;
       });

@@ -4,19 +4,20 @@ import type { Db } from '../connection.ts';
 import { prepared } from '../prepared.ts';
 
 /**
- * NOTIFY takes a lock of the whole database at its commit, so a process rings this seldom however much it accepts; a
- * lone row rings at once.
+ * NOTIFY locks the whole database at its commit, so a process notifies at most once per interval, however much it
+ * accepts. A lone row notifies at once.
  */
 const INTERVAL_MS = 10;
 
 /** Wakes the workers of all hosts after rows of the outbox were committed. */
 export interface OutboxBell {
-  /** Never throws and is not awaited: what nobody was told of, workers find by looking. */
+  /** Never throws and is not awaited. Workers find rows without a notification when they poll. */
   wake(rows: QueuedRow[]): void;
 }
 
 /**
- * A bell of its own statement, never in the transaction that accepts: that would line up all commits behind one lock.
+ * Creates a waker with a statement of its own, never in the accepting transaction, because that would queue all
+ * commits behind one lock.
  */
 export function createOutboxBell(db: Db): OutboxBell {
   const batcher = createBatcher<OutboxTaker>((takers) => ring(db, [...new Set(takers)]), INTERVAL_MS);

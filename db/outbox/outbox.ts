@@ -7,7 +7,7 @@ import { prepared } from '../prepared.ts';
 import { OPEN_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
 
-/** A row that fails waits 1 s, 2 s, 4 s … and at most this long: what is wrong with it may be mended. */
+/** A failing row waits 1 s, 2 s, 4 s … and at most this long, because its cause may be fixed. */
 const MAX_BACKOFF_SECONDS = 60;
 /** The words of a failure are kept, cut to what an operator reads. */
 const ERROR_MAX_CHARS = 500;
@@ -41,15 +41,15 @@ export interface FairClaim {
   priority: number;
   /** Rows at most. */
   limit: number;
-  /** Projects take turns from the one that comes after this one; the zero id begins anew. */
+  /** Project after which the next turn starts. The zero id starts from the first project. */
   after: string;
-  /** Taken rows come back by themselves after this: the process that has them was killed, or Temporal has lost them. */
+  /** Taken rows return automatically after this time: their process was killed, or Temporal has lost them. */
   leaseMs: number;
-  /** How many more rows these projects may have under way; all others may have any number. */
+  /** Number of further rows that these projects may have in progress. Other projects have no limit. */
   rooms?: Map<string, number>;
   /**
-   * For what Temporal begins: rows are marked, and count as being with Temporal until they are deleted or their lease
-   * runs out.
+   * For rows that Temporal starts: they are marked, and count as handed over until they are deleted or their lease
+   * expires.
    */
   forTemporal?: boolean;
 }
@@ -64,9 +64,9 @@ export type TakenRow = OutboxRow & {
 const PROJECTS_LOOKED_AT = 100;
 
 /**
- * Takes rows of one priority that wait, projects in turns and the oldest row of each first. Two processes never take
- * the same row (SKIP LOCKED). By the index outbox_turn: a look for each project that has rows, however many those are,
- * so that the one with a hundred thousand keeps nobody waiting. Returns the rows in the order of their ids.
+ * Takes waiting rows of one priority, one project after the other and the oldest row of each first. Two processes
+ * never take the same row (SKIP LOCKED). The index outbox_turn makes this one lookup per project with rows, so a
+ * project with a hundred thousand rows delays no other. Returns the rows in the order of their ids.
  */
 export async function claimFair(db: Db, p: FairClaim): Promise<TakenRow[]> {
   const { priority, after, rooms = new Map<string, number>() } = p;
@@ -97,8 +97,8 @@ export async function claimFair(db: Db, p: FairClaim): Promise<TakenRow[]> {
 }
 
 /**
- * What a dispatcher has to know before it claims: which priorities have rows, and how many Temporal has that it has not
- * begun.
+ * Facts that a dispatcher needs before it claims: which priorities have rows, and how many rows Temporal has received
+ * and not started.
  */
 export interface OutboxLook {
   waiting: number[];
@@ -106,9 +106,9 @@ export interface OutboxLook {
 }
 
 /**
- * One cheap look, as it is asked for after everything that begins. A row whose lease has run out waits again, and is
- * with nobody. That the rows with Temporal are asked for between two instants makes the planner expect few of them, and
- * take their index instead of reading a backlog.
+ * Reads the state of the outbox with one cheap query, because it runs after every start. A row with an expired lease
+ * waits again and counts as handed to no one. The range between two instants makes the planner expect few rows with
+ * Temporal, so that it uses their index instead of reading a backlog.
  */
 export async function lookAtOutbox(db: Db, priorities: readonly number[]): Promise<OutboxLook> {
   const { rows } = await prepared<OutboxLook>`
@@ -178,15 +178,15 @@ export async function putOff(db: Db, ids: string[], message: string): Promise<vo
   `.execute(db);
 }
 
-/** Forgets rows whose work is done, or is Temporal's now. May run twice. */
+/** Deletes rows whose work is done or handed to Temporal. Idempotent. */
 export async function deleteRows(db: Db, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await prepared`DELETE FROM outbox WHERE id = ANY(${ids}::uuid[])`.execute(db);
 }
 
 /**
- * Forgets rows that Temporal has begun; returns for each how long it took from being handed over, in milliseconds. May
- * run twice.
+ * Deletes rows that Temporal has started. Returns for each how long the start took from the handover, in
+ * milliseconds. Idempotent.
  */
 export async function deleteBegun(db: Db, begun: Begun[]): Promise<number[]> {
   const { rows } = await prepared<{ ms: number }>`
@@ -201,8 +201,8 @@ export async function deleteBegun(db: Db, begun: Begun[]): Promise<number[]> {
 }
 
 /**
- * Of starts of executions: row ids of those that have ended before they began. Temporal has nothing to do for them, and
- * a first wait without a deadline would stand open for ever. One that is started only to end is started.
+ * Finds starts of executions that ended before they started. Temporal has nothing to do for them, and a first wait
+ * without a deadline would stay open forever. An execution that is started only to end is started.
  */
 export async function findEndedStarts(db: Db, rows: OutboxRow[]): Promise<Set<string>> {
   const { rows: ended } = await prepared<{ id: string }>`
@@ -219,8 +219,8 @@ function startsEnded(row: OutboxRow): boolean {
 }
 
 /**
- * Of rows that signal executions, campaigns or the like: those whose target has ended, by row id. One whose start waits
- * yet, or is on its way, has not: it would come to life after the signal was dropped.
+ * Finds rows that signal an execution, campaign or the like that has ended, by row id. A target whose start still
+ * waits or is in progress has not ended: it would start after the signal was dropped.
  */
 export async function findEndedTargets(db: Db, rows: OutboxRow[]): Promise<Set<string>> {
   const ids = rows.map((row) => row.refId);

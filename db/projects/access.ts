@@ -16,7 +16,7 @@ export interface AccessProject {
   disabled: boolean;
 }
 
-/** What an API key opens. A public key has no id, scopes or expiry of its own. */
+/** Access that an API key grants. A public key has no id, scopes or expiry of its own. */
 export interface KeyAccess {
   kind: 'secret' | 'public';
   keyId: string | null;
@@ -39,8 +39,8 @@ const PROJECT_COLUMNS = sql`
   p.disabled_at IS NOT NULL AS disabled`;
 
 /**
- * What the key with this SHA-256 opens; undefined when it is unknown, revoked or expired. One query by unique index for
- * both kinds.
+ * Finds the access of the key with this SHA-256. Undefined when it is unknown, revoked or expired. One query by
+ * unique index serves both kinds.
  */
 export async function findKeyAccess(db: Db, keyHash: Buffer): Promise<KeyAccess | undefined> {
   const { rows } = await sql<KeyRow>`
@@ -64,8 +64,8 @@ export async function findKeyAccess(db: Db, keyHash: Buffer): Promise<KeyAccess 
 }
 
 /**
- * Who a session token (as SHA-256) is, in which project and with which role; undefined when it is unknown, expired or
- * no longer a member.
+ * Finds the user, project and role of a session token (as SHA-256). Undefined when it is unknown, expired, or its
+ * user is no longer a member.
  */
 export async function findSessionAccess(db: Db, tokenHash: Buffer): Promise<SessionAccess | undefined> {
   const { rows } = await sql<ProjectRow & { user_id: string; email: string; role: Role }>`

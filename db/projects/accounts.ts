@@ -30,9 +30,9 @@ const UNIQUE_VIOLATION = '23505';
 const FIRST_SIGNUP_LOCK = 7_203_401;
 
 /**
- * Makes a user with a first project that they own, all or nothing; or finds the user who has this address and this
- * password already. Others may have the address: who signs up need not learn of them. With `onlyFirst` it refuses once
- * there is any user.
+ * Creates a user with a first project that they own, in one transaction, or finds the user with this address and
+ * password. Other users may have the same address, and a sign-up does not reveal them. With `onlyFirst` it refuses
+ * once any user exists.
  * @param account.passwordHash with the salt that all accounts of the address have
  * @throws AppError FORBIDDEN (sign-up is closed)
  */
@@ -51,7 +51,7 @@ export async function insertAccount(db: Db, account: NewAccount, onlyFirst: bool
 }
 
 /**
- * The user who has this address and this password, made where there is none.
+ * Returns the user with this address and password, and creates one if it does not exist.
  * @param p.passwordHash with the salt that all accounts of the address have
  * @throws AppError SERVICE_UNAVAILABLE when the account's password changed in this moment
  */
@@ -109,9 +109,7 @@ export function signupClosed(): AppError {
   });
 }
 
-/**
- * A hash that the accounts of an address have their salt and parameters from; undefined where nobody has the address.
- */
+/** Returns a hash with the salt and parameters of an address's accounts. Undefined if the address has no account. */
 export async function findPasswordHash(db: Db, email: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('users')
@@ -151,9 +149,9 @@ export async function listMemberships(db: Db, userId: string): Promise<ProjectMe
 }
 
 /**
- * Changes a password, gives the session that asked a new token, and ends every other of the user. Nothing is changed
- * where the password is no longer the one that was checked (`stale`): of several that ask at once, one does it. Nor
- * where another account of the address has it (`taken`).
+ * Changes a password, gives the requesting session a new token, and ends all other sessions of the user. Changes
+ * nothing if the password is no longer the checked one (`stale`), so that only one of several concurrent requests
+ * succeeds, or if another account of the address has the new password (`taken`).
  */
 export async function updatePassword(
   db: Db,

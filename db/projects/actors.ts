@@ -4,8 +4,9 @@ import type { Db } from '../connection.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Names of those who did something, by how they are noted: of `user:<id>` a member's address, of `key:<id>` the key's
- * name, of `execution:<id>` the workflow's. Who has left the project, and what has no name, is not in the map.
+ * Returns the names of actors by their notation: the address of the member for `user:<id>`, the name of the key for
+ * `key:<id>`, the name of the workflow for `execution:<id>`. The map has no entry for users who left the project, or
+ * for actors without a name.
  */
 export async function nameActors(
   db: Db,

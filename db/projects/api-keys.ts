@@ -73,8 +73,9 @@ export async function listApiKeys(db: Db, projectId: string): Promise<ApiKey[]> 
 }
 
 /**
- * Revokes a key for good. May run twice: a revoked key keeps its first `revokedAt`, and `changed` says which it was.
- * @throws AppError NOT_FOUND (another project's id too)
+ * Revokes a key permanently. Idempotent: a revoked key keeps its first `revokedAt`, and `changed` tells which case it
+ * was.
+ * @throws AppError NOT_FOUND (also for another project's id)
  */
 export async function revokeApiKey(
   trx: Trx,

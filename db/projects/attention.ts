@@ -4,7 +4,7 @@ import type { Db } from '../connection.ts';
 import { firstIdAt } from '../id-time.ts';
 import { listPeriodicWork } from '../operator/periodic-work.ts';
 
-/** What can need somebody in a project, the most pressing first. */
+/** Kinds of problems that need attention in a project, the most urgent first. */
 export const PROJECT_ATTENTION_KINDS = [
   'project_held',
   'route_paused',
@@ -17,7 +17,7 @@ export const PROJECT_ATTENTION_KINDS = [
 ] as const;
 export type ProjectAttentionKind = (typeof PROJECT_ATTENTION_KINDS)[number];
 
-/** What can need somebody. Periodic work is the installation's, and only operators are told of it. */
+/** All kinds of problems. Periodic work belongs to the installation, so only operators are shown it. */
 export const ATTENTION_KINDS = ['periodic_work_late', ...PROJECT_ATTENTION_KINDS] as const;
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
@@ -32,21 +32,22 @@ export interface Attention {
   since: Date;
   /** How many: executions, rows of the outbox; else 1. */
   count: number;
-  /** In words of the record; null where the kind says it all. */
+  /** A detail of the record. Null if the kind says everything. */
   detail: string | null;
 }
 
 /** Failed executions and rows that wait are counted no further: many is many. */
 export const ATTENTION_COUNT_MAX = 10_000;
-/** Who failed before then was seen by somebody, or by nobody. */
+/** Older failures are not shown. */
 export const FAILED_DAYS = 7;
-/** What waits so long in the outbox does not wait for its turn in an ordinary second. */
+/** Waiting in the outbox for longer than this is not an ordinary queue. */
 export const LATE_SECONDS = 60;
 const LAST_PRIORITY = Math.max(...Object.values(OUTBOX_PRIORITY));
 
 /**
- * What in a project waits for somebody, of these kinds. One statement, each part by an index: failed executions by
- * executions_failed, the outbox by outbox_turn; domains, campaigns and endpoints are few.
+ * Lists the problems of these kinds that need attention in a project. Uses one statement, with an index for each
+ * part: executions_failed for failed executions, outbox_turn for the outbox. Domains, campaigns and endpoints are
+ * few.
  */
 export async function listAttention(
   db: Db,
@@ -102,7 +103,7 @@ const SOURCES: Record<ProjectAttentionKind, Source> = {
   campaign_paused: (projectId) => sql`
     SELECT 'campaign_paused', id, name, updated_at, 1, paused_reason FROM campaigns
     WHERE project_id = ${projectId} AND status = 'PAUSED' AND paused_reason <> 'requested'`,
-  // Of each priority by itself, so that a wave of one kind does not hide another and none is read to its end.
+  // Reads each priority separately, so that a wave of one kind hides no other and none is read to its end.
   outbox_late: (projectId) => sql`
     SELECT 'outbox_late', NULL::uuid, NULL, min(created_at), least(count(*), ${ATTENTION_COUNT_MAX}), NULL
     FROM generate_series(0, ${LAST_PRIORITY}) AS p (priority), LATERAL (

@@ -3,7 +3,7 @@ import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { RowOf } from '../schema/database.ts';
 
-/** What is audited, by the word that the log shows. */
+/** Audited actions, by the name that the log shows. */
 export type AuditAction =
   | 'apikey.created'
   | 'apikey.revoked'
@@ -23,7 +23,7 @@ export type AuditAction =
 export interface AuditEntry {
   id: string;
   action: string;
-  /** Who did it: `user:<id>`. */
+  /** The actor: `user:<id>`. */
   actor: string;
   /** On what: an id, or null for the project itself. */
   target: string | null;

@@ -3,16 +3,16 @@ import { isSystemEvent } from '../../rules/events/event-names.ts';
 import type { Db } from '../connection.ts';
 import { listEventNames } from '../workflows/workflow-fields.ts';
 
-/** What a new project does first, in this order. */
+/** First steps of a new project, in this order. */
 export const CHECKLIST = ['domain', 'contact', 'template', 'mail', 'event', 'automation'] as const;
 export type ChecklistItem = (typeof CHECKLIST)[number];
 
-/** Mails looked at for one that has left, oldest first, where its event was pruned. */
+/** Number of oldest emails searched for a sent one, if the event was pruned. */
 const FIRST_MAILS = 100;
 
 /**
- * What of the list a project has done: whether there is any such row, never how many. Names of events are found by hops
- * over their index.
+ * Tells which steps a project has done: whether any such row exists, not how many. Event names are found by skipping
+ * through their index.
  */
 export async function readChecklist(db: Db, projectId: string): Promise<Record<ChecklistItem, boolean>> {
   const { rows } = await sql<Record<Exclude<ChecklistItem, 'event'>, boolean>>`

@@ -5,7 +5,8 @@ import { insertSmsSender } from '../sms/senders.ts';
 import { insertApiKey, type NewApiKey } from './api-keys.ts';
 
 /**
- * What `npm start` makes at its first start. The ids are the caller's, so that it can tell later whether it was made.
+ * The first project, which `npm start` creates. The caller chooses the ids, so that it can tell later whether the
+ * project was created.
  */
 export interface FirstProject {
   readonly id: string;

@@ -16,9 +16,9 @@ const BODY = `
 <p>The link holds once, and for ${INVITATION_DAYS} days. If you do not know what this is about, there is nothing to do.</p>`;
 
 /**
- * Queues the mail of an invitation from `notices@` the project's first verified domain, an email like any other;
- * nothing where it has none. Its link is for the recipient alone: it is sealed, so that nobody joins as an OWNER by
- * reading the history of mails.
+ * Queues the email of an invitation from `notices@` the project's first verified domain. Does nothing if the project
+ * has no verified domain. The link is for the recipient only. It is sealed, so that no one can become an OWNER by
+ * reading the email history.
  * @param p.atRest the key of secrets at rest
  */
 export async function queueInvitationMail(

@@ -1,4 +1,4 @@
-/** Invitations to a project. Whoever has the link is the one who was invited: it holds once, and for seven days. */
+/** Invitations to a project. The link proves the invitation. It works once, within seven days. */
 import { sql } from 'kysely';
 import type { Role } from '../../rules/access/scopes.ts';
 import { AppError } from '../../rules/errors.ts';
@@ -19,7 +19,7 @@ export interface Invitation {
   expiresAt: Date;
 }
 
-/** What somebody who has the link may know of it. */
+/** Facts that a holder of the link may read. */
 export interface OpenInvitation extends Invitation {
   projectId: string;
   projectName: string;
@@ -38,8 +38,8 @@ export async function listInvitations(db: Db, projectId: string): Promise<Invita
 }
 
 /**
- * Keeps an invitation by its token's hash. An earlier one to the same address ends with it, and those that nobody
- * followed in time go.
+ * Stores an invitation by its token's hash. Replaces an earlier invitation to the same address, and deletes expired
+ * ones.
  * @throws AppError CONFLICT when there are 100 open ones
  */
 export async function insertInvitation(
@@ -85,7 +85,8 @@ export async function deleteInvitation(
 }
 
 /**
- * What a link invites to; it stays open. @throws AppError NOT_FOUND for one that was followed, withdrawn, or is over
+ * Returns the invitation of a link, which stays open.
+ * @throws AppError NOT_FOUND for an invitation that was used, withdrawn, or has expired
  */
 export async function getOpenInvitation(db: Db, tokenHash: Buffer): Promise<OpenInvitation> {
   const { rows } = await sql<OpenInvitation>`
@@ -97,9 +98,9 @@ export async function getOpenInvitation(db: Db, tokenHash: Buffer): Promise<Open
 }
 
 /**
- * Uses an invitation up: the user becomes a member, in the transaction in which the link ends. Who is a member already
- * keeps their role.
- * @throws AppError NOT_FOUND as `getOpenInvitation`: of two who follow it at once, one does
+ * Uses an invitation: adds the user as a member, in the transaction that ends the link. An existing member keeps
+ * their role.
+ * @throws AppError NOT_FOUND as `getOpenInvitation`; only one of two concurrent uses succeeds
  */
 export async function takeInvitation(trx: Trx, p: { tokenHash: Buffer; userId: string }): Promise<OpenInvitation> {
   const { rows } = await sql<OpenInvitation>`
@@ -118,7 +119,7 @@ export async function takeInvitation(trx: Trx, p: { tokenHash: Buffer; userId: s
 function open(invitation: OpenInvitation | undefined): OpenInvitation {
   if (invitation) return invitation;
   throw new AppError('NOT_FOUND', {
-    message: 'This invitation is not open: it was followed, withdrawn, or is older than seven days.',
-    suggestion: 'Ask whoever invited you for another one.',
+    message: 'This invitation is not open: it was used, withdrawn, or is older than seven days.',
+    suggestion: 'Ask the person who invited you for a new one.',
   });
 }

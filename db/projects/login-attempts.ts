@@ -19,8 +19,8 @@ export interface LoginAttempt {
 const WINDOW_MINUTES = 15;
 
 /**
- * Counts an attempt to log in as a failure before the password is looked at, so that many at once do not all slip
- * through; `forgiveAttempt` takes it back. The lock makes counting and noting one step for each subject.
+ * Counts a login attempt as a failure before the password is checked, so that many concurrent attempts do not pass
+ * the limit. `forgiveAttempt` takes it back. The lock makes counting and recording one step for each subject.
  * @throws AppError RATE_LIMIT_EXCEEDED with `Retry-After`
  */
 export async function takeAttempt(db: Db, limits: AttemptLimit[]): Promise<LoginAttempt> {
@@ -50,8 +50,8 @@ export async function takeAttempt(db: Db, limits: AttemptLimit[]): Promise<Login
 }
 
 /**
- * Takes back what `takeAttempt` noted, and nothing else: who signs in to one account of an address must not wipe out
- * what they failed at with another.
+ * Takes back exactly what `takeAttempt` recorded. A sign-in to one account of an address must not clear the failures
+ * of another account.
  */
 export async function forgiveAttempt(db: Db, { subjects, notedAt }: LoginAttempt): Promise<void> {
   await sql`

@@ -6,9 +6,9 @@ import { saveContent } from '../contents/contents.ts';
 import { enqueue } from '../outbox/outbox.ts';
 
 /**
- * Queues a mail of the service itself to a project's owners, from `notices@` its first verified domain: an email like
- * any other, in the ledger and the history. A project without a verified domain gets none; what the mail says also
- * stands in the record it is about.
+ * Queues an email of the service to a project's owners, from `notices@` its first verified domain. It appears in the
+ * ledger and the history like any other email. A project without a verified domain gets no email; the record that the
+ * email is about says the same.
  */
 export async function queueOwnerNotice(
   trx: Trx,

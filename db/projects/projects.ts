@@ -13,18 +13,21 @@ export interface Project {
   name: string;
   publicKey: string;
   tracking: TrackingMode;
-  /** Of the hosted pages, `#rrggbb`; null is the service's own. */
+  /** Color of the hosted pages, `#rrggbb`. Null is the service's own color. */
   color: string | null;
-  /** How many MARKETING mails of campaigns and automations a contact gets in so many days; null is no limit. */
+  /**
+   * Maximum number of MARKETING emails from campaigns and automations that a contact gets in a number of days. Null
+   * means no limit.
+   */
   frequencyCap: FrequencyCap | null;
-  /** IANA; of contacts who have no zone of their own. */
+  /** IANA time zone of contacts without a zone of their own. */
   timezone: string;
   /** When marketing of campaigns and automations may leave; null at any time. */
   sendingWindow: SendingWindow | null;
   doubleOptIn: DoubleOptIn;
   /** ISO 3166-1 alpha-2: the country of phone numbers that people write without a calling code. */
   phoneCountry: string | null;
-  /** Whether `subscribed: true` subscribes a contact that refused by itself, or only with `resubscribe: true`. */
+  /** Whether `subscribed: true` subscribes a contact that refused personally, or only with `resubscribe: true`. */
   resubscribe: ResubscribeMode;
   publicKeyMode: PublicKeyMode;
   sendRatePerSecond: number | null;
@@ -33,8 +36,8 @@ export interface Project {
   complaintGuard: number;
   hold: { held: boolean; since: Date | null; reason: string | null };
   /**
-   * What the operator of the service has set. The fields above are what holds: the tighter of this and of the project's
-   * own.
+   * Limits set by the operator of the service. The fields above hold the limits that apply: the lower of these and
+   * the project's own.
    */
   operatorLimits: OperatorLimits & { held: boolean };
   disabled: boolean;
@@ -42,7 +45,7 @@ export interface Project {
   updatedAt: Date;
 }
 
-/** Ceilings that the operator of the service has set; null where there is none. */
+/** Upper limits that the operator of the service has set. Null means no limit. */
 export interface OperatorLimits {
   sendRatePerSecond: number | null;
   monthlyEmailLimit: number | null;

@@ -3,9 +3,9 @@ import { AppError } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
 
 /**
- * Keeps a session by its token's hash, and forgets the user's ended ones. False, and none is kept, where the user's
- * password is no longer the one that was checked: a change of it ends all sessions, and must not miss one that begins
- * meanwhile.
+ * Stores a session by its token's hash, and deletes the user's ended sessions. Returns false and stores nothing if
+ * the user's password is no longer the checked one: a password change ends all sessions, including one that starts at
+ * the same moment.
  * @param p.passwordHash the hash that the password was checked against
  */
 export async function insertSession(

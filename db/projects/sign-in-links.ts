@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
-/** Who was signed in by a link, and where. */
+/** User and project of a used sign-in link. */
 export interface LinkedIn {
   userId: string;
   projectId: string;
@@ -9,9 +9,9 @@ export interface LinkedIn {
 }
 
 /**
- * Keeps a link that signs an owner of a project in, in place of an earlier one of theirs. False, and none is kept,
- * where no owner of the project has this address any more.
- * @param p.minutes how long it lasts
+ * Stores a link that signs in an owner of a project, and replaces an earlier link of the same owner. Returns false
+ * and stores nothing if no owner of the project has this address any more.
+ * @param p.minutes how long it is valid
  */
 export async function insertSignInLink(
   db: Db,
@@ -30,9 +30,9 @@ export async function insertSignInLink(
 }
 
 /**
- * Uses a link up and begins the session that it is for, in one statement: of several requests at once one finds its
- * row. Undefined where it was used, has ended, or where the person's password or membership changed since, which ends
- * all that was begun before.
+ * Uses a link and starts its session in one statement, so that one of several concurrent requests finds the row.
+ * Undefined if the link was used or has expired, or if the user's password or membership has changed since, which
+ * ends everything started before.
  */
 export async function takeSignInLink(
   db: Db,

@@ -1,5 +1,6 @@
 /**
- * Who belongs to a project, with which role. Nobody gives or takes what they do not hold, and one OWNER always stays.
+ * Members of a project and their roles. No one grants or removes a role above their own, and one OWNER always
+ * remains.
  */
 import { sql } from 'kysely';
 import type { Role } from '../../rules/access/scopes.ts';
@@ -19,7 +20,7 @@ interface MemberRef {
   userId: string;
 }
 
-/** Everybody of the project, who came first first. */
+/** Lists all members of the project, the oldest membership first. */
 export async function listTeam(db: Db, projectId: string): Promise<TeamMember[]> {
   const { rows } = await sql<TeamMember>`
     SELECT u.id AS "userId", u.email, m.role, m.created_at AS "createdAt"
@@ -30,9 +31,9 @@ export async function listTeam(db: Db, projectId: string): Promise<TeamMember[]>
 }
 
 /**
- * Gives a member another role. `before` is the one that they had.
- * @throws AppError NOT_FOUND (who is no member), FORBIDDEN (only an OWNER makes or changes one), CONFLICT (the last
- * OWNER)
+ * Changes the role of a member. `before` is the former role.
+ * @throws AppError NOT_FOUND (not a member), FORBIDDEN (only an OWNER appoints or changes an OWNER), CONFLICT (the
+ * last OWNER)
  */
 export async function changeRole(
   trx: Trx,
@@ -52,8 +53,8 @@ export async function changeRole(
 }
 
 /**
- * Takes a member out of the project: their sessions in it end, and invitations of theirs with them. Keys that they made
- * stay, for they are the project's.
+ * Removes a member from the project. Their sessions in it and their invitations end. API keys that they created stay,
+ * because they belong to the project.
  * @throws AppError as `changeRole`
  */
 export async function removeMember(trx: Trx, p: MemberRef & { by: Role }): Promise<TeamMember> {
@@ -67,18 +68,16 @@ export async function removeMember(trx: Trx, p: MemberRef & { by: Role }): Promi
   return member;
 }
 
-/** @throws AppError FORBIDDEN for who is no OWNER and would make, change or remove one */
+/** @throws AppError FORBIDDEN unless an OWNER appoints, changes or removes an OWNER */
 export function refuseAbove(by: Role, ...roles: Role[]): void {
   if (by === 'OWNER' || !roles.includes('OWNER')) return;
   throw new AppError('FORBIDDEN', {
-    message: 'Only an OWNER makes somebody an OWNER, or changes and removes one.',
+    message: 'Only an OWNER can appoint, change or remove an OWNER.',
     suggestion: 'Ask an OWNER of the project.',
   });
 }
 
-/**
- * All memberships of the project are locked: of two who would leave it without an OWNER at once, one comes too late.
- */
+/** Locks all memberships of the project, so that two concurrent changes cannot leave it without an OWNER. */
 async function lockMember(trx: Trx, { projectId, userId }: MemberRef): Promise<TeamMember> {
   const { rows } = await sql<TeamMember>`
     SELECT u.id AS "userId", u.email, m.role, m.created_at AS "createdAt"
@@ -86,7 +85,7 @@ async function lockMember(trx: Trx, { projectId, userId }: MemberRef): Promise<T
     WHERE m.project_id = ${projectId} ORDER BY u.id FOR UPDATE OF m
   `.execute(trx);
   const member = rows.find((row) => row.userId === userId);
-  if (!member) throw new AppError('NOT_FOUND', { message: 'Nobody of this project has this id.' });
+  if (!member) throw new AppError('NOT_FOUND', { message: 'The project has no member with this id.' });
   return member;
 }
 
@@ -97,11 +96,11 @@ async function refuseLastOwner(trx: Trx, { projectId, userId }: MemberRef): Prom
   if (rows.length > 0) return;
   throw new AppError('CONFLICT', {
     message: 'This is the last OWNER of the project.',
-    suggestion: 'Make somebody else an OWNER first.',
+    suggestion: 'Appoint another OWNER first.',
   });
 }
 
-/** What somebody invited to who may not invite any more. */
+/** Withdraws the invitations of a user who may no longer invite. */
 async function withdrawTheirs(trx: Trx, { projectId, userId }: MemberRef): Promise<void> {
   await sql`DELETE FROM invitations WHERE project_id = ${projectId} AND invited_by = ${userId}`.execute(trx);
 }

@@ -9,7 +9,7 @@ export interface DeletedRow {
   reason: string | null;
 }
 
-/** Notes how a record ended, in the transaction that deletes it: its workflow may ask for the record once more. */
+/** Records how a row ended, in the transaction that deletes it, because its workflow may ask for the row again. */
 export async function noteDeleted(
   trx: Trx,
   { projectId, id, status }: { projectId: string; id: string; status: string },
@@ -19,14 +19,14 @@ export async function noteDeleted(
   `.execute(trx);
 }
 
-/** Finds out how records of any project ended that were deleted lately, by their ids. */
+/** Finds out how recently deleted records of any project ended, by their ids. */
 export async function findDeletedAnywhere(db: Db, ids: string[]): Promise<Map<string, DeletedRow>> {
   if (ids.length === 0) return new Map();
   const rows = await db.selectFrom('deleted_rows').select(['id', 'status', 'reason']).where('id', 'in', ids).execute();
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Finds out how records of a project ended that were deleted lately, by their ids. */
+/** Finds out how recently deleted records of a project ended, by their ids. */
 export async function findDeleted(
   db: Db,
   { projectId, ids }: { projectId: string; ids: string[] },

@@ -2,19 +2,20 @@ import { sql } from 'kysely';
 import { AppError, fieldError } from '../../rules/errors.ts';
 import type { Trx } from '../connection.ts';
 
-/** What a project may have of each: lists of all of them, and what looks through all of them, stay small. */
+/** Quotas of a project. They keep lists and scans of all records small. */
 const MOST = { segments: 500, templates: 1_000, topics: 100, workflows: 500 } as const;
 
-/** Steps of a workflow: more than anybody draws. */
+/** Steps of a workflow, far more than anyone draws. */
 const STEPS_MOST = 500;
 /** Their configs together, which the workflow's answer holds and each of its executions reads from. */
 const CONFIGS_MAX_BYTES = 3 * 1024 * 1024;
 
 /**
- * Makes sure that a workflow may have steps of these configs besides the others that it has. The caller holds the
- * workflow's lock.
- * @param p.written ids of steps that there are, whose config it takes the place of, or of new ones
- * @throws AppError CONFLICT when it has as many as it may, VALIDATION_ERROR where their configs together were too large
+ * Asserts that a workflow may have steps with these configs besides its other steps. The caller holds the workflow's
+ * lock.
+ * @param p.written ids of existing steps, whose config is replaced, or of new ones
+ * @throws AppError CONFLICT when the workflow has reached its limit, VALIDATION_ERROR when its configs together would
+ * be too large
  */
 export async function takeStepRoom(
   trx: Trx,
@@ -40,9 +41,9 @@ export async function takeStepRoom(
 }
 
 /**
- * Makes sure that a project may have one more, until the transaction ends: whoever asks at the same time waits, so two
- * never take the last place.
- * @throws AppError CONFLICT when it has as many as it may
+ * Asserts that a project may have one more record, until the transaction ends. Concurrent callers wait, so two never
+ * take the last slot.
+ * @throws AppError CONFLICT when the project has reached its limit
  */
 export async function assertQuota(trx: Trx, p: { projectId: string; table: keyof typeof MOST }): Promise<void> {
   const { projectId, table } = p;

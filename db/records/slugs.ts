@@ -16,8 +16,8 @@ type Slugged = keyof typeof WITHIN;
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * The slug of a new record: of its name, with a number where that one is taken. The caller holds the lock that lets
- * records of this kind be added one at a time; the unique index decides nevertheless.
+ * Returns the slug of a new record: derived from its name, with a number if that slug is taken. The caller holds the
+ * lock under which records of this kind are added one at a time. The unique index is the last word.
  */
 export async function newSlug(trx: Trx, p: { table: Slugged; within: string; name: string }): Promise<string> {
   const slug = slugOf(p.name);

@@ -18,7 +18,10 @@ export interface EndedExecution {
 
 const EXECUTION = sql`e.id, e.project_id AS "projectId", e.workflow_id AS "workflowId", e.contact_id AS "contactId", e.status, e.exit_reason AS reason`;
 
-/** The instants between which rows ended: long enough ago for Temporal to have followed, and not looked at for ever. */
+/**
+ * Time span in which rows ended: long enough ago for Temporal to have followed, and not so long that rows are checked
+ * forever.
+ */
 export interface EndedBetween {
   since: Date;
   until: Date;
@@ -41,7 +44,7 @@ export async function listEndedBadly(
   return rows;
 }
 
-/** Finds those of these executions that ended before an instant, in all projects. */
+/** Finds the executions among these that ended before an instant, in all projects. */
 export async function findEndedExecutions(db: Db, p: { ids: string[]; until: Date }): Promise<EndedExecution[]> {
   if (p.ids.length === 0) return [];
   const { rows } = await sql<EndedExecution>`

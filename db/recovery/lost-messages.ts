@@ -9,13 +9,13 @@ import { deliveryKinds, type MessageKind } from '../sending/direct-messages.ts';
 export interface OpenMessage {
   projectId: string;
   id: string;
-  /** The claim that it was read with; null where none tries it at this moment. */
+  /** The claim at the time of reading. Null if no attempt is in progress. */
   claim: number | null;
 }
 
 /** By then, an email that a step was about to send at the cancel has been recorded. */
 const SETTLED_MS = 10 * 60_000;
-/** Of one round. More than that only an outage of a provider brings about, and then they do have deliveries. */
+/** Messages per round. Only an outage of a provider causes more, and then they do have deliveries. */
 const ROUND_MAX = 100_000;
 
 /**
@@ -56,9 +56,9 @@ export async function listOpenMessages(
 }
 
 /**
- * Queues messages of a project for a new delivery. The claim that each was read with is the fence: one that somebody
- * has taken or settled since is left alone. One that was on the wire when its delivery was lost leaves once more, with
- * the same Message-ID, as after a crash.
+ * Queues messages of a project for a new delivery. The claim at the time of reading is the fence: a message that was
+ * claimed or settled since does not change. A message that was on the wire when its delivery was lost is sent again
+ * with the same Message-ID, as after a crash.
  */
 export async function requeueMessages(
   trx: Trx,
@@ -77,7 +77,7 @@ export async function requeueMessages(
   );
 }
 
-/** Finds those of these messages that are not settled yet, in all projects. */
+/** Finds the messages among these that are not settled yet, in all projects. */
 export async function findOpenIds(db: Db, { kind, ids }: { kind: MessageKind; ids: string[] }): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const { rows } = await sql<{ id: string }>`
@@ -104,8 +104,9 @@ export async function settleSent(
 }
 
 /**
- * Ends mails of steps whose execution was ended while they waited for their next try, in all projects: FAILED, reason
- * `cancelled`. Whatever was on the wire then has been recorded since. Returns how many; may run at any time, and again.
+ * Ends emails of steps whose execution ended while they waited for their next attempt, in all projects: FAILED,
+ * reason `cancelled`. Emails that were on the wire then have been recorded since. Returns how many. Idempotent, and
+ * may run at any time.
  */
 export async function endCancelledStepMails(db: Db, since: Date): Promise<number> {
   const settled = new Date(Date.now() - SETTLED_MS);

@@ -5,7 +5,7 @@ import type { Db, Trx } from '../connection.ts';
 import { uuidAt } from '../events/activity-sources.ts';
 import { enqueue } from '../outbox/outbox.ts';
 
-/** Of one round; the next comes within the hour. */
+/** Rows per round. The next round follows within the hour. */
 const ROUND_MAX = 1_000;
 
 export interface UnfinishedJob {
@@ -29,7 +29,7 @@ export async function listUnfinishedJobs(
   return rows;
 }
 
-/** Queues the start of jobs once more; they go on at their cursor. */
+/** Queues the start of jobs again. They continue at their cursor. */
 export function enqueueJobs(trx: Trx, jobs: UnfinishedJob[]): Promise<OutboxRow[]> {
   return enqueue(
     trx,
@@ -59,7 +59,7 @@ export async function listWaitingEndpoints(
   return rows;
 }
 
-/** Queues the wake of endpoints. A workflow that is there after all looks once more. */
+/** Queues a wake for endpoints. An existing workflow checks again. */
 export function wakeEndpoints(trx: Trx, endpoints: WaitingEndpoint[]): Promise<OutboxRow[]> {
   return enqueue(
     trx,
@@ -73,9 +73,9 @@ export function wakeEndpoints(trx: Trx, endpoints: WaitingEndpoint[]): Promise<O
 }
 
 /**
- * Tells those again who waited for a restock and were not told, in all projects: its workflow has ended before its
- * time, or Temporal has forgotten it. One that is under way goes on; whoever ends a wait tells of it, so nobody is told
- * twice.
+ * Queues notifications again for contacts that waited for a restock and were not notified, in all projects: the
+ * workflow ended early, or Temporal has lost it. A running one continues. The transaction that ends a wait also
+ * notifies, so no contact is notified twice.
  */
 export async function enqueueRestocks(trx: Trx): Promise<OutboxRow[]> {
   const { rows } = await sql<{ projectId: string; variantId: string; restockNo: number }>`
@@ -95,10 +95,10 @@ export async function enqueueRestocks(trx: Trx): Promise<OutboxRow[]> {
 }
 
 /**
- * Lets the held mail of projects go that are not on hold any more, once more: their release has ended before its time,
- * Temporal has forgotten it, or a mail was found held by who had claimed it before. The status of each decides, so two
- * releases at once do no harm. One scan of the primary key over what was accepted since `since`, as in
- * db/recovery/lost-messages.ts; all of the project's held mail goes.
+ * Queues the release of held emails again, for projects that are no longer on hold: the release ended early, Temporal
+ * has lost it, or a claimed email was found held. The status of each email decides, so two concurrent releases do no
+ * harm. Reads what was accepted since `since` by one scan of the primary key, as in db/recovery/lost-messages.ts; all
+ * held emails of the project are released.
  */
 export async function enqueueReleases(trx: Trx, since: Date): Promise<OutboxRow[]> {
   const { rows } = await sql<{ projectId: string }>`

@@ -44,7 +44,7 @@ export interface RunningCampaign {
   id: string;
   status: CampaignStatus;
   sendNo: number;
-  /** Its time has come a while ago, and it has not begun. */
+  /** True if it was due some time ago and has not started. */
   isOverdue: boolean;
   isSettled: boolean;
 }
@@ -69,7 +69,7 @@ export async function findRunningJobs(db: Db, ids: string[]): Promise<Map<string
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Finds those of these webhook endpoints that exist and have deliveries to make, in all projects. */
+/** Finds the webhook endpoints among these that exist and have deliveries to make, in all projects. */
 export async function findPendingEndpoints(
   db: Db,
   p: { ids: string[]; settledMs: number },

@@ -4,14 +4,14 @@ import { timeOfUuid } from '../../rules/uuid.ts';
 import type { Db } from '../connection.ts';
 import { firstIdAt } from '../id-time.ts';
 
-/** From what a request makes until it is answered, and its entry gets its id. */
+/** Time between the work of a request and its response, when its log entry gets an id. */
 const ANSWERED_MS = 60_000;
-/** How far the clocks of Postgres and of two API processes are apart at most. */
+/** Largest difference between the time of Postgres and of two API processes. */
 const CLOCKS_APART_MS = 5_000;
 
 /**
- * By what a mail, SMS, execution, event or contact leads back to its request: itself, the execution that it came of and
- * the event that began that one.
+ * Returns the ids through which an email, SMS, execution, event or contact leads back to its request: its own id, the
+ * execution that caused it, and the event that started that execution.
  */
 export async function findCauses(db: Db, p: { projectId: string; id: string }): Promise<string[]> {
   const { projectId, id } = p;
@@ -26,9 +26,9 @@ export async function findCauses(db: Db, p: { projectId: string; id: string }): 
 }
 
 /**
- * Entries of the log that have made one of these, as a SELECT of their ids. An entry gets its id when the request is
- * answered, not long after what it made got its own: so the index of ids finds them, and what is made needs none. The
- * rows are compared as the index has them, so that no plan goes through the requests of other projects.
+ * Returns a SELECT of the ids of log entries that created one of these. An entry gets its id when the response is
+ * sent, shortly after the created rows got theirs, so the index of ids finds the entries and the created rows need no
+ * index. Rows are compared in the form of the index, so that no plan reads the requests of other projects.
  */
 export function entriesThatMade(projectId: string, ids: readonly string[]): RawBuilder<unknown> {
   const each = ids.map((id) => {

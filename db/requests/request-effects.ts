@@ -5,16 +5,16 @@ import type { RequestMade } from '../../rules/request-made.ts';
 import type { SmsStatus } from '../../rules/sms/status.ts';
 import type { Db } from '../connection.ts';
 
-/** Of each kind that an answer shows. */
+/** Number of shown effects per kind. */
 const SHOWN = 100;
 
-/** What a request has brought about, as it is now. What was erased since is left out. */
+/** Effects of a request as they are now. Erased ones are omitted. */
 export interface RequestEffects {
   contacts: { id: string; email: string }[];
   events: { id: string; name: string; contactId: string | null }[];
-  /** Those that it began, itself or by its events. */
+  /** Executions that the request started, directly or through its events. */
   executions: { id: string; workflowId: string; workflowName: string; contactId: string; status: ExecutionStatus }[];
-  /** Mails and SMS: those that it sent, and those of its executions. */
+  /** Emails and SMS of the request itself, and of its executions. */
   emails: {
     id: string;
     contactId: string | null;
@@ -25,7 +25,7 @@ export interface RequestEffects {
   sms: { id: string; executionId: string | null; to: string; status: SmsStatus }[];
 }
 
-/** Finds what came of a request by the ids that the log kept. The first 100 of each kind. */
+/** Finds the effects of a request by the ids that the log kept. Returns the first 100 of each kind. */
 export async function findEffects(db: Db, p: { projectId: string; made: RequestMade | null }): Promise<RequestEffects> {
   const { projectId, made } = p;
   const { events: eventIds = [], executions: executionIds = [], emails: emailIds = [], sms: smsIds = [] } = made ?? {};
@@ -39,7 +39,7 @@ export async function findEffects(db: Db, p: { projectId: string; made: RequestM
     sql`SELECT id, name, contact_id AS "contactId" FROM events
       WHERE project_id = ${projectId} AND id = ANY(${eventIds}::uuid[]) ORDER BY id LIMIT ${SHOWN}`,
   );
-  // By the index of a contact's executions: there is none on events.
+  // Uses the index of a contact's executions, because there is no index by event.
   const contactIds = events.flatMap(({ contactId }) => contactId ?? []);
   const executions = await rowsOf<RequestEffects['executions'][number]>(
     db,

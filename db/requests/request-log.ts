@@ -15,7 +15,7 @@ export interface LoggedRequest {
   /** As documented: `/contacts/{id}`. */
   route: string;
   status: number;
-  /** Milliseconds until the answer began. */
+  /** Milliseconds until the response started. */
   ms: number;
   /** `key:<id>`, `user:<id>` or `public`. */
   actor: string;
@@ -62,7 +62,7 @@ export interface RequestFilter {
   /** `key:<id>`, `user:<id>` or `public`. */
   actor?: string | undefined;
   requestId?: string | undefined;
-  /** Those that have made one of these. */
+  /** Only requests that created one of these. */
   made?: readonly string[] | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
@@ -97,7 +97,8 @@ export async function listRequests(
 }
 
 /**
- * A request by the id of its entry, or by its X-Request-Id: of several that a caller gave the same, the newest.
+ * Returns a request by the id of its entry or by its X-Request-Id. If a caller used the same X-Request-Id several
+ * times, returns the newest.
  * @throws AppError NOT_FOUND
  */
 export async function getRequest(db: Db, p: { projectId: string; requestId: string }): Promise<LoggedRequest> {

@@ -56,7 +56,8 @@ const lookRoute = createRoute({
   operationId: 'getInvitation',
   tags,
   summary: 'See what an invitation is to',
-  description: 'By the token of its link, which stays open. 404 for one that was followed, withdrawn, or is over.',
+  description:
+    'By the token of its link, which stays open. 404 for an invitation that was used, withdrawn, or has expired.',
   security: open(),
   request: { body: json(Look) },
   responses: { 200: ok(OpenInvitation), ...errors('NOT_FOUND') },

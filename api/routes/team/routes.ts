@@ -65,7 +65,7 @@ const changeRoute = createRoute({
   tags,
   summary: 'Change the role of a member',
   description:
-    'Holds from their next request. Only an OWNER makes somebody an OWNER or changes one (403). 409 for the last OWNER.',
+    'Holds from their next request. Only an OWNER can appoint or change an OWNER (403). 409 for the last OWNER.',
   security: session('team:manage'),
   request: { params: MemberParams, body: json(ChangeRole) },
   responses: { 200: ok(MemberRecord), ...errors('CONFLICT') },
