@@ -1,6 +1,6 @@
 /**
- * The end of a switch that knows every case: the compiler names the case that was forgotten. At run time it is reached
- * by data that a newer release wrote.
+ * Ends a switch over all cases. The compiler names a missing case. At run time, only data of a newer release reaches
+ * it.
  * @throws Error always
  */
 export function assertNever(value: never): never {

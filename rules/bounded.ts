@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { createContext, Script } from 'node:vm';
 
-/** How long a piece of work may take, and how often it is tried where the machine gives its thread no processor. */
+/** Time limit of a piece of work, and the number of attempts when the machine gives its thread no processor. */
 export interface Bound {
   ms: number;
   attempts: number;
 }
 
 /**
- * A template may hold a process up for 200 ms (contract §4.2); the rest is for stopping it. A fourth try would hardly
- * end better.
+ * A template may hold a process for 200 ms (contract §4.2); the rest is for stopping it. A fourth attempt would
+ * rarely succeed.
  */
 let bound: Bound = { ms: 180, attempts: 3 };
 
@@ -51,16 +51,14 @@ export function setBound(given: Bound): void {
 }
 
 /**
- * Runs `work` and stops it after `ms` (that of the thread unless given), whatever it is doing: a loop, a filter or a
- * regular expression. The limits of the template library count what it thinks of; this counts time from outside, by
- * V8's own interrupt. Where others have the processor meanwhile, work is not at fault: it runs again from its start,
- * until it has had its time.
- *
- * It costs about 130 µs a call (V8 starts a watchdog thread), 30 times a whole message of plain variables, so callers
- * use it for compiling and for templates with loops or costly filters, not for those that cannot take long.
- *
- * Within bounded work the outer bound holds for what is bounded in it: V8 has one interrupt a thread, and an inner call
- * that meets that of an outer one swallows it, or ends the process (an assertion of Node's).
+ * Runs `work` and stops it after `ms` (default: the limit of the thread), whatever it is doing: a loop, a filter or a
+ * regular expression. The template library's own limits count only operations it knows about; this limit measures
+ * time from outside, by V8's interrupt. If other processes have the processor meanwhile, the work restarts until it
+ * has had its time.
+ * A call costs about 130 µs (V8 starts a watchdog thread), 30 times a whole message of plain variables. Callers use
+ * it for compiling and for templates with loops or costly filters, not for templates that cannot take long.
+ * Within bounded work only the outer limit applies: V8 has one interrupt per thread, and an inner call that meets the
+ * interrupt of an outer one swallows it, or ends the process (a Node assertion).
  * @throws BoundExceeded
  */
 export function runBounded<T>(work: () => T, ms = bound.ms): T {
@@ -98,7 +96,10 @@ function isTimeout(error: unknown): boolean {
   );
 }
 
-/** What this thread has computed so far; where Linux does not say it, all threads together, which is never less. */
+/**
+ * Returns the processor time of this thread. If Linux does not report it, the time of all threads, which is never
+ * less.
+ */
 export function threadCpuMs(): number {
   try {
     const nanoseconds = readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[0];

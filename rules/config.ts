@@ -46,7 +46,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** The settings as `npm start` reads them: what it generates itself may be absent. */
+/** The settings as `npm start` reads them. Settings that it generates itself may be absent. */
 export type Settings = ReturnType<typeof parseSettings>;
 
 /** The settings of an API or a worker: everything that such a process needs is there. */
@@ -83,8 +83,8 @@ export function parseStart(env: Environment): Settings {
 }
 
 /**
- * What is wrong with capturing mail or SMS instead of sending them, in one line with its remedy; undefined where
- * nothing is.
+ * Returns the problem with capturing emails or SMS instead of sending them, in one line with its remedy. Undefined if
+ * there is no problem.
  */
 export function captureProblem(
   settings: Pick<Settings, 'publicHost' | 'host' | 'allowCapture' | 'email' | 'sms'>,
@@ -105,8 +105,8 @@ export function captureProblem(
 }
 
 /**
- * Reads every variable and checks each for itself and with those that it needs; for commands that open nothing to
- * anybody.
+ * Reads every variable, and checks each alone and together with the variables that it requires. For commands that
+ * open nothing to anyone.
  * @throws ConfigError for the first variable that cannot be used
  */
 export function parseSettings(env: Environment) {
@@ -121,7 +121,7 @@ export function parseSettings(env: Environment) {
   return {
     home: values.TIDINGS_HOME,
     host: values.HOST,
-    /** Other machines reach HOST: what is only for development is off, closed or refused. */
+    /** Other machines reach HOST, so development features are off, closed or refused. */
     publicHost,
     port: values.PORT,
     publicUrl,
@@ -140,7 +140,7 @@ export function parseSettings(env: Environment) {
     email: { ...email, ehloName: ehloName({ returnPathDomain: email.returnPathDomain, publicUrl }) },
     allowCapture: values.ALLOW_CAPTURE,
     sms,
-    /** Where pictures of mails are kept; undefined is Postgres. */
+    /** Bucket for images. Undefined keeps images in Postgres. */
     assetsBucket,
     secretKey: values.SECRET_KEY,
     ...limitSettings(values),

@@ -3,7 +3,7 @@ import { type AppError, queryErrors } from './errors.ts';
 /** The values of a list's sort key at the last row of a page, the last of them unique. */
 export type CursorKey = readonly (string | number)[];
 
-/** No sort key of ours is longer; more is not ours. */
+/** Longest cursor that the service issues. */
 const MAX_CURSOR_CHARS = 1000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -14,7 +14,7 @@ export function encodeCursor(key: CursorKey): string {
 
 /**
  * Reads a position of `lengths` values, one number or several.
- * @throws AppError VALIDATION_ERROR (400) when it is not one of ours
+ * @throws AppError VALIDATION_ERROR (400) for an invalid cursor
  */
 export function decodeCursor(cursor: string, ...lengths: number[]): (string | number)[] {
   const key = parse(cursor);
@@ -23,8 +23,8 @@ export function decodeCursor(cursor: string, ...lengths: number[]): (string | nu
 }
 
 /**
- * Reads a position that is a row's id, as in every list that is newest first by its UUIDv7.
- * @throws AppError VALIDATION_ERROR (400) when it is not one of ours
+ * Reads a position that is a row's id, as in every list ordered newest first by UUIDv7.
+ * @throws AppError VALIDATION_ERROR (400) for an invalid cursor
  */
 export function decodeIdCursor(cursor: string): string {
   const [id] = decodeCursor(cursor, 1);
@@ -50,7 +50,7 @@ function isKeyValue(value: unknown): value is string | number {
   return (typeof value === 'string' && !value.includes('\0')) || typeof value === 'number';
 }
 
-/** The error of a cursor that is none of ours. */
+/** Returns the error for an invalid cursor. */
 export function unreadableCursor(): AppError {
   return queryErrors(
     [{ field: 'cursor', message: 'The cursor cannot be read.', code: 'invalid_string' }],

@@ -1,6 +1,6 @@
 /**
- * The first characters of a text that a stranger chose, as Postgres can hold it: NUL becomes a space, and a character
- * that the cut would halve becomes U+FFFD.
+ * Returns the first characters of an untrusted text, in a form that Postgres can store: NUL becomes a space, and a
+ * character that the cut would halve becomes U+FFFD.
  * @param maxChars UTF-16 code units
  */
 export function cutText(text: string, maxChars: number): string {

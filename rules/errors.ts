@@ -66,7 +66,7 @@ export const ERRORS = {
   CONFLICT: {
     status: 409,
     message: 'The current state of the resource does not allow this.',
-    suggestion: 'Read the resource again; details says what stands in the way.',
+    suggestion: 'Read the resource again; details names the conflict.',
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 409,
@@ -78,7 +78,7 @@ export const ERRORS = {
     status: 413,
     message: 'The request is too large.',
     suggestion:
-      'details.maxBytes says what is taken; by default 10 MB of attachments decoded, 16 MB with them and 3 MB without, and 5 MB for a CSV file.',
+      'details.maxBytes has the limit. Defaults: 10 MB of decoded attachments, 16 MB per request with them, 3 MB without, 5 MB for a CSV file.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
@@ -115,7 +115,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** One fault of one field: `field` is a dotted path such as `attachments.0.filename`. */
+/** One error of one field. `field` is a dotted path such as `attachments.0.filename`. */
 export interface FieldError {
   field: string;
   message: string;
@@ -133,7 +133,7 @@ export interface AppErrorOptions {
   cause?: unknown;
 }
 
-/** An error that a caller is told about; anything else becomes INTERNAL_SERVER_ERROR without its words. */
+/** An error that the caller sees. Any other error becomes INTERNAL_SERVER_ERROR without its message. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -164,7 +164,9 @@ export interface ErrorBody {
   suggestion: string;
 }
 
-/** The form of an error in answers: of the whole request, or of one email of a batch. Source: contract §1.5. */
+/**
+ * Returns the form of an error in responses, for the whole request or for one email of a batch. Source: contract §1.5.
+ */
 export function errorBody({ code, message, status, errors, details, suggestion }: AppError): ErrorBody {
   return { code, message, statusCode: status, ...(errors && { errors }), ...(details && { details }), suggestion };
 }
@@ -185,7 +187,7 @@ export class LimitReached extends AppError {
   }
 }
 
-/** The VALIDATION_ERROR of query parameters, which is 400; those of a body are 422. Source: contract §1.7. */
+/** Returns the VALIDATION_ERROR of query parameters, which is 400; errors of a body are 422. Source: contract §1.7. */
 export function queryErrors(errors: FieldError[], suggestion?: string): AppError {
   const first = errors[0];
   return new AppError('VALIDATION_ERROR', {

@@ -1,13 +1,13 @@
 /**
- * What an error may say in a log or in Temporal, where everybody with access to either reads it. An error can quote an
- * address, a phone number or a text of a person: a provider's reply, a row that Postgres refuses, a file that does not
- * parse. Whatever is logged or fails an activity goes through `describeFailure`; the whole text stays in Postgres, with
- * the email, SMS, delivery or job that it is about.
+ * Text of an error for a log or for Temporal, which anyone with access can read. An error can quote an address, a
+ * phone number or a text of a person: a provider's reply, a row that Postgres refuses, a file that does not parse.
+ * Every error that is logged or fails an activity goes through `describeFailure`. The whole text stays in Postgres,
+ * with the email, SMS, delivery or job that it is about.
  */
 
 const MAX_CHARS = 300;
 
-/** Whatever looks like a key, a token of ours, a password in a URL, an address or a phone number. */
+/** Text that looks like a key, a token, a password in a URL, an address or a phone number. */
 // In this order: a URL's password and host would look like an address.
 const SECRETS: readonly [RegExp, string][] = [
   [/\b(sk|pk|whsec)_[A-Za-z0-9_+/=-]{6,}/g, '$1_[redacted]'],
@@ -62,7 +62,8 @@ function describeOne(error: Error): string {
   if (name === 'ApplicationFailure') return redact(message);
   if (textOf(error, 'severity') !== '') return describePostgres(error, code);
   if (QUOTES_INPUT.has(name)) return code === '' ? name : `${name} ${code}`;
-  // Of the network, TLS or Node: the message names the host, which a step may have made of a contact's data.
+  // An error of the network, TLS or Node: its message names the host, which a step may have built from a contact's
+  // data.
   if (/^[A-Z][A-Z0-9_]{3,}$/.test(code))
     return [code, textOf(error, 'syscall')].filter((part) => part !== '').join(' ');
   const text = withoutQuotes(message);

@@ -25,7 +25,7 @@ test('files are taken out of a body and decoded, each by its place', () => {
   expect(found.value).toMatchObject({ files: [{ content: 'AAAA', name: 'a' }, { name: 'b' }, 7, { content: 'AAAA' }] });
 });
 
-test('what is no base64 stays refused, and is not carried along', () => {
+test('refuses invalid base64, and does not keep it', () => {
   const found = read(
     { files: [{ content: '§'.repeat(2_000) }, { content: '' }, { content: 5 }] },
     { ...rules, maxOtherBytes: 1e6 },
@@ -36,7 +36,7 @@ test('what is no base64 stays refused, and is not carried along', () => {
   });
 });
 
-test('what else a body holds is bounded, its files are not', () => {
+test('limits the size of a body without its files', () => {
   expect(read({ files: [{ content: 'A'.repeat(4_000) }] }).fault).toBeUndefined();
   expect(read({ files: [], other: 'A'.repeat(4_000) })).toEqual({ fault: 'size' });
   expect(read(Array.from({ length: 100_001 }, () => 0))).toEqual({ fault: 'nodes' });

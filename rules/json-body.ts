@@ -3,29 +3,29 @@ import { AppError } from './errors.ts';
 import { hasTooManyNodes, JSON_MAX_NODES } from './json-nodes.ts';
 import { mayNeedNormalizing, normalizeStrings } from './nfc.ts';
 
-/** What is said of more. */
+/** Message for a body with more values. */
 export const TOO_MANY_NODES = `A body holds at most ${JSON_MAX_NODES.toLocaleString('en')} values.`;
 
 const NUMBER_TOO_LARGE = `Numbers beyond ${Number.MAX_SAFE_INTEGER} (2^53 - 1) lose digits: send it as text, in quotes.`;
 
-/** JSON deeper than this is nobody's data; `JSON.stringify` and Postgres would end on their stacks. */
+/** Deeper JSON is not real data; `JSON.stringify` and Postgres would exhaust their stacks. */
 const MAX_DEPTH = 64;
-/** What stands in a body where a file was taken out of it: base64, as what it stands for. */
+/** Placeholder in a body for a removed file: valid base64. */
 const TAKEN_OUT = 'AAAA';
-/** And where what was there is no base64: of megabytes nothing more has to be known. */
+/** Placeholder for invalid base64. Its megabytes are not needed any further. */
 const NO_BASE64 = '!';
 
 export interface JsonBodyRules {
   /**
-   * The names that lead to the records which each have a file in base64 as their `content`: `['attachments']`, or
-   * `['emails', 'attachments']` for those of each email in a list.
+   * Names that lead to the records with a base64 file in their `content`: `['attachments']`, or `['emails',
+   * 'attachments']` for the attachments of each email in a list.
    */
   filesAt?: readonly string[] | undefined;
   /** Bytes of the body without those files. */
   maxOtherBytes: number;
 }
 
-/** What a body holds, or why it is refused before anybody looks at it. */
+/** A parsed body, or the reason to refuse it before any other check. */
 export type JsonBody =
   | { fault: 'nodes' | 'size' }
   | {
@@ -33,15 +33,16 @@ export type JsonBody =
       value: unknown;
       unstorable: Unstorable | undefined;
       /**
-       * The decoded files, by the index of their records; a hole where one has none. In `value` a word stands in their
-       * place.
+       * The decoded files, by the index of their records; a hole if a record has none. `value` has a placeholder
+       * instead of each file.
        */
       files: (Uint8Array | undefined)[];
     };
 
 /**
- * Reads JSON with files in it, and normalizes its texts (see `normalizeStrings`). It takes 10 ms a megabyte, so larger bodies are read in a thread.
- * @throws AppError BAD_REQUEST for what is no JSON
+ * Parses JSON with files in it, and normalizes its strings (see `normalizeStrings`). It takes 10 ms per megabyte, so
+ * larger bodies are parsed in a thread.
+ * @throws AppError BAD_REQUEST for invalid JSON
  */
 export function readJsonBody(bytes: Uint8Array, { filesAt, maxOtherBytes }: JsonBodyRules): JsonBody {
   if (hasTooManyNodes(bytes)) return { fault: 'nodes' };
@@ -95,16 +96,15 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 /**
- * Where a JSON value holds what we cannot keep as it is: a NUL character, half of a surrogate pair, a number beyond 2^53,
- * or nesting without end.
- * Returns the path of the first such place with what is wrong, or undefined. Cheap: native searches over the strings,
- * and it looks at `JSON_MAX_NODES` values at most, wherever the value came from.
+ * Finds values that cannot be stored unchanged: a NUL character, half of a surrogate pair, a number beyond 2^53, or
+ * excessive nesting. Returns the path of the first one with the reason, or undefined. Cheap: native searches over the
+ * strings, and at most `JSON_MAX_NODES` values, wherever the value comes from.
  */
 export function findUnstorable(value: unknown): Unstorable | undefined {
   return unstorableIn(value, 0, { left: JSON_MAX_NODES });
 }
 
-/** What Postgres cannot hold of a value, and where it stands. */
+/** The reason why Postgres cannot store a value, and its path. */
 export interface Unstorable {
   path: string[];
   message: string;

@@ -13,7 +13,7 @@ function nodesOf(value: unknown): number {
 }
 
 describe('the number of values in a JSON text', () => {
-  it('is that of the value, whatever its strings hold', () => {
+  it('counts the values, whatever their strings contain', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const nodes = nodesOf(JSON.parse(text));
@@ -22,7 +22,7 @@ describe('the number of values in a JSON text', () => {
     );
   });
 
-  it('leaves out what long strings and escapes hide', () => {
+  it('ignores commas and brackets inside long strings and escapes', () => {
     const long = JSON.stringify({ a: `${'x'.repeat(300)}"[[[,,,\\"${'y'.repeat(600)}\\`, b: ['\\"', ',,,'] });
     expect([over(long, 6), over(long, 5)]).toEqual([false, true]);
   });

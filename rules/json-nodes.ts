@@ -1,6 +1,6 @@
 /**
- * Values of a JSON body. Parsing, checking and comparing them costs the process that all tenants share; what a record
- * of ours may hold is far below, and what is larger are strings.
+ * Maximum number of values in a JSON body. Parsing, checking and comparing them costs the process that all tenants
+ * share. Records are far below this limit; large requests consist of strings.
  */
 export const JSON_MAX_NODES = 100_000;
 
@@ -12,8 +12,8 @@ const IS_STRUCTURAL = Uint8Array.from({ length: 256 }, (_, byte) => (STRUCTURAL.
 const LONG_STRING = 256;
 
 /**
- * Whether JSON text has more than `max` commas, colons and opening brackets outside of its strings, told before it is
- * parsed: one pass over the bytes that ends with the first one too many. What is no JSON is for the parser to refuse.
+ * Tells whether JSON text has more than `max` commas, colons and opening brackets outside its strings, before it is
+ * parsed: one pass over the bytes that stops at the first one too many. Invalid JSON is left to the parser.
  */
 export function hasTooManyNodes(bytes: Uint8Array, max = JSON_MAX_NODES): boolean {
   let nodes = 0;
@@ -21,7 +21,7 @@ export function hasTooManyNodes(bytes: Uint8Array, max = JSON_MAX_NODES): boolea
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] as number;
     if (byte === QUOTE) {
-      // In JSON something stands between two strings; so many of them one after the other are refused all the same.
+      // Valid JSON has a character between two strings. Many strings without one are refused all the same.
       strings += 1;
       if (strings > max + 1) return true;
       at = stringEnd(bytes, at + 1);
@@ -33,7 +33,7 @@ export function hasTooManyNodes(bytes: Uint8Array, max = JSON_MAX_NODES): boolea
   return false;
 }
 
-/** The offset of the quote that ends a string; that of the end where none does. */
+/** Returns the offset of the quote that ends a string, or the end of the text. */
 function stringEnd(bytes: Uint8Array, from: number): number {
   let near = from + LONG_STRING;
   for (let at = from; at < bytes.length; at += 1) {

@@ -4,9 +4,9 @@ import type { Simulated } from './emails/simulator.ts';
 import type { ExecutionStart, ExecutionStatus } from './executions/execution.ts';
 
 /**
- * What the outbox can hold, with the payload of each kind. `refId` is the row that the work is for; the Temporal id is
- * made from it, so dispatching a row twice is harmless. Payloads hold ids and cursors only: they reach Temporal's UI.
- * Rows of the version before may still wait, so a field is added as one that can be missing.
+ * Kinds of outbox rows with their payloads. `refId` is the row that the work is for. The Temporal id is built from
+ * it, so dispatching a row twice is harmless. Payloads hold ids and cursors only, because they reach Temporal's UI.
+ * Rows of an earlier version may still wait, so new fields are optional.
  */
 interface OutboxPayloads {
   /** refId = email: a worker makes the first attempt straight from this row; one with large files waits among those. */
@@ -17,7 +17,7 @@ interface OutboxPayloads {
   'email.retry': Retry;
   /** refId = SMS message that did not go at the first attempt. Grouped likewise into one `smsDelivery`. */
   'sms.retry': Retry;
-  /** refId = email to the simulator: what comes back about it, when the row is due. */
+  /** refId = email to the simulator: simulated feedback about it, when the row is due. */
   'email.simulated': { what: Simulated };
   /** refId = execution. */
   'execution.start': ExecutionStart;
@@ -46,7 +46,7 @@ interface OutboxPayloads {
 type Nothing = Record<string, never>;
 
 interface Retry {
-  /** ISO 8601; missing where a kill cut the first attempt off: it is due now. */
+  /** ISO 8601. Missing if a kill interrupted the first attempt; it is due now. */
   dueAt?: string;
   last?: LastAttempt;
 }
@@ -71,8 +71,8 @@ type NewOutboxRowOf<K extends OutboxKind> = Omit<OutboxRowOf<K>, 'id' | 'payload
 export type NewOutboxRow = { [K in OutboxKind]: NewOutboxRowOf<K> }[OutboxKind];
 
 /**
- * The order in which rows that wait are taken: single mails and SMS, what executions under way wait for, new
- * executions, bulk work. Within a number projects take turns, and a project's own rows go in the order of their ids.
+ * Priority of waiting rows: single emails and SMS, work that running executions wait for, new executions, bulk work.
+ * Within a priority projects take turns, and a project's own rows go in the order of their ids.
  */
 export const OUTBOX_PRIORITY: Record<OutboxKind, number> = {
   'email.deliver': 0,
@@ -94,8 +94,8 @@ export const OUTBOX_PRIORITY: Record<OutboxKind, number> = {
 };
 
 /**
- * Of mails with large files, of which few are under way at a time: nobody's other mails wait behind them, not even
- * their own project's.
+ * Priority of emails with large attachments, of which few are in progress at a time, so that no other email waits
+ * behind them, not even of the same project.
  */
 export const LARGE_MAIL_PRIORITY = 5;
 
@@ -109,7 +109,7 @@ function isLarge(row: QueuedRow): boolean {
   return row.kind === 'email.deliver' && row.payload.large === true;
 }
 
-/** Priorities of what Temporal begins; the others are sent by the workers themselves. */
+/** Priorities of rows that Temporal starts. Workers send the other rows without Temporal. */
 export const TEMPORAL_PRIORITIES = [2, 3, 4] as const;
 export type TemporalPriority = (typeof TEMPORAL_PRIORITIES)[number];
 

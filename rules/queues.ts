@@ -25,8 +25,8 @@ export type TaskQueue = keyof typeof TASK_QUEUES;
 export const TASK_QUEUE_KINDS = Object.keys(TASK_QUEUES) as [TaskQueue, ...TaskQueue[]];
 
 /**
- * The queues that a worker process serves: those that are named, or all. A process that serves workflows serves the
- * steps too, so that Temporal may give it a step with the response to the workflow's task.
+ * Returns the queues that a worker process serves: the named ones, or all. A process that serves workflows also
+ * serves the steps, so that Temporal may return a step with the response to the workflow's task.
  */
 export function servedQueues(named: readonly TaskQueue[]): ReadonlySet<TaskQueue> {
   if (named.length === 0) return new Set(TASK_QUEUE_KINDS);

@@ -8,7 +8,7 @@ export interface ReadVersion {
   updatedAt?: Date | undefined;
 }
 
-/** What a record is called in an error, and where to read it again. */
+/** Name of a record in an error, and the request that reads it again. */
 export interface VersionedRecord {
   name: 'campaign' | 'template' | 'workflow' | 'segment';
   /** The moments at which it, or a part of it that is written, was last changed. */

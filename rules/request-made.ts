@@ -6,7 +6,7 @@ export const MADE_KINDS = [
   'sms',
 ] as const satisfies (keyof RequestMade)[];
 
-/** Ids of what a request has made, by kind; what follows from it later is found by them. */
+/** Ids of rows that a request has created, by kind. Later effects are found through them. */
 export interface RequestMade {
   /** Created, changed, or noted as waiting for a variant. */
   contacts?: string[];

@@ -3,7 +3,7 @@ import slugify from '@sindresorhus/slugify';
 /** Keeps `segment.<slug>.entry` well under the 255 characters of an event name. */
 export const SLUG_LENGTH = 200;
 
-/** How a slug that somebody chooses is written: as those that are made of names. */
+/** Form of a slug that a user chooses: the form of slugs derived from names. */
 export const SLUG_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /**

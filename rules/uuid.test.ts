@@ -9,7 +9,7 @@ it('ids are version 7, all different, and in the order in which they were made',
   expect(ids.toSorted()).toEqual(ids);
 });
 
-it('an id begins with the time at which it was made; another version has none', () => {
+it('an id starts with its creation time; other versions have no time', () => {
   const before = Date.now();
   const madeAt = timeOfUuid(uuidv7())?.getTime();
   expect(madeAt).toBeGreaterThanOrEqual(before);

@@ -10,15 +10,15 @@ let lastMs = 0;
 let sequence = 0;
 
 /**
- * A new UUIDv7. Those of one process are in the order in which they were made, within a millisecond too. Source:
- * RFC 9562 §6.2, method 1.
+ * Returns a new UUIDv7. Ids of one process are in the order of their creation, also within a millisecond. Source: RFC
+ * 9562 §6.2, method 1.
  */
 export function uuidv7(): string {
   const random = takeRandom();
   const nowMs = Date.now();
   if (nowMs > lastMs) {
     lastMs = nowMs;
-    // Begins in the lower half, so that no process makes enough in a millisecond to run over.
+    // Starts in the lower half, so that no process creates enough ids in a millisecond to overflow.
     sequence = new DataView(random.buffer, random.byteOffset).getUint32(0) >>> 1;
   } else {
     sequence += 1;
@@ -26,7 +26,7 @@ export function uuidv7(): string {
   return v7({ random, msecs: lastMs, seq: sequence });
 }
 
-/** When a UUIDv7 was made, by the clock of whoever made it; undefined for any other UUID. */
+/** Returns when a UUIDv7 was created, by its creator's time. Undefined for any other UUID. */
 export function timeOfUuid(id: string): Date | undefined {
   const hex = id.replaceAll('-', '');
   return hex[12] === '7' ? new Date(Number.parseInt(hex.slice(0, 12), 16)) : undefined;

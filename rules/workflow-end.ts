@@ -1,4 +1,4 @@
-/** The end of a workflow, as its worker hears of it. */
+/** The end of a workflow, as its worker observes it. */
 export interface WorkflowEnd {
   /** The workflow's type. */
   type: string;

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Of a key, and of all that is done with it: what a test key sends is recorded and reaches no provider. */
+/** Mode of a key and of everything done with it. Messages sent with a test key are recorded and reach no provider. */
 export type KeyMode = 'live' | 'test';
 
 /** 32 random bytes as hex: far beyond guessing, and copied by a double click. */
 const RANDOM_BYTES = 32;
-/** Enough of a key to tell it from the others in a list, and useless by itself: `sk_live_` and six characters. */
+/** Shown part of a key: `sk_live_` and six characters. It distinguishes keys in a list and is useless alone. */
 const SHOWN_RANDOM_CHARS = 6;
 const KEY_PATTERN = /^(pk_|sk_(live_|test_)?)[A-Za-z0-9_-]{8,200}$/;
 
@@ -28,13 +28,14 @@ export function newPublicKey(): NewKey {
 }
 
 /**
- * What a key is stored and found by: the SHA-256 of its whole text. It has 256 random bits, so a fast hash is right.
+ * Returns the value that a key is stored and found by: the SHA-256 of its whole text. A key has 256 random bits, so a
+ * fast hash is right.
  */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest();
 }
 
-/** Whether a text can be a key at all; what cannot is refused without asking the database. */
+/** Tells whether a text has the form of a key. Other strings are refused without a database query. */
 export function isKeyShaped(text: string): boolean {
   return KEY_PATTERN.test(text);
 }

@@ -1,17 +1,20 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** What is written down of a caller whose address nobody knows: a socket that is gone. */
+/** Recorded address of a caller whose socket is gone. */
 const UNKNOWN = 'unknown';
 /** Hosts get a /64 of IPv6, and choose what follows it as they like. */
 const NETWORK_GROUPS = 4;
 const GROUPS = 8;
 
-/** Who is believed when they tell for whom they ask. */
+/** The proxies whose `X-Forwarded-For` header is trusted. */
 export interface TrustedProxies {
   trusts(address: string): boolean;
 }
 
-/** An address or a CIDR, as `TRUSTED_PROXIES` takes it. Not `/0`: then everybody could be anybody. */
+/**
+ * Tells whether a text is an address or a CIDR, as `TRUSTED_PROXIES` takes it. `/0` is refused, because every caller
+ * could then claim any address.
+ */
 export function isAddressOrNetwork(text: string): boolean {
   const [address = '', bits, more] = text.split('/');
   const version = isIP(address);
@@ -33,9 +36,10 @@ export function trustedProxies(entries: readonly string[]): TrustedProxies {
 }
 
 /**
- * The address of who asks: the other end of the connection, or what a trusted one says in `X-Forwarded-For`. Proxies
- * append whom they see, so the list is read from the right, and the first that is no trusted proxy is the caller; what
- * stands before it, the caller may have written. A list that cannot be read says nothing.
+ * Returns the caller's address: the other end of the connection or, if that is a trusted proxy, the address in
+ * `X-Forwarded-For`. Proxies append the address that they see, so the list is read from the right, and the first
+ * address that is not a trusted proxy is the caller. The caller may have written the entries before it. An unreadable
+ * list is ignored.
  */
 export function callerAddress(p: {
   peer: string | undefined;
@@ -55,8 +59,8 @@ export function callerAddress(p: {
 }
 
 /**
- * What limits count a caller by: the address, of IPv6 its first 64 bits, since whoever has one address there has them
- * all. Anything else is returned as it is.
+ * Returns the value by which limits count a caller: the address or, for IPv6, its first 64 bits, since an owner of
+ * one address has the whole network. Any other value is returned unchanged.
  */
 export function callerNetwork(address: string): string {
   if (isIP(address) !== 6) return address;
@@ -68,7 +72,7 @@ export function isLoopbackAddress(address: string): boolean {
   return address === '::1' || (isIPv4(address) && address.startsWith('127.'));
 }
 
-/** An address without port, brackets, zone and the wrapping of IPv4 in IPv6; undefined for what is none. */
+/** Returns an address without port, brackets, zone and IPv4-in-IPv6 prefix. Undefined if it is not an address. */
 export function plainAddress(text: string): string | undefined {
   const bare = text
     .trim()

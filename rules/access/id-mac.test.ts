@@ -17,6 +17,6 @@ it('the MAC of an id is the HMAC-SHA256 that Node makes, under keys of any lengt
   }
 });
 
-it('what is no id is refused', () => {
+it('refuses a text that is not an id', () => {
   expect(() => createIdMac(randomBytes(32))(randomBytes(15), 'hex')).toThrow('16 bytes');
 });

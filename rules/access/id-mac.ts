@@ -24,7 +24,7 @@ export function createIdMac(secret: Buffer): IdMac {
   };
 }
 
-/** The key, padded to a block, with room for what is hashed behind it. */
+/** Returns the key, padded to a block, with space for the data to hash. */
 function padKey(key: Buffer, pad: number, room: number): Buffer {
   const block = Buffer.alloc(BLOCK_BYTES + room, pad);
   for (const [n, byte] of key.entries()) block[n] = byte ^ pad;

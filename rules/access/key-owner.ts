@@ -1,4 +1,4 @@
-/** Who sends an idempotency key. */
+/** The sender of an idempotency key. */
 export interface KeyOwner {
   /** As the audit log has it: `key:<id>`, `user:<id>`, `public`. */
   name: string;
@@ -17,10 +17,10 @@ const VIEW_SCOPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Whether a 409 may show what the first request with the key was answered: to the one who made it, and to who may see
- * the records that the answer names. Keys are one namespace a project, and often easy to guess, such as the number of
- * an order: another's key that holds less learns nothing by trying them.
- * @param first `owner` is null for keys from before owners were noted
+ * Tells whether a 409 may contain the response to the first request with the key: only for the caller that made that
+ * request, and for callers that may read the records in the response. Keys form one namespace per project, and are
+ * often easy to guess, such as an order number. A key with fewer scopes therefore learns nothing by guessing.
+ * @param first `owner` is null for keys from before owners were stored
  */
 export function maySeeAnswer(owner: KeyOwner, first: { request: string; owner: string | null }): boolean {
   if (first.owner === owner.name) return true;

@@ -1,9 +1,9 @@
 import { isIPv4 } from 'node:net';
 
 /**
- * Whether a host to bind to is reached from this machine only: `localhost` or a loopback address as it is written. A
- * name that the system happens to resolve to loopback counts as public: what it resolves to can change, and a mistake
- * this way costs less.
+ * Tells whether a host to bind to can be reached only from this machine: `localhost` or a literal loopback address. A
+ * name that happens to resolve to loopback counts as public, because its resolution can change, and a mistake in this
+ * direction costs less.
  */
 export function isLoopbackHost(host: string): boolean {
   const bare = host.toLowerCase().replace(/^\[|\]$/g, '');

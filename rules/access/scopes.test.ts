@@ -10,7 +10,7 @@ describe('roles', () => {
     expect(SCOPES.filter((scope) => !roleScopes('ADMIN').has(scope))).toEqual(['billing:manage']);
   });
 
-  it('a member holds the grantable scopes and none of those of people', () => {
+  it('a member holds the grantable scopes and no scope that only people can hold', () => {
     expect([...roleScopes('MEMBER')]).toEqual([...GRANTABLE_SCOPES]);
   });
 });
@@ -21,7 +21,7 @@ describe('granting to a key', () => {
     expect(ungrantable(PEOPLE_SCOPES, roleScopes('OWNER'))).toEqual([...PEOPLE_SCOPES]);
   });
 
-  it('nobody grants what they do not hold, or what does not exist', () => {
+  it('refuses to grant scopes that the creator lacks or that do not exist', () => {
     expect(ungrantable(['email:send', 'sms:send', 'nope', '__proto__'], new Set(['email:send', 'nope']))).toEqual([
       'sms:send',
       'nope',

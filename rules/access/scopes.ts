@@ -45,12 +45,12 @@ const ROLE_SCOPES: Record<Role, ReadonlySet<Scope>> = {
   MEMBER: new Set(GRANTABLE_SCOPES),
 };
 
-/** What a person of this role may do: OWNER everything, ADMIN all but billing, MEMBER every grantable scope. */
+/** Returns the scopes of a role: OWNER everything, ADMIN all but billing, MEMBER every grantable scope. */
 export function roleScopes(role: Role): ReadonlySet<Scope> {
   return ROLE_SCOPES[role];
 }
 
-/** Whether a key can hold the scope at all; who creates the key must hold it too. */
+/** Tells whether a key can hold the scope at all. The creator of the key must hold it too. */
 function isGrantable(name: string): name is GrantableScope {
   return (GRANTABLE_SCOPES as readonly string[]).includes(name);
 }

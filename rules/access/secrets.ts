@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** What a key derived from SECRET_KEY is for: each purpose has its own, so one that leaks opens nothing else. */
+/** Purposes of keys derived from SECRET_KEY. Each purpose has its own key, so a leaked one opens nothing else. */
 export type KeyPurpose =
   | 'links'
   | 'at-rest'
@@ -20,7 +20,8 @@ const TAG_BYTES = 16;
 const VERSION = 1;
 
 /**
- * The 32-byte key of a purpose, by HKDF-SHA256 (RFC 5869) from SECRET_KEY. The same input gives the same key for ever.
+ * Returns the 32-byte key of a purpose, by HKDF-SHA256 (RFC 5869) from SECRET_KEY. The same input always gives the
+ * same key.
  */
 export function deriveKey(secretKey: string, purpose: KeyPurpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secretKey, 'tidings', purpose, KEY_BYTES));

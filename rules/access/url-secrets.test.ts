@@ -57,7 +57,7 @@ describe('two URLs', () => {
   ])('%s and %s are not', (one, other) => expect(sameOrigin(one, other)).toBe(false));
 });
 
-it('whatever a URL is, its password is neither shown nor stored, and it is called as it was given', () => {
+it('never shows or stores the password of any URL, and calls the URL as it was given', () => {
   const parts = [
     'user',
     ':',

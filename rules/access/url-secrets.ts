@@ -1,16 +1,16 @@
 import { fieldError } from '../errors.ts';
 import { openSecret, sealSecret } from './secrets.ts';
 
-/** What stands in an answer, and in the database, where a URL has its secret. */
+/** Replaces the secret of a URL in responses and in the database. */
 const URL_MASK = '***';
 
-/** A URL as it is stored: masked, and its secret sealed beside it; null where it has none. */
+/** A URL as it is stored: masked, with its sealed secret beside it. The secret is null if the URL has none. */
 export interface StoredUrl {
   url: string;
   sealed: string | null;
 }
 
-/** Where the secret of a URL begins and ends, and where its authority does. */
+/** Offsets of a URL's secret and of its authority. */
 interface SecretLocation {
   from: number;
   to: number;
@@ -22,8 +22,8 @@ const PLACEHOLDER = /\{\{[^{}]*\}\}/g;
 const AUTHORITY = /^\s*https?:[\\/]*([^\\/?#]*)/i;
 
 /**
- * The URL with `***` for its password, or for a user name that stands alone, as tokens do:
- * `https://user:***@example.com`. Variables in the URL stay. A URL without credentials is answered as it is.
+ * Returns the URL with `***` for its password, or for a lone user name, as tokens are written:
+ * `https://user:***@example.com`. Variables in the URL stay. A URL without credentials is returned unchanged.
  */
 export function maskUrl(url: string): string {
   const place = placeOf(url);
@@ -42,8 +42,9 @@ export function hidesCredentials(url: string): boolean {
 }
 
 /**
- * Seals the secret of a URL for the database. `***` keeps what `current` has, at the same user and host only: else
- * whoever may change the address, but not read the secret, could have it sent to a host of their own.
+ * Seals the secret of a URL for the database. `***` keeps the secret of `current`, for the same user and host only.
+ * Otherwise a user who may change the address, but not read the secret, could have the secret sent to a host of their
+ * own.
  * @throws AppError VALIDATION_ERROR for `field`
  */
 export function sealUrl(p: {
@@ -91,8 +92,8 @@ export function sameOrigin(url: string, other: string): boolean {
 }
 
 /**
- * As a browser reads it; with variables in it, all that is written in front of the path. Undefined where neither can be
- * told.
+ * Returns the origin as a browser reads it. With variables in it, everything before the path. Undefined if neither
+ * can be determined.
  */
 function originOf(url: string): string | undefined {
   const text = withoutVariables(url);
@@ -126,7 +127,7 @@ function placeOf(url: string): SecretLocation | undefined {
   return { from: start + colon + 1, to: start + at, authorityEnd };
 }
 
-/** Of the same length. Variables may hold any sign in a fallback: none of theirs is one of the URL's. */
+/** Keeps the length. A variable's fallback may contain any character, and none of them is part of the URL's syntax. */
 function withoutVariables(url: string): string {
   return url.replace(PLACEHOLDER, (placeholder) => 'x'.repeat(placeholder.length));
 }

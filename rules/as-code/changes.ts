@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** The fields of `wanted` that `current` has otherwise; what `wanted` leaves out stays as it is. */
+/** Returns the fields of `wanted` that differ in `current`. Fields missing in `wanted` do not change. */
 export function changedFields(wanted: object, current: object): string[] {
   return Object.entries(wanted).flatMap(([name, value]) =>
     value === undefined || sameJson(value, Reflect.get(current, name)) ? [] : [name],

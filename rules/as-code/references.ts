@@ -1,9 +1,9 @@
-/** What a resource names of others: an id in the database, a slug in a file. */
+/** References between resources: an id in the database, a slug in a file. */
 
 /** The kinds of resource that others can name. */
 export type NamedKind = 'template' | 'segment' | 'topic';
 
-/** What each name stands for: slug by id when a file is written, id by slug when it is read. */
+/** Maps names: id to slug when a file is written, slug to id when it is read. */
 export type Names = Readonly<Record<NamedKind, ReadonlyMap<string, string>>>;
 
 /** A name that stands for nothing, and where it was met. */
@@ -31,8 +31,8 @@ const ALL_FIELDS: readonly IdField[] = FIELDS.map(({ id }) => id);
 const CONDITION_FIELD = /^((?:contact\.)?(segment|topic)\.)(.+)$/;
 
 /**
- * A record as a file has it: `templateId` is `template`, by slug. An id that nobody has stays as it is.
- * @param fields those that hold ids in such a record
+ * Returns a record as a file has it: `templateId` becomes `template`, by slug. Unknown ids stay.
+ * @param fields fields that hold ids in such a record
  */
 export function withSlugs(record: Json, slugs: Names, fields = ALL_FIELDS): Json {
   const renamed = Object.entries(record).map(([name, value]) => {
@@ -44,7 +44,7 @@ export function withSlugs(record: Json, slugs: Names, fields = ALL_FIELDS): Json
   return Object.fromEntries(renamed);
 }
 
-/** The way back. Names of nothing are told to `unknown`, and left as they are. */
+/** Reverses `withSlugs`. Unknown slugs are reported to `unknown`, and stay. */
 export function withIds(
   record: Json,
   ids: Names,
@@ -78,8 +78,7 @@ export function idsIn(record: Json, fields: readonly IdField[]): NamedId[] {
 }
 
 /**
- * A condition, in whatever form, with other names in its fields; those that are not known stay, and are told to
- * `unknown`.
+ * Returns a condition of any form with other names in its fields. Unknown names are reported to `unknown`, and stay.
  */
 export function conditionWith(
   condition: unknown,

@@ -1,11 +1,11 @@
 import { maskUrl, sameOrigin } from '../access/url-secrets.ts';
 import type { SecretField, StepConfig } from '../executions/steps/definition.ts';
 
-/** What a file says of a field that holds secrets, in a config with its secrets in clear. */
+/** How a file represents a field with secrets, given a config with clear secrets. */
 interface Filed {
   /** The value as a file has it. */
   withoutSecret(value: unknown): unknown;
-  /** The value that a file means, undefined where there is none; `missing` names what is not stored. */
+  /** Returns the value that a file means, or undefined. `missing` names secrets that are not stored. */
   meant(given: StepConfig, stored: StepConfig | undefined): { value: unknown; missing: string[] };
 }
 
@@ -24,16 +24,16 @@ const FILED: Record<SecretField, Filed> = {
 
 const MASKED_CREDENTIALS = /^(\s*https?:\/\/)[^/?#]*\*\*\*@/i;
 
-/** The config as a file has it: what is secret in these fields is left out. */
+/** Returns the config as a file has it, without the secrets in these fields. */
 export function withoutSecrets(config: StepConfig, secretsIn: readonly SecretField[]): StepConfig {
   const filed = secretsIn.map((field): [string, unknown] => [field, FILED[field].withoutSecret(config[field])]);
   return withValues(config, filed);
 }
 
 /**
- * The config that a file means: what it leaves out as a secret is what is stored, for the same scheme, host and port
- * only, else whoever may change the address, but not read the secret, could have it sent to a host of their own.
- * `missing` names what is not stored, which is left out.
+ * Returns the config that a file means: omitted secrets are taken from storage, for the same scheme, host and port
+ * only. Otherwise a user who may change the address, but not read the secret, could have the secret sent to a host of
+ * their own. `missing` names secrets that are not stored, which are omitted.
  */
 export function withStoredSecrets(
   given: StepConfig,

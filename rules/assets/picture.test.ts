@@ -11,7 +11,7 @@ const jpeg = (...segments: number[][]) => Uint8Array.from([0xff, 0xd8, ...segmen
 const APP0 = [0xff, 0xe0, 0, 4, 1, 2];
 const SOF2 = [0xff, 0xc2, 0, 11, 8, 0, 3, 0, 2, 1, 1, 0x11, 0];
 
-describe('a picture', () => {
+describe('an image', () => {
   it.each([
     ['image/png', PNG],
     ['image/gif', GIF],
@@ -20,7 +20,7 @@ describe('a picture', () => {
     ['image/webp', webp('VP8X', [0, 0, 0, 0, 1, 0, 0, 2, 0, 0])],
     ['image/jpeg', jpeg(APP0, SOF2)],
     ['image/jpeg', jpeg(APP0, [0xff], SOF2)],
-  ])('of type %s is known by its bytes, with its sides', (type, bytes) => {
+  ])('is recognized as %s by its bytes, with width and height', (type, bytes) => {
     expect(readPicture(bytes)).toEqual({ type, width: 2, height: 3 });
   });
 
@@ -31,7 +31,7 @@ describe('a picture', () => {
     ['text that begins as a GIF', 'GIF89a'],
     ['a PDF', `%PDF-1.7 ${'x'.repeat(40)}`],
     ['a RIFF that is sound', `RIFF\0\0\0\0WAVEfmt ${'x'.repeat(40)}`],
-  ])('a picture is not %s', (_, text) => {
+  ])('an image is not %s', (_, text) => {
     expect(readPicture(new Uint8Array(Buffer.from(text)))).toBeUndefined();
   });
 
@@ -47,7 +47,7 @@ describe('a picture', () => {
     }
   });
 
-  it('whose segments lead nowhere ends the search', () => {
+  it('with segments that lead nowhere ends the search', () => {
     expect(readPicture(jpeg([0xff, 0xe0, 0, 0], SOF2))).toBeUndefined();
     expect(readPicture(jpeg([0xff, 0xda, 0, 4, 1, 2], SOF2))).toBeUndefined();
   });

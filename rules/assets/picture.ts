@@ -8,13 +8,12 @@ export interface Picture {
   height: number;
 }
 
-/** No mail shows more; a side of 0 is no picture. */
+/** No email shows larger images. A side of 0 is invalid. */
 const SIDE_MAX_PX = 20_000;
 
 /**
- * What picture the bytes are, by what they say themselves and nothing else: names and types that a caller gives prove
- * nothing. Undefined for what is none of the four types, SVG and HTML among it, whose beginning is cut off, or whose
- * sides are no sides.
+ * Reads type and size of an image from its bytes only, because names and types from a caller prove nothing. Undefined
+ * for anything but the four types (also SVG and HTML), for a truncated header, and for invalid sizes.
  */
 export function readPicture(bytes: Uint8Array): Picture | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -56,7 +55,7 @@ function webp(view: DataView): Picture | undefined {
   }
 }
 
-/** The sides stand in the start of frame, behind segments that each say their length (ITU T.81 §B.1.1.4, §B.2.2). */
+/** The size is in the start of frame, after segments that each state their length (ITU T.81 §B.1.1.4, §B.2.2). */
 function jpeg(view: DataView): Picture | undefined {
   if (view.byteLength < 4 || view.getUint16(0) !== 0xffd8) return undefined;
   let at = 2;
@@ -79,7 +78,7 @@ function jpeg(view: DataView): Picture | undefined {
   return undefined;
 }
 
-/** SOF0 to SOF15, without the tables that stand between their numbers. */
+/** SOF0 to SOF15, without the tables with markers between theirs. */
 function isStartOfFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }

@@ -9,7 +9,7 @@ export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
 export type AudienceType = (typeof AUDIENCE_TYPES)[number];
 
 /**
- * Why a campaign is PAUSED: somebody asked for it, its content ran out of time for many recipients in a row, or the
+ * Why a campaign is PAUSED: a user requested it, its content ran out of time for many recipients in a row, or the
  * database was restored from a backup, so that part of it may have been sent already.
  */
 export const PAUSED_REASONS = ['requested', 'template_timeout', 'database_restored'] as const;
@@ -23,7 +23,7 @@ export interface CampaignInput {
   state?: CampaignProgress;
 }
 
-/** Where a send stands. Chunks are numbered from 1 as the audience is taken. */
+/** Progress of a send. Chunks are numbered from 1 while the audience is read. */
 export interface CampaignProgress {
   audienceDone: boolean;
   recipients: number;
@@ -32,8 +32,8 @@ export interface CampaignProgress {
   /** The next chunk that nobody has worked on. */
   nextSeq: number;
   /**
-   * Chunks that the workflow itself takes up again: those whose turn was cut short, and those that it has read from
-   * Postgres because they are due. At most `LATER_MAX`, except in runs that an earlier version began.
+   * Chunks that the workflow itself resumes: chunks with an interrupted turn, and due chunks that it has read from
+   * Postgres. At most `LATER_MAX`, except in runs of an earlier version.
    */
   later: LaterChunk[];
   /** The chunks that wait in Postgres, as last heard; absent if none does. */
@@ -41,8 +41,8 @@ export interface CampaignProgress {
   /** Stands for the settings by which chunks wait for an hour or a window, as last heard. */
   clock?: string | undefined;
   /**
-   * Some recipients wait for the winner of its test, or will; absent where it has no test, or nothing is known of it
-   * yet.
+   * Some recipients wait for the winner of its test, or will wait. Absent if it has no test, or nothing is known
+   * about it yet.
    */
   testing?: boolean;
   /** Milliseconds since 1970: when to judge the test; absent until its share was sent. */
@@ -74,9 +74,9 @@ export interface LaterChunk {
   deferredSinceMs: number | null;
   /** How often it did. */
   deferrals: number;
-  /** The row at which its last turn ended, where the round is not over; absent when the next turn begins one. */
+  /** The row at which its last turn ended, if the round is not over. Absent when the next turn starts a round. */
   from?: string | undefined;
-  /** Mails of this round, before `from`, were put off. */
+  /** True if emails of this round, before `from`, were deferred. */
   putOff?: boolean | undefined;
   /** It waits for the hour of its recipients or a window, until `dueAtMs`; other settings may let it go before. */
   shut?: boolean | undefined;
@@ -91,27 +91,29 @@ export const NEW_CAMPAIGN: CampaignProgress = {
 };
 
 /**
- * What became of a chunk: `more` when its turn is over, `deferred` when the provider refused some for now, `paced` when
- * the send rate, or what the project may compute, has no room, which is nobody's failure. `paused`: the campaign is,
- * until it is resumed. `shut`: not the hour of its recipients, or outside of the window.
+ * Outcome of a chunk: `more` when its turn is over, `deferred` when the provider deferred some emails, `paced` when
+ * the send rate or the project's processor budget is used up, which does not count as a failure. `paused`: the
+ * campaign is paused until it is resumed. `shut`: it is not the local time of its recipients, or outside the sending
+ * window.
  */
 export type ChunkOutcome = 'done' | 'more' | 'deferred' | 'held' | 'paused' | 'ended' | 'paced' | 'shut';
 
-/** What is optional here is absent from results of earlier versions, and their histories go on as they began. */
+/** Optional fields are absent in results of earlier versions, whose histories continue unchanged. */
 export interface ChunkResult {
   outcome: ChunkOutcome;
   sent: number;
-  /** Where `outcome` is `deferred` or `paced`: how long to wait before the next try. */
+  /** If `outcome` is `deferred` or `paced`: how long to wait before the next attempt. */
   retryAfterMs: number;
   /** Mails a second that the project may send now, 0 for no limit: it decides about queue and lanes. */
   rate?: number;
-  /** It sent something, or was not allowed to: the time that the provider has put it off for begins anew. */
+  /** True if it sent something, or was not allowed to. The provider's deferral period then starts again. */
   fresh?: boolean;
   /** The next turn goes on with this row. */
   from?: string | undefined;
   putOff?: boolean | undefined;
   /**
-   * Where `outcome` is `shut`: the instant of its next try, in milliseconds since 1970, and the settings that say so.
+   * If `outcome` is `shut`: the instant of its next attempt, in milliseconds since 1970, and the settings that
+   * determine it.
    */
   notBeforeMs?: number;
   clock?: string;
@@ -121,7 +123,7 @@ export interface ChunkResult {
 
 /** The answer to a workflow that asks which chunks are due. */
 export interface DueChunks {
-  /** In the order in which they became due. They stay in Postgres until their turn begins. */
+  /** In the order in which they became due. They stay in Postgres until their turn starts. */
   due: LaterChunk[];
   /** The chunks that still wait; null if none does. */
   waiting: WaitingChunks | null;

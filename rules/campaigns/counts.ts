@@ -11,11 +11,11 @@ export interface CampaignCounts {
   delivered: number;
   opened: number;
   clicked: number;
-  /** Refused for good by the receiving side, at once or later. */
+  /** Permanently refused by the receiving server, at once or later. */
   bounced: number;
   complained: number;
   unsubscribed: number;
-  /** Tried and not taken by the provider, or beyond what the month has room for. */
+  /** Attempted and not accepted by the provider, or beyond the monthly limit. */
   failed: number;
   /** Not tried: not subscribed, suppressed, cancelled and the like. */
   skipped: number;
@@ -42,9 +42,12 @@ export function addCounts(sum: CampaignCounts, counts: CampaignCounts): void {
 export const SERIES = ['sent', 'delivered', 'opened', 'clicked'] as const;
 export type SeriesKind = (typeof SERIES)[number];
 
-/** What became of the recipients of one chunk. Plain JSON: it is kept with the chunk. */
+/** Outcomes of the recipients of one chunk. Plain JSON, because it is stored with the chunk. */
 export interface ChunkFigures {
-  /** By the number of the variant that they were sent; null where the campaign has none, or it is not known yet. */
+  /**
+   * By the number of the variant that recipients got. Null if the campaign has no variants, or the variant is not
+   * known yet.
+   */
   variants: { variant: number | null; counts: CampaignCounts }[];
   byReason: Record<string, number>;
   /** How many by the hour in which it happened, numbered from 1970. */

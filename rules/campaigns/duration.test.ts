@@ -30,20 +30,20 @@ describe('how long a campaign takes', () => {
     expect(seconds({ willSend: 0 })).toBe(0);
   });
 
-  it('counts the nights in which its window is shut', () => {
+  it('counts the nights while its window is closed', () => {
     // 11 hours are left of today, the night has 12, and 4 hours of tomorrow do the rest.
     expect(seconds({ willSend: 15 * HOUR, clock: { window: DAY } })).toBe(27 * HOUR);
     expect(seconds({ willSend: 11 * HOUR, clock: { window: DAY } })).toBe(11 * HOUR);
   });
 
-  it('counts the wait for a window that is shut', () => {
+  it('counts the wait for a closed window', () => {
     expect(seconds({ nowMs: at('2026-11-23T21:00'), clock: { window: DAY } })).toBe(11 * HOUR + 1_000);
     expect(seconds({ scheduledAt: new Date(at('2026-11-23T21:00')), clock: { window: DAY } })).toBe(11 * HOUR + 1_000);
     const mondays: SendingWindow = { ...DAY, days: [1] };
     expect(seconds({ willSend: 12 * HOUR, clock: { window: mondays } })).toBe((7 * 24 - 1 + 1) * HOUR);
   });
 
-  it('goes on from the second week to the end of one that takes many', () => {
+  it('extrapolates from the second week for a campaign of many weeks', () => {
     const days = 100;
     const estimate = seconds({ willSend: days * 12 * HOUR, nowMs: at('2026-11-23T08:00'), clock: { window: DAY } });
     expect(Math.abs(estimate - days * 24 * HOUR)).toBeLessThan(24 * HOUR);
@@ -57,7 +57,7 @@ describe('how long a campaign takes', () => {
     // In Tokyo it is 18:00, so 2 hours are left; Berlin has 10.
     const own = { window: { ...DAY, timezone: 'contact' } };
     expect(seconds({ willSend: 4 * HOUR, zones, clock: own })).toBe(4 * HOUR);
-    // Tokyo's third hour is its next morning, 14 hours after its window shut.
+    // Tokyo's third hour is in its next morning, 14 hours after its window closed.
     expect(seconds({ willSend: 6 * HOUR, zones, clock: own })).toBe((2 + 12 + 1) * HOUR);
   });
 
@@ -71,7 +71,7 @@ describe('how long a campaign takes', () => {
     expect(seconds({ zones: [{ zone: null, contacts: 3 }], clock })).toBe(1_000);
   });
 
-  it('leaves out whose hour is over, where they are skipped', () => {
+  it('skips recipients whose local time is over, if the policy is SKIP', () => {
     const zones = [
       { zone: 'Asia/Tokyo', contacts: 500 },
       { zone: 'America/New_York', contacts: 500 },

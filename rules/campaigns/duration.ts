@@ -3,15 +3,15 @@ import { offsetAt, zoneOf } from '../time/zones.ts';
 import { type CampaignClock, campaignGate } from './gate.ts';
 import type { VariantTest } from './variants.ts';
 
-/** Mails a second of a service that nothing limits: what one worker does beside other work. For an estimate only. */
+/** Emails per second of an unlimited service: the throughput of one worker beside other work. For an estimate only. */
 const FULL_SPEED = 1_000;
-/** Windows go by weeks: what two of them leave over is reckoned from the second. */
+/** Windows repeat weekly. The remainder after two weeks is estimated from the second week. */
 const WEEK_MS = 7 * 86_400_000;
 const REACH_MS = 2 * WEEK_MS;
-/** Openings of one zone that are looked at: more than two weeks have of days. */
+/** Maximum number of openings per zone: more than two weeks have days. */
 const OPENINGS_MAX = 40;
 
-/** Recipients who name a zone; null for those who go by the project's. */
+/** Recipients of one zone. Null for recipients who use the project's zone. */
 export interface ZoneCount {
   zone: string | null;
   contacts: number;
@@ -21,7 +21,7 @@ export interface DurationRequest {
   willSend: number;
   /** Mails a second, 0 for no limit. */
   ratePerSecond: number;
-  /** How the audience falls into zones; empty where zones make no difference. */
+  /** Number of recipients per zone. Empty if zones make no difference. */
   zones: ZoneCount[];
   clock: Omit<CampaignClock, 'zone' | 'goingSince' | 'winnerAt'>;
   /** When it is scheduled for; null for now. */
@@ -31,9 +31,9 @@ export interface DurationRequest {
 }
 
 /**
- * Seconds from when a campaign begins until its last mail has left: by the send rate, the window that holds it, the
- * hours of its recipients, and the wait of a test. It begins now, at its schedule, or with the first of its recipients'
- * hours; waiting for a window counts.
+ * Estimates the seconds from the start of a campaign until its last email is sent, from the send rate, the sending
+ * window, the local time of its recipients, and the wait of a test. The start is now, the scheduled time, or the
+ * first recipients' local time; waiting for a window counts.
  */
 export function estimateSeconds(p: DurationRequest): number {
   const groups = groupsOf(p);
@@ -53,13 +53,16 @@ function secondsOf(ms: number): number {
   return Math.ceil(Math.round(ms) / 1000);
 }
 
-/** Recipients whose clocks show the same: one zone stands for all of them. */
+/** Recipients with the same local time. One zone stands for all of them. */
 interface Group {
   zone: string | null;
   mails: number;
 }
 
-/** In proportion: who is counted may be refused for other reasons. There are some 40 offsets and 600 zones. */
+/**
+ * Scales in proportion, because counted contacts may be skipped for other reasons. About 40 offsets and 600 zones
+ * exist.
+ */
 function groupsOf({ willSend, zones, clock, nowMs }: DurationRequest): Group[] {
   const counted = zones.reduce((sum, { contacts }) => sum + contacts, 0);
   if (counted === 0) return [{ zone: null, mails: willSend }];
@@ -85,7 +88,7 @@ interface Stretch {
   toMs: number;
 }
 
-/** When the last mail of the groups has left, if all begin at `beginMs` and share the rate. */
+/** Returns when the last email of the groups has been sent, if all start at `beginMs` and share the rate. */
 function endOf(p: DurationRequest, how: { groups: Group[]; rate: number; beginMs: number; winnerAt: Date | null }) {
   const { groups, rate, beginMs, winnerAt } = how;
   const reachMs = beginMs + REACH_MS;
@@ -93,7 +96,7 @@ function endOf(p: DurationRequest, how: { groups: Group[]; rate: number; beginMs
     const clock = { ...p.clock, zone, goingSince: new Date(beginMs), winnerAt };
     return openings(clock, beginMs, reachMs).map((open) => ({ group, ...open }));
   });
-  // Whom it is too late for gets nothing.
+  // Recipients whose time is over get nothing.
   const left = groups.map(({ mails }, n) => (stretches.some(({ group }) => group === n) ? mails : 0));
   const end = drain(stretches, left, rate);
   const rest = left.reduce((sum, mails) => sum + mails, 0);
@@ -103,7 +106,7 @@ function endOf(p: DurationRequest, how: { groups: Group[]; rate: number; beginMs
   return reachMs + (rest / perWeek) * WEEK_MS;
 }
 
-/** When somebody's gate is open; nothing for whom it is too late. */
+/** Lists when the gate is open. Empty if it is too late for the group. */
 function openings(clock: CampaignClock, fromMs: number, untilMs: number): { fromMs: number; toMs: number }[] {
   const found: { fromMs: number; toMs: number }[] = [];
   let atMs = fromMs;
@@ -142,7 +145,7 @@ function drain(stretches: Stretch[], left: number[], rate: number): number {
   return end;
 }
 
-/** How long, between two instants, anybody's window is open. */
+/** Returns how long any group's window is open between two instants. */
 function openMs(stretches: Stretch[], fromMs: number, toMs: number): number {
   let sum = 0;
   let doneMs = fromMs;

@@ -17,7 +17,7 @@ describe('the hour of recipients who waited for the winner of a test', () => {
     ['the next day, also where the winner was chosen before the first', '2026-11-30T12:00:00Z', '2026-12-02T08:00:00Z'],
     ['the next day, where the winner is known at that hour', '2026-12-02T08:05:00Z', '2026-12-02T08:00:00Z'],
     ['the first day after it was known', '2026-12-04T12:00:00Z', '2026-12-05T08:00:00Z'],
-  ])('the hour of recipients who waited for a winner is that of %s', (_, winnerAt, expected) => {
+  ])('recipients who waited for a winner use the hour of %s', (_, winnerAt, expected) => {
     const rest = { ...clock, winnerAt: new Date(winnerAt) };
     expect(campaignGate(rest, at(expected) - 1)).toEqual({ kind: 'shut', notBeforeMs: at(expected) });
     expect(campaignGate(rest, at(expected))).toEqual({ kind: 'open', closesAtMs: null });

@@ -3,12 +3,12 @@ import { CONTACT_ZONE, nextClosing, nextOpening, type SendingWindow } from '../t
 import { zoneOf } from '../time/zones.ts';
 import type { LatePolicy } from './timing.ts';
 
-/** Nobody is late by so little: an hour is rarely met to the minute. */
+/** A recipient this little late still counts as on time, because a send rarely starts exactly on the minute. */
 const GRACE_MS = 15 * MINUTE_MS;
 
-/** What decides when mail may leave for some recipients who share their clocks. */
+/** Settings that decide when recipients of one time zone may be sent to. */
 export interface Clock {
-  /** Their own zone; null where they have none. */
+  /** The contact's own zone. Null if the contact has no zone. */
   zone: string | null;
   projectZone: string;
   window: SendingWindow | null;
@@ -18,15 +18,15 @@ export interface Clock {
 export interface CampaignClock extends Clock {
   sendAtLocal: string | null;
   latePolicy: LatePolicy;
-  /** When the campaign began to be sent, or was resumed last. */
+  /** When the campaign started to be sent, or was last resumed. */
   goingSince: Date | null;
-  /** Of recipients who waited for the winner of a test: when it was known. Absent for all others. */
+  /** When the winner of a test was known, for recipients who waited for it. Absent for all others. */
   winnerAt?: Date | null;
 }
 
 /**
- * Whether mail may leave now. `open`: until `closesAtMs`, null for ever. `shut`: not before `notBeforeMs`. `late`: not
- * any more. Milliseconds since 1970.
+ * Decision whether an email may be sent now. `open`: until `closesAtMs`, null without an end. `shut`: not before
+ * `notBeforeMs`. `late`: not any more. Milliseconds since 1970.
  */
 export type Gate =
   | { kind: 'open'; closesAtMs: number | null }
@@ -46,7 +46,8 @@ export function campaignGate(clock: CampaignClock, nowMs: number): Gate {
 }
 
 /**
- * Whoever waited for the winner gets it at their hour of a later day: the next one, or the first after it was known.
+ * Recipients who waited for the winner get it at their local time of a later day: the next day, or the first day
+ * after the winner was known.
  */
 function hourOf(clock: CampaignClock, wall: WallMs): number {
   const zone = contactZone(clock);
@@ -75,14 +76,13 @@ function windowZone(clock: Clock, { timezone }: SendingWindow): string {
   return timezone === CONTACT_ZONE ? contactZone(clock) : (zoneOf(timezone) ?? projectZone(clock));
 }
 
-/** Whose zone is none goes by the project's. */
+/** Contacts without a zone use the project's zone. */
 function contactZone(clock: Clock): string {
   return zoneOf(clock.zone) ?? projectZone(clock);
 }
 
 /**
- * A zone that was one when it was set may be unknown to this process, after an older release of Node was put in its
- * place.
+ * A zone that was valid when it was set may be unknown to this process, after Node was replaced by an older release.
  */
 function projectZone({ projectZone }: Clock): string {
   return zoneOf(projectZone) ?? 'UTC';

@@ -6,8 +6,8 @@ export function newChunk(seq: number): LaterChunk {
 }
 
 /**
- * Delays the next attempt at a chunk that was not sent although its hour has come. The clocks of the database and of
- * Temporal may differ a little.
+ * Delays the next attempt at a chunk that was not sent although it was due. The times of the database and of Temporal
+ * may differ slightly.
  */
 export const CLOCK_RECHECK_MS = 500;
 
@@ -21,7 +21,8 @@ export function chunkAfter(
   p: { nowMs: number; clock: string | undefined },
 ): LaterChunk | undefined {
   const { nowMs } = p;
-  // `deferrals` counts those in a row. Results of earlier versions never say `fresh`, so their chunks stay as they were.
+  // `deferrals` counts consecutive deferrals. Results of earlier versions never have `fresh`, so their chunks do not
+  // change.
   const before = result.fresh ? { ...chunk, deferredSinceMs: null, deferrals: 0 } : chunk;
   const { from, putOff } = result;
   const again = { ...before, from, putOff, shut: undefined };

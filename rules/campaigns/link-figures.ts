@@ -7,10 +7,10 @@ export interface LinkFigures {
   machineClicks: number;
 }
 
-/** The links of what a campaign says, or of one of its variants, in the order in which they stand there. */
+/** Links of a campaign's content or of one variant, in order of appearance. */
 export interface LinksOf {
   urls: string[];
-  /** The number of the variant; null where the campaign has none. */
+  /** Number of the variant. Null if the campaign has no variants. */
   variant: number | null;
 }
 
@@ -26,8 +26,8 @@ export interface SummedLink extends LinkFigures {
 }
 
 /**
- * Each link once, with the clicks of all variants that have it, and those of each. `names` of the variants, null
- * without.
+ * Lists each link once, with the clicks of all variants that contain it, and the clicks per variant. `names` are the
+ * names of the variants, or null.
  */
 export function sumLinks(said: LinksOf[], names: string[] | null, counted: CountedLink[]): SummedLink[] {
   const sums = new Map<string, { all: LinkFigures; of: Map<number, LinkFigures> }>();

@@ -1,6 +1,6 @@
 /**
- * What the stats of a campaign count its recipients by; `pending`, `sent`, `failed` and `skipped` are each of them
- * once.
+ * Outcomes by which statistics count recipients of a campaign. `pending`, `sent`, `failed` and `skipped` together
+ * cover each recipient once.
  */
 export const RECIPIENT_OUTCOMES = [
   'pending',

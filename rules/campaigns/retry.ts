@@ -1,9 +1,6 @@
 import type { Reason } from '../emails/reasons.ts';
 
-/**
- * Reasons that can be mended, so that a recipient who failed for one of them can be tried again: the contact would
- * still have it.
- */
+/** Reasons that can be fixed, so that the failed recipient can be retried: the contact would still get the email. */
 export const MENDABLE_REASONS = [
   'provider_rejected',
   'expired',

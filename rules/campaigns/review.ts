@@ -1,7 +1,7 @@
 import type { Finding } from '../content/findings.ts';
 import { type CampaignVariant, dealPlaces, type VariantTest } from './variants.ts';
 
-/** What the review of a campaign can find besides what stands against its content. */
+/** Findings of a campaign's review besides findings about its content. */
 export const CAMPAIGN_FINDINGS = [
   'sender_not_verified',
   'project_held',
@@ -12,7 +12,7 @@ export const CAMPAIGN_FINDINGS = [
 ] as const;
 export type CampaignFinding = (typeof CAMPAIGN_FINDINGS)[number];
 
-/** What a campaign stands before, apart from its content. */
+/** Facts about a campaign besides its content. */
 export interface ReviewedCampaign {
   /** Each address that its mails come from, with its domain as the project has it; null when it has not. */
   senders: { from: string; domain: { verified: boolean; dmarc: boolean } | null }[];
@@ -22,11 +22,11 @@ export interface ReviewedCampaign {
   estimatedSeconds: number;
 }
 
-/** So many recipients give a reader to each variant of any reasonable weight. */
+/** With this many recipients, every variant with a reasonable weight gets one. */
 const DEALT_MAX = 100_000;
 const SLOW_SECONDS = 24 * 3600;
 
-/** What stands against sending a campaign now. */
+/** Lists the reasons against sending a campaign now. */
 export function campaignFindings(p: ReviewedCampaign): Finding<CampaignFinding>[] {
   const findings: Finding<CampaignFinding>[] = [];
   const { estimatedSeconds } = p;
@@ -73,9 +73,9 @@ export function findVariantsWithoutReader(p: {
 }
 
 /**
- * What was found in the texts of a campaign, each finding once. One that not all of its variants have names those that
- * do, in `details.variants`.
- * @param names of the variants, in the order of `found`; null for a campaign without
+ * Merges findings of a campaign and its variants, each once. A finding that not all variants have names its variants in
+ * `details.variants`.
+ * @param names names of the variants, in the order of `found`; null for a campaign without
  */
 export function mergeFindings<Code extends string>(found: Finding<Code>[][], names: string[] | null): Finding<Code>[] {
   const merged = new Map<string, { finding: Finding<Code>; of: Set<number> }>();

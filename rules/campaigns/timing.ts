@@ -1,16 +1,17 @@
 import type { SendingWindow } from '../time/sending-window.ts';
 
-/** What happens to a recipient whose hour is over: the mail leaves at once, or not at all (`too_late`). */
+/** Policy for a recipient whose local time is over: send at once, or skip (`too_late`). */
 export const LATE_POLICIES = ['SEND', 'SKIP'] as const;
 export type LatePolicy = (typeof LATE_POLICIES)[number];
 
 /** When a campaign may reach its recipients, as its author says it. */
 export interface CampaignTiming {
   /**
-   * Its own; null: none holds it, whatever the project says; undefined: that of the project, as it is at the moment.
+   * The campaign's own window. Null: no window, whatever the project sets. Undefined: the project's window as it is
+   * then.
    */
   sendingWindow: SendingWindow | null | undefined;
-  /** `YYYY-MM-DDTHH:MM` by each recipient's own clocks; null for whoever comes next. */
+  /** `YYYY-MM-DDTHH:MM` in each recipient's local time. Null sends as soon as possible. */
   sendAtLocal: string | null;
   latePolicy: LatePolicy;
 }

@@ -1,6 +1,6 @@
 import { rateOf, type TestMetric, type VariantResult } from './variants.ts';
 
-/** Of the normal distribution, for 95 %. */
+/** Quantile of the normal distribution for 95 %. */
 const Z = 1.959963984540054;
 
 /** From 0 to 1. */
@@ -10,8 +10,8 @@ export interface Interval {
 }
 
 /**
- * Where a rate lies with 95 % confidence (Wilson's score interval), which holds for few recipients and for rates near 0
- * and 1 too.
+ * Returns the interval of a rate with 95 % confidence (Wilson's score interval). It also holds for few recipients and
+ * for rates near 0 and 1.
  */
 export function wilsonInterval({ sent, successes }: VariantResult): Interval {
   if (sent === 0) return { low: 0, high: 1 };

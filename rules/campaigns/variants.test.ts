@@ -3,7 +3,7 @@ import { NO_TEXT } from '../content/mail-text.ts';
 import { compareVariants, wilsonInterval } from './variant-figures.ts';
 import { betterVariant, type Dealt, dealPlaces, REST, variantText } from './variants.ts';
 
-/** The places of `n` people who are dealt in pages of these sizes, which come again and again. */
+/** The assignments of `n` people in repeated pages of these sizes. */
 function dealtInPages(p: { weights: number[]; share: number; n: number; pages: number[] }): number[] {
   const places: number[] = [];
   for (let page = 0; places.length < p.n; page++) {
@@ -140,7 +140,7 @@ describe('the interval of a rate', () => {
     expect(interval.high).toBeCloseTo(high, 3);
   });
 
-  it('begins at 0 where nobody did, and ends at 1 where all did', () => {
+  it('starts at 0 if no recipient did, and ends at 1 if all did', () => {
     for (const sent of [1, 3, 7, 20]) {
       expect(wilsonInterval({ sent, successes: 0 }).low).toBe(0);
       expect(wilsonInterval({ sent, successes: sent }).high).toBe(1);
@@ -179,7 +179,7 @@ describe('the sentence about the difference', () => {
   });
 });
 
-describe('what a variant says', () => {
+describe('the text of a variant', () => {
   it('is the campaign but for what it has of its own, whichever field of a mail that is', () => {
     const campaign = { ...NO_TEXT, subject: 'S', body: 'B', from: 'a@e.test', fromName: 'N' };
     expect(variantText(campaign, { name: 'A', weight: 1 })).toEqual(campaign);

@@ -5,7 +5,7 @@ export const VARIANTS_MAX = 5;
 export const TEST_METRICS = ['opens', 'clicks'] as const;
 export type TestMetric = (typeof TEST_METRICS)[number];
 
-/** One way of saying a campaign: what it says otherwise than the campaign, and its part of the recipients. */
+/** A variant of a campaign: the fields that differ from the campaign, and its share of the recipients. */
 export interface CampaignVariant extends OwnText {
   name: string;
   weight: number;
@@ -15,7 +15,7 @@ type OwnText = { [Field in keyof MailText]?: NonNullable<MailText[Field]> };
 
 /** How a campaign finds out which variant is the better one, before most recipients get it. */
 export interface VariantTest {
-  /** Of the recipients, 0.02 to 1, who get the variants; the rest gets the better one. */
+  /** Share of the recipients, 0.02 to 1, who get the variants. The rest gets the better one. */
   share: number;
   metric: TestMetric;
   /** From when the share was sent until it is judged. */
@@ -24,29 +24,29 @@ export interface VariantTest {
   minimum: number;
 }
 
-/** Who chose the winner: the figures of the test, or a person. */
+/** How the winner was chosen: by the statistics of the test, or by a person. */
 export const WINNER_SOURCES = ['test', 'hand'] as const;
 export type WinnerSource = (typeof WINNER_SOURCES)[number];
 
-/** What a variant's mails say: the campaign's text where it says nothing of its own. */
+/** Returns the text of a variant's emails. The campaign's text fills fields that the variant does not set. */
 export function variantText(campaign: MailText, variant: CampaignVariant): MailText {
   const fields = Object.keys(NO_TEXT) as (keyof MailText)[];
   return Object.fromEntries(fields.map((field) => [field, variant[field] ?? campaign[field]])) as unknown as MailText;
 }
 
-/** The number of the variant that is named so; undefined when there is none. */
+/** Returns the number of the variant with this name. Undefined if it does not exist. */
 export function variantNamed(variants: readonly CampaignVariant[] | null, name: string): number | undefined {
   const index = variants?.findIndex((variant) => variant.name === name) ?? -1;
   return index < 0 ? undefined : index;
 }
 
-/** Recipients who have a place already: by variant, and those who wait for the winner. */
+/** Recipients with an assignment: by variant, and recipients who wait for the winner. */
 export interface Dealt {
   variants: number[];
   rest: number;
 }
 
-/** The place of somebody who waits for the winner. */
+/** The assignment of a recipient who waits for the winner. */
 export const REST = -1;
 
 /** Far below the smallest part of a person that a share can come to, and above what floating point adds. */
@@ -72,14 +72,14 @@ export function dealPlaces(p: { weights: readonly number[]; share: number; befor
   });
 }
 
-/** Whose part by weight of `tested` people is missing most; the first of equals. */
+/** Returns the variant that is furthest below its share by weight of `tested` recipients; the first of equals. */
 function furthestBehind(weights: readonly number[], counts: readonly number[], tested: number): number {
   const sum = weights.reduce((all, weight) => all + weight, 0);
   const missing = weights.map((weight, n) => weight * tested - (counts[n] ?? 0) * sum);
   return missing.indexOf(Math.max(...missing));
 }
 
-/** What a test has come to for one variant: recipients whom it was sent to, and of them those who opened or clicked. */
+/** Result of a test for one variant: recipients it was sent to, and how many of them opened or clicked. */
 export interface VariantResult {
   sent: number;
   successes: number;

@@ -7,7 +7,7 @@ import type { Variables } from './variable.ts';
 /** 16 characters are the least that cannot be guessed by trying; `openssl rand -hex 32` is the advice. */
 const SECRET_KEY_MIN_CHARS = 16;
 
-/** What must not be known. */
+/** Secret values. */
 export const SECRETS = {
   SECRET_KEY: {
     schema: z.string().min(SECRET_KEY_MIN_CHARS),
@@ -18,7 +18,7 @@ export const SECRETS = {
   },
 } as const satisfies Variables;
 
-/** Whom the service reaches, and who may reach it. */
+/** Networks that the service may reach, and callers that may reach it. */
 export const ACCESS = {
   WEBHOOK_ALLOW_PRIVATE: {
     schema: switchWord,

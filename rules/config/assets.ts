@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { httpUrl, text } from './texts.ts';
 import type { Environment, ValuesOf, Variables } from './variable.ts';
 
-/** Where pictures of mails are kept: in Postgres, unless a bucket is named. */
+/** Storage of images: Postgres, unless a bucket is named. */
 export const ASSETS = {
   ASSETS_S3_BUCKET: {
     schema: z.string().regex(/^[\w.-]{1,255}$/),
@@ -56,7 +56,7 @@ export interface BucketSettings {
   credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
 }
 
-/** Where pictures are kept; undefined is Postgres. */
+/** Returns the bucket for images. Undefined keeps images in Postgres. */
 export function bucketSettings(values: ValuesOf<typeof ASSETS>, env: Environment): BucketSettings | undefined {
   if (values.ASSETS_S3_BUCKET === undefined) return undefined;
   const { ASSETS_S3_ENDPOINT: endpoint, ASSETS_S3_ACCESS_KEY_ID: id, ASSETS_S3_SECRET_ACCESS_KEY: secret } = values;
@@ -70,7 +70,7 @@ export function bucketSettings(values: ValuesOf<typeof ASSETS>, env: Environment
   };
 }
 
-/** The variable that a bucket cannot do without; undefined where all are there. */
+/** Returns the missing variable that a bucket requires. Undefined if none is missing. */
 export function missingForBucket(bucket: BucketSettings | undefined): keyof typeof ASSETS | undefined {
   return bucket !== undefined && bucket.region === undefined ? 'ASSETS_S3_REGION' : undefined;
 }

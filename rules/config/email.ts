@@ -7,7 +7,7 @@ import type { Environment, ValuesOf, Variables } from './variable.ts';
 const KINDS = Object.keys(EMAIL_PROVIDERS) as EmailProviderKind[];
 const SENDING = KINDS.filter((kind) => !EMAIL_PROVIDERS[kind].captures);
 
-/** Where mail goes, and what it says of its sender. */
+/** Provider of email, and facts about the sender. */
 export const EMAIL = {
   EMAIL_PROVIDER: {
     schema: z.enum(KINDS),
@@ -22,7 +22,7 @@ export const EMAIL = {
     about:
       'Lets a `HOST` that other machines reach capture mail and SMS instead of sending them; `/mailbox` then takes the session of an OWNER.',
   },
-  // Named by itself for its place in the table; the others follow.
+  // Named explicitly for its position in the table; the others follow.
   ...EMAIL_PROVIDERS.smtp.variables,
   DKIM_SIGN: {
     schema: switchWord,
@@ -46,7 +46,7 @@ export const EMAIL = {
   ...variablesOf(EMAIL_PROVIDERS),
 } as const satisfies Variables;
 
-/** Where mail goes, and what it says of its sender. The settings of each provider stand under its kind. */
+/** Returns the provider of email, and facts about the sender. The settings of each provider are listed by its kind. */
 export function emailSettings(values: ValuesOf<typeof EMAIL>, env: Environment) {
   const provider = values.EMAIL_PROVIDER;
   const settings = settingsOf(EMAIL_PROVIDERS, values, env);
@@ -65,7 +65,7 @@ export function emailSettings(values: ValuesOf<typeof EMAIL>, env: Environment) 
   };
 }
 
-/** The variable that the chosen provider cannot do without; undefined where all are there. */
+/** Returns the missing variable that the chosen provider requires. Undefined if none is missing. */
 export function missingForEmail(email: ReturnType<typeof emailSettings>): string | undefined {
   return missingOf(EMAIL_PROVIDERS[email.provider], email[email.provider]);
 }

@@ -5,14 +5,14 @@ import type { ValuesOf, Variables } from './variable.ts';
 const MB = 1024 * 1024;
 /** No message is made larger, whatever the provider takes. */
 const MESSAGE_MAX_BYTES = 40 * MB;
-/** What of a message is left for the words of the mail. */
+/** Part of a message that is left for the text of the email. */
 const WORDS_BYTES = MB;
 /** Base64 makes of 57 bytes a line of 76 signs and its end. */
 const BASE64_SHARE = 57 / 78;
 /** 28: in a message they are 38.3 MB. */
 const ATTACHMENTS_MOST_MB = attachmentsMostMb(MESSAGE_MAX_BYTES);
 
-/** What one project may take of the service. */
+/** Limits of one project. */
 export const LIMITS = {
   RATE_LIMIT_PER_MINUTE: {
     schema: wholeNumber(0, 1_000_000_000),
@@ -56,25 +56,27 @@ export const LIMITS = {
   },
 } as const satisfies Variables;
 
-/** What one project may take of the service. */
+/** Returns the limits of one project. */
 export function limitSettings(values: ValuesOf<typeof LIMITS>) {
   return {
-    /** Requests a minute and project; 0 is no limit. */
+    /** Requests per minute and project. 0 means no limit. */
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
-    /** Requests a minute by a project's public key; 0 is no limit. */
+    /** Requests per minute with a project's public key. 0 means no limit. */
     publicRateLimitPerMinute: values.PUBLIC_RATE_LIMIT_PER_MINUTE,
-    /** Mails a second and project over all workers; 0 is no limit. */
+    /** Emails per second and project over all workers. 0 means no limit. */
     sendRatePerSecond: values.SEND_RATE_PER_SECOND,
-    /** Of a mail together, decoded. */
+    /** Total decoded size of an email's attachments. */
     attachmentsMaxBytes: values.ATTACHMENTS_MAX_MB * MB,
-    /** Of one project in one process; 0 is no limit. */
+    /** Processor time of one project in one process. 0 means no limit. */
     projectCpuMsPerSecond: values.PROJECT_CPU_MS_PER_SECOND,
-    /** Timers of a project that end in one second; 0 is no limit. */
+    /** Timers of a project that end in one second. 0 means no limit. */
     timersPerSecond: values.TIMERS_PER_SECOND,
   };
 }
 
-/** Why the chosen provider would not take a mail with so many MB of files; undefined where it does. */
+/**
+ * Returns why the chosen provider would refuse an email with this many MB of attachments. Undefined if it accepts it.
+ */
 export function attachmentsProblem(
   attachmentsMaxMb: number,
   { provider, maxMessageBytes }: { provider: string; maxMessageBytes: number | null },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { optionalPort } from './texts.ts';
 import type { Variables } from './variable.ts';
 
-/** What is told of the running service. */
+/** Observability of the running service. */
 export const OBSERVATION = {
   LOG_LEVEL: {
     schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),

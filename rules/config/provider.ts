@@ -32,7 +32,7 @@ export function settingsOf<P extends Providers>(
   return Object.fromEntries(entries);
 }
 
-/** The first variable without which this provider cannot be chosen; undefined where all is there. */
+/** Returns the first missing variable that this provider requires. Undefined if none is missing. */
 export function missingOf(provider: ProviderConfig<Variables, unknown>, settings: unknown): string | undefined {
   return Object.entries(provider.needs(settings)).find(([, value]) => value === undefined)?.[0];
 }

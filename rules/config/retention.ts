@@ -41,10 +41,10 @@ export const RETENTION = {
   },
 } as const satisfies Variables;
 
-/** How many days things are kept; 0 is for ever. */
+/** Retention periods in days. 0 keeps rows forever. */
 export type Retention = ReturnType<typeof retentionSettings>;
 
-/** How many days things are kept; 0 is for ever. */
+/** Returns the retention periods in days. 0 keeps rows forever. */
 export function retentionSettings(values: ValuesOf<typeof RETENTION>) {
   return {
     webhookDeliveryDays: values.WEBHOOK_DELIVERY_RETENTION_DAYS,

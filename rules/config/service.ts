@@ -3,7 +3,7 @@ import { INSTALLATION_CHOICES } from '../installation-tokens.ts';
 import { host, httpUrl, text, url, wholeNumber } from './texts.ts';
 import type { Variables } from './variable.ts';
 
-/** Where the service is and what it keeps its data in. */
+/** Location of the service and of its data. */
 export const SERVICE = {
   TIDINGS_HOME: {
     schema: text,

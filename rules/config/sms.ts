@@ -8,7 +8,7 @@ const KINDS = Object.keys(SMS_PROVIDERS) as SmsProviderKind[];
 const CHOICES = [...KINDS, 'none' as const];
 const SENDING = CHOICES.filter((kind) => kind === 'none' || !SMS_PROVIDERS[kind].captures);
 
-/** Where SMS go. */
+/** Provider of SMS. */
 export const SMS = {
   SMS_PROVIDER: {
     schema: z.enum(CHOICES),
@@ -20,8 +20,8 @@ export const SMS = {
 } as const satisfies Variables;
 
 /**
- * Where SMS go. The settings of each provider stand under its kind. `developing`: nothing is said, and capturing is
- * what is wanted.
+ * Returns the provider of SMS. The settings of each provider are listed by its kind. `developing`: without a setting,
+ * SMS are captured.
  */
 export function smsSettings(values: ValuesOf<typeof SMS>, env: Environment, developing: boolean) {
   const provider = values.SMS_PROVIDER ?? (developing ? 'capture' : 'none');
@@ -34,12 +34,12 @@ export function smsSettings(values: ValuesOf<typeof SMS>, env: Environment, deve
   };
 }
 
-/** The variable that the chosen provider cannot do without; undefined where all are there. */
+/** Returns the missing variable that the chosen provider requires. Undefined if none is missing. */
 export function missingForSms(sms: ReturnType<typeof smsSettings>): string | undefined {
   return sms.provider === 'none' ? undefined : missingOf(SMS_PROVIDERS[sms.provider], sms[sms.provider]);
 }
 
-/** What `SMS_PROVIDER` can be instead of capturing, in the words of a remedy. */
+/** Lists the values of `SMS_PROVIDER` besides capturing, for the text of a remedy. */
 export function smsAdvice(): string {
   return choiceOf(SENDING);
 }

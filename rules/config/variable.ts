@@ -4,7 +4,7 @@ import type { z } from 'zod';
 export interface Variable {
   /** From the variable's text, never empty, to its value. */
   readonly schema: z.ZodType;
-  /** What the variable takes, as the end of "NAME must be …". */
+  /** Accepted values, as the end of "NAME must be …". */
   readonly takes: string;
   /** Text that stands in for a variable that is unset or empty; absent: the value is undefined. */
   readonly default?: string;
@@ -19,7 +19,7 @@ export interface Variable {
 /** Variables of one subject by their names, in the order of the documentation's table. */
 export type Variables = Readonly<Record<string, Variable>>;
 
-/** What variables were set to, by their names. */
+/** Values of variables by name. */
 export type ValuesOf<V extends Variables> = {
   [K in keyof V]: z.output<V[K]['schema']> | (V[K] extends { default: string } ? never : undefined);
 };

@@ -4,17 +4,19 @@ import { type Data, mergeData } from '../filters/data-values.ts';
 import { publicDataOf, type StoredData } from './public-data.ts';
 
 /**
- * The writer of a change. `project`: a secret key, a session, an import, or the service itself. `stranger`: anybody,
- * with the public key or in an email; it writes the part of `set` that `publicDataOf` leaves, removes nothing,
- * unsubscribes nobody, and subscribes no known contact who was ever unsubscribed. `visitor`: anybody, with the public
- * key of a project whose `publicKeyMode` is `open`; it writes, removes and unsubscribes as the project does, its values
- * stay untrusted, and its refusals are the only ones that it can lift. Or a step of the project's: strangers
- * brought the values of the keys `copied`, which are remembered as theirs, and where one brought the change itself
- * about (`swayed`), it subscribes nobody whom the stranger could not.
+ * The writer of a change.
+ * - `project`: a secret key, a session, an import, or the service itself.
+ * - `stranger`: any caller with the public key, or the sender of an email. It writes the part of `set` that
+ * `publicDataOf` leaves, removes nothing, unsubscribes no one, and subscribes no known contact who was ever
+ * unsubscribed.
+ * - `visitor`: any caller with the public key of a project whose `publicKeyMode` is `open`. It writes, removes and
+ * unsubscribes as the project does. Its values stay untrusted, and it can lift only its own refusals.
+ * - A step of the project: the values of the keys `copied` are untrusted, and are stored as such. If an untrusted
+ * caller caused the change itself (`swayed`), the step has that caller's limits on subscribing.
  */
 export type Writer = 'project' | 'stranger' | 'visitor' | { copied: ReadonlySet<string>; swayed: boolean };
 
-/** What one request says about one contact; `set` and `remove` come from `applyData`. */
+/** The changes of one request to one contact. `set` and `remove` come from `applyData`. */
 export interface ContactUpsert {
   email: string;
   /** Undefined keeps a known contact's state; a new one gets a default. */
@@ -31,13 +33,13 @@ export interface ContactUpsert {
 export interface KnownContact extends StoredData {
   id: string;
   subscribed: boolean;
-  /** Whether anybody ever unsubscribed them; null where that is not known. */
+  /** Whether anyone ever unsubscribed them. Null if that is not known. */
   wasUnsubscribed: boolean | null;
   /** Was asked to confirm that they want mail, and has not. */
   pending?: boolean;
 }
 
-/** What is to be written about a known contact. */
+/** The change to write to a known contact. */
 export interface ContactChange {
   id: string;
   subscribed: boolean | undefined;
@@ -50,12 +52,12 @@ export interface ContactChange {
   isVisitors: boolean;
   set: Data;
   remove: string[];
-  /** Keys that become, and that cease to be, strangers'. */
+  /** Keys that become untrusted, and keys that become trusted. */
   distrust: string[];
   trust: string[];
 }
 
-/** Whether a stranger is behind the request: it overrules nobody's refusal. */
+/** Tells whether the request is untrusted. An untrusted request overrides no refusal. */
 export function isStrangers({ by }: Pick<ContactUpsert, 'by'>): boolean {
   return by === 'stranger' || by === 'visitor' || (by !== 'project' && by.swayed);
 }
@@ -71,13 +73,13 @@ export function foldByEmail(rows: ContactUpsert[]): Map<string, ContactUpsert> {
   return new Map([...folded].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The keys of a row's `set` that are strangers' once they are written. */
+/** Returns the keys of a row's `set` that are untrusted once they are written. */
 export function strangersKeys({ set, by }: ContactUpsert): string[] {
   if (by === 'project') return [];
   return Object.keys(set).filter((key) => by === 'stranger' || by === 'visitor' || by.copied.has(key));
 }
 
-/** What a row changes about a contact as they are stored; undefined where it changes nothing. */
+/** Returns the changes of a row to the stored contact. Undefined if it changes nothing. */
 export function changeOf(given: ContactUpsert, known: KnownContact): ContactChange | undefined {
   const row = given.by === 'stranger' ? { ...given, set: publicDataOf(known, given.set), remove: [] } : given;
   const differing = Object.keys(row.set).filter((key) => !isSame(row.set[key], known.data[key]));
@@ -121,7 +123,7 @@ function foldTwo(first: ContactUpsert, second: ContactUpsert): ContactUpsert {
   };
 }
 
-/** Mixed rows count as a stranger's: it is the side that can do no harm. */
+/** Mixed rows count as untrusted, which is the harmless side. */
 function foldWriters(first: Writer, second: Writer): Writer {
   if (first === 'stranger' || second === 'stranger') return 'stranger';
   if (first === 'visitor' || second === 'visitor') return 'visitor';

@@ -21,8 +21,8 @@ function isJson(text: string): boolean {
 }
 
 /**
- * The value of a cell in a column of a type; undefined where it is none. A field of numbers takes decimals with zeros at
- * their end, since people write prices so.
+ * Returns the value of a cell in a column of a type. Undefined if the cell does not fit. A numeric field accepts
+ * decimals with trailing zeros, since people write prices that way.
  */
 export function valueOfType(text: string, type: ColumnType): unknown {
   if (type === 'text') return text;

@@ -1,6 +1,6 @@
 /**
- * The words that a consent column of a CSV file may hold. The list is closed: a word that is not on it is an error of
- * its row, because a guess would subscribe somebody who refused, or unsubscribe a whole list.
+ * Accepted values of a consent column in a CSV file. The list is closed: any other word is an error of its row,
+ * because a guess would subscribe a person who refused, or unsubscribe a whole list.
  */
 const YES = `
   y yes true t 1 on x ok subscribed subscribe active optedin optin doubleoptin confirmed enabled allowed granted given

@@ -3,7 +3,7 @@ import { readCsvLayout } from './csv.ts';
 import { guessMapping, mapColumns } from './csv-mapping.ts';
 
 describe('a mapping of columns', () => {
-  it('says where columns go, and leaves those that it does not name to their headers', () => {
+  it('maps the named columns, and uses the headers of the other columns', () => {
     const mapping = {
       'E-Mail': 'email',
       Plan: 'data.plan',
@@ -36,7 +36,7 @@ describe('a mapping of columns', () => {
     expect(readCsvLayout(file, { email: null, a: 'email' }).columns).toEqual(['', 'email', 'b']);
   });
 
-  it('leaves out what a file of bad rows says of them', () => {
+  it('ignores the note columns of an error file', () => {
     expect(readCsvLayout(Buffer.from('import_row,import_error,email\n')).columns).toEqual(['', '', 'email']);
   });
 });

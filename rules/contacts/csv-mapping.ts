@@ -1,16 +1,16 @@
 import type { FieldError } from '../errors.ts';
 import { DATA_LIMITS, RESERVED_DATA_KEYS } from '../filters/data-values.ts';
 
-/** What becomes of a column: a field, one whose values stay text, or nothing. */
+/** Target of a column: a field, a field whose values stay text, or nothing. */
 export type ColumnTarget = string | { field: string; type?: 'infer' | 'string' | undefined } | null;
 
 /**
- * Where columns go, by their header: `email`, `subscribed`, `data.<name>`, or null to leave one out. Those that are not
- * named go by their header.
+ * Targets of columns by their header: `email`, `subscribed`, `data.<name>`, or null to ignore a column. Other columns
+ * use their header.
  */
 export type CsvMapping = Record<string, ColumnTarget>;
 
-/** Columns of a file of bad rows, which is mended and imported again: they say what was wrong, not who somebody is. */
+/** Note columns of an error file, which is corrected and imported again. They describe errors, not contacts. */
 export const NOTE_COLUMNS: ReadonlySet<string> = new Set(['import_row', 'import_error']);
 
 const EMAIL_WORDS = new Set(
@@ -25,9 +25,7 @@ const SUBSCRIBED_WORDS = new Set(
 );
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/**
- * The fields by column, '' for one that is left out, and which columns stay text; or what is wrong with the mapping.
- */
+/** Fields by column, '' for an ignored one, and the columns that stay text; or the error in the mapping. */
 export interface MappedColumns {
   columns: string[];
   textColumns: number[];

@@ -10,7 +10,7 @@ export interface CsvFormat {
 
 interface Field {
   value: string;
-  /** The offset behind it: of a delimiter, of an end of line, or of the file's. */
+  /** The offset after it: after a delimiter, an end of line, or the end of the file. */
   endAt: number;
 }
 
@@ -21,16 +21,16 @@ interface CsvRecord {
 }
 
 /**
- * The records of a CSV file (RFC 4180), one after the other. A line that cannot be read is given as it is, and reading
- * goes on with the next one. Each byte is looked at four times at most, whatever the file holds: a record that turns
- * out to be torn reaches to the end of the next line with an odd number of quotes, and no other one reaches beyond
- * that; then its first line is found, and read once more on its own. Lines end with LF, before which a CR is part of
- * the last value, or in a file without any LF with CR.
+ * Reads the records of a CSV file (RFC 4180) one after the other. A line that cannot be read is returned unchanged,
+ * and reading continues with the next line. Each byte is read at most four times, whatever the file contains: a torn
+ * record reaches to the end of the next line with an odd number of quotes, and no other record reaches beyond it. Its
+ * first line is then located and read again alone. Lines end with LF, before which a CR belongs to the last value, or
+ * with CR in a file without any LF.
  */
 export class CsvRecords {
   /** The offset of the next record. */
   at: number;
-  /** How many bytes have been looked at, those that were looked at twice counted twice. */
+  /** Number of bytes read, counting repeated reads. */
   looked = 0;
   private readonly bytes: Buffer;
   private readonly delimiter: number;
@@ -45,7 +45,7 @@ export class CsvRecords {
     this.lineEnd = lineEndOf(bytes);
   }
 
-  /** The values of the header row; undefined where it cannot be read. */
+  /** Returns the values of the header row. Undefined if it cannot be read. */
   header(): string[] | undefined {
     this.skipBlankLines();
     const record = this.read(this.at, false);
@@ -54,10 +54,10 @@ export class CsvRecords {
   }
 
   /**
-   * The values of the next record, or the line that cannot be read; undefined at the end of the file. A record over
-   * several lines with another number of values than the header's is no record: two stray quotes have swallowed what
-   * lay between. Of a line that is no CSV by the rules, quotes inside a value are taken as they are, if that makes a
-   * row of it.
+   * Returns the values of the next record, or the line that cannot be read. Undefined at the end of the file. A
+   * record over several lines with another number of values than the header is refused: two stray quotes have
+   * swallowed the text between them. In a line that breaks the CSV rules, quotes inside a value are taken literally
+   * if that makes a row.
    */
   next(columns: number): string[] | { torn: string } | undefined {
     this.skipBlankLines();
@@ -124,7 +124,7 @@ export class CsvRecords {
     }
   }
 
-  /** The end of a field whose closing quote stands before `at`. */
+  /** The end of a field whose closing quote is before `at`. */
   private fieldEndAt(at: number): number | undefined {
     const { bytes } = this;
     const next = bytes[at] === CR && this.lineEnd === LF ? at + 1 : at;
@@ -132,7 +132,7 @@ export class CsvRecords {
     return bytes[at] === this.delimiter ? at : undefined;
   }
 
-  /** The offset behind the line that begins at `at`. */
+  /** The offset after the line that starts at `at`. */
   private lineEndAfter(at: number): number {
     const end = this.bytes.indexOf(this.lineEnd, at);
     const endAt = end < 0 ? this.bytes.length : end + 1;
@@ -141,7 +141,7 @@ export class CsvRecords {
   }
 }
 
-/** What lines of the file end with. */
+/** Returns the line end of the file. */
 export function lineEndOf(bytes: Buffer): number {
   return bytes.includes(LF) ? LF : CR;
 }

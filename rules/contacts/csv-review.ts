@@ -13,7 +13,7 @@ import {
 } from './csv.ts';
 import { type CsvMapping, guessMapping } from './csv-mapping.ts';
 
-/** What a column's values are read as. */
+/** Type that a column's values are read as. */
 export type CellType = 'text' | 'number' | 'boolean' | 'date';
 
 export interface BadRow {
@@ -21,11 +21,11 @@ export interface BadRow {
   index: number;
   email: string;
   error: string;
-  /** Its cells as they are in the file; of a row that cannot be read the line. Empty where that is too much. */
+  /** Its cells as written. For an unreadable row, the line. Empty if that is too long. */
   values: string[];
 }
 
-/** What is known of a stretch of a file without keeping its rows. */
+/** Facts about a part of a file, collected without keeping its rows. */
 export interface CsvReview extends Pick<CsvChunk, 'torn' | 'nextAt' | 'done'> {
   rows: number;
   /** The addresses of the rows that can be imported, in their order. */

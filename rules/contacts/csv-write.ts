@@ -3,9 +3,9 @@ import { madeText } from './formula-text.ts';
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 
 /**
- * A value as a cell of a CSV: text as it is, numbers and booleans as words, lists and objects as JSON, nothing for what
- * is not there. A text that a spreadsheet would run as a formula, or an import would read as another type, gets an
- * apostrophe before it, which makes it text and which an import takes off.
+ * Returns a value as a CSV cell: text unchanged, numbers and booleans as text, lists and objects as JSON, an empty
+ * cell for a missing value. A text that a spreadsheet would run as a formula, or that an import would read as another
+ * type, gets an apostrophe before it. The apostrophe makes it text, and an import removes it.
  */
 export function csvCell(value: unknown): string {
   if (value === null || value === undefined) return '';

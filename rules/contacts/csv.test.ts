@@ -124,7 +124,7 @@ describe('a CSV file of contacts', () => {
     expect(looked).toBeLessThan(4 * file.length);
   });
 
-  it('may end its lines with CR alone, and has no rows of blank lines, before a row with a fault neither', () => {
+  it('may end its lines with CR alone, and skips blank lines, also before a row with an error', () => {
     expect(emails(readAll(bytes('email,v\ra@x.com,1\r\rb@x.com,"two\rlines"\r')))).toEqual(['a@x.com', 'b@x.com']);
     expect(emails(readAll(bytes('email,v\na@x.com,1\n\n\nb@x.com,"open\n')))).toEqual(['a@x.com', '!b@x.com']);
   });
@@ -137,7 +137,7 @@ describe('a CSV file of contacts', () => {
     }
   });
 
-  it('loses only the row with the fault', () => {
+  it('loses only the row with the error', () => {
     const file = bytes('email,v\na@x.com,1\nnope,2\n,3\nb@x.com,"open\nc@x.com,"x"\nd@x.com,5" pipe\ne@x.com,"end\n');
     expect(emails(readAll(file))).toEqual(['a@x.com', '!nope', '!', '!b@x.com', 'c@x.com', 'd@x.com', '!e@x.com']);
   });

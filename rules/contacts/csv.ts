@@ -21,25 +21,25 @@ const QUOTE = 0x22;
 /** Enough of a file to tell its delimiter by. */
 const LOOKED_AT_BYTES = 64 * 1024;
 const LOOKED_AT_LINES = 20;
-/** The line by which spreadsheets are told the delimiter. */
+/** The line that tells spreadsheets the delimiter. */
 const SEPARATOR_LINE = /^sep=([,;\t|])\r?$/i;
 const TOO_MANY_COLUMNS = `A file has at most ${DATA_LIMITS.keys} columns.`;
-/** A file with more rows that cannot be read is no CSV, or not one of ours: reading on would only cost. */
+/** A file with more unreadable rows is not a CSV file that can be imported, so reading stops. */
 export const TORN_ROWS_MAX = 1_000;
 
-/** What the header row says; kept with the job, so that a file is read on from anywhere. */
+/** Content of the header row. It is stored with the job, so that reading can continue anywhere in the file. */
 export interface CsvLayout {
   delimiter: (typeof DELIMITERS)[number];
   /**
-   * The fields by column: `email` and `subscribed` in lower case, other headers as written or as they were mapped, ''
-   * left out.
+   * Fields by column: `email` and `subscribed` in lower case, other headers as written or mapped, '' for ignored
+   * ones.
    */
   columns: string[];
   /** Columns whose values stay text; a job from before there were any has none. */
   textColumns?: number[];
   /**
-   * The type of each column's values, one for the whole file. A job of an earlier version has none: each of its cells is
-   * typed by itself.
+   * Type of each column's values, one for the whole file. A job of an earlier version has no types; each of its cells
+   * is typed separately.
    */
   types?: ColumnType[];
   /** Columns of fields whose stored values have that type: a cell of another type is an error of its row. */
@@ -71,11 +71,11 @@ export interface CsvChunk {
   /** Byte offset to read on from. */
   nextAt: number;
   done: boolean;
-  /** Bytes that were looked at: in the order of those that were read, whatever they hold. */
+  /** Number of bytes read, a measure of cost. */
   looked: number;
 }
 
-/** What stands before the rows. */
+/** Everything before the rows. */
 export interface CsvHead extends Pick<CsvLayout, 'delimiter' | 'firstRowAt'> {
   /** As written, without blanks around them. */
   headers: string[];
@@ -93,8 +93,9 @@ export function readCsvLayout(file: Uint8Array, mapping: CsvMapping = {}, known:
 }
 
 /**
- * Gives each column one type: that of its field where the project has values of one type, else the one type of all its
- * cells, else text. So `1.10` makes a column of versions text, and nothing is stored that could not be written back.
+ * Gives each column one type: the type of its field if the project has values of one type, else the common type of
+ * all its cells, else text. `1.10` therefore makes a column of versions text, and nothing is stored that could not be
+ * written back.
  */
 export function withTypes(file: Uint8Array, layout: CsvLayout, known: KnownTypes): CsvLayout {
   const bytes = bytesOf(file);
@@ -156,7 +157,8 @@ export function layOut(
 }
 
 /**
- * The number of rows from an offset on, blank lines left out: lines that do not end inside quotes. For progress only.
+ * Returns the number of rows from an offset on, without blank lines: lines that do not end inside quotes. For
+ * progress only.
  */
 export function countCsvRows(file: Uint8Array, layout: CsvLayout): number {
   const lineEnd = lineEndOf(bytesOf(file));
@@ -181,15 +183,15 @@ export interface CsvStretch {
   limit: number;
   /** Keeps every value as text. */
   text: boolean;
-  /** ISO 3166-1 alpha-2: the country of phone numbers without a calling code; null where the project has none. */
+  /** ISO 3166-1 alpha-2: the country of phone numbers without a calling code. Null if the project has no country. */
   phoneCountry?: string | null;
 }
 
 /**
- * Reads up to `limit` rows from a byte offset on. A row that cannot be read is one bad row: reading goes on with the
- * next line, so a quote that is never closed spoils its own row only, and a file of such rows costs no more than
- * another. Values are typed (numbers, booleans) unless `text`; ISO dates stay as they are, which is how dates are kept.
- * `see` is shown each row with its cells, or its line where it has none.
+ * Reads up to `limit` rows from a byte offset on. An unreadable row is one row with errors, and reading continues
+ * with the next line. A quote that is never closed therefore spoils only its own row, and a file of such rows costs
+ * no more than another. Values are typed (numbers, booleans) unless `text`; ISO dates stay text, which is how dates
+ * are stored. `see` receives each row with its cells, or its line if it has no cells.
  */
 export function readCsvChunk(
   file: Uint8Array,
@@ -278,9 +280,9 @@ function unknownConsent(word: string): string {
   return `subscribed: "${shown}" is not a word for consent. Write yes, no, or leave the cell empty.`;
 }
 
-/** The value of a cell by the type of its column; undefined where its field has values of another type. */
+/** Returns the value of a cell by the type of its column. Undefined if its field has values of another type. */
 function valueOfCell(cell: string, { types, knownColumns = [], textColumns }: CsvLayout, index: number): unknown {
-  // An export marks texts that look like another type.
+  // An export marks text that looks like another type.
   const marked = takenBack(cell);
   if (textColumns?.includes(index)) return marked ?? cell;
   if (types === undefined) return marked ?? guessValue(cell);
@@ -311,8 +313,8 @@ function refuseOtherEncodings(file: Uint8Array): void {
 }
 
 /**
- * The delimiter that the first lines agree on: outside of quotes, the one that most of them have as often as the header
- * row does; of several, the one that the header row has most of.
+ * Returns the delimiter on which the first lines agree: outside quotes, the one that most lines contain as often as
+ * the header row does; if several qualify, the most frequent one in the header row.
  */
 function delimiterOf(beginning: string, lineEnd: string): CsvLayout['delimiter'] {
   const lines = unquotedLines(beginning, lineEnd);
@@ -330,7 +332,7 @@ function delimiterOf(beginning: string, lineEnd: string): CsvLayout['delimiter']
 
 const countOf = (line: string, delimiter: string): number => line.split(delimiter).length - 1;
 
-/** The first lines that are not blank, without what stands in quotes. */
+/** Returns the first non-blank lines, without quoted text. */
 function unquotedLines(beginning: string, lineEnd: string): string[] {
   const bare = beginning.replace(/"(?:[^"]|"")*(?:"|$)/g, '');
   return bare

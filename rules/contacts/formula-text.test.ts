@@ -3,7 +3,7 @@ import { readCsvChunk, readCsvLayout } from './csv.ts';
 import { csvRow } from './csv-write.ts';
 
 it.each(['=1+1', '+49 1', '-x', '@home', "'=1+1", "''-1", "'quoted'", '-3', "it's", '=a,"b"'])(
-  'a text %j comes back from an export as it was, and never begins a formula in it',
+  'a text %j survives an export unchanged, and never starts a formula in it',
   (text) => {
     const file = Buffer.from(csvRow(['email', 'v']) + csvRow(['a@x.com', text]));
     expect(csvRow([text])).not.toMatch(/^"?[=+\-@]/);

@@ -4,9 +4,10 @@ import { typeOfText } from './column-types.ts';
 const FORMULA = /^[=+\-@\t\r]/;
 
 /**
- * A text as a spreadsheet shows it and does not run it, and as an import reads it as text: an apostrophe before what
- * begins a formula, or looks like a number, a truth value, a list or an object. One that begins with an apostrophe and
- * such a text gets another, so that `takenBack` gives back exactly what was written.
+ * Returns a text so that a spreadsheet shows it and does not run it, and an import reads it as text: with an
+ * apostrophe before the start of a formula, or before a text that looks like a number, a boolean, a list or an
+ * object. A text that already starts with an apostrophe followed by such a text gets another one, so that `takenBack`
+ * returns exactly the original.
  */
 export function madeText(text: string): string {
   return needsMark(text) ? `'${text}` : text;

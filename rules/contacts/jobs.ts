@@ -8,7 +8,7 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 /** The word of a queue for a status, which existing clients know. */
 export type JobState = 'waiting' | 'active' | 'completed' | 'failed';
 
-/** Errors that a job keeps; it goes on counting beyond. Source: contract §3.5. */
+/** Number of errors that a job keeps; it counts further ones. Source: contract §3.5. */
 export const JOB_ERRORS_MAX = 1_000;
 /** Contacts of one bulk request. Source: contract §1.11. */
 export const BULK_MAX_IDS = 1_000;
@@ -33,7 +33,7 @@ export interface ImportResult {
   createdCount: number;
   updatedCount: number;
   failureCount: number;
-  /** Of the failures those that are no CSV; a job from before this was counted has none. */
+  /** Failed rows that are not readable as CSV. Absent in jobs from before this count. */
   unreadableRows?: number;
   /** The first 1,000. */
   errors: ImportError[];
@@ -51,7 +51,7 @@ export interface BulkResult {
   errors: { contactId: string; error: string }[];
 }
 
-/** What the workflows of jobs are started with: ids only. */
+/** Input of the workflows of jobs: ids only. */
 export interface JobInput {
   projectId: string;
   jobId: string;

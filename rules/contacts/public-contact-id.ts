@@ -5,9 +5,9 @@ import { normalizeEmail } from '../emails/email-address.ts';
 const UUID_BYTES = 16;
 
 /**
- * The id that stands for a contact in answers to the public key, which everybody can read from a page: made of the
- * project and the address alone, by HMAC-SHA256 under a key derived from SECRET_KEY, so that it is the same for the
- * same person and says neither whether nor since when the project knows them. No other operation takes it. A UUID of
+ * Returns the id that stands for a contact in responses to the public key, which anyone can read from a page. It is
+ * an HMAC-SHA256 of the project and the address under a key derived from SECRET_KEY. It is the same for the same
+ * person, and reveals neither whether nor since when the project knows them. No other operation accepts it. A UUID of
  * version 8 (RFC 9562 §5.8).
  */
 export function publicContactId(key: Buffer, p: { projectId: string; email: string }): string {

@@ -7,7 +7,7 @@ const fields = (count: number, from = 0) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${from + i}`, i]));
 const strangers = (data: Data) => ({ data, untrustedKeys: Object.keys(data) });
 
-describe('what the public key may write', () => {
+describe('data that the public key may write', () => {
   it('is all of a small form on an empty contact, in 20 fields and 4 KB', () => {
     expect(publicDataOf(strangers({}), { a: 1, b: [2] })).toEqual({ a: 1, b: [2] });
     expect(publicDataOf(strangers({}), fields(25))).toEqual(fields(20));
@@ -23,7 +23,7 @@ describe('what the public key may write', () => {
     expect(publicDataOf(stored, { mine: 3, theirs: 4, toString: 5 })).toEqual({ theirs: 4, toString: 5 });
   });
 
-  it('counts what strangers have already, and lets them make it smaller', () => {
+  it('counts existing untrusted data, and lets untrusted callers shrink it', () => {
     expect(publicDataOf(strangers(fields(19)), fields(3, 18))).toEqual({ k18: 0, k19: 1 });
     const full = strangers(fields(200));
     expect(publicDataOf(full, { k0: 'new', more: 1 })).toEqual({ k0: 'new' });

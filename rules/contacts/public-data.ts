@@ -1,21 +1,22 @@
 import type { Data } from '../filters/data-values.ts';
 
 /**
- * What the public key may keep on one contact, over all its requests: a form has a few short fields. It is kept apart
- * from `DATA_LIMITS`, which count what the project wrote itself, so that a stranger takes none of that room. Bytes are
- * those of the JSON, in UTF-8.
+ * Data that the public key may store on one contact, over all its requests: a form has a few short fields. It is
+ * separate from `DATA_LIMITS`, which count the project's own data, so that untrusted data takes none of that space.
+ * Bytes are JSON in UTF-8.
  */
 export const PUBLIC_DATA_LIMITS = { keys: 20, bytes: 4_096 } as const;
 
-/** A contact's data as it is stored, with the keys that strangers wrote. */
+/** A contact's data as it is stored, with the keys of untrusted values. */
 export interface StoredData {
   data: Readonly<Data>;
   untrustedKeys: readonly string[];
 }
 
 /**
- * What of `set` the public key may write on a contact: new keys and those that are strangers' already, as many as there
- * is room for, in their order. What is left out is no fault: a refusal would tell a stranger what is stored there.
+ * Returns the part of `set` that the public key may write to a contact: new keys and keys that are untrusted already,
+ * in order, until the limit is reached. The rest is dropped without an error, because an error would reveal stored
+ * data.
  */
 export function publicDataOf(stored: StoredData, set: Readonly<Data>): Data {
   const strangers = new Set(stored.untrustedKeys);
@@ -38,7 +39,7 @@ export function publicDataOf(stored: StoredData, set: Readonly<Data>): Data {
   return written;
 }
 
-/** The part of a contact's data that the project wrote itself, and the part that strangers did. */
+/** Splits a contact's data into the project's own part and the untrusted part. */
 export function splitByWriter({ data, untrustedKeys }: StoredData): { own: Readonly<Data>; strangers: Data } {
   if (untrustedKeys.length === 0) return { own: data, strangers: {} };
   const strangers = new Set(untrustedKeys);

@@ -4,8 +4,8 @@ import { depthChange } from './liquid.ts';
 import type { FlatToken } from './liquid-tokens.ts';
 
 /**
- * Where an output of a body stands; `text` is ordinary attributes too, where escaping is all it takes for what the
- * tenant wrote.
+ * Context of an output in a body. `text` includes ordinary attributes, for which escaping is enough for the tenant's
+ * own values.
  */
 export type HtmlContext = Exclude<GuardKind, 'piece' | 'subject' | 'subjectPiece'>;
 
@@ -19,21 +19,24 @@ export interface LinkValue {
 }
 
 export interface ScannedHtml {
-  /** The place of each output, by its begin. */
+  /** The context of each output, by its start. */
   places: Map<number, HtmlContext>;
   links: LinkValue[];
-  /** Unquoted attribute values that hold Liquid: a value with a space would begin another attribute. */
+  /** Unquoted attribute values with Liquid: a value with a space would start another attribute. */
   unquoted: { begin: number; end: number }[];
-  /** The offset of the last `</body>` that is not inside a Liquid block; undefined when there is none. */
+  /** The offset of the last `</body>` outside Liquid blocks. Undefined if the text has no such tag. */
   bodyEnd: number | undefined;
-  /** Where what is to be shown first may stand: behind `<body>`, or behind what there is of the head. */
+  /** Offset for content that is shown first: after `<body>`, or after the head if any. */
   bodyBegin: number;
 }
 
 const LINK_ATTRIBUTES = new Set(['href', 'action', 'formaction', 'xlink:href', 'ping', 'cite', 'data', 'longdesc']);
 const SOURCE_ATTRIBUTES = new Set(['src', 'background', 'poster', 'srcset', 'lowsrc', 'dynsrc']);
 
-/** Reads the HTML around the Liquid of a body; offsets are those of `source`. Never throws: mail HTML is often odd. */
+/**
+ * Scans the HTML around the Liquid of a body; offsets refer to `source`. Never throws, because the HTML of emails is
+ * often malformed.
+ */
 export function scanHtml(source: string, tokens: FlatToken[]): ScannedHtml {
   const liquid = tokens.filter((token) => token.kind !== 'text');
   const found: ScannedHtml = { places: new Map(), links: [], unquoted: [], bodyEnd: undefined, bodyBegin: 0 };
@@ -90,7 +93,7 @@ function scanRange(masked: string, offset: number, scan: Scan): void {
         if (quote === QuoteType.NoValue || end <= attribute.begin) return;
         onAttribute(scan, tag, attribute.name, { begin: offset + attribute.begin, end: offset + end, quoted });
       },
-      // Outlook reads what stands in its conditional comments, so they are read here too.
+      // Outlook reads the content of its conditional comments, so it is scanned here too.
       oncomment: (begin, end, tail) => {
         const inner = masked.slice(begin, end - tail);
         if (/^\[if[^\]]*\]>/i.test(inner)) scanRange(inner, offset + begin, scan);
@@ -135,7 +138,7 @@ function placeAttribute(scan: Scan, name: string, range: ValueRange, inside: Fla
     setPlaces(scan, range.begin, range.end, script ? 'markup' : 'text');
     return;
   }
-  // Whatever stands behind constant text or behind a first output is no longer the start; behind a tag it may be.
+  // After constant text or a first output, the position is no longer the start. After a tag it may be.
   let anchored = scan.source.slice(range.begin, inside[0]?.begin).trim() !== '';
   let branched = false;
   for (const token of inside) {

@@ -1,13 +1,13 @@
 import type { FlatToken } from './liquid-tokens.ts';
 
-/** What ends a word: a space, or a tag by which HTML begins a block, a line or a cell. */
+/** Ends of a word: a space, or a tag by which HTML starts a block, a line or a cell. */
 const APART =
   /\s|<\/?(?:p|div|br|hr|h[1-6]|ul|ol|li|dl|dt|dd|table|thead|tbody|tfoot|tr|td|th|section|article|header|footer|body)\b/i;
 
 /**
- * The outputs, by their begin, that have another output or a tag beside them with nothing that ends a word in between.
- * What stands there may become one word with its neighbour, a loop's next round included: two harmless values could
- * make one link.
+ * Returns the outputs, by their start, that touch another output or a tag without a word break between them. Such an
+ * output may form one word with the adjacent one, also with the next iteration of a loop: two harmless values could
+ * form one link.
  */
 export function joinedOutputs(source: string, tokens: FlatToken[]): Set<number> {
   const liquid = tokens.filter((token) => token.kind !== 'text');

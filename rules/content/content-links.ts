@@ -7,11 +7,11 @@ import { parseGuarded, renderBounded, renderNodes, type Scope } from './liquid.t
 import { type FlatToken, flatTokens } from './liquid-tokens.ts';
 import { plainExpression } from './plain-expression.ts';
 
-/** Scheme and host written out, and the host ended: what follows cannot lead to another one. */
+/** Scheme and host are literal, and the host has ended, so the rest cannot lead to another host. */
 const CONSTANT_HOST = /^https?:\/\/[^/?#\\\s]+(?=[/?#])/i;
 const WHOLE_CONSTANT = /^https?:\/\/[^/?#\\\s]+/i;
 
-/** What cannot be told when a link is clicked: local names, and the counters of a loop. */
+/** Names that are unknown when a link is clicked: local names, and the counters of a loop. */
 const LOOP_ONLY = new Set(['*', 'forloop', 'tablerowloop']);
 
 /**
@@ -51,8 +51,8 @@ export function variableAddress(link: LinkValue, locals: ReadonlySet<string>): s
 }
 
 /**
- * Where a stored link leads for this message: always http(s), and always the host its author wrote unless the link is
- * one variable. Values of strangers are left out. Undefined when that makes no address.
+ * Returns the target of a stored link for this message. It is always http(s), and always the author's host unless the
+ * link is one variable. Untrusted values are left empty. Undefined if the result is not an address.
  */
 export function resolveLink(link: string, vars: Sourced<Scope>): string | undefined {
   if (!link.includes('{{')) return locationOf(link);
@@ -72,7 +72,10 @@ interface ReadyLink {
   costly: boolean;
 }
 
-/** Links kept parsed, a few kB each: those that people click just now. Parsing one takes longer than rendering it. */
+/**
+ * Number of parsed links to keep, a few kB each: the links that people click at the moment. Parsing a link takes
+ * longer than rendering it.
+ */
 const LINKS_MAX = 1_000;
 /** Plain variables take about a microsecond each. */
 const PLAIN_MAX = 100;
@@ -107,7 +110,7 @@ function guardAddress(link: string): string {
     .join('');
 }
 
-/** The address as it was written where it can stand in a Location header, else as the URL standard spells it. */
+/** Returns the address as written if it can appear in a Location header, else in the form of the URL standard. */
 function locationOf(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined;
   const url = new URL(address);

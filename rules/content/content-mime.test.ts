@@ -45,7 +45,7 @@ const vars = fc.record(
   { requiredKeys: [] },
 );
 
-/** What stands around Liquid in mails, with all that makes encoders and HTML readers stumble. */
+/** Constant text around Liquid in emails, with everything that confuses encoders and HTML readers. */
 const constant = fc.oneof(
   fc.constantFrom(
     '<p>',

@@ -16,10 +16,7 @@ import { TemplateError } from './template-error.ts';
 /** `=_` cannot occur in quoted-printable, so no content can contain the boundary (RFC 2045 §6.7). */
 const BOUNDARY = '=_tidings_alternative';
 
-/**
- * The encoded body of a message: constant wire text, tokens in their places, and holes that stand on lines of their
- * own.
- */
+/** The encoded body of a message: constant wire text, tokens at their positions, and holes on lines of their own. */
 export interface WireBody {
   baseUrl: string;
   pieces: WirePiece[];
@@ -38,7 +35,7 @@ interface WireHole {
   escaping: Part['escaping'];
 }
 
-/** Encodes all that is constant for these parts under this address of the service, from the MIME headers on. */
+/** Encodes everything constant of these parts under this address of the service, from the MIME headers on. */
 export function wireBody(text: Part | undefined, html: Part, baseUrl: string): WireBody {
   const pieces: WirePiece[] = [];
   const add = (piece: WirePiece) => {
@@ -98,7 +95,8 @@ interface Writing {
 }
 
 /**
- * A token has a known length and stays in its line; a value stands between soft breaks, so what follows begins a line.
+ * A token has a known length and stays in its line. A value is placed between soft breaks, so the text after it
+ * starts a line.
  */
 function addHole(hole: Hole, { escaping, baseUrl, writer, add }: Writing): void {
   if (hole.kind === 'url') {

@@ -8,7 +8,7 @@ export const URL_VARIABLES = ['unsubscribeUrl', 'subscribeUrl', 'manageUrl', 'co
 
 const SAFE_NAME = /^[\p{L}\p{N}_-]+$/u;
 
-/** Names a template binds itself, wherever: what they hold came from anywhere in it. */
+/** Returns the names that a template binds itself. Their values may come from any expression in it. */
 export function localNames(tokens: FlatToken[]): Set<string> {
   const locals = new Set<string>();
   for (const token of tokens) {
@@ -38,14 +38,15 @@ export function dataName(path: string[], locals: ReadonlySet<string> = new Set()
 }
 
 /**
- * The expression with the guard of its place, which stands at its end, or before a last filter that makes markup of
- * what it gets. Nothing else tells a template what strangers brought; `sources` are those of the template's own names.
+ * Returns the expression with the guard of its context at the end, or before a last filter that produces markup. This
+ * guard is the only place where a template learns which values are untrusted; `sources` are the sources of the
+ * template's own names.
  */
 export function guardExpression(expression: string, place: GuardKind, sources: LocalSources): string {
   if ((URL_VARIABLES as readonly string[]).includes(expression.trim())) return expression;
   const named = [...sourceNames(expression, sources)];
   if (!isTextKind(place)) return addGuard(expression, '__guard', [place, ...named]);
-  // What cannot be told is shown as it is: the library has the values of strangers in cleaned form anyway.
+  // An unknown name is shown without a guard, because the library has untrusted values only in cleaned form anyway.
   const names = named.filter((name) => name !== '*');
   if (names.length === 0) return expression;
   const [, value, last] = MARKUP_FILTER.exec(expression) ?? [];
@@ -53,7 +54,7 @@ export function guardExpression(expression: string, place: GuardKind, sources: L
   return `${addGuard(value.trimEnd(), '__guard', [place, ...names])} ${last}`;
 }
 
-/** The expression of an HTML body, where `raw` escapes nothing: what a stranger brought is escaped all the same. */
+/** Returns the expression of an HTML body in which `raw` escapes nothing; untrusted values are escaped anyway. */
 export function guardHtml(expression: string, place: GuardKind, sources: LocalSources): string {
   if (!isTextKind(place) || !/\|\s*raw\s*$/.test(expression)) return guardExpression(expression, place, sources);
   const names = [...sourceNames(expression, sources)];
@@ -67,15 +68,16 @@ function addGuard(expression: string, filter: string, args: string[]): string {
 /** Filters whose result the library escapes no more. */
 const MARKUP_FILTER = /^(.*)(\|\s*(?:escape|escape_once|xml_escape|newline_to_br)\s*)$/s;
 
-/** What the names that a template binds itself were made from, as names of contact data. */
+/** The names of contact data from which a template's own names were made. */
 export type LocalSources = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** More rounds than templates need in which one name is made from another; what takes more has `*` for its source. */
+/**
+ * Maximum number of rounds in which one name is made from another, more than templates need. Beyond it, the source is
+ * `*`.
+ */
 const ROUNDS_MAX = 10;
 
-/**
- * Follows `assign`, `capture`, `for` and `tablerow`; in whatever order, since a loop comes back to what stands before.
- */
+/** Follows `assign`, `capture`, `for` and `tablerow` in any order, since a loop returns to earlier statements. */
 export function localSources(tokens: FlatToken[]): LocalSources {
   const sources = new Map<string, Set<string>>();
   const bindings = bindingsOf(tokens);

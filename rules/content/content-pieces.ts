@@ -7,7 +7,7 @@ import { type PlainExpression, plainExpression } from './plain-expression.ts';
 import { escapeHtml, plainText } from './plain-value.ts';
 import { TemplateError } from './template-error.ts';
 
-/** What a message's links are made from: where the service answers, and the two tokens of `linkToken`. */
+/** The parts of a message's links: the address of the service, and the two tokens of `linkToken`. */
 export interface MessageUrls {
   baseUrl: string;
   track: string;
@@ -41,15 +41,15 @@ export interface Part {
   pieces: (string | Hole)[];
 }
 
-/** What one rendering reads; the library's scope is made only when a hole needs it. */
+/** Input of one rendering. The library's scope is built only when a hole needs it. */
 export interface Values {
   vars: Scope;
   urls: MessageUrls;
-  /** Names among `vars` whose values strangers brought. */
+  /** Names among `vars` with untrusted values. */
   untrusted: readonly string[];
   /**
-   * The place in whose form the library sees those values: tags too, which no guard stands at, can do with them what
-   * they like.
+   * The context for which the library cleans those values. Tags can do anything with them, and no guard protects a
+   * tag.
    */
   place: 'text' | 'subject';
   clicks: number;
@@ -109,7 +109,7 @@ export function valueText({ path, fallback, guard }: ValueHole, values: Values):
   for (const name of path) value = ownProperty(value, name);
   const untrusted =
     values.untrusted.length > 0 && guard?.names.some((name) => isUntrusted(name, values.untrusted)) === true;
-  // As the library sees it (`shownVars`): a fallback takes the place of what nothing is left of.
+  // As in the library (`shownVars`): a fallback replaces a value of which nothing is left.
   if (untrusted) value = cleanFor(values.place, value);
   if (fallback !== undefined && isMissing(value)) value = fallback;
   const text = plainText(value);
@@ -120,7 +120,7 @@ function isUntrusted(name: string, untrusted: readonly string[]): boolean {
   return name === '*' ? untrusted.length > 0 : untrusted.includes(name);
 }
 
-/** What Liquid's `default` replaces. */
+/** Values that Liquid's `default` replaces. */
 function isMissing(value: unknown): boolean {
   return (
     value === undefined ||
@@ -135,7 +135,7 @@ function ownProperty(value: unknown, name: string): unknown {
   return (value as Record<string, unknown>)[name];
 }
 
-/** The variables as the library sees them, with those of the service on top: no data can take their place. */
+/** The variables as the library sees them, with the service's own on top, so that no data can replace them. */
 function libraryScope(values: Values): Scope {
   values.scope ??= Object.assign({}, shownVars(values), contactUrls(values.urls.baseUrl, values.urls.manage), {
     __pixel: openPixelUrl(values.urls.baseUrl, values.urls.track),
@@ -145,7 +145,7 @@ function libraryScope(values: Values): Scope {
   return values.scope;
 }
 
-/** The variables with what strangers brought as it may be shown, under `data` too. */
+/** The variables with untrusted values in cleaned form, also under `data`. */
 function shownVars({ vars, untrusted, place }: Values): Scope {
   if (untrusted.length === 0) return vars;
   const shown = withShown(vars, untrusted, place);

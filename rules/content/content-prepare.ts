@@ -9,12 +9,12 @@ import { CHEAP_FILTERS } from './liquid-engine.ts';
 import { type FlatToken, tagText } from './liquid-tokens.ts';
 import type { MailTemplates, NullsOptional } from './mail-text.ts';
 
-/** What is rendered of a mail. Whoever makes one says every template, so that none is forgotten. */
+/** The templates of an email. Every template is required, so that no caller omits one by mistake. */
 export interface SaidContent extends MailTemplates {
   type: 'TRANSACTIONAL' | 'MARKETING';
 }
 
-/** A content as it is compiled; it may leave out a template that may be null. */
+/** A content as it is compiled. Nullable templates may be omitted. */
 export interface ContentSource extends NullsOptional<SaidContent> {
   trackOpens: boolean;
   trackClicks: boolean;
@@ -22,7 +22,7 @@ export interface ContentSource extends NullsOptional<SaidContent> {
   text?: string | null;
 }
 
-/** What there is to render of a content; `tracked` with pixel and counted links. */
+/** Returns the templates of a content; `tracked` with pixel and counted links. */
 export function contentSource(content: SaidContent, tracked: boolean): ContentSource & SaidContent {
   const { subject, body, preheader, type } = content;
   return { subject, body, preheader, type, trackOpens: tracked, trackClicks: tracked };
@@ -43,7 +43,10 @@ export function parseTemplates(said: NullsOptional<MailTemplates>): Record<keyof
   };
 }
 
-/** Content ready to be cut into pieces: all that a rendering adds stands in the sources as variables of our own. */
+/**
+ * Content ready to be cut into pieces. Everything that a rendering adds is in the sources as the service's own
+ * variables.
+ */
 export interface PreparedContent {
   subject: string;
   html: string;
@@ -128,7 +131,7 @@ export function textAsHtml({ source, tokens }: ParsedTemplate): string {
     .join('');
 }
 
-/** What is known of a body before it is written anew. */
+/** Facts about a body before it is rewritten. */
 interface Rewriting {
   tokens: FlatToken[];
   scanned: ScannedHtml;
@@ -186,13 +189,13 @@ function trackLinks(scanned: ScannedHtml, locals: ReadonlySet<string>): Map<numb
   return tracked;
 }
 
-/** The click link; of a variable only where its value is a web address, else that value. */
+/** Returns the click link. For a variable it is used only if the value is a web address, else the value itself. */
 function clickSource({ index, variable }: Tracked, sources: LocalSources): string {
   if (variable === undefined) return `{{__click[${index}]}}`;
   return `{{ ${guardExpression(variable, 'link', sources)} | __counted: ${index} }}`;
 }
 
-/** Replacements of ranges and insertions, applied from left to right; what lies inside a replaced range is gone. */
+/** Applies replacements of ranges and insertions from left to right. Everything inside a replaced range is dropped. */
 function rewriteBody({ body, trackOpens }: ContentSource, rewriting: Rewriting, needsFooter: boolean): string {
   const { tokens, scanned, links, sources, liquidOf } = rewriting;
   const edits: { begin: number; end: number; text: string }[] = [];
@@ -210,8 +213,8 @@ function rewriteBody({ body, trackOpens }: ContentSource, rewriting: Rewriting, 
 }
 
 /**
- * Tells whether the end of a body may come so late that Gmail, which shows the first 102 kB of a message, leaves it out:
- * then the pixel stands at the beginning. Loops and raw values may become of any size.
+ * Tells whether the end of a body may come so late that Gmail clips it, which shows the first 102 kB of a message.
+ * The pixel is then placed at the start. Loops and raw values may produce any size.
  */
 function mayBeClipped(body: string, { tokens, links }: Rewriting): boolean {
   if (tokens.some(({ kind, content }) => kind !== 'text' && GROWS.test(content))) return true;

@@ -13,7 +13,7 @@ function rendered(parts: Partial<ContentSource>, vars: Record<string, unknown>, 
 const html = (body: string, vars: Record<string, unknown>, untrusted: string[]) =>
   rendered({ body }, vars, untrusted).html;
 
-describe('what a stranger brought', () => {
+describe('untrusted data', () => {
   const evil = { name: '<b>Ada</b>', url: 'https://evil.example/', nick: 'Ada' };
   const all = Object.keys(evil);
 
@@ -39,7 +39,7 @@ describe('what a stranger brought', () => {
     ['{% capture c %}x{{ url }}{% endcapture %}{% assign d = c | strip %}<a href="{{d}}">x</a>', '<a href="#">x</a>'],
     ['{% for i in (1..2) %}<a href="{{ u }}">x</a>{% assign u = url %}{% endfor %}', '<a href="#">x</a>'.repeat(2)],
     ['<p title="{{nick}}">{{nick}}</p>', '<p title="Ada">Ada</p>'],
-  ])('with what a stranger brought, %s renders %s', (body, expected) => {
+  ])('with untrusted data, %s renders %s', (body, expected) => {
     expect(html(body, { ...evil, list: ['https://evil.example'] }, [...all, 'list'])).toBe(expected);
   });
 
@@ -64,7 +64,7 @@ describe('what a stranger brought', () => {
   });
 });
 
-describe('a link that a stranger wrote as text', () => {
+describe('an untrusted link in text', () => {
   const vars = {
     text: 'Log in at https://evil.example/login now',
     left: 'evil.',
@@ -94,7 +94,7 @@ describe('a link that a stranger wrote as text', () => {
     ['{{event.note}}{{ event.deep[0].x }}{% for i in event.deep %}{{ i.x }}{% endfor %}', ''],
     ['{{ event | json | raw }}', /^[^.]*$/],
     ['{{ event.note ?? friend }} {{ event.none ?? friend }}', 'friend friend'],
-  ])('with a link that a stranger wrote as text, %s shows %s', (body, expected) => {
+  ])('with an untrusted link in text, %s shows %s', (body, expected) => {
     const shown = html(body, { ...vars, data: vars }, names);
     if (typeof expected === 'string') expect(shown).toBe(expected);
     else expect(shown).toMatch(expected);

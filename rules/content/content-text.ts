@@ -11,8 +11,8 @@ const altText: FormatCallback = (element, _walk, builder) => {
 };
 
 /**
- * A link as text: its words, then its address between `<` and `>`, so that a program that makes addresses clickable
- * takes no punctuation of the sentence with them. An address that is its own words stands once.
+ * Returns a link as text: its label, then its address between `<` and `>`, so that programs that make addresses
+ * clickable do not include the punctuation of the sentence. An address that equals its label appears once.
  */
 const linkText: FormatCallback = (element, walk, builder) => {
   const href = String(element.attribs?.href ?? '').replace(/^mailto:/i, '');
@@ -37,7 +37,7 @@ const HIDDEN = [
 
 const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } }));
 
-/** The style of the hidden part that holds the preheader; the text part leaves it out, as it does all that is hidden. */
+/** Style of the hidden part that holds the preheader. The text part omits it, like everything hidden. */
 export const PREHEADER_STYLE =
   'display:none;font-size:1px;line-height:1px;max-height:0;max-width:0;opacity:0;overflow:hidden;mso-hide:all';
 
@@ -66,9 +66,9 @@ const TAG = '\uE002';
 const END = '\uE001';
 
 /**
- * The text part of an HTML template, as a template: Liquid takes part as single words and comes back as `liquidOf` has
- * it. Links keep the address their author wrote, so that a reader of plain text sees where they lead. Undefined when
- * blocks and HTML tags are so interwoven that the text's blocks would not be those of the HTML.
+ * Returns the text part of an HTML template, as a template. Liquid is treated as single words and returned as in
+ * `liquidOf`. Links keep the address that their author wrote, so that a reader of plain text sees the target.
+ * Undefined when blocks and HTML tags are so interleaved that the text's blocks would differ from the HTML's.
  */
 export function textTemplate(
   html: string,

@@ -59,7 +59,7 @@ describe('click tracking', () => {
     expect(renderContent(content, markTrusted({ id: '7' }), urls).html).toBe(`<a href="${CLICK}/0">x</a>`);
   });
 
-  describe('of a link that is one variable', () => {
+  describe('for a link that is one variable', () => {
     const body =
       '<a href="{{ url }}">x</a> <a href="https://a.example/">y</a> <a href=" {{ data.site | default: url }} ">z</a>';
     const content = tracked(body);
@@ -90,7 +90,7 @@ describe('click tracking', () => {
       expect(resolveLink('{{ url }}', markTrusted({ url }))).toBeUndefined();
     });
 
-    it('is nothing where a stranger wrote the value', () => {
+    it('is empty for an untrusted value', () => {
       const vars = markUntrusted({ url: 'https://evil.example/' }, ['url']);
       expect(shown(vars)).toContain('<a href="#">x</a>');
       expect(content.links.slice(1).map((link) => resolveLink(link, vars))).toEqual([undefined, undefined]);
@@ -127,7 +127,7 @@ describe('the stored link', () => {
     },
   );
 
-  it('leads each person to their own address, whatever stands in it', () => {
+  it('leads each person to their own address, whatever its content', () => {
     for (const link of ['https://a.example/?q={{ name }}', 'https://a.example/?q={{ name | upcase | downcase }}']) {
       for (const name of ['ada', 'bob', 'ada'])
         expect(resolveLink(link, markTrusted({ name }))).toBe(`https://a.example/?q=${name}`);
@@ -144,7 +144,7 @@ describe('the stored link', () => {
 });
 
 describe('open pixel and footer', () => {
-  it('stand before the end of the body', () => {
+  it('are placed before the end of the body', () => {
     const out = html('<html><body><p>Hi</p></body></html>', {}, { type: 'MARKETING', trackOpens: true });
     expect(out).toMatch(
       new RegExp(
@@ -153,7 +153,7 @@ describe('open pixel and footer', () => {
     );
   });
 
-  it('stand at the end where there is no body tag, or only one inside a block', () => {
+  it('are placed at the end without a body tag, or with one only inside a block', () => {
     expect(html('<p>Hi</p>', {}, { trackOpens: true })).toMatch(/^<p>Hi<\/p><img /);
     expect(html('{% if x %}</body>{% endif %}', {}, { trackOpens: true })).toMatch(/^<img /);
   });
@@ -164,7 +164,7 @@ describe('open pixel and footer', () => {
     ['many links', '<a href="https://a.example/">a</a>'.repeat(1_500)],
     ['a loop', '{% for row in rows %}<p>{{ row }}</p>{% endfor %}'],
     ['a value of HTML', '{{ page | raw }}'],
-  ])('the pixel stands before byte 90,000 on the wire, which mailboxes show: %s', (_, body) => {
+  ])('the pixel is before byte 90,000 on the wire, which mailboxes show: %s', (_, body) => {
     const scope = {
       rows: Array.from({ length: 1_000 }, (__, n) => `row ${n} ${'x'.repeat(100)}`),
       page: '<p>x</p>'.repeat(20_000),
@@ -197,7 +197,7 @@ describe('open pixel and footer', () => {
     expect(headers('{% if a %}{{ unsubscribeUrl }}{% endif %}', 'TRANSACTIONAL')).toEqual(both);
   });
 
-  it('data cannot take the place of the links of the service', () => {
+  it('data cannot replace the links of the service', () => {
     const evil = {
       unsubscribeUrl: 'https://evil.example',
       __click: ['https://evil.example'],
@@ -217,7 +217,7 @@ describe('values in addresses', () => {
     [' data:text/html,x', '#'],
     ['/path', '#'],
     ['', '#'],
-  ])('an href that begins with %j leads to %s', (url, expected) => {
+  ])('an href that starts with %j leads to %s', (url, expected) => {
     expect(html('<a href="{{url}}">x</a>', { url })).toBe(`<a href="${expected}">x</a>`);
     expect(html('<a href="{% if true %}{{ url | raw }}{% endif %}">x</a>', { url })).toBe(
       `<a href="${expected}">x</a>`,
@@ -225,7 +225,7 @@ describe('values in addresses', () => {
     expect(html('{% assign u = url %}<a href="{{u}}">x</a>', { url })).toBe(`<a href="${expected}">x</a>`);
   });
 
-  it('an image begins with http(s) or cid only', () => {
+  it('an image starts with http(s) or cid only', () => {
     expect(html('<img src="{{a}}"><img src="{{b}}">', { a: 'cid:logo', b: 'javascript:x' })).toBe(
       '<img src="cid:logo"><img src="">',
     );
@@ -263,7 +263,7 @@ describe('the text part', () => {
     expect(text(body, { items: [] })).toMatch(/^Hi\s+Bye$/);
   });
 
-  it("is the author's own where there is one", () => {
+  it("is the author's own if the author wrote one", () => {
     expect(text('<p>x</p>', { a: '<' }, { text: 'Own {{a}} {{ b ?? "fallback words" }}' })).toBe(
       'Own < fallback words',
     );
@@ -294,7 +294,7 @@ describe('compiling', () => {
     ['subject', { subject: '{{ x', body: 'x' }],
     ['body', { subject: 'x', body: '{% nope %}' }],
     ['text', { subject: 'x', body: 'x', text: '{{ | }}' }],
-  ])('says that the fault is in the %s', (field, parts) => {
+  ])('says that the error is in the %s', (field, parts) => {
     try {
       compileContent(source(parts.body, parts));
       expect.unreachable();
@@ -340,7 +340,7 @@ describe('the preheader', () => {
     expect(withPreheader('Soon', body).html).toMatch(expected);
   });
 
-  it('changes nothing where there is none, and a fault of it names it', () => {
+  it('changes nothing if it is missing, and its errors name it', () => {
     expect(html('<p>a</p>', {}, { preheader: null })).toBe('<p>a</p>');
     expect(() => compileContent(source('<p>a</p>', { preheader: '{% if %}' }))).toThrow(
       expect.objectContaining({ field: 'preheader' }),

@@ -62,7 +62,7 @@ export interface MessageHeaders {
 }
 
 export interface RenderInput {
-  /** Values of strangers among them are plain text without links, and never in addresses or markup. */
+  /** Untrusted values among them are plain text without links, and never part of addresses or markup. */
   vars: Sourced<Scope>;
   urls: MessageUrls;
 }
@@ -85,7 +85,10 @@ export function compileWhole(source: ContentSource): CompiledContent {
   return compileParts(source, { whole: true });
 }
 
-/** The message as plain strings: what the API shows, and what composes mail with attachments. @throws TemplateError */
+/**
+ * Renders the message as plain strings, for the API, and for composing email with attachments.
+ * @throws TemplateError
+ */
 export function renderContent(content: CompiledContent, vars: Sourced<Scope>, urls: MessageUrls): RenderedContent {
   const input = { vars, urls };
   const values = valuesOf(content, input);
@@ -105,8 +108,8 @@ export function renderSubject(content: CompiledContent, input: RenderInput): str
 }
 
 /**
- * A subject that is rendered by itself, once, as mails had it, and whether it reads values of strangers. @throws
- * TemplateError
+ * Renders a subject alone and once, as records have it, and tells whether it reads untrusted values.
+ * @throws TemplateError
  */
 export function renderSubjectOf(subject: string, vars: Sourced<Scope>): Taken<string> {
   const content = compileContent(contentSource({ ...NO_TEXT, subject, type: 'TRANSACTIONAL' }, false));
@@ -115,9 +118,9 @@ export function renderSubjectOf(subject: string, vars: Sourced<Scope>): Taken<st
 }
 
 /**
- * The whole message ready for the wire, as a string of bytes: ASCII but for an address outside it, CRLF, no line over
- * 998 octets, no line that begins with a dot, nothing for DKIM's relaxed canonicalisation to change in the body.
- * Nothing a value holds can add a header.
+ * Renders the whole message for the wire, as a string of bytes: ASCII except for an address outside it, CRLF, no line
+ * over 998 octets, no line that starts with a dot, nothing in the body for DKIM's relaxed canonicalization to change.
+ * No value can add a header.
  * @throws TemplateError
  */
 export function renderMime(content: CompiledContent, input: RenderInput & { headers: MessageHeaders }): string {
@@ -128,7 +131,10 @@ export function renderMime(content: CompiledContent, input: RenderInput & { head
   });
 }
 
-/** The headers of RFC 8058 for a message, for those who compose it themselves; empty when the content needs none. */
+/**
+ * Returns the headers of RFC 8058 for a message, for callers that compose it themselves. Empty when the content needs
+ * none.
+ */
 export function listUnsubscribeHeaders(
   content: Pick<CompiledContent, 'needsUnsubscribe'>,
   urls: MessageUrls,
@@ -179,7 +185,10 @@ function valuesOf(content: CompiledContent, { vars, urls }: RenderInput, place: 
   return { vars: values, urls, untrusted: used, place, clicks: content.links.length };
 }
 
-/** Where a template's own names hide what a value was made from, any untrusted name counts: so only those it reads. */
+/**
+ * If a template's own names hide the source of a value, any untrusted name counts, so only names that it reads are
+ * returned.
+ */
 function usedOf({ variables }: CompiledContent, untrusted: ReadonlySet<string>): string[] {
   return variables === '*' ? [...untrusted] : variables.filter((name) => untrusted.has(name));
 }

@@ -46,7 +46,7 @@ describe('an expression', () => {
     ['x | url_decode', '%E0%A4%A'],
     ['x | split: ","', { toString: 1 }],
     ['"2027-01-01" | date: "%H", x', 'Mars/Olympus'],
-  ])('%s is missing where the value does not fit', (source, x) => {
+  ])('%s is missing if the value does not fit', (source, x) => {
     expect(evaluate(source, { x })).toBeUndefined();
   });
 

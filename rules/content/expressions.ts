@@ -28,7 +28,7 @@ const COMPUTED = /\.(?:size|first|last)(?:\.|$)/;
 
 /** One expression of a text. */
 export interface Expression {
-  /** The path of a plain variable; undefined where Liquid has to read the expression. */
+  /** The path of a plain variable. Undefined if Liquid has to read the expression. */
   path: string | undefined;
   fallback: string | undefined;
   /** The expression without its braces and whitespace control. */
@@ -47,7 +47,7 @@ export function expressionsIn(text: string): Expression[] {
   return [...text.matchAll(EXPRESSION)].map(([, inner = '']) => readExpression(inner));
 }
 
-/** Returns the expression that is all of a text; undefined where there is more or none. */
+/** Returns the expression that is the whole text. Undefined if the text has more than one expression, or none. */
 export function wholeExpression(text: string): Expression | undefined {
   const inner = WHOLE_EXPRESSION.exec(text)?.[1];
   return inner === undefined ? undefined : readExpression(inner);
@@ -85,12 +85,12 @@ function readExpression(inner: string): Expression {
   return { path, fallback, source };
 }
 
-/** Thrown for an expression that Liquid cannot read; stored texts may have such ones, which stay text. */
+/** Thrown for an expression that Liquid cannot read. Stored text may have such expressions, which stay text. */
 export class UnreadableExpression extends Error {}
 
 /**
- * Evaluates an expression that is not plain. It counts as missing where it passes the limits of Liquid, or where a
- * value does not fit a filter.
+ * Evaluates an expression that is not plain. It counts as missing if it exceeds the limits of Liquid, or if a value
+ * does not fit a filter.
  * @throws UnreadableExpression
  */
 export function evaluateExpression({ source }: Expression, values: Data): unknown {
@@ -99,7 +99,7 @@ export function evaluateExpression({ source }: Expression, values: Data): unknow
   return jsonOf(evaluateByLibrary(written, values));
 }
 
-/** The library checks no types, so any of its errors may come of a value that does not fit. */
+/** The library checks no types, so any of its errors may be caused by a value that does not fit. */
 function evaluateByLibrary(source: string, values: Data): unknown {
   try {
     return renderBounded(() => PUBLIC_ENGINES.plain.evalValueSync(source, values));
@@ -109,7 +109,7 @@ function evaluateByLibrary(source: string, values: Data): unknown {
   }
 }
 
-/** Lists the paths that an expression reads; the computed part of a path is `*`. None where it cannot be read. */
+/** Lists the paths that an expression reads; the computed part of a path is `*`. Empty if it cannot be read. */
 export function pathsOf({ path, source }: Expression): string[][] {
   if (path !== undefined) return [path.split('.')];
   try {
@@ -138,7 +138,7 @@ function jsonOf(value: unknown): unknown {
 }
 
 /**
- * Says why the expressions of a text cannot be read, with line and column; undefined where all can. Source: contract
+ * Returns why the expressions of a text cannot be read, with line and column. Undefined if all can. Source: contract
  * §7.6.
  */
 export function expressionFault(text: string): string | undefined {
@@ -168,7 +168,7 @@ function blank(text: string): string {
     .join('{{');
 }
 
-/** The faults of all texts in a value of a config, with their paths. */
+/** Yields the errors of all text in a value of a config, with their paths. */
 export function* expressionFaults(
   value: unknown,
   path: (string | number)[] = [],

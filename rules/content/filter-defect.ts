@@ -4,8 +4,9 @@ import { TemplateError } from './template-error.ts';
 export class FilterDefect extends Error {}
 
 /**
- * Wraps a filter of this service, so that its errors differ from those of the library. The library throws where a
- * value does not fit a filter, and a step then counts the value as missing; our own error must not pass for that.
+ * Wraps a filter of this service, so that its errors differ from errors of the library. The library throws if a value
+ * does not fit a filter, and a step then counts the value as missing. An error of our own filter must not be mistaken
+ * for that.
  */
 export function ownFilter<Args extends unknown[], Result>(
   filter: (...args: Args) => Result,

@@ -9,7 +9,7 @@ function findings(body: string, more: Partial<ReviewedContent> = {}) {
 
 const codes = (...args: Parameters<typeof findings>) => findings(...args).map(({ code }) => code);
 
-describe('what stands against a content', () => {
+describe('findings of a content', () => {
   it('is nothing for an ordinary mail', () => {
     expect(codes('<p><a href="https://a.example/x?n={{n}}">a</a> <img src="x.png" alt=""></p>')).toEqual([]);
   });
@@ -89,17 +89,17 @@ describe('variables that a content needs', () => {
     ).toEqual(['a', 'address.city', 'b', 'c']);
   });
 
-  it('are those of its preheader too', () => {
+  it('include the variables of its preheader', () => {
     expect(required('{{a}}', 'x', '{{b}} {{c ?? d}} {% if e %}{{e}}{% endif %}')).toEqual(['a', 'b']);
   });
 
-  it('are not those that every message has, that it asks about, or that it binds itself', () => {
+  it('exclude variables that every message has, that it tests, or that it binds itself', () => {
     const body =
       '{{email}} {{unsubscribeUrl}} {% if vip %}{{vip}}{% endif %} {% assign x = 1 %}{{x}} {% for i in items %}{{i.name}}{{forloop.index}}{% endfor %}';
     expect(required(body)).toEqual([]);
   });
 
-  it('are missing where they have no value, or an empty one', () => {
+  it('are missing without a value, or with an empty one', () => {
     const vars = { a: 0, b: '', c: null, d: false, e: { f: 'x' } };
     expect(missingVariables(['a', 'b', 'c', 'd', 'e.f', 'e.g', 'h'], vars)).toEqual(['b', 'c', 'e.g', 'h']);
   });

@@ -3,7 +3,7 @@ import { scanHtml } from './content-html.ts';
 import { isShortener } from './link-shorteners.ts';
 import { parseTemplate } from './liquid.ts';
 
-/** What a look at a content can find, and at a campaign with it (`rules/campaigns/review.ts`). */
+/** Findings of a content's review, also within a campaign's (`rules/campaigns/review.ts`). */
 export const CONTENT_FINDINGS = [
   'no_text',
   'no_unsubscribe_link',
@@ -48,8 +48,8 @@ const SUBJECT_MAX_CHARS = 78;
 const EXAMPLES_MAX = 20;
 
 /**
- * What stands against a content, by what it says alone. Linear in its size; call it where rendering is bounded. @throws
- * TemplateError
+ * Lists the findings of a content, from its text alone. Linear in its size; call it under a time limit for rendering.
+ * @throws TemplateError
  */
 export function contentFindings(content: ReviewedContent): Finding[] {
   const { bad, shortened } = judgeLinks(content.body);
@@ -133,13 +133,13 @@ function listFinding(
   return [{ code, severity, message: `${found.length} of the ${noun} ${what}`, details }];
 }
 
-/** The links of a body as they are written, each once: those that lead nowhere, and those that hide where. */
+/** Lists the links of a body as written, each once: links that lead nowhere, and links with a hidden target. */
 function judgeLinks(body: string): { bad: string[]; shortened: string[] } {
   const bad = new Set<string>();
   const shortened = new Set<string>();
   for (const { parts } of scanHtml(body, parseTemplate(body, 'html', 'body').tokens).links) {
     const [first] = parts;
-    // Where a variable or a block comes first, nobody can tell.
+    // If a variable or a block comes first, the target is unknown.
     if (typeof first !== 'string') continue;
     const written = parts.map((part) => (typeof part === 'string' ? part : body.slice(part.begin, part.end))).join('');
     if (!isAddress(first.trim(), parts.length > 1)) bad.add(written.trim());

@@ -31,7 +31,7 @@ describe('interpolate', () => {
     expect(interpolate(template, more, KEEP)).toBe(expected);
   });
 
-  it('keeps the type of an expression that stands alone, and what it was made from', () => {
+  it('keeps the type of a lone expression, and the names it was made from', () => {
     expect(interpolateJson('{{ event.total | times: 2 }}', variables)).toEqual({ value: 25, untrusted: false });
     const ofEvent = markUntrusted(variables.values, ['event']);
     for (const text of ['{{ event.total | times: 2 }}', '{{ name | append: event.total }}', '{{ event["total"] }}'])
@@ -45,7 +45,7 @@ describe('interpolate', () => {
     expect(interpolate('{{constructor}}{{name.constructor}}', variables, KEEP)).toBe('');
   });
 
-  it('leaves out values that the public key wrote', () => {
+  it('omits values that the public key wrote', () => {
     const ofStranger = markUntrusted(variables.values, ['name']);
     expect(interpolate('https://a.example/{{name}}', ofStranger, { untrusted: 'leaveOut' })).toBe('https://a.example/');
   });
@@ -54,7 +54,7 @@ describe('interpolate', () => {
     expect(interpolate('{{name}}', markTrusted({ name: '{{event.total}}' }), KEEP)).toBe('{{event.total}}');
   });
 
-  it('keeps the type of a value that stands alone in JSON', () => {
+  it('keeps the type of a lone value in JSON', () => {
     expect(
       interpolateJson({ a: '{{event.total}}', b: ['{{name}}!'], c: '{{missing}}', d: 7 }, variables).value,
     ).toEqual({
@@ -66,7 +66,7 @@ describe('interpolate', () => {
   });
 });
 
-describe('what the public key wrote', () => {
+describe('data that the public key wrote', () => {
   const variables = markUntrusted({ name: 'x', data: { name: 'x', plan: 'pro' }, event: { a: 1 } }, ['name']);
   it.each([
     ['{{name}}', ''],
@@ -74,7 +74,7 @@ describe('what the public key wrote', () => {
     ['{{data.plan}}', 'pro'],
     ['{{data}}', ''],
     ['{{event.a}}', '1'],
-  ])('is left out of %s', (template, expected) => {
+  ])('is omitted from %s', (template, expected) => {
     expect(interpolate(template, variables, { untrusted: 'leaveOut' })).toBe(expected);
   });
 
@@ -84,12 +84,12 @@ describe('what the public key wrote', () => {
     ['{{data}}', true],
     ['{{data.plan}} {{event.a}}', false],
     ['name', false],
-  ])('what the public key wrote is found where %s names it: %s', (template, expected) => {
+  ])('data that the public key wrote is found where %s names it: %s', (template, expected) => {
     expect(namesStranger(template, variables)).toBe(expected);
     expect(namesStranger(template, markTrusted(variables.values))).toBe(false);
   });
 
-  it('makes the field that names it untrusted, however deep, also where a fallback stands in', () => {
+  it('makes the field that names it untrusted, however deep, also if a fallback is used', () => {
     const ofEvent = markUntrusted({ event: { site: 'x' }, plan: 'pro' }, ['event']);
     const fields = {
       a: '{{event.site}}',

@@ -12,7 +12,7 @@ import {
 import { plainText } from './plain-value.ts';
 
 export interface InterpolateOptions {
-  /** Whether values of strangers are put in. They are never part of an address or a header. */
+  /** Whether untrusted values are inserted. They are never part of an address or a header. */
   untrusted: 'keep' | 'leaveOut';
   /** Applied to each value before it is put in, e.g. `encodeURIComponent`; `before` is the text that it comes after. */
   encode?: (text: string, before: string) => string;
@@ -33,7 +33,7 @@ export function interpolate(template: string, variables: Sourced<Data>, options:
   });
 }
 
-/** The value of an expression in a stored text that no new text may have: it stays as it is written. */
+/** Value of an expression in stored text that new text may not have. The expression stays as text. */
 const UNREADABLE = Symbol('unreadable');
 
 function evaluate(
@@ -65,8 +65,8 @@ function without(values: Data, names: ReadonlySet<string>): Data {
 }
 
 /**
- * Whether a text names values of strangers, at any place: also where there is no such value and a fallback stands in,
- * since the stranger chose that too.
+ * Tells whether a text names untrusted values anywhere, also if the value is missing and a fallback is used, since
+ * the untrusted caller chose that too.
  */
 export function namesStranger(template: string, { untrusted }: Sourced<Data>): boolean {
   if (untrusted.size === 0) return false;
@@ -76,9 +76,9 @@ export function namesStranger(template: string, { untrusted }: Sourced<Data>): b
 }
 
 /**
- * Puts variables into every string of a JSON value, and says whether it names values of strangers. A string that is one
- * expression and nothing else becomes the expression's own value, so numbers stay numbers; where it is missing and has
- * no fallback, null.
+ * Inserts variables into every string of a JSON value, and tells whether it names untrusted values. A string that
+ * consists of one expression becomes the expression's own value, so numbers stay numbers. A missing value without a
+ * fallback becomes null.
  */
 export function interpolateJson(value: unknown, variables: Sourced<Data>): Taken {
   if (typeof value === 'string')
@@ -92,7 +92,7 @@ export function interpolateJson(value: unknown, variables: Sourced<Data>): Taken
   return { value: fields.values, untrusted: fields.untrusted.size > 0 };
 }
 
-/** `interpolateJson` of each field, with the names of those that name values of strangers. */
+/** Applies `interpolateJson` to each field, with the names of fields that name untrusted values. */
 export function interpolateFields(fields: Readonly<Data>, variables: Sourced<Data>): Sourced<Data> {
   const taken = Object.entries(fields).map(([name, item]) => ({ name, ...interpolateJson(item, variables) }));
   return markUntrusted(
@@ -110,7 +110,9 @@ function interpolateWhole(text: string, variables: Sourced<Data>): unknown {
   return interpolate(text.trim(), variables, { untrusted: 'keep' }) || (value ?? null);
 }
 
-/** `name` and `data.name` are one; all of `data` holds what is a stranger's, and a computed name may be any. */
+/**
+ * `name` and `data.name` are the same. All of `data` includes every untrusted value, and a computed name may be any.
+ */
 function isOfStranger([root = '', second]: readonly string[], untrusted: ReadonlySet<string>): boolean {
   if (root === '*') return untrusted.size > 0;
   if (root !== 'data') return untrusted.has(root);

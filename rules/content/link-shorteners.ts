@@ -1,6 +1,6 @@
 /**
- * Services that hide where a link leads. Spammers use them, so filters count every mail against its sender that names
- * one. A company's own short domain is not among them: only who gives links to anybody.
+ * Services that hide the target of a link. Spammers use them, so filters count every email with such a link against
+ * its sender. Only public services are listed, not a company's own short domain.
  */
 const SHORTENERS: ReadonlySet<string> = new Set([
   'adf.ly',
@@ -37,7 +37,7 @@ const SHORTENERS: ReadonlySet<string> = new Set([
   'x.co',
 ]);
 
-/** Whether a host gives short links to anybody. */
+/** Tells whether a host is a public link shortener. */
 export function isShortener(host: string): boolean {
   return SHORTENERS.has(host.toLowerCase().replace(/^www\./, ''));
 }

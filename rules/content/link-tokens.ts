@@ -9,7 +9,7 @@ const ID_BYTES = 16;
 const MAC_BYTES = 16;
 /** A token, and the text behind it that a mail program took for a part of the link, such as a full stop. */
 const TOKEN = /^([A-Za-z0-9_-]{43})(?![A-Za-z0-9_-])/;
-/** Set before a contact's id, so that a contact's token is never that of an email with the same id. */
+/** Prefix of a contact's id, so that a contact's token never equals the token of an email with the same id. */
 const CONTACT_DOMAIN = Buffer.from('tidings/contact\0');
 
 /** The two tokens of one message: `track` signs clicks and opens, `manage` the pages that change the subscription. */
@@ -18,7 +18,7 @@ export interface LinkTokens {
   manage: string;
 }
 
-/** What a token of the pages names: the message it came with, or the contact where there is no message. */
+/** Subject of a token for hosted pages: the message with the link, or the contact if there is no message. */
 export interface TokenSubject {
   kind: 'email' | 'contact';
   id: string;
@@ -63,7 +63,7 @@ export function openPixelUrl(baseUrl: string, track: string): string {
   return `${baseUrl}/o/${track}.gif`;
 }
 
-/** `index` is that of the link in the content's stored links. */
+/** `index` is the position of the link in the content's stored links. */
 export function clickUrl(baseUrl: string, track: string, index: number): string {
   return `${baseUrl}/c/${track}/${index}`;
 }
@@ -81,7 +81,7 @@ export function contactUrls(baseUrl: string, manage: string): ContactUrls {
   };
 }
 
-/** The Message-ID of an email, the same on every attempt; `domain` is that of the sender. RFC 5322 §3.6.4. */
+/** Returns the Message-ID of an email, the same on every attempt. `domain` is the sender's domain. RFC 5322 §3.6.4. */
 export function messageId(emailId: string, domain: string): string {
   return `<${emailId}@${domain}>`;
 }

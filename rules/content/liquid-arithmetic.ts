@@ -26,7 +26,7 @@ const OPERATIONS: Record<string, (a: Decimal, b: Decimal, integers: boolean) => 
 
 /**
  * Registers filters that calculate in decimal, as people do: `{{ 0.0725 | times: 100 }}` is 7.25, where the library's
- * binary numbers come to 7.249999999999999. A value that is no number counts as 0, as in the library.
+ * binary arithmetic gives 7.249999999999999. A value that is not a number counts as 0, as in the library.
  */
 export function registerArithmetic(engine: Liquid): void {
   for (const [name, operation] of Object.entries(OPERATIONS))
@@ -46,7 +46,7 @@ function round(value: unknown, places: unknown): number {
   return decimalOf(value).div(unit).round().times(unit).toNumber();
 }
 
-/** Adds up the numbers of a list, or of a property of its items; items that are no numbers count as 0. */
+/** Adds up the numbers of a list, or of a property of its items. Other items count as 0. */
 function sum(list: unknown, property: unknown): number {
   const items = Array.isArray(list) ? list : [list];
   const values = property === undefined ? items : items.map((item) => valueAt(item, plainText(property).split('.')));

@@ -12,7 +12,7 @@ export type Escaping = 'html' | 'plain';
 
 /** The most one part of a message may become. */
 export const OUTPUT_MAX_CHARS = 3_000_000;
-/** What filters may build in one rendering, in the library's own count (about characters). */
+/** Maximum output of filters in one rendering, in the library's own count (about characters). */
 const MEMORY_LIMIT = 10_000_000;
 
 /**
@@ -23,8 +23,8 @@ const ALLOWED_TAGS = new Set(
 );
 
 /**
- * Pure and cheap for their input. Left out: those that evaluate text as code (`where_exp`…) and what gives another
- * result each time.
+ * Filters that are pure and cheap. Filters that evaluate text as code (`where_exp`…) or give a different result each
+ * time are excluded.
  */
 const ALLOWED_FILTERS = new Set(
   (
@@ -108,12 +108,12 @@ function registerGuards(made: Liquid): void {
   });
 }
 
-/** The click links of a message stand in the scope under `__click`. */
+/** The click links of a message are in the scope under `__click`. */
 function clickOf(scope: object, index: number): unknown {
   return '__click' in scope && Array.isArray(scope.__click) ? scope.__click[index] : undefined;
 }
 
-/** The names whose values strangers brought stand in the scope under `__untrusted`; `*` is any of them. */
+/** The names of untrusted values are in the scope under `__untrusted`; `*` is any of them. */
 function namesUntrusted(scope: object, names: string[]): boolean {
   const untrusted = '__untrusted' in scope ? scope.__untrusted : undefined;
   if (!Array.isArray(untrusted) || untrusted.length === 0) return false;

@@ -71,7 +71,7 @@ const DATES = [
   '2027-07-01',
   'July 1 2027 09:00',
   '2027-07-01T09:00:00+02:00',
-  // Hours that the clocks of New York skip and repeat.
+  // Hours that New York skips and repeats.
   '2027-03-14T02:30',
   '2027-11-07T03:30',
 ];

@@ -4,7 +4,7 @@ import { rewriteDefaults } from './liquid-default.ts';
 /** Tags that have an end. */
 export const BLOCK_TAGS: ReadonlySet<string> = new Set('if unless case for tablerow capture comment raw'.split(' '));
 
-/** One flat token of a template: text, an output, or a tag; offsets are those of the source. */
+/** One flat token of a template: text, an output, or a tag. Offsets refer to the source. */
 export interface FlatToken {
   kind: 'text' | 'output' | 'tag';
   begin: number;
@@ -14,7 +14,9 @@ export interface FlatToken {
   /** `{{-` or `{%-`, `-}}` or `-%}`. */
   trimLeft: boolean;
   trimRight: boolean;
-  /** What the library parses. It can be parsed once: the library reads on in a tag's own tokenizer. */
+  /**
+   * The token that the library parses. It can be parsed once, because the library reads on in a tag's own tokenizer.
+   */
   library: () => TopLevelToken;
 }
 

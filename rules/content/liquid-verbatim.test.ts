@@ -3,7 +3,7 @@ import { markTrusted } from '../strangers/provenance.ts';
 import { compileContent, renderContent } from './content.ts';
 import { verbatimTemplate } from './liquid-verbatim.ts';
 
-it('whatever is written in a text, its template says just that', () => {
+it('renders any text exactly as written', () => {
   for (const text of ['plain', '{{name}}', '{{{x}}} {% if %}', '{%endraw%} {{', '{{{{{%', "it's {{ 'so' | raw }}"]) {
     const html = `<p title="{{a}}">${text}</p>`;
     const parts = { subject: verbatimTemplate(text), body: verbatimTemplate(html) };

@@ -1,4 +1,4 @@
-/** Text as a template that says exactly this text: what would begin Liquid in it is written by an output. */
+/** Returns a template that renders exactly this text. Text that would start Liquid is written by an output. */
 export function verbatimTemplate(text: string): string {
   return /\{[{%]/.test(text) ? text.replace(/\{(?=[{%])/g, "{{ '{' }}") : text;
 }

@@ -65,7 +65,7 @@ describe('??', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refused templates', () => {
   it.each(['include "x"', 'render "x"', 'layout "x"', 'block x', 'echo x', 'liquid', 'nope'])(
     'Liquid refuses the tag %s',
     (tag) => {

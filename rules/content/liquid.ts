@@ -13,15 +13,15 @@ export interface ParsedTemplate {
   source: string;
   escaping: Escaping;
   tokens: FlatToken[];
-  /** All but text and plain variables, parsed: what the check is about, and what is left to analyse. */
+  /** Everything except text and plain variables, parsed: the part to check and to analyze. */
   skeleton: Template[];
 }
 
-/** What a template may read: plain JSON only, since the library calls functions it meets. */
+/** Values that a template may read: plain JSON only, since the library calls any function it meets. */
 export type Scope = Record<string, unknown>;
 
 /**
- * Checks a template of a tenant; every fault of it is a TemplateError with line and column of the given source.
+ * Checks a template of a tenant. Every error is a TemplateError with line and column of the given source.
  * @throws TemplateError
  */
 export function parseTemplate(source: string, escaping: Escaping, field: TemplateField = 'template'): ParsedTemplate {
@@ -99,7 +99,10 @@ export function renderBounded<T>(work: () => T): T {
   }
 }
 
-/** Parses and renders at once, bounded: for what is rendered once. @throws TemplateError */
+/**
+ * Parses and renders at once, within a time limit. For templates that are rendered once.
+ * @throws TemplateError
+ */
 export function renderTemplate(source: string, escaping: Escaping, scope: Scope): string {
   return renderBounded(() => {
     parseTemplate(source, escaping);
@@ -108,8 +111,8 @@ export function renderTemplate(source: string, escaping: Escaping, scope: Scope)
 }
 
 /**
- * The variables a template reads, each as its path of names; a computed part of a path is `*` and ends it. Names that a
- * template binds itself may be among them: who looks them up in a contact's data finds nothing.
+ * Lists the variables that a template reads, each as its path of names. A computed part of a path is `*` and ends it.
+ * The list may include names that a template binds itself, which a contact's data does not have.
  */
 export function templateVariables({ skeleton, escaping, tokens }: ParsedTemplate): string[][] {
   const analysed: unknown[][] = PUBLIC_ENGINES[escaping].globalVariableSegmentsSync(skeleton);
@@ -145,8 +148,9 @@ function outsideComments(tokens: FlatToken[]): FlatToken[] {
 }
 
 /**
- * Checks a token by itself, so that a fault of an output is found at its own place. It refuses too what the library
- * lets pass in silence: a second value in an output, and variables in `cycle`, which would not be guarded there.
+ * Checks a token separately, so that an error of an output has its own position. Also refuses constructs that the
+ * library ignores silently: a second value in an output, and variables in `cycle`, which no guard would protect
+ * there.
  */
 function checkToken(token: FlatToken, escaping: Escaping): void {
   if (token.kind === 'output' && !isPlain(token)) {
@@ -162,7 +166,7 @@ function checkToken(token: FlatToken, escaping: Escaping): void {
       .replace(/"[^"]*"|'[^']*'/g, '');
     if (/[A-Za-z_]/.test(bare))
       at(token, () => {
-        throw new Error('cycle takes literal texts only');
+        throw new Error('cycle takes literal strings only');
       });
   }
 }
@@ -174,7 +178,7 @@ function isOneValue(postfix: Token[]): boolean {
   return values.length === binary.length + 1;
 }
 
-/** A fault with its offset in the source. */
+/** An error with its offset in the source. */
 class FaultAt extends Error {
   readonly offset: number;
 

@@ -2,13 +2,13 @@
 export interface MailTemplates {
   subject: string;
   body: string;
-  /** What a mailbox shows beside the subject, as text. */
+  /** Preview text beside the subject in a mailbox. */
   preheader: string | null;
 }
 
 /**
- * What a mail says and from whom, as its author writes it: the same of templates, campaigns, requests and notices. A
- * field that is added here is one of all of them. `From` is `string | null` where the sender may come from elsewhere.
+ * Text and sender of an email, as its author writes them; the same for templates, campaigns, requests and notices. A
+ * new field applies to all of them. `From` is `string | null` if the sender may come from elsewhere.
  */
 export interface MailText<From = string> extends MailTemplates {
   from: From;
@@ -21,13 +21,13 @@ export type NullsOptional<T> = { [K in keyof T as null extends T[K] ? never : K]
   [K in keyof T as null extends T[K] ? K : never]?: T[K] | undefined;
 };
 
-/** What is said by something that says more. */
+/** Picks the text fields of a larger object. */
 export function pickMailText<From>(text: MailText<From>): MailText<From> {
   const { subject, body, preheader, from, fromName, replyTo } = text;
   return { subject, body, preheader, from, fromName, replyTo };
 }
 
-/** What a mail says of which its author says nothing more. */
+/** The text fields of an email for which its author sets none. */
 export const NO_TEXT: MailText<null> = {
   subject: '',
   body: '',

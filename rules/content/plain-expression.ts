@@ -7,7 +7,7 @@ export interface PlainExpression {
   guard: { kind: GuardKind; names: string[] } | undefined;
 }
 
-/** Words of Liquid, and names it computes for lists and texts. */
+/** Words of Liquid, and names that it computes for lists and strings. */
 const LITERALS = new Set(['true', 'false', 'nil', 'null', 'empty', 'blank', 'not', 'and', 'or', 'contains']);
 const COMPUTED = new Set(['size', 'first', 'last', 'length']);
 

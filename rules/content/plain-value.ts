@@ -5,7 +5,7 @@ const SPECIAL = /[&<>"']/;
 export function plainText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '';
-  // Liquid's own values, such as `empty` and the counters of loops, are texts of their own and no JSON.
+  // Liquid's own values, such as `empty` and the counters of loops, have their own string form and no JSON.
   if (typeof value !== 'object' || !isJson(value)) return String(value);
   return JSON.stringify(value);
 }
@@ -16,7 +16,7 @@ function isJson(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** The text of a value, safe in HTML text and in quoted attributes; the entities are those of liquidjs. */
+/** Returns a value as text that is safe in HTML text and in quoted attributes. The entities match liquidjs. */
 export function escapeHtml(value: unknown): string {
   const text = plainText(value);
   return SPECIAL.test(text) ? text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char) : text;

@@ -5,15 +5,14 @@ import { type FlatToken, tagText } from './liquid-tokens.ts';
 import type { MailTemplates } from './mail-text.ts';
 import { plainExpression } from './plain-expression.ts';
 
-/** What every message has, whoever gets it. */
+/** Variables of every message. */
 const ALWAYS_THERE: ReadonlySet<string> = new Set(['id', 'email', ...URL_VARIABLES]);
 const LOOP_COUNTERS: ReadonlySet<string> = new Set(['forloop', 'tablerowloop']);
 const CHOICES = /^(?:if|unless|elsif|case|when)$/;
 
 /**
- * The contact's data that templates print without a word for those who lack it, as paths joined by dots and without a
- * leading `data.`, in order. A variable with `??` or `default`, or that the template asks about in an `if`, has its
- * word.
+ * Lists the contact data that templates print without a fallback for contacts that lack it, as dotted paths without a
+ * leading `data.`, in order. A variable with `??` or `default`, or tested in an `if`, has a fallback.
  * @throws TemplateError
  */
 export function requiredVariables(templates: MailTemplates): string[] {
@@ -21,7 +20,7 @@ export function requiredVariables(templates: MailTemplates): string[] {
   return [...new Set(parsed.flatMap(({ tokens }) => requiredBy(tokens)))].sort();
 }
 
-/** Of required variables, those that have no value, or an empty one, in what a message is rendered with. */
+/** Lists the required variables without a value, or with an empty one, in a message's variables. */
 export function missingVariables(required: readonly string[], vars: Readonly<Data>): string[] {
   return required.filter((path) => isEmpty(valueAt(vars, path)));
 }

@@ -16,10 +16,10 @@ import { requiredVariables } from './required-variables.ts';
 
 /** A content as one recipient reads it, and what its sender should know of it. */
 export interface ContentReview extends RenderedContent {
-  /** As mailboxes show it beside the subject; null where there is none. */
+  /** Preview text beside the subject. Null if there is no preheader. */
   preheader: string | null;
   findings: Finding[];
-  /** What it prints without a word for those who lack it, as `requiredVariables` has it. */
+  /** Variables without a fallback, see `requiredVariables`. */
   required: string[];
 }
 

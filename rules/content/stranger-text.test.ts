@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { strangerPiece, strangerSubject, strangerText, strangerValue } from './stranger-text.ts';
 
-describe('a text of a stranger', () => {
+describe('untrusted text', () => {
   it.each([
     'Ada Lovelace',
     'J.R. Smith',
@@ -18,7 +18,7 @@ describe('a text of a stranger', () => {
     'ありがとう。また来ます',
     '谢谢。OK',
     '👨‍👩‍👧 family',
-  ])('a text of a stranger stays %s', (text) => {
+  ])('untrusted text stays %s', (text) => {
     expect(strangerText(text)).toBe(text);
   });
 
@@ -75,7 +75,7 @@ describe('a text of a stranger', () => {
     expect(strangerSubject(given)).toBe(expected);
   });
 
-  it('is one line, without what turns its neighbours around', () => {
+  it('is one line, without characters that reverse adjacent text', () => {
     expect(strangerText(' a\r\nb\tc\u2028d\u0000e\u202ef\u00a0g ')).toBe('a b c d ef g');
   });
 
@@ -106,10 +106,10 @@ const texts = fc.oneof(
     )
     .map((parts) => parts.join('')),
 );
-/** What the plainest of mail clients makes a link of. */
+/** Text of which the simplest email client makes a link. */
 const LINKED = /https?:\/\/\S|(?<!\w)www\.\w|[\w-]+\.[a-z]{2,}\b/;
 
-describe('whatever a stranger writes', { timeout: 30_000 }, () => {
+describe('any untrusted text', { timeout: 30_000 }, () => {
   it('comes out short, on one line, without a link, and the same when it is cleaned again', () => {
     fc.assert(
       fc.property(texts, (text) => {
@@ -129,7 +129,7 @@ describe('whatever a stranger writes', { timeout: 30_000 }, () => {
     );
   });
 
-  it('makes no link with its neighbour', () => {
+  it('makes no link with adjacent text', () => {
     fc.assert(
       fc.property(texts, texts, (left, right) => {
         expect(`${strangerPiece(left)}${strangerPiece(right)}`.normalize('NFKC')).not.toMatch(LINKED);

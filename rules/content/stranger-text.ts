@@ -1,31 +1,28 @@
-/** The most that a value of a stranger is in a mail's text, and in its subject. */
+/** Maximum length of an untrusted value in an email's text, and in its subject. */
 const TEXT_MAX_CHARS = 200;
 const SUBJECT_MAX_CHARS = 40;
 /** Looked at beyond what is kept, since links and spaces go. */
 const READ_MAX_CHARS = 2_000;
 
 /**
- * A stranger's value as a mail may show it: one line of at most 200 characters, without the words that a mail client
- * makes links of. What reads like a sentence or a name without its spaces (`it.Thanks`, `J.R.Smith`) gets them instead.
- * Cleaning what is clean changes nothing.
+ * Returns an untrusted value as an email may show it: one line of at most 200 characters, without text of which an
+ * email client makes links. Sentences or names without spaces (`it.Thanks`, `J.R.Smith`) get spaces instead. Cleaning
+ * clean text changes nothing.
  */
 export function strangerText(value: string): string {
   return cleanText(value, TEXT_MAX_CHARS);
 }
 
 /**
- * The same for a subject, which is all that many people read: at most 40 characters, and nothing where there was
- * something like a link.
+ * Same for a subject, which is all that many people read: at most 40 characters, and empty if it contained anything
+ * like a link.
  */
 export function strangerSubject(value: string): string {
   const words = normalizeText(oneLine(value.slice(0, READ_MAX_CHARS))).split(' ');
   return words.some((word) => isLink(word) && !isWords(word)) ? '' : cleanText(value, SUBJECT_MAX_CHARS);
 }
 
-/**
- * A value that has a neighbour with no space between them: without the signs by which two harmless values could make
- * one link.
- */
+/** Cleans a value that touches other text, without characters by which two harmless values could form one link. */
 export function strangerPiece(value: string): string {
   const plain = strangerText(value).replace(/[^\p{ASCII}…]/gu, (char) =>
     /[.:/@]/.test(normalizeDots(char)) ? ' ' : char,
@@ -41,10 +38,7 @@ export function strangerValue(value: unknown, clean: (text: string) => string): 
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [clean(name), strangerValue(item, clean)]));
 }
 
-/**
- * Until nothing changes any more, since where a text is cut there may be a link that was none: the next round is
- * shorter.
- */
+/** Repeats until nothing changes, since cutting a text may create a link. Each round makes the text shorter. */
 function cleanText(value: string, max: number): string {
   let text = oneLine(value.slice(0, READ_MAX_CHARS));
   while (true) {
@@ -94,7 +88,7 @@ function normalizeDots(text: string): string {
     .replace(/[∶꞉]/g, ':');
 }
 
-/** What cannot be seen: a client may read over it, or take it for the end of a word. */
+/** Invisible characters: a client may ignore them, or treat them as the end of a word. */
 const INVISIBLE = /(?:\p{Cf}|[\uFE00-\uFE0F]|\u034F|[\u115F\u1160\u3164])+/gu;
 
 function removeInvisible(word: string): string {
@@ -103,7 +97,7 @@ function removeInvisible(word: string): string {
 
 const LETTER = '\\p{L}\\p{M}';
 const LABEL = `[${LETTER}\\p{N}_-]`;
-/** What clients know before a colon without `//`. */
+/** Schemes that clients recognize before a colon without `//`. */
 const SCHEMES =
   'https?|hxxps?|ftps?|mailto|tel|smsto|sms|callto|facetime|skype|whatsapp|viber|tg|xmpp|sips?|javascript|data|blob|file|intent|market|magnet|webcal|geo|bitcoin|ethereum';
 /**
@@ -130,8 +124,8 @@ function isLink(word: string): boolean {
 }
 
 /**
- * Letters and dots only, and the last part is written as what begins a sentence or a name, or in letters that know no
- * capitals.
+ * Letters and dots only, where the last part is written like the start of a sentence or a name, or in a script
+ * without capitals.
  */
 function isWords(word: string): boolean {
   const core = removeInvisible(word).replace(/^[("'“‘«]+|[)"'”’».,;:!?]+$/g, '');
@@ -140,5 +134,5 @@ function isWords(word: string): boolean {
   return /^\p{Lu}[\p{Ll}\p{M}'’-]+$/u.test(last) || !/[\p{Lu}\p{Ll}]/u.test(last);
 }
 
-/** What holds the parts of an address together, but not those of a number or a time. */
+/** Characters that join the parts of an address, but not of a number or a time. */
 const JOINTS = /(?<!\p{N})[.:/\\@]+|[.:/\\@]+(?!\p{N})/gu;

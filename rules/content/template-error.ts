@@ -21,7 +21,7 @@ export class TemplateError extends Error {
   }
 }
 
-/** The 422 of a template fault, with line and column in words and in `details`. Source: contract §4.2. */
+/** Returns the 422 of a template error, with line and column in the message and in `details`. Source: contract §4.2. */
 export function templateRefusal(error: TemplateError): AppError {
   const { field, line, column, message } = error;
   return new AppError('VALIDATION_ERROR', {

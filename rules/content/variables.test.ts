@@ -21,7 +21,7 @@ describe('the variables of a template', () => {
     });
   });
 
-  it('of a request override those of the contact', () => {
+  it('override the contact data if the request brings them', () => {
     const variables = buildVariables({ contact, data: markTrusted({ plan: 'pro', code: 7 }) });
     expect(variables.values).toMatchObject({ plan: 'pro', code: 7, data: { plan: 'pro', code: 7, city: 'Gent' } });
   });
@@ -40,7 +40,7 @@ describe('the variables of a template', () => {
     });
   });
 
-  it('of the service cannot be overridden by anything', () => {
+  it('cannot be overridden if the service owns them', () => {
     const evil = markTrusted({
       id: 'x',
       email: 'x',
@@ -54,7 +54,7 @@ describe('the variables of a template', () => {
     expect(typeof variables.values.data).toBe('object');
   });
 
-  it("are a stranger's where the value is: the request's own data takes the place of what a stranger stored", () => {
+  it("are untrusted if the value is: the request's own data replaces untrusted stored data", () => {
     const stored = { ...contact, data: markUntrusted({ name: 'x', resetUrl: 'x' }, ['name', 'resetUrl', 'gone']) };
     const names = (sources: Omit<Parameters<typeof buildVariables>[0], 'contact'>) =>
       [...buildVariables({ contact: stored, ...sources }).untrusted].sort();
@@ -65,7 +65,7 @@ describe('the variables of a template', () => {
     expect(names({ event: broughtBy({ a: 1 }, false) })).toEqual(['name', 'resetUrl']);
   });
 
-  it("of an event stay the tenant's where a stranger stored a key of that name", () => {
+  it('stay trusted in an event, even if an untrusted caller stored a key with that name', () => {
     const stored = { ...contact, data: markUntrusted({ event: { url: 'https://evil.example/' } }, ['event']) };
     const { values, untrusted } = buildVariables({
       contact: stored,

@@ -25,10 +25,11 @@ export interface VariableSources {
 }
 
 /**
- * What templates and webhook steps can name: `id`, `email`, every key of the contact's data, `data.<key>`, the keys of
- * `context` (also `context.<key>`), `event.<key>`, and the three links. Request data overrides stored data; nothing
- * overrides the names the service owns. A name is untrusted where its value is a stranger's: `event` where anything of
- * the payload is, a key of the contact's unless the request's data overrides it. Source: contract §7.6, §4.1.
+ * Builds the variables that templates and webhook steps can name: `id`, `email`, every key of the contact's data,
+ * `data.<key>`, the keys of `context` (also `context.<key>`), `event.<key>`, and the three links. Request data
+ * overrides stored data; nothing overrides the service's own names. A name is untrusted if its value is: `event` if
+ * any part of the payload is, a key of the contact's data unless request data overrides it. Source: contract §7.6,
+ * §4.1.
  */
 export function buildVariables({ contact, data, urls, event, context, zone }: VariableSources): Sourced<Data> {
   const stored = ownNamesLeftOut(contact.data, { event, context });
@@ -45,7 +46,7 @@ export function buildVariables({ contact, data, urls, event, context, zone }: Va
   return markUntrusted(variables, untrustedNames(stored, { contact, data, event, context }));
 }
 
-/** A stranger's key by the name of a payload would make all of the payload a stranger's: it is no variable. */
+/** An untrusted key with the name of a payload would make the whole payload untrusted, so it is not a variable. */
 function ownNamesLeftOut(
   data: Source | undefined,
   { event, context }: Pick<VariableSources, 'event' | 'context'>,

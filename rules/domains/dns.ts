@@ -1,4 +1,4 @@
-/** What the DNS says about one name and type. `fault` is no answer at all: nothing follows from it about the name. */
+/** Response of the DNS for one name and type. `fault` means no response, which says nothing about the name. */
 export type DnsAnswer<T> =
   | { kind: 'found'; records: T[] }
   /** `nameExists` tells a name without such records from no name (NXDOMAIN). */

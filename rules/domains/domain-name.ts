@@ -6,7 +6,7 @@ const HOST_NAME = new RegExp(`^(?=.{4,255}$)(?:${LABEL}\\.)+(?!\\d+$)${LABEL}$`)
 /** Letters, digits and hyphens, and anything beyond ASCII, which the conversion checks (UTS #46). */
 const CONVERTIBLE = /^[a-z0-9.\u0080-\u{10ffff}-]+$/u;
 
-/** A domain name in lower case and A-labels (RFC 5890 §2.3.2.1); undefined for text that is no domain name. */
+/** Returns a domain name in lower case and A-labels (RFC 5890 §2.3.2.1). Undefined if the text is not a domain name. */
 export function toAsciiDomain(text: string): string | undefined {
   const name = text.toLowerCase();
   if (HOST_NAME.test(name) && !name.includes('xn--')) return name;

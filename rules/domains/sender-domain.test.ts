@@ -44,7 +44,7 @@ describe('a domain name', () => {
 });
 
 describe('the records of a domain', () => {
-  it('are those of the deployment: SES sends from its own hosts, returned mail may have a host of its own', () => {
+  it('depend on the deployment: SES sends from its own hosts, returned mail may have a host of its own', () => {
     const value = (source: Parameters<typeof dnsRecords>[0], purpose: string) =>
       dnsRecords(source, {}).find((record) => record.purpose === purpose);
     expect(value(SOURCE, 'SPF')?.value).toBe('v=spf1 a:mail.tidings.example ~all');
@@ -115,7 +115,7 @@ describe('after a check, a domain', () => {
     expect(afterCheck(standing(before), dkim === undefined ? {} : { DKIM: dkim }, NOW).status).toBe(status);
   });
 
-  it('forgets that its key was missing once it is back', () => {
+  it('clears the note of a missing key once the key is back', () => {
     const before = standing({ status: 'VERIFIED', found: { DKIM: false }, missingSince: hoursAgo(5) });
     expect(afterCheck(before, { DKIM: true }, NOW).missingSince).toBeNull();
   });

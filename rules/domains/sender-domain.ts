@@ -9,15 +9,15 @@ export type RecordPurpose = (typeof RECORD_PURPOSES)[number];
 export type DomainStatus = 'PENDING' | 'VERIFIED' | 'FAILED';
 
 /**
- * What a check found; undefined where the DNS gave no answer. `returnPathHost` is the host of the domain's own that takes
- * returned mail: without it mail leaves with the domain itself as the envelope's, since receivers refuse a sender whose
- * host the DNS does not know.
+ * Result of a check, undefined for records without a DNS response. `returnPathHost` is the host of the domain that
+ * receives returned mail. Without it, email uses the domain itself as the envelope domain, since receivers refuse a
+ * sender whose host the DNS does not know.
  */
 export type FoundRecords = Partial<Record<RecordPurpose, boolean>> & { returnPathHost?: string | null };
 
 /**
- * What the DNS has in the place of each record, as text; undefined where it gave no answer. `apexMx` are the servers that
- * take the domain's own mail.
+ * Found values of each record, as text. Undefined without a DNS response. `apexMx` are the servers that receive the
+ * domain's own mail.
  */
 export type SeenRecords = Partial<Record<RecordPurpose | 'apexMx', string[]>>;
 
@@ -34,13 +34,13 @@ export interface DnsRecord {
   /** Without it the domain is not verified. */
   required: boolean;
   found: boolean;
-  /** What the DNS had in its place when it was last asked; null where it never gave an answer. */
+  /** Values found at the last check. Null if the DNS never responded. */
   seen: string[] | null;
-  /** What to look at before this record is published; null where there is nothing. */
+  /** Warning about publishing this record. Null if there is no warning. */
   warning: string | null;
 }
 
-/** What the records of a domain are made from. */
+/** The facts from which the records of a domain are built. */
 export interface RecordSource {
   domain: string;
   selector: string;
@@ -61,17 +61,20 @@ const GRACE_HOURS = 24;
 /** A new domain that has not been published by then has been given up. It is checked all the same. */
 const PENDING_HOURS = 72;
 const HOUR_MS = 3_600_000;
-/** Of what the DNS has in the place of a record: more is never one of ours. */
+/** Maximum number of values shown per record; more are never ours. */
 const SEEN_MAX = 20;
 const SEEN_MAX_CHARS = 1_000;
 
-/** The form in which a domain is stored: lower case, in A-labels, without a dot at its end; undefined for text that is no domain name. */
+/**
+ * Returns a domain in the form in which it is stored: lower case, in A-labels, without a final dot. Undefined if the
+ * text is not a domain name.
+ */
 export function normalizeDomain(text: string): string | undefined {
   return toAsciiDomain(text.trim().replace(/\.$/, ''));
 }
 
 /**
- * The records to publish. DKIM proves that the domain is the project's, and is all that is required.
+ * Lists the records to publish. DKIM proves that the domain is the project's, and is the only required record.
  * Source: contract §9.5.
  */
 export function dnsRecords(source: RecordSource, found: FoundRecords, seen: SeenRecords = {}): DnsRecord[] {
@@ -104,7 +107,7 @@ export function dnsRecords(source: RecordSource, found: FoundRecords, seen: Seen
   ];
 }
 
-/** Says why records are missing from the list; null where none is. */
+/** Returns why records are missing from the list. Null if none are missing. */
 export function recordsNote({ mailHost, provider }: Pick<RecordSource, 'mailHost' | 'provider'>): string | null {
   if (!isLoopbackHost(mailHost)) return null;
   if (EMAIL_PROVIDERS[provider].captures)
@@ -171,7 +174,7 @@ export async function checkRecords(dns: Dns, source: RecordSource): Promise<Chec
     },
     seen: {
       DKIM: seenIn(dkim, asText),
-      // The name holds texts of others besides.
+      // The name may hold other TXT records besides.
       SPF: seenIn(spf, asText)?.filter(isSpf),
       DMARC: seenIn(dmarc, asText),
       RETURN_PATH: seenIn(returnPath, asMx),
@@ -190,7 +193,7 @@ function hostFound(found: boolean | undefined, host: string): Pick<FoundRecords,
   return found === undefined ? {} : { returnPathHost: found ? host : null };
 }
 
-/** What is kept of a domain's checks. */
+/** Stored state of a domain's checks. */
 export interface DomainCheckState {
   status: DomainStatus;
   found: FoundRecords;
@@ -219,7 +222,10 @@ export function afterCheck(before: DomainCheckState, checked: FoundRecords, now:
   return { ...before, found, missingSince, status: lost ? 'FAILED' : 'VERIFIED' };
 }
 
-/** A DNS may hold anything, of any size: what no text of Postgres may hold is shown as a replacement character. */
+/**
+ * A DNS record may hold anything, of any size. Characters that Postgres cannot store are shown as a replacement
+ * character.
+ */
 function seenIn<T>(answer: DnsAnswer<T>, asText: (record: T) => string): string[] | undefined {
   if (answer.kind === 'fault') return undefined;
   if (answer.kind === 'absent') return [];
@@ -244,7 +250,7 @@ function isSpf(text: string): boolean {
   return /^v=spf1(\s|$)/i.test(text);
 }
 
-/** How SPF names the hosts that mail leaves by; undefined where only this machine is known. */
+/** Returns how SPF names the hosts that send email. Undefined if only this machine is known. */
 function spfMechanism({ provider, mailHost, spfInclude }: RecordSource): string | undefined {
   const { spf } = EMAIL_PROVIDERS[provider];
   if (spf !== null) return spf;

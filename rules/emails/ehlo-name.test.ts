@@ -10,6 +10,6 @@ it.each([
   [undefined, 'http://localhost:3000', null],
   [undefined, 'http://[::1]:3000', null],
   [undefined, 'http://intranet', null],
-])('is that of RETURN_PATH_DOMAIN %s, else of PUBLIC_URL %s: %s', (returnPathDomain, publicUrl, name) => {
+])('is the host of RETURN_PATH_DOMAIN %s, else of PUBLIC_URL %s: %s', (returnPathDomain, publicUrl, name) => {
   expect(ehloName({ returnPathDomain, publicUrl })).toBe(name);
 });

@@ -26,7 +26,9 @@ export type MailboxResult = ({ ok: true } & Mailbox) | { ok: false; reason: stri
 const ATOM = "[a-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const DOT_ATOM = new RegExp(`^${ATOM}(?:\\.${ATOM})*$`, 'i');
 const ATOMS_AND_DOTS = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]+$/i;
-/** The inside of a quoted local part: printable ASCII, where a backslash stands before any character (RFC 5321 §4.1.2). */
+/**
+ * The content of a quoted local part: printable ASCII, where a backslash may precede any character (RFC 5321 §4.1.2).
+ */
 const QUOTED_CONTENT = /^(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*$/;
 /** A dot-atom of 64 bytes at most where characters beyond ASCII may stand too (RFC 6531 §3.3); a character has at most four bytes. */
 const UTF8_LOCAL_PART = /^[^\p{Cc}\p{Zs}\p{Zl}\p{Zp}"(),:;<>@[\]\\]{1,64}$/u;
@@ -47,7 +49,10 @@ export function parseMailbox(text: string): MailboxResult {
   return parsed.ok ? { ok: true, email: parsed.email, name } : parsed;
 }
 
-/** The form in which addresses are compared and stored (contract §3.1); text that is no address is only trimmed and lower-cased. */
+/**
+ * Returns an address in the form in which it is compared and stored (contract §3.1). Text that is not an address is
+ * only trimmed and lower-cased.
+ */
 export function normalizeEmail(email: string): string {
   const parsed = parseMailbox(email);
   return parsed.ok ? parsed.email : email.trim().toLowerCase();
@@ -70,7 +75,10 @@ export function parseSender(text: string): string | undefined {
   return `${local.normalize('NFC').toLowerCase()}@${domain}`;
 }
 
-/** The part behind the last `@`, in lower case; empty where there is no `@`. A local part may hold one, a domain none. */
+/**
+ * Returns the part after the last `@`, in lower case. Empty without an `@`. A local part may contain one, a domain
+ * cannot.
+ */
 export function emailDomain(email: string): string {
   const at = email.lastIndexOf('@');
   return at < 0
@@ -81,7 +89,7 @@ export function emailDomain(email: string): string {
         .toLowerCase();
 }
 
-/** The part before the last `@`, as it is written; empty where there is no `@`. */
+/** Returns the part before the last `@`, as written. Empty without an `@`. */
 export function emailLocalPart(email: string): string {
   return email.slice(0, Math.max(0, email.lastIndexOf('@')));
 }
@@ -131,7 +139,7 @@ function unquotedReason(written: string): string {
   return `Put the part before the @ in quotes, because of its dots: "${written}"@…`;
 }
 
-/** Splits `Ada <ada@example.com>`. The name is undefined where the text holds more than one mailbox. */
+/** Splits `Ada <ada@example.com>`. The name is undefined if the text holds more than one mailbox. */
 function splitMailbox(text: string): { name: string | null | undefined; address: string } {
   const open = text.endsWith('>') ? indexOfBracket(text) : -1;
   if (open < 0) return { name: null, address: text };

@@ -1,10 +1,10 @@
-/** What every email event says of its mail (contract §8.2). */
+/** Data of every email event (contract §8.2). */
 export interface EmailEventData {
   /** As rendered for this mail. */
   subject: string;
   from: string;
   fromName: string | null;
-  /** The provider's id of the message; our Message-ID where it has none. */
+  /** The provider's id of the message. Our Message-ID if the provider has no id. */
   messageId: string;
   emailId: string;
   templateId: string | null;

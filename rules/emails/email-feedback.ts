@@ -1,6 +1,6 @@
 import type { Refusal } from './refusal.ts';
 
-/** What came back about one mail, whoever said it. */
+/** Feedback about one email, from any source. */
 export type Feedback =
   | { kind: 'delivery'; at: Date }
   /** A server refused it after all; `words` are its own. */

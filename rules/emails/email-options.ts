@@ -2,7 +2,7 @@ import type { RunContact } from '../executions/run.ts';
 import type { Mailbox } from '../mime/mime-headers.ts';
 
 /**
- * What an email carries besides its content; in `emails.options`. Names are the request's, attachments are rows of
+ * Options of an email besides its content, stored in `emails.options`. Names are the request's; attachments are rows of
  * their own.
  */
 export interface EmailOptions {
@@ -10,7 +10,7 @@ export interface EmailOptions {
   headers?: Record<string, string>;
   /** The request's own text part, as it is; otherwise it is made from the HTML. */
   text?: string;
-  /** Reply-To with names or of several mailboxes; one address alone stands in the content. */
+  /** Reply-To with names or with several mailboxes. A single address is part of the content. */
   replyTo?: Mailbox[];
   /** The caller's own Message-ID, with angle brackets. */
   messageId?: string;
@@ -20,15 +20,15 @@ export interface EmailOptions {
   attachmentIds?: string[];
   /** The first of the attachments is the whole message of an application, which is passed on as it is. */
   original?: OriginalOptions;
-  /** Names of variables that a stranger brought: text only, never a link target or a header. */
+  /** Names of untrusted variables: text only, never a link target or a header. */
   untrustedKeys?: string[];
   /** The mail that this one repeats. */
   resentFrom?: string;
-  /** A stranger had it sent: what follows from it lifts nobody's refusal. */
+  /** An untrusted caller caused the email, so its feedback lifts no refusal. */
   forStranger?: true;
   /**
-   * Variables that only the recipient may read, as JSON under the key of secrets at rest: whoever looks at the mail in
-   * the history sees none of them, and its links are not counted, for what is counted is kept.
+   * Variables that only the recipient may read, as JSON sealed with the key of secrets at rest. The history shows
+   * none of them, and links are not counted, because counted links are stored.
    */
   sealed?: string;
   /**
@@ -39,8 +39,8 @@ export interface EmailOptions {
 }
 
 /**
- * The emails of `to` and `cc` whose recipients all copies show, by id: their addresses stand in their own records only,
- * where the erasure of a contact finds them. Source: RFC 5322 §3.6.3.
+ * The emails of `to` and `cc` whose recipients all copies show, by id. Their addresses are stored only in their own
+ * records, where the erasure of a contact finds them. Source: RFC 5322 §3.6.3.
  */
 export interface CopyOptions {
   role: 'to' | 'cc' | 'bcc';
@@ -50,7 +50,7 @@ export interface CopyOptions {
 
 /** Facts about a message that an application has composed and handed to the relay. */
 export interface OriginalOptions {
-  /** Its own Message-ID, with angle brackets; null where it has none that is valid. */
+  /** Its own Message-ID, with angle brackets. Null if it has no valid one. */
   messageId: string | null;
   /** It has one HTML part that no signature covers: opens and clicks can be counted. */
   html: boolean;

@@ -19,28 +19,30 @@ export interface ProviderServers {
   readonly owner: string;
   /** The service in words. */
   readonly title: string;
-  /** An address of theirs that answers over HTTP. */
+  /** An address of the provider that responds over HTTP. */
   readonly url: string;
 }
 
-/** What the rest of the service has to know of a mail provider, so that nothing but its own files asks for its name. */
+/** Traits of an email provider that the rest of the service needs, so that only the provider's own files name it. */
 interface EmailProviderTraits {
-  /** How `EMAIL_PROVIDER` is set to it, in the words of a remedy; null where nobody is to be sent to it. */
+  /**
+   * How to choose the provider with `EMAIL_PROVIDER`, for the text of a remedy. Null if no remedy should suggest it.
+   */
   readonly advice: string | null;
   /** It keeps mail for development instead of sending it. */
   readonly captures: boolean;
-  /** It tells what became of a mail under an id of its own, so the ids that it gave are kept. */
+  /** Its callbacks identify an email by the provider's own id, so its ids are stored. */
   readonly tellsById: boolean;
   /** Header fields that it replaces, which would break a signature over them. */
   readonly rewrittenFields: readonly string[];
   /**
-   * What the names of header fields begin with, in lower case, by which a mail would steer the operator's account with
-   * it: identities, settings, webhooks. No tenant may set them, whichever provider is chosen.
+   * Prefixes of header names, in lower case, by which an email would control the operator's account with the
+   * provider: identities, settings, webhooks. No tenant may set them, whichever provider is chosen.
    */
   readonly controlHeaders: readonly string[];
-  /** The largest message that it takes, as it is on the wire; null where a server of the deployment decides. */
+  /** The largest message that it accepts, in wire bytes. Null if a server of the deployment decides. */
   readonly maxMessageBytes: number | null;
-  /** How SPF names the hosts that mail leaves by; null where it is the deployment's own. */
+  /** How SPF names the hosts that send its email. Null if the deployment decides. */
   readonly spf: string | null;
 }
 
@@ -49,9 +51,8 @@ interface EmailSettings {
 }
 
 /**
- * Every mail provider: its variables, and what is to be known of it. The order is that of the documentation. How it
- * sends is in `channels/email/providers.ts`, and where it is told what became of a mail in
- * `api/routes/provider-callbacks/routes.ts`.
+ * All email providers with their variables and traits, in the order of the documentation. How a provider sends is in
+ * `channels/email/providers.ts`, its callbacks are in `api/routes/provider-callbacks/routes.ts`.
  */
 export const EMAIL_PROVIDERS = {
   capture: provider({

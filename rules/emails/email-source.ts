@@ -1,7 +1,7 @@
-/** What caused an email; INBOUND is one that came in. */
+/** Causes of an email. INBOUND is a received email. */
 export const EMAIL_SOURCES = ['TRANSACTIONAL', 'CAMPAIGN', 'WORKFLOW', 'INBOUND'] as const;
 export type EmailSourceType = (typeof EMAIL_SOURCES)[number];
 
-/** What can have happened to an email, by the instants that its record has of it. */
+/** Outcomes of an email for which its record has an instant. */
 export const EMAIL_HAPPENED = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const;
 export type EmailHappened = (typeof EMAIL_HAPPENED)[number];

@@ -12,6 +12,6 @@ it('a bounce or a complaint ends an email, and nothing follows it', () => {
   expect(statusAdvances('FAILED', 'COMPLAINED')).toBe(false);
 });
 
-it('held mail goes on once it is released', () => {
+it('held email continues once it is released', () => {
   expect(statusAdvances('HELD', 'SENDING')).toBe(true);
 });

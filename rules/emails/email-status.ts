@@ -14,7 +14,7 @@ export const EMAIL_STATUSES = [
 ] as const;
 export type EmailStatus = (typeof EMAIL_STATUSES)[number];
 
-/** What ends an email outranks all else, and of two endings the first stands. */
+/** A final status outranks all others, and the first of two final ones stays. */
 const RANK: Record<EmailStatus, number> = {
   PENDING: 0,
   HELD: 0,

@@ -11,10 +11,10 @@ export const RECENT_MAILS = 100;
 const REFUSALS_MAX = 20;
 /** `0.1 * 30` is a little more than 3: a share that is reached must not be missed by a rounding error. */
 const ROUNDING = 1e-9;
-/** What a hostname is made of; anything else in an answer of the DNS stays out of texts that are shown and sent. */
+/** Characters of a hostname. Other characters in a DNS response are removed from text that is shown or sent. */
 const NO_HOSTNAME_CHARS = /[^a-z0-9._-]/g;
 
-/** What became of a project's mails over the last 24 hours. */
+/** Outcomes of a project's emails over the last 24 hours. */
 export interface SendOutcomes {
   mails: number;
   /** Refused or returned because nobody reads there. */
@@ -23,8 +23,8 @@ export interface SendOutcomes {
 }
 
 /**
- * Why these outcomes put the project on hold, in words for its owner; undefined where they do not. The guards are
- * shares of 1.
+ * Returns why these outcomes put the project on hold, as text for its owner. Undefined if they do not. The guards are
+ * fractions of 1.
  */
 export function brokenGuard(
   { mails, dead, complaints }: SendOutcomes,
@@ -38,15 +38,15 @@ export function brokenGuard(
   return undefined;
 }
 
-/** Why a mailbox provider's refusals put the project on hold; undefined where they do not. */
+/** Returns why a mailbox provider's refusals put the project on hold. Undefined if they do not. */
 export function brokenByRefusals(p: { provider: string; refused: number }): string | undefined {
   if (p.refused < REFUSALS_MAX) return undefined;
   return `${p.provider} refused ${p.refused} of the last ${RECENT_MAILS} mails because of the sender`;
 }
 
 /**
- * Who runs the mailboxes of a domain: its MX host by the last two labels, the domain itself where DNS gives none
- * (contract §9.7).
+ * Returns the operator of a domain's mailboxes: the last two labels of its MX host, or the domain itself
+ * without an MX record (contract §9.7).
  */
 export function mailboxProviderOf(domain: string, answer: DnsAnswer<MxRecord>): string {
   const records = answer.kind === 'found' ? answer.records : [];

@@ -1,9 +1,13 @@
 /**
- * Files of a mail together from which on it is large: what is less is made in a few milliseconds, as other mails are.
+ * Total size of attachments from which an email is large. Smaller emails are composed in a few milliseconds, like
+ * emails without attachments.
  */
 const LARGE_BYTES = 256 * 1024;
 
-/** Whether a mail with so many bytes of files waits among the large ones, of which there are few at a time. */
+/**
+ * Tells whether an email with this many bytes of attachments waits among the large ones, of which few are in progress
+ * at a time.
+ */
 export function isLargeMail(fileBytes: number): boolean {
   return fileBytes > LARGE_BYTES;
 }

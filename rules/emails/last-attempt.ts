@@ -8,7 +8,10 @@ export interface LastAttempt {
   route: string;
 }
 
-/** A message that waits for its next attempt. Absent `last`: of an earlier version, or the first attempt was cut off. */
+/**
+ * A message that waits for its next attempt. `last` is absent in an earlier version, or if the first attempt was
+ * interrupted.
+ */
 export interface WaitingMessage {
   id: string;
   /** ISO 8601. */

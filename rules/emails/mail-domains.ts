@@ -1,6 +1,6 @@
 /** Data: kinds of mail domains. One name a word, sorted. */
 
-/** Where anybody gets an address of their own for nothing, or with their internet access. */
+/** Domains where anyone gets an address for free, or with their internet access. */
 const FREE_MAIL =
   '126.com 139.com 163.com 189.cn 21cn.com abv.bg alice.it aliyun.com aol.co.uk aol.com aol.de arcor.de att.net bellsouth.net ' +
   'bigpond.com bk.ru bluewin.ch bluemail.ch bol.com.br btinternet.com caramail.com centrum.cz charter.net comcast.net cox.net ' +

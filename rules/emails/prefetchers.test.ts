@@ -34,7 +34,7 @@ const MACHINES = [
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/120.0.0.0 Safari/537.36',
 ];
 
-describe('who is behind a fetch', () => {
+describe('the source of a fetch', () => {
   it.each(PEOPLE)('a fetch is by a person: %s', (agent) => {
     expect(machineBehind(get(agent), 'open', strict)).toBeUndefined();
     expect(machineBehind(get(agent), 'click', strict)).toBeUndefined();
@@ -58,13 +58,13 @@ describe('who is behind a fetch', () => {
     },
   );
 
-  it('whoever says that it prefetches, or only asks for the head, is a machine', () => {
+  it('is automated if it declares a prefetch, or requests only the head', () => {
     const browser = PEOPLE[0] ?? '';
     expect(machineBehind(get(browser, 'prefetch;prerender'), 'click', strict)).toBe('prefetch');
     expect(machineBehind({ ...get(browser), method: 'HEAD' }, 'click', strict)).toBe('HEAD request');
   });
 
-  it('nobody clicks within two seconds, or opens within one', () => {
+  it('is automated within one second for an open, two for a click', () => {
     const sentAt = new Date('2026-11-21T10:00:00Z');
     const msLater = (ms: number) => ({ at: new Date(sentAt.getTime() + ms), sentAt });
     expect(isTooEarly('click', msLater(1_999))).toBe(true);

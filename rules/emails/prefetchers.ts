@@ -1,10 +1,10 @@
 /**
- * Who fetches pixels and links without a person behind it: the one table. What it names counts in `machine_opens` and
- * `machine_clicks` and sets nothing. Image proxies that fetch when the mail is opened (Gmail's, Yahoo's) are not in it:
- * through them people are seen. Source: contract §9.
+ * The only table of programs that fetch pixels and links automatically. Their fetches count in `machine_opens` and
+ * `machine_clicks` and set nothing else. Image proxies that fetch when the email is opened (Gmail's, Yahoo's) are not
+ * listed, because they show that a human opened it. Source: contract §9.
  */
 
-/** What a request for a pixel or a link says of itself. */
+/** Facts that a request for a pixel or a link gives about itself. */
 export interface Fetch {
   method: string;
   userAgent: string;
@@ -15,10 +15,10 @@ export interface Fetch {
 export type FetchKind = 'open' | 'click';
 
 interface Prefetcher {
-  /** Who it is. */
+  /** Name of the program. */
   name: string;
   agent: RegExp;
-  /** Where only one kind of fetch is a machine's. */
+  /** Set if only one kind of fetch is automated. */
   only?: FetchKind;
 }
 
@@ -65,7 +65,7 @@ const LIBRARY =
 
 const PREFETCH = /prefetch|preview|prerender/i;
 
-/** Nobody opens or clicks a mail as soon as it is handed over: what does so scans it on arrival. */
+/** No human opens or clicks an email as soon as it is delivered. A fetch this early is a scan on arrival. */
 const EARLY_MS: Record<FetchKind, number> = { open: 1_000, click: 2_000 };
 
 /**

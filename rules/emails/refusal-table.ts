@@ -13,7 +13,10 @@ export interface WordClass {
   namesSender: boolean;
 }
 
-/** Statuses without their first digit (RFC 3463, RFC 5248, RFC 7504) that say what a refusal is about by themselves. */
+/**
+ * Enhanced status codes without their first digit (RFC 3463, RFC 5248, RFC 7504) that alone determine the subject of
+ * a refusal.
+ */
 const CODES: readonly (readonly [RefusalClass, RegExp])[] = [
   ['dead_mailbox', /^(1\.(1|2|3|6|10)|2\.1)$/],
   ['mailbox_for_now', /^2\.2$/],
@@ -179,7 +182,7 @@ const LINK = /https?:\S+/g;
 const CODES_IN_TEXT = /\b[245]\d\d[ -](?=[245]\.\d)|\b[245]\.\d{1,3}\.\d{1,3}\b/g;
 const IS_REFUSED_ADDRESS = new Set([550, 551, 553, 511]);
 
-/** Says what words are about; undefined where they do not tell. Addresses and links in them are not read. */
+/** Classifies a reply by its text. Undefined if the text does not tell. Addresses and links in it are ignored. */
 export function wordClass(text: string, code: number | null): WordClass | undefined {
   const words = wordsOf(text);
   for (const [found, patterns] of WORDS) {

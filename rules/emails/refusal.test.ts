@@ -38,28 +38,28 @@ describe('a refusal', () => {
     });
   });
 
-  it('of policy says nothing about the recipient, whatever the words say', () => {
+  it('by policy says nothing about the recipient, whatever its text', () => {
     expect(judge('550 5.7.1 User unknown')).toEqual({ about: 'us', why: 'policy', retry: false });
   });
 
-  it('of the login, the sender or our account waits', () => {
+  it('about the login, the sender or our account waits', () => {
     expect(judge('535 5.7.8 Bad credentials', 'auth')).toMatchObject({ about: 'us', retry: true });
     expect(judge('530 5.7.0 Authentication required', 'mail')).toMatchObject({ about: 'us', retry: true });
     expect(judge('554 5.7.1 <a@b.c>: Sender address rejected: no', 'mail')).toMatchObject({ about: 'us', retry: true });
     expect(judge('550 5.7.1 Your account is suspended')).toMatchObject({ about: 'us', retry: true });
   });
 
-  it('of a full mailbox is tried again, and is Transient', () => {
+  it('about a full mailbox is retried, and is Transient', () => {
     expect(judge('552 5.2.2 Mailbox full')).toMatchObject({ bounceType: 'Transient', retry: true });
   });
 
-  it('with a 4xx is tried again at any command, whatever the words say', () => {
+  it('with a 4xx is retried at any command, whatever its text', () => {
     for (const stage of ['mail', 'rcpt', 'data', 'message'] as const)
       for (const words of ['4.1.1 User unknown', '4.7.1 Spam', '4.3.4 Message too big', 'Later'])
         expect(judge(`450 ${words}`, stage)).toMatchObject({ retry: true });
   });
 
-  it('in a notification is never tried again: another server has given up', () => {
+  it('in a notification is never retried: another server has given up', () => {
     for (const line of ['4.2.2', '4.4.1', '4.7.1', '5.7.1', '5.1.1', '5.3.4', '530 5.7.1 Login', '5.1.8', '5.0.0'])
       expect(judge(line, 'dsn')).toMatchObject({ retry: false });
   });

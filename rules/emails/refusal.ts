@@ -16,10 +16,10 @@ export type SessionStage = 'connect' | 'ehlo' | 'starttls' | 'auth' | 'mail' | '
 export type RefusalStage = SessionStage | 'dsn';
 
 export interface Reply {
-  /** Null where only a status is known, as in many notifications. */
+  /** Null if only a status is known, as in many notifications. */
   code: number | null;
   enhanced: string | null;
-  /** The server's words, with or without the codes before them. */
+  /** The server's reply, with or without the codes before it. */
   text: string;
   stage: RefusalStage;
 }
@@ -28,11 +28,11 @@ export interface Reply {
 export interface AboutUs {
   about: 'us';
   /**
-   * `session`: the server does not talk to us. `account`: it does not send for this login or sender. `policy`: it does
-   * not want this sender. `unclear`: its words do not say.
+   * `session`: the server refuses to talk to us. `account`: it does not send for this login or sender. `policy`: it
+   * does not want this sender. `unclear`: the reply does not say.
    */
   why: 'session' | 'account' | 'policy' | 'unclear';
-  /** The email waits and is tried again. Every other refusal about us ends it, unless its route is paused. */
+  /** The email waits and is retried. Every other refusal about us ends it, unless its route is paused. */
   retry: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface AboutMessage {
   retry: boolean;
 }
 
-/** The address has no mailbox, or none that anybody reads. */
+/** The address has no mailbox, or none that anyone reads. */
 export interface DeadMailbox {
   about: 'recipient';
   why: 'dead_mailbox';
@@ -50,7 +50,7 @@ export interface DeadMailbox {
   retry: false;
 }
 
-/** The mailbox is full, the server busy, or there is no way to it: says nothing against the address for good. */
+/** The mailbox is full, the server busy, or unreachable. It says nothing permanent about the address. */
 export interface RecipientForNow {
   about: 'recipient';
   why: 'mailbox_for_now' | 'routing' | 'unknown';
@@ -101,7 +101,7 @@ export function judgeRefusal(reply: Reply): Refusal {
     case 'dead_mailbox':
       return forNow ? transient('mailbox_for_now', isTried) : DEAD_MAILBOX;
     case 'routing':
-      // The first hop is ours: where it finds no way, its configuration is the likely reason.
+      // The first hop is ours. If it finds no route, its configuration is the likely reason.
       if (isTried) return { about: 'us', why: 'unclear', retry: forNow };
       return transient('routing', false);
     case undefined:
@@ -150,7 +150,9 @@ function classOf({ code, enhanced, text, stage }: Reply): RefusalClass | undefin
   return found === 'message' ? found : 'account';
 }
 
-/** A 4xx is never permanent, whatever its words: `450 4.1.1 user unknown` is a server whose directory is down. */
+/**
+ * A 4xx is never permanent, whatever its text: `450 4.1.1 user unknown` comes from a server whose directory is down.
+ */
 function isForNow({ code, enhanced }: Reply): boolean {
   if (code !== null && code < 500) return true;
   return enhanced?.startsWith('4.') ?? false;

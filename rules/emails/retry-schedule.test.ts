@@ -17,7 +17,7 @@ it('waits double up to an hour', () => {
   expect(waitSeconds(20, 1)).toBe(3600);
 });
 
-it('the last try is at the expiry, and there is none after it', () => {
+it('makes the last attempt at the expiry, and none after it', () => {
   const near = new Date(expiresAt.getTime() - 5_000);
   expect(nextAttemptAt({ attempts: 9, now: near, expiresAt, random: 1 })).toEqual(expiresAt);
   expect(nextAttemptAt({ attempts: 9, now: expiresAt, expiresAt, random: 1 })).toBeUndefined();

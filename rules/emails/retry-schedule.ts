@@ -5,15 +5,18 @@ const SECOND_MS = 1000;
  */
 const FIRST_MIN_MS = 30 * SECOND_MS;
 const FIRST_MAX_MS = 60 * SECOND_MS;
-/** A full mailbox or a server that is down is not asked more often than this once the first tries have failed. */
+/**
+ * Longest interval between attempts. A full mailbox or a server that is down is not contacted more often once the
+ * first attempts have failed.
+ */
 const LONGEST_MS = 3600 * SECOND_MS;
-/** What could not be handed over within a day is of no use any more (architecture, "Temporal, as used here"). */
+/** A message that could not be handed over within a day is useless (architecture, "Temporal, as used here"). */
 export const DELIVERY_EXPIRES_MS = 24 * LONGEST_MS;
 
 /**
- * When a message that was refused for now is tried again, after its `attempts`-th try: 30 to 60 s, then twice as long
- * each time up to an hour, with jitter, so that what failed together does not come back together. Undefined when it has
- * expired; the last try is right at the expiry. `random` is from 0 to 1.
+ * Returns when to retry a deferred message after its `attempts`-th attempt: 30 to 60 s, then twice as long each time
+ * up to an hour, with jitter, so that messages that failed together do not return together. Undefined when it has
+ * expired. The last attempt is exactly at the expiry. `random` is from 0 to 1.
  */
 export function nextAttemptAt(p: { attempts: number; now: Date; expiresAt: Date; random: number }): Date | undefined {
   if (p.now >= p.expiresAt) return undefined;

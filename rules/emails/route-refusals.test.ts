@@ -10,7 +10,7 @@ function by(stage: 'auth' | 'rcpt' | 'message', code: number, enhanced: string, 
   return { stage, code, enhanced, text: `${enhanced} ${words}` };
 }
 
-/** Judges the refusals of so many recipients of a project. */
+/** Records refusals for this many recipients of a project. */
 function refuse(route: RouteRefusals, reply: typeof DENIED, p: { project?: string; n: number; from?: number }) {
   const { project = 'one', n, from = 0 } = p;
   const found = Array.from({ length: n }, (_, at) => {
@@ -21,25 +21,25 @@ function refuse(route: RouteRefusals, reply: typeof DENIED, p: { project?: strin
 }
 
 describe('refusals about us', () => {
-  it('of the first ten recipients pause the route for their project', () => {
+  it('for ten recipients pause the route for their project', () => {
     const route = new RouteRefusals();
     expect(refuse(route, DENIED, { n: REFUSED_RECIPIENTS - 1 })).toBeUndefined();
     expect(refuse(route, DENIED, { n: 1, from: 9 })).toEqual(['one']);
   });
 
-  it('of one recipient, however often, pause nothing', () => {
+  it('for one recipient, however often, pause nothing', () => {
     const route = new RouteRefusals();
     const again = Array.from({ length: 30 }, () => refuse(route, DENIED, { n: 1 }));
     expect(again.filter(Boolean)).toEqual([]);
   });
 
-  it('of two projects pause the route for all', () => {
+  it('in two projects pause the route for all', () => {
     const route = new RouteRefusals();
     expect(refuse(route, DENIED, { n: 5 })).toBeUndefined();
     expect(refuse(route, DENIED, { n: 5, project: 'two' })).toEqual(['one', 'two']);
   });
 
-  it('of two projects pause each for itself where the route takes email of a third', () => {
+  it('in two projects pause only these projects if the route takes email of a third', () => {
     const route = new RouteRefusals();
     expect(refuse(route, SUSPENDED, { n: 5 })).toBeUndefined();
     route.accepted('three');
@@ -47,27 +47,27 @@ describe('refusals about us', () => {
     expect(refuse(route, SUSPENDED, { n: 5, from: 5 })).toEqual(['one']);
   });
 
-  it('that an accepted email interrupts begin anew', () => {
+  it('start again after an accepted email', () => {
     const route = new RouteRefusals();
     refuse(route, SUSPENDED, { n: 9 });
     route.accepted('one');
     expect(refuse(route, SUSPENDED, { n: 9, from: 9 })).toBeUndefined();
   });
 
-  it('of different kinds are counted apart', () => {
+  it('with different replies are counted separately', () => {
     const route = new RouteRefusals();
     refuse(route, DENIED, { n: 9 });
     expect(refuse(route, SUSPENDED, { n: 9 })).toBeUndefined();
   });
 
-  it('of policy count only until the route has taken an email, those of our account always', () => {
+  it('by policy count only until the route has accepted an email, refusals of our account always', () => {
     const route = new RouteRefusals();
     route.accepted('one');
     expect(refuse(route, DENIED, { n: 50 })).toBeUndefined();
     expect(refuse(route, SUSPENDED, { n: 10 })).toEqual(['one']);
   });
 
-  it('of a login pause the route for all at once, while no login is known to work', () => {
+  it('about the login pause the route for all at once, while no login is known to work', () => {
     expect(refuse(new RouteRefusals(), LOGIN, { n: 1 })).toEqual([]);
     const proven = new RouteRefusals();
     proven.accepted('one');
@@ -98,7 +98,7 @@ describe('an email that was refused because of us', () => {
     expect(route.shouldWait(1)).toBe(false);
   });
 
-  it('waits after a pause, however often it was tried, until the route takes email', () => {
+  it('waits after a pause, however many attempts it had, until the route takes email', () => {
     const route = new RouteRefusals();
     route.paused();
     expect(route.shouldWait(9)).toBe(true);

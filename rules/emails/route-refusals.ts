@@ -1,9 +1,9 @@
 import { redact } from '../failure-text.ts';
 import type { Refusal, RefusalStage } from './refusal.ts';
 
-/** So many recipients in a row with the same refusal about us pause their route. */
+/** Number of consecutive recipients with the same refusal about us that pauses their route. */
 export const REFUSED_RECIPIENTS = 10;
-/** Refusals that are remembered at a time: a server that words each one anew must not fill the memory. */
+/** Number of different refusals to remember. A server that words each one differently must not fill the memory. */
 const REFUSALS_MAX = 100;
 const REPLY_MAX_CHARS = 300;
 const SAME_MAX_CHARS = 120;
@@ -35,7 +35,7 @@ export function replyOf({ code, text }: Pick<RefusedBy, 'code' | 'text'>): strin
   return redact(`${code} ${text}`.replace(/\s+/g, ' ')).slice(0, REPLY_MAX_CHARS);
 }
 
-/** Returns the codes of the server's reply, for the log: its words may name a person, and stay in Postgres. */
+/** Returns the codes of the server's reply, for the log. Its text may name a person, and stays in Postgres. */
 export function codesOf({ code, enhanced }: Pick<RefusedBy, 'code' | 'enhanced'>): string {
   return enhanced === null ? String(code) : `${code} ${enhanced}`;
 }
@@ -48,12 +48,12 @@ interface Count {
 }
 
 /**
- * Counts refusals about us on one route. An email that the route takes forgets those of its project, so only refusals in
- * a row count.
+ * Counts refusals about us on one route. An accepted email clears the counts of its project, so only consecutive
+ * refusals count.
  */
 export class RouteRefusals {
   private readonly counts = new Map<string, Count>();
-  /** The route has taken an email since the process began, or since the last pause. */
+  /** The route has accepted an email since the process started, or since the last pause. */
   isProven = false;
   /** The route was paused, and has taken no email since. */
   isOnTrial = false;
@@ -69,16 +69,14 @@ export class RouteRefusals {
     }
   }
 
-  /** Forgets everything when a pause begins or ends: the next emails try the route anew. */
+  /** Clears all counts when a pause starts or ends, so that the next emails test the route from scratch. */
   paused(): void {
     this.counts.clear();
     this.isProven = false;
     this.isOnTrial = true;
   }
 
-  /**
-   * Counts a refused email. Returns the projects for which the route is to be paused; undefined while it is not.
-   */
+  /** Counts a refused email. Returns the projects for which to pause the route. Undefined if it continues. */
   refused(p: { refusal: Refusal; by: RefusedBy; projectId: string; to: string }): string[] | undefined {
     if (p.refusal.about !== 'us') return undefined;
     const isLogin = p.by.stage === 'auth' && p.by.code >= 500;

@@ -28,12 +28,12 @@ export interface SendAttachment {
 export interface SendRequest {
   projectId: string;
   mode: KeyMode;
-  /** Of the project; null is none. */
+  /** Monthly limit of the project. Null means no limit. */
   monthlyEmailLimit: number | null;
   idempotencyKey: string | undefined;
-  /** Of the request that brings the key. */
+  /** Fingerprint of the request that uses the key. */
   fingerprint?: string | undefined;
-  /** Who sends it, for the refusal of an idempotency key. */
+  /** The sender of the request, for the refusal of an idempotency key. */
   owner: KeyOwner;
   /** Method and path, as an idempotency refusal tells it. */
   request: string;
@@ -44,7 +44,7 @@ export interface SendRequest {
   text?: string;
   templateId: string | undefined;
   from: Recipient | undefined;
-  /** One mailbox or several; where there is a template, in place of its own. */
+  /** One mailbox or several. With a template, replaces the template's own. */
   replyTo: Mailbox[] | undefined;
   /** The caller's own, with angle brackets. */
   messageId?: string | undefined;
@@ -59,10 +59,10 @@ export interface SendRequest {
   again?: SentBefore;
 }
 
-/** What a mail that is sent again takes from the one before, besides its recipient, variables and files. */
+/** Fields that a resent email takes from the original, besides its recipient, variables and attachments. */
 export interface SentBefore {
   content: MailText & { type: 'TRANSACTIONAL' | 'MARKETING'; templateId: string | null; topicId: string | null };
-  /** Which mail it was, and whether a stranger had it sent. */
+  /** Which email it was, and whether an untrusted caller caused it. */
   origin: Pick<EmailOptions, 'forStranger' | 'resentFrom' | 'copies' | 'replyTo' | 'messageId'>;
 }
 
@@ -82,7 +82,7 @@ export interface SendBatch {
   request: string;
   /** All are accepted, or none. */
   atomic: boolean;
-  /** In their order; an email that is not valid stands as its refusal. */
+  /** In order. An invalid email is represented by its error. */
   emails: (SendRequest | AppError)[];
 }
 
@@ -98,7 +98,7 @@ export interface SendResponse {
   success: true;
   data: {
     emails: { contact: { id: string; email: string }; email: string; role?: 'cc' | 'bcc' }[];
-    /** Copies that nobody gets, with the reason; only where there are some. */
+    /** Copies that were not sent, with the reason. Present only if there are any. */
     skipped?: { email: string; reason: 'suppressed' | 'unsubscribed' }[];
     timestamp: string;
   };

@@ -3,13 +3,16 @@ import { EMAIL_PROVIDERS } from './email-providers.ts';
 import { isReservedMailHeader } from './service-headers.ts';
 
 describe('headers of a mail that a tenant cannot set', () => {
-  it.each(Object.entries(EMAIL_PROVIDERS))('are those that steer an account with %s', (_, { controlHeaders }) => {
-    for (const prefix of controlHeaders as readonly string[]) {
-      expect(prefix).toBe(prefix.toLowerCase());
-      expect(isReservedMailHeader(`${prefix}anything`)).toBe(true);
-      expect(isReservedMailHeader(`${prefix}anything`.toUpperCase())).toBe(true);
-    }
-  });
+  it.each(Object.entries(EMAIL_PROVIDERS))(
+    'include headers that control an account with %s',
+    (_, { controlHeaders }) => {
+      for (const prefix of controlHeaders as readonly string[]) {
+        expect(prefix).toBe(prefix.toLowerCase());
+        expect(isReservedMailHeader(`${prefix}anything`)).toBe(true);
+        expect(isReservedMailHeader(`${prefix}anything`.toUpperCase())).toBe(true);
+      }
+    },
+  );
 
   it.each([
     'X-SES-Source-ARN',

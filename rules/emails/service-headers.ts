@@ -1,12 +1,12 @@
 import { EMAIL_PROVIDERS } from './email-providers.ts';
 
 /**
- * Names by which servers and mailboxes tell where a mail comes from, what it passed, whom it is for and how to leave:
- * they say what the service knows, so only it, or a server on the way, writes them.
+ * Headers by which servers and mailboxes record where an email comes from, its path, its recipient and how to
+ * unsubscribe. Only the service, or a server on the way, writes them.
  */
 const OF_SERVERS =
   /^(?:authentication-results|received|resent-.*|return-path|sender|dkim-signature|arc-.*|list-unsubscribe.*)$/i;
-/** Those of every provider: the server of SMTP_URL may be one that hands mail on to any of them. */
+/** Headers of every provider: the server of SMTP_URL may forward email to any of them. */
 const OF_PROVIDERS = Object.values(EMAIL_PROVIDERS).flatMap(({ controlHeaders }): readonly string[] => controlHeaders);
 
 /** Whether a header of a mail is not for a tenant to set. */
@@ -29,7 +29,7 @@ const FIELDS_OF_HEADERS: ReadonlyMap<string, string> = new Map(
 const MESSAGE_ID = /^<[^<>@\s\u0080-\uffff]{1,400}@[^<>@\s\u0080-\uffff]{1,400}>$/;
 const LANGUAGES = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*(?:\s*,\s*[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)*$/;
 
-/** Says why an email cannot carry a header of the caller's; undefined where it leaves as it is given. */
+/** Returns why an email cannot carry a caller's header. Undefined if it is sent as given. */
 export function headerProblem(name: string, value: string): string | undefined {
   const lower = name.toLowerCase();
   if (isReservedMailHeader(name)) return 'This header is set by the service and by mail servers only';

@@ -39,10 +39,7 @@ const Notification = z.object({
 });
 
 export interface SesNotification {
-  /**
-   * What the mail says of itself: our Message-ID as we gave it to SES, which puts its own in its place later. Only
-   * where headers are included.
-   */
+  /** Message-ID of the email: ours, as given to SES, which replaces it later. Only if headers are included. */
   messageId: string | undefined;
   /** The envelope sender where the mail came by SMTP, else the sender address. */
   source: string | undefined;
@@ -100,9 +97,9 @@ interface SesBounce {
 }
 
 /**
- * Judges a bounce by the receiving server's reply, as everywhere; where SES has none, or the reply says nothing, by what
- * SES says of it. SES did not ask the receiving server about an address of the account's own suppression list, where
- * complaints stand too, so that is no proof against the mailbox.
+ * Classifies a bounce by the receiving server's reply, as everywhere. If SES has no reply, or the reply is unclear,
+ * SES's own classification counts. SES did not contact the receiving server for an address on the account's
+ * suppression list, which includes complaints, so that proves nothing about the mailbox.
  */
 function refusalOf(bounce: SesBounce): Refusal {
   const { bounceSubType, status, diagnosticCode } = bounce;

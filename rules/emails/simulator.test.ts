@@ -10,7 +10,7 @@ it('knows the addresses of the simulator, whatever their case and tag', () => {
   expect(isSimulatorAddress('simulator.test@example.com')).toBe(false);
 });
 
-it('says what becomes of each address, with tags and without', () => {
+it('gives the outcome of each address, with tags and without', () => {
   const whatOf = (email: string, attempts = 1) => {
     const { answer, steps } = simulationOf(email, attempts);
     return [answer, ...steps.map(({ what }) => what)].join(' ');

@@ -1,10 +1,10 @@
 import { normalizeEmail } from './email-address.ts';
 import { judgeRefusal, type Refusal, type Reply } from './refusal.ts';
 
-/** Nobody can own a name under `.test` (RFC 2606), so no mail is kept from anybody by this. */
+/** No one can own a name under `.test` (RFC 2606), so the simulator takes no one's email. */
 export const SIMULATOR_DOMAIN = 'simulator.test';
 
-/** What comes back later about a mail to the simulator. */
+/** Simulated feedback about an email. */
 export type Simulated = 'delivery' | 'bounce' | 'softbounce' | 'complaint' | 'open' | 'click';
 
 export interface SimulatedStep {
@@ -47,10 +47,7 @@ export function isSimulated({ to }: { to: { email: string } | null }): boolean {
   return to !== null && isSimulatorAddress(to.email);
 }
 
-/**
- * What becomes of the `attempts`-th try of a mail to an address of the simulator. A word that it does not know is
- * delivered.
- */
+/** Returns the outcome of the `attempts`-th attempt to send an email to the simulator. An unknown name is delivered. */
 export function simulationOf(email: string, attempts: number): Simulation {
   const word = /^[^+@]*/.exec(normalizeEmail(email))?.[0] ?? '';
   if (word === 'reject') return { answer: 'refused', steps: [] };
@@ -58,7 +55,7 @@ export function simulationOf(email: string, attempts: number): Simulation {
   return { answer: 'accepted', steps: (Object.hasOwn(CHAINS, word) ? CHAINS[word] : undefined) ?? DELIVERED };
 }
 
-/** The server's words, as servers say them. */
+/** Replies in the form that servers send them. */
 export const SIMULATED_REPLIES = {
   refused: reply(554, '5.6.0', 'message', 'The simulator refuses this message'),
   put_off: reply(451, '4.7.1', 'rcpt', 'The simulator asks to try again: greylisted'),

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** Where mail is handed over, and how. */
+/** The server that receives email for sending, and its options. */
 export interface SmtpEndpoint {
   host: string;
   port: number;
@@ -14,9 +14,9 @@ export interface SmtpEndpoint {
   verifyCertificate: boolean;
   loopback: boolean;
   credentials: { user: string; pass: string } | null;
-  /** The name at EHLO; null where the URL does not say. */
+  /** The name at EHLO. Null if the URL does not set it. */
   clientName: string | null;
-  /** Most connections at a time, and messages after which one is given back; null where the URL does not say. */
+  /** Maximum connections, and messages per connection. Null if the URL does not set it. */
   maxConnections: number | null;
   maxMessages: number | null;
 }
@@ -37,7 +37,7 @@ export function parseSmtpUrl(text: string): SmtpEndpoint {
   if (!URL.canParse(text)) throw new Error('SMTP_URL is no URL');
   const url = new URL(text);
   if (url.protocol !== 'smtp:' && url.protocol !== 'smtps:')
-    throw new Error('SMTP_URL must begin with smtp:// or smtps://');
+    throw new Error('SMTP_URL must start with smtp:// or smtps://');
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (!host) throw new Error('SMTP_URL names no host');
   checkOptions(url.searchParams);
@@ -75,7 +75,7 @@ function checkOptions(options: URLSearchParams): void {
   if (!EHLO_NAME.test(options.get('name') ?? 'a')) throw new Error('SMTP_URL: name must be a host name');
 }
 
-/** Says in one line why an SMTP_URL cannot be used; undefined where it can. */
+/** Returns in one line why an SMTP_URL cannot be used. Undefined if it can. */
 export function smtpUrlProblem(text: string): string | undefined {
   try {
     parseSmtpUrl(text);

@@ -1,7 +1,7 @@
 import { createVerify, X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 
-/** What Amazon SNS posts (SNS Developer Guide, "Parsing Amazon SNS message formats"). */
+/** A message that Amazon SNS posts (SNS Developer Guide, "Parsing Amazon SNS message formats"). */
 export const SnsMessage = z.object({
   Type: z.enum(['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation']),
   MessageId: z.string(),
@@ -26,15 +26,15 @@ const ALGORITHM = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' } as const;
 const CERTIFICATE_PATH = /^\/SimpleNotificationService-[\w-]{1,100}\.pem$/;
 
 /**
- * The address of a message's certificate, if it is SNS's own in the region of the topic: anything else may be
- * anybody's, and is not fetched. Undefined otherwise.
+ * Returns the address of a message's certificate, if it is SNS's own in the region of the topic. Other addresses may
+ * belong to anyone, and are not fetched. Undefined otherwise.
  */
 export function certificateUrl(message: SnsMessage): URL | undefined {
   const url = snsUrl(message.SigningCertURL, message.TopicArn);
   return url && CERTIFICATE_PATH.test(url.pathname) && url.search === '' ? url : undefined;
 }
 
-/** Where a subscription is confirmed, if it is SNS itself; undefined otherwise. */
+/** Returns the address that confirms a subscription, if it is SNS's own. Undefined otherwise. */
 export function confirmationUrl(message: SnsMessage): URL | undefined {
   const url = snsUrl(message.SubscribeURL ?? '', message.TopicArn);
   return url?.searchParams.get('Action') === 'ConfirmSubscription' &&
@@ -55,7 +55,7 @@ export function isSnsSignature(message: SnsMessage, certificate: string, now: Da
   }
 }
 
-/** What is signed: the names and values, each on its line. */
+/** Returns the signed text: names and values, each on its line. */
 export function signedText(message: SnsMessage): string {
   return SIGNED[message.Type]
     .flatMap((name) => (typeof message[name] === 'string' ? [`${name}\n${message[name]}\n`] : []))

@@ -23,8 +23,8 @@ export function addressHash(key: Buffer, email: string): Buffer {
 }
 
 /**
- * The key of a phone number in the SMS stop list. Numbers in E.164 begin with a plus and hold no `@`, so that none has
- * the hash of an address.
+ * Returns the key of a phone number in the SMS stop list. Numbers in E.164 start with a plus and have no `@`, so none
+ * shares a hash with an address.
  */
 export function phoneHash(key: Buffer, phone: string): Buffer {
   return createHmac('sha256', key).update(phone, 'utf8').digest();

@@ -4,7 +4,7 @@ import { isDisposableDomain } from './disposable-domains.ts';
 import { emailDomain, emailLocalPart, normalizeEmail } from './email-address.ts';
 import { FREE_MAIL_DOMAINS, isUnder, MISSPELT_ENDINGS, REAL_LOOKALIKES, RELAY_DOMAINS } from './mail-domains.ts';
 
-/** What is known about an address without writing to it. Source: contract §10.4. */
+/** Facts about an address that are known without sending to it. Source: contract §10.4. */
 export interface EmailVerification {
   email: string;
   /** The domain exists and takes mail, and is not disposable. A DNS that does not answer makes nothing invalid. */
@@ -26,8 +26,8 @@ export interface EmailVerification {
 }
 
 /**
- * Checks a well-formed address by lists and the DNS; each lookup is bounded by `dns`, and those of one step run at
- * once.
+ * Checks a well-formed address by lists and the DNS. `dns` limits each lookup, and the lookups of one step run
+ * concurrently.
  */
 export async function verifyEmail(dns: Dns, address: string): Promise<EmailVerification> {
   const email = normalizeEmail(address);
@@ -57,7 +57,10 @@ export async function verifyEmail(dns: Dns, address: string): Promise<EmailVerif
   };
 }
 
-/** NS records stand at the top of a zone: for a name inside one (`mail.example.com`) those of its parents count. */
+/**
+ * NS records are at the top of a zone. For a name inside a zone (`mail.example.com`), the records of its parents
+ * count.
+ */
 async function findZone(dns: Dns, domain: string): Promise<DnsAnswer<string>> {
   const own = await dns.ns(domain);
   if (own.kind !== 'absent' || !own.nameExists) return own;

@@ -9,8 +9,8 @@ const LOCAL_PART = /^bounce\+([0-9a-f]{32})([0-9a-f]{20})$/;
 const MAC_BYTES = 10;
 
 /**
- * The envelope sender of an email: bounces come back to it and name the email by themselves, signed, so that nobody can
- * make one up (variable envelope return path). `key` is the one derived for `verp`.
+ * Returns the envelope sender of an email. Bounces return to it and identify the email, signed so that no one can
+ * forge one (variable envelope return path). `key` is derived for `verp`.
  */
 export function verpAddress(key: Buffer, emailId: string, domain: string): string {
   const id = emailId.replaceAll('-', '').toLowerCase();
@@ -26,7 +26,7 @@ function signerOf(key: Buffer): IdMac {
   return known;
 }
 
-/** The email that a return path was made for, whatever its case and domain; undefined when it is not one of ours. */
+/** Returns the email that a return path was made for, in any case and domain. Undefined if it is not ours. */
 export function emailIdOfVerp(key: Buffer, address: string): string | undefined {
   const [, id, signature] = LOCAL_PART.exec(address.trim().toLowerCase().replace(/@.*$/s, '')) ?? [];
   if (!id || !signature || !timingSafeEqual(Buffer.from(signature, 'hex'), mac(key, id))) return undefined;

@@ -2,7 +2,7 @@ import type { KeyMode } from '../access/api-keys.ts';
 import { failWith, type RecordedOutcome } from './attempt-outcome.ts';
 import { type SuppressionReason, suppressedBy } from './reasons.ts';
 
-/** A mail that is about to leave, or that a preview asks about: what the decision looks at. */
+/** Facts about an email that is about to be sent, or that a preview asks about. */
 export interface MailAtHand {
   to: object | null;
   suppressedBy: SuppressionReason | null;
@@ -19,10 +19,9 @@ export interface MailAtHand {
 }
 
 /**
- * What a mail is withheld as, decided when it is about to leave: for good (erased contact, suppression, consent,
- * sender, frequency), or until a hold ends. Undefined lets it go. A test mail is never held: nothing of it reaches
- * anyone.
- * Source: contract §6.3, §9.8.
+ * Decides, just before an email is sent, whether to withhold it and why: permanently (erased contact, suppression,
+ * consent, sender, frequency), or until a hold ends. Undefined sends it. A test email is never held, because it
+ * reaches no one. Source: contract §6.3, §9.8.
  */
 export function withheldAs(email: MailAtHand): RecordedOutcome | undefined {
   if (!email.to) return failWith('contact_deleted');
@@ -37,7 +36,7 @@ export function withheldAs(email: MailAtHand): RecordedOutcome | undefined {
   return email.capped ? failWith('frequency_capped') : undefined;
 }
 
-/** Marketing and automation wait for the end of a hold; transactional mail goes on (contract §9.8). */
+/** Marketing and automation wait for the end of a hold; transactional email is sent (contract §9.8). */
 function isHoldable(email: MailAtHand): boolean {
   return email.sourceType !== 'TRANSACTIONAL' || email.contentType === 'MARKETING';
 }

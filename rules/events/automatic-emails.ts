@@ -3,8 +3,8 @@ import type { EmailEvent } from './event-names.ts';
 export const EMAIL_RECEIVED_EVENT: EmailEvent = 'email.received';
 
 /**
- * The starts of a workflow by inbound email for one contact within an hour. Auto-replies without any mark would
- * otherwise answer the workflow's emails for ever: one such pair exchanged 77 emails in 25 s.
+ * Maximum starts of a workflow by inbound email of one contact within an hour. Auto-replies without any mark would
+ * otherwise reply to the workflow's emails forever: one such pair exchanged 77 emails in 25 s.
  */
 export const INBOUND_STARTS_PER_HOUR = 5;
 

@@ -15,15 +15,15 @@ export const EMAIL_EVENTS = [
 export const CONTACT_EVENTS = ['contact.subscribed', 'contact.unsubscribed'] as const;
 
 /**
- * Somebody asked with the public key to unsubscribe a contact, and the project's `publicKeyMode` leaves the contact as
- * it is. Source: contract §2.2.
+ * A caller with the public key asked to unsubscribe a contact, and the project's `publicKeyMode` leaves the contact
+ * unchanged. Source: contract §2.2.
  */
 export const UNSUBSCRIBE_REQUESTED_EVENT = 'contact.unsubscribe_requested';
 
 /** A contact joins or leaves a topic. */
 const TOPIC_EVENTS = ['topic.joined', 'topic.left'] as const;
 
-/** Recorded for every SMS that somebody sends to a sender of the project. */
+/** Recorded for every SMS to a sender of the project. */
 export const SMS_RECEIVED_EVENT = 'sms.received';
 
 export type EmailEvent = (typeof EMAIL_EVENTS)[number];
@@ -32,7 +32,7 @@ export type TopicEvent = (typeof TOPIC_EVENTS)[number];
 
 export const EVENT_NAME_LENGTH = 255;
 
-/** What a storefront's pages report is recorded under (`POST /v1/pixel`). */
+/** Prefix of the events that a storefront's pages report (`POST /v1/pixel`). */
 export const PIXEL_PREFIX = 'pixel.';
 
 /** Namespaces the service fills from other sources: the pixel and the storefront platform. */
@@ -63,7 +63,7 @@ export function isSystemEvent(name: string): boolean {
 }
 
 /**
- * What is wrong with an event name a caller wants to record, or undefined. Codes `too_small`, `too_big`,
+ * Returns the error of an event name that a caller wants to record, or undefined. Codes `too_small`, `too_big`,
  * `invalid_string`, `reserved_event`, `system_sourced_event`. Source: contract §8.1.
  */
 export function eventNameFault(name: string, field = 'event'): FieldError | undefined {
@@ -103,8 +103,8 @@ const SHARED = /^(?:contact|topic|sms|segment)\./i;
 const NEARLY = 3;
 
 /**
- * Says why an event that something listens to can never happen, and which one was meant; undefined where it can. For new
- * triggers, waits, exits, filters and webhooks: what was stored before stays.
+ * Returns why an event that something listens to can never occur, and which one was meant. Undefined if it can. For
+ * new triggers, waits, exits, filters and webhooks; stored ones do not change.
  */
 export function impossibleEventReason(name: string): string | undefined {
   if (RECORDED.includes(name) || (!CLOSED.test(name) && !SHARED.test(name))) return undefined;
@@ -116,13 +116,16 @@ export function impossibleEventReason(name: string): string | undefined {
   return isClose ? `The service records no event "${name}". Did you mean ${nearest}?` : undefined;
 }
 
-/** Says why no event can ever have a prefix that something listens to (`email.opened*`); undefined where one can. */
+/** Returns why no event can ever have a prefix that something listens to (`email.opened*`). Undefined if one can. */
 export function impossiblePrefixReason(prefix: string): string | undefined {
   if (!CLOSED.test(prefix) || RECORDED.some((name) => name.startsWith(prefix))) return undefined;
   return `No event begins with "${prefix}". Did you mean ${closest(prefix.toLowerCase(), RECORDED)}?`;
 }
 
-/** `segment.vip.entered` is an event that a caller may record, and never that of a contact who enters the segment. */
+/**
+ * `segment.vip.entered` is an event that a caller may record, and never the event of a contact that enters the
+ * segment.
+ */
 function impossibleSegmentReason(name: string): string | undefined {
   const parts = name.split('.');
   const change = parts.at(-1) ?? '';
@@ -133,7 +136,7 @@ function impossibleSegmentReason(name: string): string | undefined {
   return `The service records no event "${name}". Did you mean ${[...parts.slice(0, -1), meant].join('.')}?`;
 }
 
-/** The event of a contact entering or leaving a segment; `slug` is that of the segment's name. */
+/** Returns the name of the event for a contact that enters or leaves a segment; `slug` is the segment's slug. */
 export function segmentEvent(slug: string, change: 'entry' | 'exit'): string {
   return `segment.${slug}.${change}`;
 }

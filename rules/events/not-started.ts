@@ -1,7 +1,7 @@
 /**
  * Why an event did not start a workflow that it triggers: `active`, the contact has an open execution of it;
- * `entered_before`, the contact has been in it, and it does not allow re-entry; `automatic`, the email is an automatic
- * one, which the trigger leaves out; `too_often`, email has started it five times within an hour; `event_depth`,
+ * `entered_before`, the contact has been in it, and it does not allow re-entry; `automatic`, the email is automatic,
+ * and the trigger excludes such emails; `too_often`, email has started it five times within an hour; `event_depth`,
  * executions that start each other have led to it. Source: contract §7.4.
  */
 export const NOT_STARTED_REASONS = ['active', 'entered_before', 'automatic', 'too_often', 'event_depth'] as const;
@@ -12,6 +12,6 @@ export type NotStartedReason = (typeof NOT_STARTED_REASONS)[number];
 export interface NotStarted {
   workflowId: string;
   reason: NotStartedReason;
-  /** The contact's last execution of the workflow, where one stands in the way. */
+  /** The contact's last execution of the workflow, if it is the reason. */
   executionId: string | null;
 }

@@ -1,14 +1,14 @@
 import type { OutboxKind } from '../outbox.ts';
 
-/** What a row of the outbox asked for and Temporal was seen to begin. */
+/** Work of an outbox row that Temporal was seen to start. */
 export interface Begun {
   kind: OutboxKind;
   refId: string;
-  /** Of the signal that a wait is over; null for all else. */
+  /** Visit of the signal that ends a wait. Null for all other work. */
   visit: number | null;
 }
 
-/** Workflows whose begin is watched, by the first word of their ids. */
+/** Workflows whose start is watched, by the first word of their ids. */
 const WATCHED_STARTS = new Map<string, OutboxKind>([
   ['execution', 'execution.start'],
   ['job', 'job.start'],
@@ -18,8 +18,8 @@ const WATCHED_STARTS = new Map<string, OutboxKind>([
 const WORKFLOW_ID = /^([a-z]+)-(?:[0-9a-f]{8}-)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/;
 
 /**
- * Kinds whose rows stay in the outbox until Temporal was seen to begin them. The others are few, or come in groups, and
- * are forgotten when Temporal has taken them.
+ * Kinds whose rows stay in the outbox until Temporal was seen to start them. Other kinds are few, or come in groups,
+ * and are deleted when Temporal has accepted them.
  */
 export const WATCHED_KINDS: ReadonlySet<OutboxKind> = new Set<OutboxKind>([
   ...WATCHED_STARTS.values(),
@@ -28,19 +28,19 @@ export const WATCHED_KINDS: ReadonlySet<OutboxKind> = new Set<OutboxKind>([
   'execution.ended',
 ]);
 
-/** The row that the id of a workflow names; undefined where it names none. */
+/** Returns the row that the id of a workflow names. Undefined if it names none. */
 export function rowOfWorkflow(workflowId: string): string | undefined {
   return WORKFLOW_ID.exec(workflowId)?.[2];
 }
 
-/** What the first task of a workflow begins; undefined where nobody watches it. */
+/** Returns the work that the first task of a workflow starts. Undefined if it is not watched. */
 export function startBegun(workflowId: string): Begun | undefined {
   const [, word = '', refId = ''] = WORKFLOW_ID.exec(workflowId) ?? [];
   const kind = WATCHED_STARTS.get(word);
   return kind && { kind, refId, visit: null };
 }
 
-/** What a signal begins that has reached a workflow. */
+/** Returns the work that a signal to a workflow starts. */
 export function signalBegun(workflowId: string, signalName: string, args: unknown[]): Begun | undefined {
   const start = startBegun(workflowId);
   if (start?.kind !== 'execution.start') return undefined;
@@ -50,7 +50,7 @@ export function signalBegun(workflowId: string, signalName: string, args: unknow
   return event && { kind: 'execution.event', refId: start.refId, visit: event.visit };
 }
 
-/** What is begun by a cancel that has reached a workflow. */
+/** Returns the work that a cancellation of a workflow starts. */
 export function cancelBegun(workflowId: string): Begun | undefined {
   const start = startBegun(workflowId);
   return start?.kind === 'execution.start' ? { ...start, kind: 'execution.cancel' } : undefined;

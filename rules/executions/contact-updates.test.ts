@@ -5,7 +5,7 @@ import { changedNames, resolveUpdates } from './contact-updates.ts';
 const variables = markUntrusted({ event: { city: 'Ulm', empty: '', none: null }, plan: 'pro' }, ['event']);
 
 describe('resolveUpdates', () => {
-  it('leaves out fields whose variable is missing, empty or null', () => {
+  it('omits fields whose variable is missing, empty or null', () => {
     const updates = { city: '{{event.town}}', a: '{{event.empty}}', b: '{{event.none}}', plan: '{{plan}}', c: '' };
     expect(resolveUpdates(updates, variables).values).toEqual({ plan: 'pro' });
   });
@@ -15,12 +15,12 @@ describe('resolveUpdates', () => {
     expect(resolveUpdates(updates, variables).values).toEqual({ city: 'Berlin', gone: null, n: 0, off: false });
   });
 
-  it('leaves out missing variables inside of objects and lists', () => {
+  it('omits missing variables inside objects and lists', () => {
     const updates = { address: { city: '{{event.city}}', zip: '{{event.zip}}' }, tags: ['{{plan}}', '{{event.tag}}'] };
     expect(resolveUpdates(updates, variables).values).toEqual({ address: { city: 'Ulm' }, tags: ['pro'] });
   });
 
-  it('names the fields whose value a stranger brought', () => {
+  it('names the fields with untrusted values', () => {
     const { untrusted } = resolveUpdates({ city: '{{event.city}}', zip: '{{event.zip}}', plan: '{{plan}}' }, variables);
     expect([...untrusted]).toEqual(['city']);
   });

@@ -4,8 +4,8 @@ import { applyData, type Data, isPlainObject } from '../filters/data-values.ts';
 import { markUntrusted, type Sourced } from '../strangers/provenance.ts';
 
 /**
- * Puts variables into the `updates` of an UPDATE_CONTACT step. A missing variable, like an empty text, changes nothing:
- * its field is left out, at any depth. Only a literal `null` deletes a field.
+ * Inserts variables into the `updates` of an UPDATE_CONTACT step. A missing variable, like an empty text, changes
+ * nothing: its field is omitted, at any depth. Only a literal `null` deletes a field.
  */
 export function resolveUpdates(updates: Readonly<Data>, variables: Sourced<Data>): Sourced<Data> {
   const { values, untrusted } = interpolateFields(updates, variables);
@@ -26,7 +26,10 @@ export function changedNames(before: Readonly<Data>, updates: Readonly<Data>): s
   return [...changed, ...remove.filter((name) => Object.hasOwn(before, name))];
 }
 
-/** The value without the parts whose text had a missing or empty variable; undefined where nothing is left of a text. */
+/**
+ * Returns the value without the parts whose text had a missing or empty variable. Undefined if nothing of a text
+ * remains.
+ */
 function withoutMissing(template: unknown, value: unknown): unknown {
   if (typeof template === 'string') return value === null || value === '' ? undefined : value;
   if (Array.isArray(template) && Array.isArray(value)) {

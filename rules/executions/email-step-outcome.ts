@@ -5,8 +5,8 @@ import { uuidv7 } from '../uuid.ts';
 const SKIPPED = /^(unsubscribed|unconfirmed$|suppressed:|frequency_capped$)/;
 
 /**
- * How the visit of a SEND_EMAIL ends by what became of its mail; `changes` count in a run that only tries the workflow
- * out.
+ * Returns how the visit of a SEND_EMAIL ends, from the outcome of its email. `changes` apply in a run that only tests
+ * the workflow.
  */
 export function outcomeOfEmail(outcome: RecordedOutcome, emailId: string) {
   switch (outcome.kind) {

@@ -4,14 +4,14 @@ import type { EffectType, StepType } from './steps/registry.ts';
 export type StepActivity = EffectType | 'ADVANCE';
 
 export type ExecutionStatus = 'RUNNING' | 'WAITING' | 'COMPLETED' | 'EXITED' | 'FAILED' | 'CANCELLED';
-/** What became of a step that an execution has come to. */
+/** Outcome of a step that an execution has reached. */
 export type VisitStatus = 'RUNNING' | 'WAITING' | 'COMPLETED' | 'SKIPPED' | 'FAILED' | 'CANCELLED';
 
 /**
- * Where an execution stands: all that its Temporal workflow knows. A visit numbers the steps that this contact has come
- * to; the database has the story of each (`execution_steps`). `then` is the activity that most likely follows a pause:
- * it looks again when it runs, so that a workflow edited meanwhile is followed as it is now, without an activity that
- * only looks.
+ * Position of an execution: all that its Temporal workflow knows. A visit numbers the steps that this contact has
+ * reached; the database has the details of each (`execution_steps`). `then` is the activity that most likely follows
+ * a pause. It reads the workflow again when it runs, so an edited workflow is followed in its current form, without
+ * an activity that only reads.
  */
 export type Next =
   | ({ kind: 'effect'; activity: EffectType } & Position)
@@ -47,8 +47,8 @@ export interface Position {
 }
 
 /**
- * A visit that ended on the way to where an execution stands, as the Temporal UI lists it. `label` is absent where the
- * workflow has stood at the step and knows it. `took` is the branch, or that the step was skipped or failed.
+ * A visit that ended on the way to the current position, as the Temporal UI lists it. `label` is absent if the
+ * workflow has paused at the step and knows it. `took` is the branch, or that the step was skipped or failed.
  */
 export interface PathEntry {
   visit: number;
@@ -59,11 +59,11 @@ export interface PathEntry {
 /** How a pause ended: the timer of a DELAY, the event of a WAIT_FOR_EVENT, or its deadline. */
 export type Resume = 'delay' | 'event' | 'timeout';
 
-/** Input of every step activity. Running one twice is safe: what the visit has done is in the database. */
+/** Input of every step activity. Running it twice is safe, because the effects of the visit are in the database. */
 export interface StepInput {
   projectId: string;
   executionId: string;
-  /** The visit that the workflow stands at; later in the database when an earlier attempt got further. */
+  /** The visit of the workflow. The database is ahead if an earlier attempt got further. */
   visit: number;
   /** Set when this visit is a pause that has ended. */
   resume?: Resume;
@@ -73,7 +73,7 @@ export interface StepInput {
   dueAt?: string;
 }
 
-/** Input of the Temporal workflow `contactExecution`; also what it carries on with when it continues as new. */
+/** Input of the Temporal workflow `contactExecution`, also when it continues as new. */
 export interface ExecutionInput {
   projectId: string;
   executionId: string;
@@ -94,10 +94,10 @@ export interface ShownVisit {
   took?: string | undefined;
 }
 
-/** What starts one: its input, and what an operator finds it by. */
+/** Start of an execution: its input, and the search attributes for operators. */
 export interface ExecutionStart extends ExecutionInput {
   workflowId: string;
   contactId: string;
-  /** A FAILED one is taken up again: the run that Temporal has of it is over. */
+  /** Restarts a FAILED execution, whose Temporal run is over. */
   anew?: true;
 }

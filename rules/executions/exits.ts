@@ -14,27 +14,30 @@ import { isNone } from './steps/wait-for-event.ts';
 /** An event that ends an execution of its contact, wherever it stands. */
 export interface ExitEvent {
   eventName: string;
-  /** On the event's data, as those of a WAIT_FOR_EVENT; absent for any event of the name. */
+  /** On the event's data, like the filters of a WAIT_FOR_EVENT. Absent for any event with the name. */
   filters?: Condition | undefined;
   /** Whether automatic emails count, on `email.received`; absent is no. */
   includeAutomatic?: boolean | undefined;
 }
 
-/** What ends executions of a workflow before their end. */
+/** Events that end executions of a workflow early. */
 export interface Exits {
   exitOn: ExitEvent[];
   exitWhenUnsubscribed: boolean;
 }
 
-/** Of a workflow that executions leave at their end only. */
+/** Exits of a workflow that executions leave only at its end. */
 export const NO_EXITS: Exits = { exitOn: [], exitWhenUnsubscribed: false };
 
-/** What `exitWhenUnsubscribed` looks at: `subscribed` changed, by whomever. Leaving a topic is another event. */
+/** The event of `exitWhenUnsubscribed`: any change of `subscribed` to false. Leaving a topic is another event. */
 export const UNSUBSCRIBED_EVENT: ContactEvent = 'contact.unsubscribed';
 /** Each event of a contact is compared with all of them. */
 export const EXITS_MAX = 20;
 
-/** Of all of them as JSON: a hundred workflows are a page of a list, and every event reads those that ask for it. */
+/**
+ * Size of all exits as JSON. A page of a list has a hundred workflows, and every event reads the workflows that exit
+ * on it.
+ */
 const EXITS_MAX_BYTES = 16 * 1024;
 
 const Filters = z
@@ -46,7 +49,7 @@ const Filters = z
   .transform((filters) => (isNone(filters) ? undefined : filters))
   .pipe(WaitFiltersInput.optional());
 
-/** `exitOn` as a caller sets it; what it yields is stored. */
+/** `exitOn` as a caller sets it. The parsed value is stored. */
 export const ExitOnInput = z
   .array(
     z.object({

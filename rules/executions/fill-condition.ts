@@ -29,7 +29,7 @@ function fillFilter(filter: Filter, variables: Sourced<Data>, scope: Scope): Fil
   return filled ?? withoutMatch(filter, scope);
 }
 
-/** A list in a list stands for its items; null and empty texts are missing. */
+/** A list in a list stands for its items. Null and empty strings are missing. */
 function fillValue({ operator }: Filter, value: unknown): unknown {
   if (operator !== 'in' && operator !== 'notIn') return isMissing(value) ? undefined : value;
   const items = [value].flat(2).filter((item) => !isMissing(item));
@@ -40,7 +40,7 @@ function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** Reads a filled filter in the form that is compared; undefined where its value does not fit the operator. */
+/** Reads a filled filter in the form that is compared. Undefined if its value does not fit the operator. */
 function readFilter(filter: Omit<Filter, 'value'> & { value: unknown }, scope: Scope): Filter | undefined {
   try {
     // The value may hold braces of its own, which are text by now.

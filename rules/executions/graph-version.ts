@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What a graph is made of, as it is stored. */
+/** A graph as it is stored. */
 export interface VersionedGraph {
   entryStepId: string | null;
   steps: readonly { id: string; type: string; name: string; config: unknown; position: unknown }[];
@@ -8,9 +8,9 @@ export interface VersionedGraph {
 }
 
 /**
- * Names what is drawn: two graphs have one version only where they are the same, by whichever way they were changed.
- * Whoever saves a whole graph says on which one it was drawn, so nobody's change is lost unseen. Made of stored
- * configs, whose secrets are sealed.
+ * Returns the version of a graph: equal for equal graphs, by whatever edits they were made. A client that saves a
+ * whole graph sends the version it edited, so that no other change is lost unseen. Computed from stored configs,
+ * whose secrets are sealed.
  */
 export function graphVersion({ entryStepId, steps, transitions }: VersionedGraph): string {
   const drawn = [

@@ -15,14 +15,14 @@ it('the first coming to a step is never too soon', () => {
   expect(countVisit(newLaps(), 'step')).toBe(false);
 });
 
-it('a lap takes 60 seconds of waiting, exactly as much is enough', () => {
+it('requires 60 seconds of waiting per cycle, and exactly 60 are enough', () => {
   expect(lapOf()).toBe(true);
   expect(lapOf({ ms: 59_999 })).toBe(true);
   expect(lapOf({ ms: 60_000 })).toBe(false);
   expect(lapOf({ ms: 30_000 }, { ms: 30_000 })).toBe(false);
 });
 
-it('a timer counts with its length, also where the clocks of two machines differ', () => {
+it('counts a timer with its length, also if the times of two machines differ', () => {
   expect(lapOf({ ms: 60_000, tookMs: 59_950 })).toBe(false);
 });
 
@@ -32,7 +32,7 @@ it('a wait that an event ended counts with the time it took, at most its deadlin
   expect(lapOf({ ms: 1_000, byEvent: true, tookMs: 61_000 })).toBe(true);
 });
 
-it('each lap counts by itself', () => {
+it('counts each cycle separately', () => {
   const laps = newLaps();
   countVisit(laps, 'step');
   notePauseBegun(laps, 3_600_000);

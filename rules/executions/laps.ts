@@ -1,21 +1,21 @@
 /**
- * An execution whose workflow leads in a circle may come to a step again and again, and each time it may send
- * something. What keeps that from running at the machine's speed: between two comings to a step it has waited for a
- * minute in all, and it visits only so many steps.
+ * The loop guard. An execution whose workflow has a cycle may reach a step repeatedly, and send something each time.
+ * Two limits keep that from running at full speed: between two visits to a step the execution has waited for a minute
+ * in total, and it visits a limited number of steps.
  */
 
-/** A lap takes this much waiting, by DELAY and WAIT_FOR_EVENT; exactly as much is enough. */
+/** Minimum waiting per cycle, by DELAY and WAIT_FOR_EVENT. Exactly this much is enough. */
 export const LAP_MS = 60_000;
-/** Steps that an execution comes to in all: at a lap a day, a circle of three steps runs for a year. */
+/** Total visits of an execution. At one cycle a day, a cycle of three steps runs for a year. */
 export const MAX_VISITS = 1_000;
 /** The error of an execution that has come round too soon, or too far. */
 export const LOOP = 'loop';
 
-/** What an execution that can run in a circle has waited, as it is stored. */
+/** Waiting time of an execution with a cycle, as it is stored. */
 export interface Laps {
   /** Waited so far, in all pauses that are over. */
   waitedMs: number;
-  /** Length of the pause it stands in; absent for a wait without a deadline. */
+  /** Length of its current pause. Absent for a wait without a deadline. */
   pauseMs?: number;
   /** `waitedMs` when it came to a step last, by the step's id. */
   comings: Record<string, number>;
@@ -33,15 +33,15 @@ export function countVisit(laps: Laps, stepId: string): boolean {
   return before !== undefined && laps.waitedMs - before < LAP_MS;
 }
 
-/** Notes that a pause begins; `ms` is its length, absent where only an event ends it. */
+/** Records the start of a pause. `ms` is its length, absent if only an event ends it. */
 export function notePauseBegun(laps: Laps, ms: number | undefined): void {
   if (ms === undefined) delete laps.pauseMs;
   else laps.pauseMs = ms;
 }
 
 /**
- * Notes that a pause is over. A timer that ran out counts with the length it was set to, whatever the clocks of the
- * machines say of its start and end; a wait that an event ended counts with the time it took.
+ * Records the end of a pause. A timer counts with the length it was set to, whatever the machines' times of its start
+ * and end. A wait that an event ended counts with the time it took.
  */
 export function notePauseEnded(laps: Laps, p: { byEvent: boolean; tookMs: number }): void {
   const { pauseMs = p.tookMs } = laps;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** A path of an execution's event or context: `event.cartId`, `context.order.id`. */
 export const REENTRY_KEY = /^(?:event|context)(?:\.[^.\s{}]{1,100}){1,5}$/;
 
-/** The fault of a path, and the remedy. */
+/** The error of a path, with the remedy. */
 export const REENTRY_KEY_FAULT =
   'Must be the path of a value of the event or the context, such as event.cartId or context.orderId';
 

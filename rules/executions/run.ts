@@ -8,15 +8,15 @@ import { type Exits, exitReason } from './exits.ts';
 import { WaitConfig } from './steps/wait-for-event.ts';
 
 /**
- * What an execution that tries a workflow out has of its own, as it is stored: a sandbox, or a preview, which is never
- * stored. Real executions have none. What such a run changes it changes here, and its steps read it from here.
+ * Own state of an execution that tests a workflow, as it is stored: a sandbox, or a preview, which is never stored.
+ * Real executions have no such state. Such a run makes its changes here, and its steps read them from here.
  */
 export interface SandboxState {
   /** How far its time is ahead of the clock. */
   aheadMs: number;
   /** Whether its pauses end at once, with its time going on to where they would have ended. */
   skipDelays: boolean;
-  /** What happens in it: what whoever began it said, and what its own steps bring about. */
+  /** Events of the run: given at its start, and caused by its own steps. */
   events: RunEvent[];
   /** The contact's row as its steps have left it, by column; null while it is as it is stored. */
   contact: RunContact | null;
@@ -24,7 +24,7 @@ export interface SandboxState {
   since: string | null;
   /** The filters of the wait at which it stands, filled; null for any event, absent for a run from before they were kept. */
   filters?: Condition | null;
-  /** When the pause at which it stands is to end, in its own time; null where only an event ends it. */
+  /** When the current pause ends, in the run's own time. Null if only an event ends it. */
   dueAt: string | null;
 }
 
@@ -61,14 +61,14 @@ export function newRun(p: Pick<SandboxState, 'skipDelays' | 'events'> & { contac
   return { aheadMs: 0, since: null, dueAt: null, contact: null, ...p };
 }
 
-/** What a wait waits for. */
+/** The event that a wait waits for. */
 export interface Awaited {
   eventName: string;
   filters: Condition | undefined;
   includeAutomatic: boolean;
 }
 
-/** What a run waits for at a WAIT_FOR_EVENT; undefined where the step is not configured. */
+/** Returns the event that a run waits for at a WAIT_FOR_EVENT. Undefined if the step is not configured. */
 export function awaitedEvent(config: unknown, run: SandboxState): Awaited | undefined {
   const { data } = WaitConfig.safeParse(config);
   if (!data) return undefined;
@@ -80,8 +80,8 @@ export function awaitedEvent(config: unknown, run: SandboxState): Awaited | unde
 }
 
 /**
- * Takes the first event of the run that a wait which begins now matches already, so that no later wait is ended by it:
- * one that happened since then, or that the step brought about from which the run comes.
+ * Takes the first event of the run that matches a wait which starts now, so that no later wait is ended by it: an
+ * event since the previous step, or one that the previous step caused.
  */
 export function takeEvent(
   run: SandboxState,
@@ -98,8 +98,8 @@ export function takeEvent(
 }
 
 /**
- * How the pause ends at which the run stands, as far as the run itself knows: at the first of its events that the wait
- * matches, else at its deadline. `at` is null where nothing ends it. Its own steps bring about nothing meanwhile.
+ * Returns how the run's current pause ends, as far as the run itself knows: at the first of its events that the wait
+ * matches, else at its deadline. `at` is null if nothing ends it. Its own steps cause nothing meanwhile.
  */
 export function endOfPause(run: SandboxState, awaited: Awaited | undefined): { at: Date | null; event?: RunEvent } {
   const deadlineMs = run.dueAt === null ? Number.POSITIVE_INFINITY : Date.parse(run.dueAt);
@@ -122,8 +122,8 @@ function matches({ used, name, data }: RunEvent, awaited: Awaited, now: Date): b
 }
 
 /**
- * The first event of the run that ends it by `exitOn` or `exitWhenUnsubscribed`, from when it came to where it stands
- * until an instant; one of no given time happens as the run first stands still.
+ * Returns the first event of the run that ends it by `exitOn` or `exitWhenUnsubscribed`, from its arrival at the current
+ * position until an instant. An event without a time occurs when the run first pauses.
  * @param until null is without end
  */
 export function findExit(
@@ -143,7 +143,7 @@ export function findExit(
 
 type ExitReason = NonNullable<ReturnType<typeof exitReason>>;
 
-/** What a step of a run brings about. */
+/** Effects of a step of a run. */
 export interface RunChanges {
   contact?: RunContact;
   events?: Pick<RunEvent, 'id' | 'name' | 'data'>[];
@@ -166,9 +166,9 @@ export interface SeenContact {
 }
 
 /**
- * What an UPDATE_CONTACT makes of a contact, by the rules for data. It lifts no refusal where a stranger let the
- * execution come here.
- * @returns the faults where the data would pass its limits: then nothing changes
+ * Returns a contact after an UPDATE_CONTACT, by the rules for data. It lifts no refusal if an untrusted caller made
+ * the execution reach the step.
+ * @returns the errors if the data would exceed its limits; then nothing changes
  */
 export function applyContactUpdate(
   current: SeenContact,

@@ -9,8 +9,8 @@ const CUT = '…';
 const encoder = new TextEncoder();
 
 /**
- * What the Temporal UI shows of a step: the tenant's name for it, never data of a contact; cut between two characters
- * where it is too long.
+ * Returns the label of a step in the Temporal UI: the tenant's name for it, never data of a contact. A label that is
+ * too long is cut between two characters.
  */
 export function stepLabel(step: { type: StepType; name: string }, detail?: string): string {
   const label = `${step.type} “${step.name}”${detail === undefined ? '' : ` (${detail})`}`;

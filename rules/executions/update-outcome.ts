@@ -6,7 +6,10 @@ import { changedNames, resolveUpdates } from './contact-updates.ts';
 import { applyContactUpdate, type RunChanges, type SeenContact } from './run.ts';
 import { UpdateContactConfig } from './steps/update-contact.ts';
 
-/** How an UPDATE_CONTACT ends whose data is beyond the contact's limits: the step says so and the execution goes on. */
+/**
+ * Returns how an UPDATE_CONTACT ends whose data exceeds the contact's limits: the step reports it and the execution
+ * continues.
+ */
 export function refusedUpdate(errors: FieldError[]): { status: 'FAILED'; error: string } {
   return { status: 'FAILED', error: errors.map(({ field, message }) => `${field}: ${message}`).join('; ') };
 }

@@ -1,4 +1,4 @@
-/** What of an answer is kept in the story of the execution. */
+/** Part of a response that the execution's record keeps. */
 const OUTPUT_BODY_CHARS = 2_000;
 
 export interface WebhookAnswer {
@@ -18,7 +18,7 @@ export function faultOfAnswer({
   return { error: `answered ${statusCode}`, retry: statusCode >= 500 || [408, 425, 429].includes(statusCode) };
 }
 
-/** What the story of the execution keeps of an answer. */
+/** Returns the part of a response that the execution's record keeps. */
 export function outputOfAnswer({ statusCode, body, latencyMs }: WebhookAnswer): Record<string, unknown> {
   return { statusCode, body: body.slice(0, OUTPUT_BODY_CHARS).replaceAll('\0', ''), latencyMs };
 }

@@ -16,8 +16,8 @@ export interface PayloadSource {
 }
 
 /**
- * Makes the value that a WEBHOOK step sends: the body of its config, or who came to the step, by which workflow, and
- * why. The tenant's own endpoint gets values of strangers as they came, as it gets those of webhooks.
+ * Builds the value that a WEBHOOK step sends: the body of its config, or the contact, the workflow and the cause of
+ * the run. The tenant's own endpoint gets untrusted values unchanged, as with other webhooks.
  */
 export function webhookPayload({ body }: { body?: unknown }, source: PayloadSource): unknown {
   if (body !== undefined) return interpolateJson(body, source.variables).value;

@@ -38,7 +38,7 @@ describe('checkGraph', () => {
     expect(messages(sound)).toEqual([]);
   });
 
-  it('tells every fault at once', () => {
+  it('reports all errors at once', () => {
     const faulty = graph({
       eventName: null,
       entryStepId: null,
@@ -91,7 +91,7 @@ describe('checkGraph', () => {
     expect(messages(lapping(config))).toEqual([]);
   });
 
-  it('adds up the waiting of a lap, and looks at the way that waits least', () => {
+  it('adds up the waiting of a cycle along the path that waits least', () => {
     const half = { config: { amount: 30, unit: 'seconds' } };
     const sound = graph({
       steps: [step('a', 'DELAY', half), step('b', 'CONDITION'), step('c', 'DELAY', half), step('d', 'WAIT_FOR_EVENT')],

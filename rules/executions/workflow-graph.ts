@@ -4,7 +4,7 @@ import { LAP_MS } from './laps.ts';
 import type { DrawnStep } from './steps/definition.ts';
 import { STEPS, type StepType } from './steps/registry.ts';
 
-/** What lets contacts into a workflow. */
+/** How contacts enter a workflow. */
 export type TriggerType = 'EVENT' | 'MANUAL';
 
 /** A workflow as the check sees it. */
@@ -17,8 +17,7 @@ export interface WorkflowGraph {
 }
 
 /**
- * Every fault that keeps a workflow from being enabled, all at once (contract §7.1). `field` says which part of the
- * workflow.
+ * Returns all errors that keep a workflow from being enabled (contract §7.1). `field` names the part of the workflow.
  */
 export function checkGraph(graph: WorkflowGraph): FieldError[] {
   return [
@@ -51,7 +50,7 @@ function stepFaults(graph: WorkflowGraph, step: WorkflowGraph['steps'][number]):
   return faults.map((message) => stepFault(step, message));
 }
 
-/** A step without a plain transition has nowhere to go by a branch that is not drawn. */
+/** A step without a plain transition leads nowhere for a branch that is not drawn. */
 function branchFaults({ transitions }: WorkflowGraph, { id, type, config }: WorkflowGraph['steps'][number]): string[] {
   const branches = STEPS[type].branches(config);
   if (branches.includes(null)) return [];
@@ -77,8 +76,8 @@ function unreachable({ entryStepId, steps, transitions }: WorkflowGraph): FieldE
 }
 
 /**
- * One fault for each loop that is sure to take less than `LAP_MS` a lap, at one of its steps. What cannot be judged
- * here (a WAIT_FOR_EVENT, a DELAY until a variable) passes: the execution that comes round too soon ends FAILED `loop`.
+ * Returns one error per cycle that certainly takes less than `LAP_MS`, at one of its steps. A cycle of unknown length
+ * (a WAIT_FOR_EVENT, a DELAY until a variable) passes; an execution that returns too early ends FAILED `loop`.
  */
 function loopFaults({ steps, transitions }: WorkflowGraph): FieldError[] {
   const waits = new Map(steps.map((step) => [step.id, sureWaitMs(step)]));
@@ -102,8 +101,8 @@ function loopFaults({ steps, transitions }: WorkflowGraph): FieldError[] {
 }
 
 /**
- * Steps that may be on a loop: what is left when those go, again and again, that lead to nothing. Of a graph without
- * loops that is none, so that only what could come round is looked at for long.
+ * Returns the steps that may be on a cycle: the steps that remain after removing, repeatedly, steps that lead
+ * nowhere. A graph without cycles has no such steps, so only possible cycles are searched.
  */
 function onLoops(ids: string[], targets: Map<string, string[]>): Set<string> {
   const left = new Set(ids);
@@ -134,8 +133,8 @@ function sureWaitMs({ type, config }: WorkflowGraph['steps'][number]): number {
 }
 
 /**
- * The loop through a step that waits least, by Dijkstra's algorithm; undefined where none is, each has something in it
- * that cannot be judged, or it waits for `LAP_MS` before it is round.
+ * Returns the cycle through a step that waits least, by Dijkstra's algorithm. Undefined if no cycle exists, its
+ * length is unknown, or it waits at least `LAP_MS`.
  */
 function shortestLoop(
   start: string,

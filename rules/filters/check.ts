@@ -6,7 +6,7 @@ import { parseIsoDate, spanMs } from './values.ts';
 
 /** A hundred years: beyond it a relative date leaves what Postgres can hold, and no contact is that old. */
 const MAX_SPAN_MS = 36_525 * 86_400_000;
-/** What Postgres cannot store in text or jsonb: NUL, and half of a surrogate pair. */
+/** Characters that Postgres cannot store in text or jsonb: NUL, and half of a surrogate pair. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
 export interface FilterFault {
@@ -15,7 +15,7 @@ export interface FilterFault {
 }
 
 /**
- * The faults of a filter that has the right shape; none when it can be compiled and evaluated.
+ * Returns the errors of a filter with the right shape. Empty if it can be compiled and evaluated.
  * @param isStored whether `in` may have no value, which is how a filter is filled whose variable is missing
  */
 export function checkFilter(filter: Filter, scope: FilterScope, isStored = false): FilterFault[] {

@@ -7,7 +7,7 @@ const FILTER_VALUE_MAX_BYTES = 1024;
 
 const DEPTH_MAX = 64;
 
-/** What is too large in a condition, and where. */
+/** A limit that a condition exceeds, with its place. */
 export interface SizeFault {
   path: (string | number)[];
   message: string;
@@ -18,7 +18,7 @@ export interface SizeFault {
  * what is new is measured: one that is stored stays readable.
  */
 export function conditionSizeFault(input: unknown): SizeFault | undefined {
-  if (isTooDeep(input, 0)) return undefined; // That is another fault, which whoever reads it tells.
+  if (isTooDeep(input, 0)) return undefined; // A malformed condition is reported by its parser.
   if (Buffer.byteLength(JSON.stringify(input) ?? '') > CONDITION_MAX_BYTES)
     return { path: [], message: `A condition is at most ${CONDITION_MAX_BYTES / 1024} KB of JSON.` };
   return longValue(input, []);

@@ -30,7 +30,7 @@ export function consentPlaceOf(key: string): string | undefined {
  */
 export type ConsentNames = 'refuse' | 'drop' | 'keep';
 
-/** Limits of one contact's data (contract §3.2). The size is that of its JSON in UTF-8 bytes. */
+/** Limits of one contact's data (contract §3.2). The size is its JSON in UTF-8 bytes. */
 export const DATA_LIMITS = { keyLength: 100, keys: 200, bytes: 65_536, depth: 20 } as const;
 
 export type Data = Record<string, unknown>;
@@ -43,7 +43,8 @@ export interface DataChanges {
   /** Variables of this request only. */
   oneOff: Data;
   /**
-   * Reserved and unsafe keys that were filtered out. Empty strings are not named: they are a value rule, not a fault.
+   * Reserved and unsafe keys that were filtered out. Dropped empty strings are not listed, because they follow a rule
+   * for values.
    */
   ignored: string[];
   /** Violated limits; nothing may be stored unless this is empty. */
@@ -63,7 +64,7 @@ export function applyData(input: Readonly<Data> | null | undefined, consent: Con
   return changes;
 }
 
-/** What the contact's data is after `changes`; both stay untouched. Check the result with `checkData`. */
+/** Returns the contact's data after `changes`; both arguments stay untouched. Check the result with `checkData`. */
 export function mergeData(
   current: Readonly<Data> | null | undefined,
   changes: Pick<DataChanges, 'set' | 'remove'>,

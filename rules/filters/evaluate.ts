@@ -1,6 +1,6 @@
 /**
- * The filter language evaluated in memory: what `db/segments/filter-sql.ts` must agree with, what decides the parts of
- * a CONDITION step that are no columns (trigger payload, context), and the filters of a wait. Source: contract §5.2,
+ * Evaluates the filter language in memory. `db/segments/filter-sql.ts` must agree with it. It decides the parts of a
+ * CONDITION step that are not columns (trigger payload, context), and the filters of a wait. Source: contract §5.2,
  * §7.2.
  */
 import {
@@ -34,7 +34,8 @@ export interface FilterWorld {
   /** Ids, in lower case, of the segments that the contact is in. */
   segmentIds: ReadonlySet<string>;
   /**
-   * Whether the contact is on each of the project's topics, by id in lower case; nobody is on one that is not there.
+   * Whether the contact is subscribed to each of the project's topics, by id in lower case. No contact is subscribed
+   * to an unknown topic.
    */
   topics?: ReadonlyMap<string, boolean>;
   /** In a CONDITION step: the data of the event that started the execution. */
@@ -74,7 +75,7 @@ export function evaluateValueFilter(filter: Filter, stored: unknown, now: Date):
   return value !== undefined && holdsValue(operator, stored, value);
 }
 
-/** A negative operator is the opposite of its positive one, also for a field that is not there. */
+/** A negative operator is the opposite of its positive one, also for a missing field. */
 const POSITIVE: Partial<Record<ValueOperator, ValueOperator>> = {
   notEquals: 'equals',
   notContains: 'contains',
@@ -119,7 +120,10 @@ function evaluateFilter(filter: Filter, ref: FieldRef, world: FilterWorld): bool
   }
 }
 
-/** An instant that the service itself wrote is never in the future, so `within` needs no upper end (clocks differ). */
+/**
+ * An instant that the service itself wrote is never in the future, so `within` needs no upper end (times of hosts
+ * differ).
+ */
 function evaluateOwnInstant(filter: Filter, at: Date, now: Date): boolean {
   const { operator, value, unit } = filter;
   if (operator !== 'within') return evaluateValueFilter(filter, at.toISOString(), now);
@@ -153,9 +157,7 @@ function holdsInHistory(operator: HistoryOperator, ever: boolean, recent: boolea
   }
 }
 
-/**
- * `within` ends now: a date to come is neither within the last days nor older than them. `withinNext` begins now.
- */
+/** `within` ends now: a future date is neither within the last days nor older than them. `withinNext` starts now. */
 function holdsInTime(
   operator: 'within' | 'withinNext' | 'olderThan',
   stored: unknown,

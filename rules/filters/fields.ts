@@ -1,6 +1,4 @@
-/**
- * What a filter of the filter language can name: operators, units, fields, and which go together (contract §5.2, §7.2).
- */
+/** Names of the filter language: operators, units, fields, and their valid combinations (contract §5.2, §7.2). */
 
 export const VALUE_OPERATORS = [
   'equals',
@@ -40,7 +38,7 @@ export type Unit = (typeof UNITS)[number];
 export type EmailActivity = (typeof EMAIL_ACTIVITIES)[number];
 
 /**
- * Where a filter stands: `audience` for segments and campaigns, `step` for a CONDITION step (adds `event.<key>` of the
+ * Place of a filter: `audience` for segments and campaigns, `step` for a CONDITION step (adds `event.<key>` of the
  * trigger payload and `context.<key>`), `wait` for the filters of WAIT_FOR_EVENT (the event's data only).
  */
 export type FilterScope = 'audience' | 'step' | 'wait';

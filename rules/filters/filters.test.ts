@@ -84,7 +84,7 @@ describe('a condition', () => {
     expect(faults(input)).toEqual([[field, code]]);
   });
 
-  it('tells every fault at once, each at its own path', () => {
+  it('reports all errors at once, each at its own path', () => {
     const group = {
       filters: [
         { ...PRO, field: 'plan' },
@@ -174,14 +174,14 @@ describe('a filter', () => {
 });
 
 describe('a CONDITION step', () => {
-  it('takes one filter by itself, and the trigger payload and the context as fields', () => {
+  it('takes a single filter, and the trigger payload and the context as fields', () => {
     const filter = { field: 'event.amount', operator: 'greaterThan', value: 100 };
     expect(StepConditionInput.parse(filter)).toEqual({ logic: 'AND', groups: [{ filters: [filter] }] });
     expect(faults({ field: 'context.source', operator: 'exists' }, StepConditionInput)).toEqual([]);
     expect(faults({ field: 'event.signup', operator: 'triggered' }, StepConditionInput)).toEqual([]);
   });
 
-  it('tells the fault of one filter by its own key', () => {
+  it('reports the error of a single filter by its own key', () => {
     expect(faults({ field: 'plan', operator: 'exists' }, StepConditionInput)).toEqual([['field', 'custom']]);
   });
 });
@@ -244,7 +244,7 @@ describe('the references of a condition', () => {
   });
 });
 
-it('a condition that is stored is read, however long its texts were allowed to be', () => {
+it('reads a stored condition with longer strings than are allowed now', () => {
   const stored = { logic: 'AND', groups: [{ filters: [{ ...PRO, value: 'x'.repeat(2_000) }] }] };
   expect(parseCondition(stored)).toEqual(stored);
   expect(faults(stored)).toEqual([['groups.0.filters.0.value', 'custom']]);

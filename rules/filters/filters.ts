@@ -1,7 +1,7 @@
 /**
  * The filter language of segments, audiences, CONDITION steps and waits: its types, its limits, and the zod schemas
- * that read it. Both forms are taken and the full one is returned (contract §5.1). Negative operators match a contact
- * that lacks the field: who asks for "plan is not pro" means them too.
+ * that parse it. Both forms are accepted and the full one is returned (contract §5.1). Negative operators match a
+ * contact that lacks the field, since a user who writes "plan is not pro" means such contacts too.
  */
 import { z } from 'zod';
 import { expressionFaults, hasExpression } from '../content/expressions.ts';
@@ -26,7 +26,7 @@ export interface Filter {
   unit?: Unit;
 }
 
-/** All filters hold, and so does `conditions` where there is one. */
+/** All filters hold, and so does `conditions` if present. */
 export interface Group {
   filters: Filter[];
   conditions?: Condition;
@@ -80,7 +80,7 @@ export const ConditionInput: z.ZodType<Condition, unknown> = z
   })
   .pipe(conditionInput('audience'));
 
-/** The condition of a CONDITION step: a whole one in either form, or one filter by itself. */
+/** The condition of a CONDITION step: a whole condition in either form, or a single filter. */
 export const StepConditionInput = conditionInput('step');
 
 /**
@@ -91,7 +91,10 @@ export const WaitFiltersInput = conditionInput('wait');
 /** The same as it is stored: expressions that a new one may not have stay text. */
 export const StoredWaitFilters = conditionInput('wait', { isStored: true });
 
-/** Reads a stored condition again; one may name events that new ones cannot. @throws ZodError when it is none */
+/**
+ * Parses a stored condition. It may name events that new ones cannot.
+ * @throws ZodError for an invalid condition
+ */
 export function parseCondition(input: unknown, scope: FilterScope = 'audience'): Condition {
   return conditionInput(scope, { isStored: true }).parse(input);
 }
@@ -117,8 +120,8 @@ const FilterShape = z.object({
 });
 
 /**
- * Reads by hand what zod's unions would refuse with "Invalid input": the two forms differ by their keys, so each fault
- * is told at its own path, and the depth is checked before the recursion.
+ * Parses by hand, because zod's unions would only report "Invalid input". The two forms differ by their keys, so each
+ * error is reported at its own path, and the depth is checked before the recursion.
  */
 class ConditionReader {
   readonly #scope: FilterScope;

@@ -1,4 +1,4 @@
-/** What a condition names, for "where is this used" and for the guards before something is deleted. */
+/** Names in a condition, for "where is this used" and for the guards before a deletion. */
 import { type EmailActivity, type FieldRef, type FilterScope, parseField } from './fields.ts';
 import { type Condition, type Filter, parseCondition } from './filters.ts';
 
@@ -22,7 +22,7 @@ export function collectReferences(condition: Condition, scope: FilterScope = 'au
   };
 }
 
-/** What a user of "where is this used" asks for; one of the three. */
+/** Target of "where is this used"; one of the three. */
 export type ReferenceTarget = { dataField: string } | { eventName: string } | { segmentId: string };
 
 /** Whether a condition uses a data field (a path below it counts), an event name or a segment. */
@@ -34,7 +34,7 @@ export function conditionUses(condition: Condition, target: ReferenceTarget, sco
   return references.dataFields.some((path) => path === key || path.startsWith(`${key}.`));
 }
 
-/** `conditionUses` of a condition as it is stored, which may be half written: what cannot be read uses nothing. */
+/** Like `conditionUses`, for a stored condition, which may be incomplete. An unreadable part uses nothing. */
 export function storedConditionUses(stored: unknown, target: ReferenceTarget, scope: FilterScope): boolean {
   try {
     return conditionUses(parseCondition(stored, scope), target, scope);

@@ -1,10 +1,9 @@
 /**
- * How single values compare in the filter language (contract §5.2); `db/segments/filter-sql.ts` does the same in SQL,
- * and a property test holds the two together.
- *
- * Comparisons are typed by the value the filter carries. A number meets stored numbers only: a stored numeric string
- * is text. A string of ISO date form meets stored strings of that form, as instants in milliseconds, UTC where no
- * zone is given. Any other string meets stored strings, without regard to case. Whatever does not fit is no match.
+ * Compares single values in the filter language (contract §5.2). `db/segments/filter-sql.ts` does the same in SQL,
+ * and a property test checks that the two agree.
+ * Comparisons are typed by the value of the filter. A number matches stored numbers only: a stored numeric string is
+ * text. A string in ISO date form matches stored strings of that form, as instants in milliseconds, UTC without a
+ * zone. Any other string matches stored strings, without regard to case. Everything else does not match.
  */
 import { readIsoDate } from '../time/iso-date.ts';
 import type { Unit } from './fields.ts';

@@ -1,4 +1,4 @@
-/** The same bytes with CRLF for every bare CR and LF; the very same buffer when there is none. */
+/** Returns the bytes with CRLF for every bare CR and LF, or the same buffer if there is nothing to change. */
 export function withCrlf(data: Buffer): Buffer {
   if (!hasBareNewline(data)) return data;
   return Buffer.from(data.toString('latin1').replace(/\r\n|\r|\n/g, '\r\n'), 'latin1');

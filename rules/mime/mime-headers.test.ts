@@ -12,7 +12,7 @@ const expectLines = (header: string) => {
 };
 
 describe('free text in a header', () => {
-  it('stays as it is when it is short and ASCII', () => {
+  it('does not change when it is short and ASCII', () => {
     expect(textHeader('Subject', 'Welcome, Ada')).toBe('Subject: Welcome, Ada\r\n');
   });
 
@@ -56,7 +56,7 @@ describe('a mailbox', () => {
     expect(formatMailbox(mailbox)).toBe(expected);
   });
 
-  it('with a local part outside ASCII stands in its header as bytes of UTF-8', () => {
+  it('with a local part outside ASCII is written to its header as UTF-8', () => {
     const header = mailboxHeader('To', { email: 'jörg.山田@bücher.example' });
     expect(Buffer.from(header, 'latin1').toString()).toBe('To: jörg.山田@xn--bcher-kva.example\r\n');
   });

@@ -24,9 +24,9 @@ export const ID_FIELDS = /^(?:message-id|in-reply-to|references)$/i;
 const HEADER_NAME = /^[!-9;-~]+$/;
 
 /**
- * A header line for free text such as the subject: line breaks and control characters become a space (nothing can add a
- * header), other than ASCII becomes encoded words (RFC 2047), long lines are folded. Ends in CRLF.
- * @throws RangeError for a name that is no header name
+ * Returns a header line for free text such as the subject: line breaks and control characters become a space (nothing
+ * can add a header), non-ASCII text becomes encoded words (RFC 2047), long lines are folded. Ends in CRLF.
+ * @throws RangeError for an invalid header name
  */
 export function textHeader(name: string, value: string): string {
   if (!HEADER_NAME.test(name)) throw new RangeError('not a header name');
@@ -48,8 +48,8 @@ export function formatMailbox({ name, email }: Mailbox): string {
 }
 
 /**
- * A header with a mailbox, folded before the address when it is long. Ends in CRLF. A string of bytes, like the message
- * it goes into: a local part outside ASCII cannot be encoded, and stands in it as UTF-8 (RFC 6532 §3.2).
+ * Returns a header with a mailbox, folded before the address when it is long. Ends in CRLF. A string of bytes, like
+ * the message it goes into: a non-ASCII local part cannot be encoded, and is written as UTF-8 (RFC 6532 §3.2).
  */
 export function mailboxHeader(name: string, mailbox: Mailbox): string {
   const formatted = formatMailbox(mailbox);
@@ -118,7 +118,7 @@ function foldAscii(name: string, value: string): string {
   return `${out}${line}\r\n`;
 }
 
-/** Encoded words (RFC 2047); none splits a character, the first leaves room for what stands before it. */
+/** Encoded words (RFC 2047). No word splits a character, and the first leaves space for the text before it. */
 function encodedWords(text: string, before: number): string[] {
   const words: string[] = [];
   let bytes: Buffer[] = [];

@@ -1,4 +1,4 @@
-/** A part of a message: where its header and body are in the bytes, and what they say of it. RFC 2045, RFC 2046. */
+/** A part of a message: the offsets of its header and body, and its declared type. RFC 2045, RFC 2046. */
 export interface MimePart {
   /** Offset of the first header field. */
   start: number;
@@ -10,9 +10,9 @@ export interface MimePart {
   type: string;
   /** Parameters of Content-Type; names in lower case. */
   params: ReadonlyMap<string, string>;
-  /** Content-Transfer-Encoding in lower case; `7bit` where there is none. */
+  /** Content-Transfer-Encoding in lower case; `7bit` if the header is missing. */
   encoding: string;
-  /** Content-Disposition without parameters, in lower case; empty where there is none. */
+  /** Content-Disposition without parameters, in lower case; empty if the header is missing. */
   disposition: string;
   /** Parts of a multipart; an attached message (message/rfc822) is a leaf. */
   parts: MimePart[];
@@ -75,7 +75,7 @@ function findPart(message: Buffer, { start, end, depth, defaultType }: Span): Mi
   return part;
 }
 
-/** Finds the header fields between two offsets; lines that are none belong to the field before them. */
+/** Finds the header fields between two offsets. A line that is not a field belongs to the field before it. */
 export function findRawFields(message: Buffer, start: number, end: number): RawField[] {
   const fields: RawField[] = [];
   for (let at = start; at < end; ) {
@@ -90,7 +90,7 @@ export function findRawFields(message: Buffer, start: number, end: number): RawF
   return fields;
 }
 
-/** The unfolded value of the first field of a name, as latin1; empty where there is none. */
+/** Returns the unfolded value of the first field with a name, as latin1; empty if the field is missing. */
 export function fieldValue(message: Buffer, fields: readonly RawField[], name: string): string {
   const field = fields.find((candidate) => candidate.name === name);
   if (!field) return '';
@@ -107,9 +107,10 @@ export function unfoldedValue(field: string): string {
 
 /** The offset behind the blank line that ends the header of a message, or of the part between two offsets. */
 export function findBodyStart(message: Buffer, start = 0, end = message.length): number {
-  // A part may begin with the blank line: it has no header.
+  // A part may start with the blank line: it has no header.
   if (message.toString('latin1', start, start + 2) === CRLF) return Math.min(start + 2, end);
-  // No further than the part: a message may have so many that to look on each time would take minutes.
+  // Searches no further than the part: a message may have such a number of parts that reading to the end each time would take
+  // minutes.
   const blank = message.subarray(start, end).indexOf(BLANK_LINE);
   return blank === -1 ? end : start + blank + 4;
 }
@@ -174,7 +175,7 @@ export function isProtected({ type }: MimePart): boolean {
   return PROTECTED.test(type);
 }
 
-/** The only HTML part that may be changed; undefined where there is none, or where there are several. */
+/** Returns the only HTML part that may be changed. Undefined if there is no such part, or several. */
 export function findOnlyHtml(root: MimePart): MimePart | undefined {
   const found = changeableLeaves(root).filter(
     ({ type, disposition }) => type === 'text/html' && disposition !== 'attachment',

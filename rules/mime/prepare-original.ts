@@ -21,11 +21,11 @@ import { decodeQuotedPrintable, QuotedPrintableWriter } from './quoted-printable
 export interface OriginalMessage {
   /** The whole message; Message-ID and Date may be missing. All lines end in CRLF, none passes 998 octets. */
   message: Buffer;
-  /** The application's own, with angle brackets; null where it has none that is valid. */
+  /** The application's own, with angle brackets. Null if it has no valid one. */
   messageId: string | null;
   /**
-   * The HTML that may be tracked: the text of the only text/html part that no signature covers. Undefined where there
-   * is none, or where there are several.
+   * The HTML that may be tracked: the text of the only text/html part that no signature covers. Undefined if there is
+   * no such part, or several.
    */
   html: string | undefined;
 }
@@ -41,7 +41,7 @@ export interface PrepareOptions {
 /** RFC 5322 §2.1.1. */
 const LINE_MAX_OCTETS = 998;
 const FOLD_AFTER_CHARS = 60;
-/** RFC 5321 §6.3: a message that passed so many servers goes round in circles. */
+/** RFC 5321 §6.3: a message that passed this many servers is in a mail loop. */
 const RECEIVED_MAX = 100;
 /** RFC 5322 §3.6.4, with the domain literals of §3.4.1. */
 const MESSAGE_ID = /^<[^\s<>@]+@(?:[^\s<>@[\]]+|\[[^\s<>[\]]*\])>$/;
@@ -80,7 +80,7 @@ export function prepareOriginal(raw: Buffer, p: PrepareOptions): OriginalMessage
     ...fields
       .filter(({ name }) => !isDropped(name))
       .filter(({ name }) => name !== 'message-id' || messageId !== null)
-      // A signature of the application's own no longer holds once a line of the body was encoded anew.
+      // A signature of the application is invalid once a line of the body was encoded again.
       .filter(({ name }) => name !== 'dkim-signature' || edits.length === 0)
       .map((field) => writtenField(message, field)),
   ].join('');
@@ -125,7 +125,7 @@ function protectedParts(part: MimePart): MimePart[] {
   return isProtected(part) ? [part] : part.parts.flatMap(protectedParts);
 }
 
-/** Refuses lines outside the bodies of parts that no server takes: they cannot be encoded anew. */
+/** Refuses lines outside the bodies of parts that no server accepts: they cannot be re-encoded. */
 function refuseUnsendableLines(message: Buffer): void {
   if (hasUnsendableLine(message, { bodyStart: 0, end: message.length }))
     throw refuseMessage(

@@ -44,21 +44,21 @@ export class QuotedPrintableWriter {
     return this;
   }
 
-  /** Ends the line softly, unless it has just begun: what comes next starts at column 0. */
+  /** Adds a soft line break unless the line has just started, so that the next text starts at column 0. */
   softBreak(): this {
     if (this.column > 0) this.out += '=\r\n';
     this.column = 0;
     return this;
   }
 
-  /** Makes room for `chars` safe characters that somebody else writes at this place, at most a line of them. */
+  /** Reserves `chars` safe characters, at most a line, that another writer puts at this position. */
   reserve(chars: number): this {
     if (this.column + chars > LINE_CHARS) this.softBreak();
     this.column += chars;
     return this;
   }
 
-  /** What was written since the last call; the column stays. */
+  /** Returns the text written since the last call; the column stays. */
   take(): string {
     const taken = this.out;
     this.out = '';
@@ -81,7 +81,7 @@ export class QuotedPrintableWriter {
   }
 }
 
-/** Decodes a body, soft line breaks included; what is no escape stays as it is (RFC 2045 §6.7). */
+/** Decodes a body, including soft line breaks. Invalid escapes stay unchanged (RFC 2045 §6.7). */
 export function decodeQuotedPrintable(body: string): Buffer {
   // From the first blank of a run only: from each one it would take the square of the run's length.
   const joined = body.replace(/(?<![ \t])[ \t]+(?=\r?$)/gm, '').replace(/=\r?\n/g, '');
@@ -89,7 +89,7 @@ export function decodeQuotedPrintable(body: string): Buffer {
   return Buffer.from(bytes, 'latin1');
 }
 
-/** Encodes text that begins at column 0. */
+/** Encodes text that starts at column 0. */
 export function quotedPrintable(text: string): string {
   return new QuotedPrintableWriter().text(text).take();
 }
@@ -97,7 +97,7 @@ export function quotedPrintable(text: string): string {
 /** Most values of most contacts: as they are they would come out of the encoder, and out of `escapeHtml`, unchanged. */
 const SAFE_VALUE = /^[A-Za-z0-9,:;@_()+*!?$%#/-][A-Za-z0-9.,:;@_()+*!?$%#/-]*(?: [A-Za-z0-9.,:;@_()+*!?$%#/-]+)*$/;
 
-/** Whether a value can stand on a line of its own as it is, in HTML as in plain text. */
+/** Tells whether a value can be written unchanged on a line of its own, in HTML as in plain text. */
 export function isSafeValue(value: string): boolean {
   return value.length <= LINE_CHARS && SAFE_VALUE.test(value);
 }

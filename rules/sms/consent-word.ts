@@ -1,4 +1,4 @@
-/** The words by which people take back and give consent to SMS, those of carriers and of common languages. */
+/** Words by which people withdraw and give consent to SMS, as used by carriers and in common languages. */
 
 /** These mean "stop" wherever one is a sentence of its own. */
 const STOP_WORDS = wordsOf(`

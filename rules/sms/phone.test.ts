@@ -6,7 +6,7 @@ it('a number in E.164 has a country', () => {
   expect(readPhoneNumber('+15551234567')?.country).toBe('US');
 });
 
-it('what is no E.164 number is none', () => {
+it('refuses text that is not an E.164 number', () => {
   for (const text of ['015112345678', '49151', '+0151123456', '+4915112345678901', 'hello', '+49 151 12345678']) {
     expect(readPhoneNumber(text)).toBeUndefined();
   }

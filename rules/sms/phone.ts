@@ -3,19 +3,19 @@ import parsePhoneNumber, { type CountryCode, isSupportedCountry } from 'libphone
 export interface PhoneNumber {
   /** E.164, `+` and digits. */
   e164: string;
-  /** ISO 3166-1 alpha-2; of a number that could be of several, the main one of its calling code. */
+  /** ISO 3166-1 alpha-2. For a calling code of several countries, its main country. */
   country: string;
 }
 
-/** Reads a number in E.164 with its country; undefined where it is none, or no country has its calling code. */
+/** Reads a number in E.164 with its country. Undefined if it is invalid, or no country has its calling code. */
 export function readPhoneNumber(text: string): PhoneNumber | undefined {
   return /^\+[1-9]\d{6,14}$/.test(text) ? toPhoneNumber(parsePhoneNumber(text)) : undefined;
 }
 
 /**
  * Reads a number as people write it: `+49 (151) 123-4567`, `0049151…`, `tel:+49151…`, `0151 …` with the country it is
- * called from, and `49151…`, whose plus a spreadsheet has dropped. A number without `+` or `00` must be one that the
- * country's plan has, because a guess would text a stranger.
+ * dialed from, and `49151…`, whose plus a spreadsheet has dropped. A number without `+` or `00` must be valid in the
+ * country's plan, because a guess would text an unknown person.
  * @param country ISO 3166-1 alpha-2, of numbers without a calling code
  */
 export function readWrittenNumber(text: string, country: string | null): PhoneNumber | undefined {
@@ -32,8 +32,8 @@ export function readWrittenNumber(text: string, country: string | null): PhoneNu
 }
 
 /**
- * Reads digits without `+` and `00`: a national number, or an international one whose plus is lost. `49151…` can be
- * both in Germany, where a national number begins with 0; a number that stays ambiguous is not read.
+ * Reads digits without `+` and `00`: a national number, or an international one without its plus. `49151…` can be
+ * both in Germany, where a national number starts with 0; an ambiguous number is not read.
  */
 function withoutPrefix(digits: string, country: string | null): PhoneNumber | undefined {
   const international = toPhoneNumber(validNumber(`+${digits}`));

@@ -2,7 +2,7 @@ import type { ProviderConfig, SettingsOf } from '../config/provider.ts';
 import { httpUrl, text } from '../config/texts.ts';
 import type { Variables } from '../config/variable.ts';
 
-/** What the rest of the service has to know of an SMS provider, so that nothing but its own files asks for its name. */
+/** Traits of an SMS provider that the rest of the service needs, so that only the provider's own files name it. */
 interface SmsProviderTraits {
   /** It keeps SMS for development instead of sending them. */
   readonly captures: boolean;

@@ -2,7 +2,7 @@ export type SmsEncoding = 'GSM7' | 'UCS2';
 
 export interface SmsSize {
   encoding: SmsEncoding;
-  /** What carriers bill. */
+  /** Number of billed segments. */
   segments: number;
 }
 
@@ -41,7 +41,7 @@ export function smsSize(body: string): SmsSize {
   };
 }
 
-/** `units` are those of each character, 1 or 2. */
+/** `units` are the units of each character, 1 or 2. */
 function segmentsOf(units: number[], limit: { single: number; part: number }): number {
   const total = units.reduce((sum, unit) => sum + unit, 0);
   if (total <= limit.single) return 1;

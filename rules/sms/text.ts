@@ -9,7 +9,7 @@ export function smsContent(text: string): ContentSource {
   return { subject: '', body: '', text, type: 'TRANSACTIONAL', trackOpens: false, trackClicks: false };
 }
 
-/** Why a text is no template, with its place; undefined where it is one. Bounded in time. */
+/** Returns why a text is not a valid template, with its position. Undefined if it is valid. Limited in time. */
 export function smsTextFault(text: string): string | undefined {
   try {
     compileContent(smsContent(text));
@@ -20,7 +20,7 @@ export function smsTextFault(text: string): string | undefined {
   }
 }
 
-/** Why a rendered text cannot leave as an SMS; undefined where it can. */
+/** Returns why a rendered text cannot be sent as an SMS. Undefined if it can. */
 export function smsBodyFault(body: string): string | undefined {
   if (body.trim() === '') return 'the text renders to nothing';
   if (body.length <= SMS_MAX_CHARS) return undefined;

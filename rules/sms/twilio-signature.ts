@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * What Twilio signs a callback with: HMAC-SHA1 over the address and the sorted parameters (Twilio, "Validating
+ * Returns Twilio's signature of a callback: HMAC-SHA1 over the address and the sorted parameters (Twilio, "Validating
  * requests").
  */
 export function twilioSignature(authToken: string, url: string, params: Record<string, string>): string {
@@ -11,7 +11,7 @@ export function twilioSignature(authToken: string, url: string, params: Record<s
   return createHmac('sha1', authToken).update(text, 'utf8').digest('base64');
 }
 
-/** Whether a callback is Twilio's: `url` is the address that it was told to call, query included. */
+/** Tells whether a callback is Twilio's. `url` is the address that Twilio was given, including the query. */
 export function isTwilioSignature(
   p: { authToken: string; url: string; params: Record<string, string> },
   signature: string | undefined,

@@ -4,14 +4,14 @@ export const VARIANTS_MAX = 500;
 const VARIANT_ID = /^(?:gid:\/\/shopify\/ProductVariant\/)?([1-9]\d{0,19})$/;
 
 /**
- * The bare number of a variant: `gid://shopify/ProductVariant/N` and `N` are the same id (contract §10.5). Undefined
- * for what is neither.
+ * Returns the bare number of a variant: `gid://shopify/ProductVariant/N` and `N` are the same id (contract §10.5).
+ * Undefined for other text.
  */
 export function readVariantId(text: string): string | undefined {
   return VARIANT_ID.exec(text.trim())?.[1];
 }
 
-/** What a variant is to the people who buy it. */
+/** A variant as its buyers see it. */
 export interface Variant {
   /** The bare number. */
   variantId: string;
@@ -21,7 +21,7 @@ export interface Variant {
   available: boolean;
 }
 
-/** What the durable job of one restock is about: everyone who began to wait before it. */
+/** Input of the durable job of one restock: all contacts that started to wait before it. */
 export interface Restock {
   projectId: string;
   variantId: string;

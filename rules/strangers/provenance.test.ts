@@ -19,7 +19,7 @@ it('a value over another brings its own origin', () => {
   expect(untrustedNames(overlay(markTrusted({}), markTrusted({ site: 1 })))).toEqual([]);
 });
 
-it('a copy without the names that strangers brought does not compile', () => {
+it('a copy without the names of untrusted values does not compile', () => {
   // @ts-expect-error A spread copy has lost its origin.
   const spread: Sourced = { ...stored };
   // @ts-expect-error A literal says of no value where it came from.
@@ -30,7 +30,7 @@ it('a copy without the names that strangers brought does not compile', () => {
   expect([spread.values, literal.values]).toEqual([stored.values, stored.values]);
 });
 
-it('a step makes no contact of bare data, and keeps what strangers wrote', () => {
+it('a step creates no contact from bare data, and keeps untrusted keys', () => {
   const data = markUntrusted({ site: 'https://evil.example' }, ['site']);
   const copied = resolveUpdates({ link: '{{ site | append: "/x" }}', plan: 'pro' }, data);
   const updated = applyContactUpdate(

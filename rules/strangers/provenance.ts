@@ -1,11 +1,10 @@
 /**
- * Values by name, together with the names whose values strangers brought: by the public key, which stands in every
- * page, or in a mail that anybody can write. Everything that reads contact data, payloads of events or variables takes
- * or gives it in this form, so that where a value came from cannot get lost on the way: a name among `untrusted` is
- * text in mails, and no address, link, markup or header, wherever it is copied to.
- *
- * The private member exists for the compiler only: an object literal or a spread copy is not a `Sourced`, so code that
- * copies values says through a function of this file where they came from.
+ * Values by name, together with the names of untrusted values: values that came with the public key, which every page
+ * contains, or in an email, which anyone can write. All code that reads contact data, payloads of events or variables
+ * takes or returns this form, so that the origin of a value cannot get lost. A name in `untrusted` is only ever text
+ * in emails, and never an address, link, markup or header, wherever it is copied.
+ * The private member exists for the compiler only: an object literal or a spread copy is not a `Sourced`, so code
+ * that copies values must state their origin through a function of this file.
  */
 export declare abstract class Sourced<T = Record<string, unknown>> {
   private readonly origin: never;
@@ -16,17 +15,17 @@ export declare abstract class Sourced<T = Record<string, unknown>> {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Values of the tenant: a secret key, a session, an import; or of the service itself. */
+/** Marks values of the tenant (a secret key, a session, an import) or of the service itself. */
 export function markTrusted<T>(values: T): Sourced<T> {
   return withOrigin(values, NONE);
 }
 
-/** Values of which strangers brought these names, as a row has them. */
+/** Marks values of which these names are untrusted, as a row stores them. */
 export function markUntrusted<T>(values: T, untrusted: readonly string[] | null | undefined): Sourced<T> {
   return withOrigin(values, untrusted && untrusted.length > 0 ? new Set(untrusted) : NONE);
 }
 
-/** Values that a stranger brought, or the tenant. */
+/** Marks all values as untrusted, or as the tenant's. */
 export function broughtBy<T extends object>(values: T, stranger: boolean): Sourced<T> {
   return stranger ? markUntrusted(values, Object.keys(values)) : markTrusted(values);
 }
@@ -39,7 +38,7 @@ export function overlay<T extends object>(base: Sourced<T>, over: Sourced<T>): S
   return markUntrusted(values, [...kept, ...over.untrusted]);
 }
 
-/** Takes the names that strangers brought, in the form that a row stores them. */
+/** Returns the names of untrusted values, in the form that a row stores them. */
 export function untrustedNames({ untrusted }: Sourced<unknown>): string[] {
   return [...untrusted];
 }
@@ -48,7 +47,7 @@ function withOrigin<T>(values: T, untrusted: ReadonlySet<string>): Sourced<T> {
   return { values, untrusted } as Sourced<T>;
 }
 
-/** One value, and whether a stranger's went into it. */
+/** One value, and whether an untrusted value went into it. */
 export interface Taken<T = unknown> {
   readonly value: T;
   readonly untrusted: boolean;

@@ -1,7 +1,7 @@
 import type { Settings } from '../config.ts';
 import type { RecordSource } from '../domains/sender-domain.ts';
 
-/** What the DNS records of a domain are made from in this deployment. */
+/** Returns the facts from which the DNS records of a domain are built in this deployment. */
 export function recordSource(
   config: Pick<Settings, 'publicUrl' | 'email'>,
   domain: { domain: string; selector: string; publicKey: string },

@@ -10,7 +10,7 @@ const ISO_DATE =
 export interface IsoDate {
   /** The date and time as written. */
   wall: WallMs;
-  /** Milliseconds before UTC; undefined where none is written. */
+  /** Milliseconds ahead of UTC. Undefined if no offset is written. */
   offsetMs: number | undefined;
   /** No time of day is written. */
   isDay: boolean;

@@ -4,7 +4,7 @@ import { lastDays, localDays } from './local-days.ts';
 const at = (text: string) => Date.parse(text);
 const hours = ({ fromMs, untilMs }: { fromMs: number; untilMs: number }) => (untilMs - fromMs) / 3_600_000;
 
-it('days are those of the zone, without a gap, however long they are', () => {
+it('returns the days of the zone without gaps, however long they are', () => {
   const days = localDays('Europe/Berlin', at('2026-10-24T22:30:00Z'), at('2026-10-26T12:00:00Z'));
   expect(days.map(({ date }) => date)).toEqual(['2026-10-25', '2026-10-26']);
   expect(days.map(hours)).toEqual([25, 24]);

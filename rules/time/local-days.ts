@@ -1,6 +1,6 @@
 import { DAY_MS, dayOf, instantOf, wallAt, writeLocalTime } from './local-time.ts';
 
-/** A day as the clocks of a zone count it: 23 or 25 hours where they are put forward or back. */
+/** A day in the local time of a zone: 23 or 25 hours when daylight saving time changes. */
 export interface LocalDay {
   /** `YYYY-MM-DD`. */
   date: string;
@@ -9,7 +9,7 @@ export interface LocalDay {
   untilMs: number;
 }
 
-/** The days of a zone from that of an instant to that of another, in their order. */
+/** Returns the days of a zone between two instants, in order. */
 export function localDays(zone: string, firstMs: number, lastMs: number): LocalDay[] {
   const days: LocalDay[] = [];
   const last = dayOf(wallAt(zone, lastMs));

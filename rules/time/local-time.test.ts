@@ -37,15 +37,14 @@ describe('a zone', () => {
 });
 
 describe('a local time', () => {
-  it('is the instant at which the clocks show it, or the clocks leave it out', () => {
+  it('is the instant with that local time, or the local time is skipped', () => {
     fc.assert(
       fc.property(zone, instant, (name, ms) => {
         const wall = Math.floor(ms / 60_000) * 60_000;
         const found = instantOf(name, wall);
         const shown = wallAt(name, found);
         if (shown === wall) {
-          // No earlier instant shows it: the clocks are put back by three hours at the most, but where a day was
-          // repeated.
+          // No earlier instant shows it. Local time is set back by at most three hours, unless a day was repeated.
           for (let back = 15; back <= 180; back += 15) expect(wallAt(name, found - back * 60_000)).not.toBe(wall);
         } else {
           expect(shown).toBeGreaterThan(wall);
@@ -56,11 +55,11 @@ describe('a local time', () => {
     );
   });
 
-  it('that the night of spring leaves out moves forward', () => {
+  it('that is skipped in spring moves forward', () => {
     expect(instantIso('Europe/Berlin', '2026-03-29T02:30')).toBe('2026-03-29T01:30:00.000Z');
     expect(instantIso('Europe/Berlin', '2026-03-29T01:59')).toBe('2026-03-29T00:59:00.000Z');
     expect(instantIso('Europe/Berlin', '2026-03-29T03:00')).toBe('2026-03-29T01:00:00.000Z');
-    // Half an hour is left out there: 02:15 is 02:45.
+    // Half an hour is skipped there: 02:15 is 02:45.
     expect(instantIso('Australia/Lord_Howe', '2026-10-04T02:15')).toBe('2026-10-03T15:45:00.000Z');
     // A whole day was.
     expect(instantIso('Pacific/Apia', '2011-12-30T09:00')).toBe('2011-12-30T19:00:00.000Z');
@@ -85,7 +84,7 @@ describe('a local time', () => {
   });
 });
 
-describe('the next time the clocks show an hour', () => {
+describe('the next occurrence of a local time', () => {
   it('is after now, within nine days, on one of the days', () => {
     const days = fc.subarray([...ALL_DAYS], { minLength: 1 });
     fc.assert(
@@ -95,7 +94,7 @@ describe('the next time the clocks show an hour', () => {
         expect(next).toBeGreaterThan(afterMs);
         expect(next - afterMs).toBeLessThanOrEqual(9 * DAY_MS);
         const shown = wallAt(name, next);
-        // Unless the clocks leave it out, in one of these zones at midnight too.
+        // Unless local time skips it, which happens at midnight in one of these zones.
         if (offsetAt(name, next - DAY_MS) !== offsetAt(name, next)) return;
         expect(allowed).toContain(weekdayOf(shown));
         expect(new Date(shown).toISOString().slice(11, 16)).toBe(hour);

@@ -5,27 +5,27 @@ export const DAY_MS = 86_400_000;
 /** The zones furthest from UTC are 12 hours behind it and 14 before it. */
 const FURTHEST_AHEAD_MS = 14 * 3_600_000;
 
-/** What the clocks of a zone show, as the milliseconds at which a clock of UTC shows the same. */
+/** Local time of a zone, as the milliseconds at which UTC shows the same time. */
 export type WallMs = number;
 
-/** What the zone's clocks show at an instant. */
+/** Returns the zone's local time at an instant. */
 export function wallAt(zone: string, atMs: number): WallMs {
   return atMs + offsetAt(zone, atMs);
 }
 
 /**
- * The instant at which a zone's clocks show a time. One that they leave out, when they are put forward, is as much
- * later as they skip: 02:30 is 03:30. One that they show twice is its first.
+ * Returns the instant of a local time in a zone. A skipped local time, when daylight saving time starts, moves
+ * forward by the skipped span: 02:30 is 03:30. A repeated one is its first occurrence.
  */
 export function instantOf(zone: string, wall: WallMs): number {
-  // A day covers every offset, and no zone changes its clocks twice in two days.
+  // A day covers every offset, and no zone changes its local time twice in two days.
   const before = offsetAt(zone, wall - DAY_MS);
   const after = offsetAt(zone, wall + DAY_MS);
   const found = [wall - before, wall - after].filter((atMs) => wallAt(zone, atMs) === wall);
   return found.length > 0 ? Math.min(...found) : wall - before;
 }
 
-/** The first instant at which clocks anywhere show a time. */
+/** Returns the first instant at which any zone has a local time. */
 export function firstInstantOf(wall: WallMs): number {
   return wall - FURTHEST_AHEAD_MS;
 }
@@ -39,7 +39,7 @@ export function hourMs(hour: string): number {
   return (hours * 60 + minutes) * MINUTE_MS;
 }
 
-/** Midnight of the day that the clocks show. */
+/** Returns midnight of the local day. */
 export function dayOf(wall: WallMs): WallMs {
   return Math.floor(wall / DAY_MS) * DAY_MS;
 }
@@ -64,11 +64,11 @@ export function writeLocalTime(wall: WallMs): string {
   return new Date(wall).toISOString().slice(0, 16);
 }
 
-/** The first instant after `afterMs` at which the zone's clocks show an hour, on one of the days. */
+/** Returns the first instant after `afterMs` with this local time in the zone, on one of the days. */
 export function nextHour(zone: string, p: { hour: string; days: readonly Weekday[]; afterMs: number }): number {
   const today = dayOf(wallAt(zone, p.afterMs));
-  // Eight days on is the same weekday, whose hour may be over today; one before, for a day that the clocks have put
-  // together with this one.
+  // Eight days on is the same weekday, whose time may be over today; one day before, for a day that a change of zone
+  // has merged with this one.
   for (let day = today - DAY_MS; day <= today + 8 * DAY_MS; day += DAY_MS) {
     if (!p.days.includes(weekdayOf(day))) continue;
     const atMs = instantOf(zone, day + hourMs(p.hour));

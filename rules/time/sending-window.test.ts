@@ -21,7 +21,7 @@ const window = fc
 const zone = fc.constantFrom(
   ...['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Pacific/Chatham'],
 );
-/** Days around the changes of clocks, and any other. */
+/** Days around changes of daylight saving time, and any other. */
 const instant = fc.oneof(
   fc.integer({ min: utc('2026-03-28T00:00'), max: utc('2026-04-06T00:00') }),
   fc.integer({ min: utc('2026-10-03T00:00'), max: utc('2026-11-02T00:00') }),
@@ -36,7 +36,7 @@ describe('a sending window', () => {
         expect(opens).toBeGreaterThanOrEqual(ms);
         expect(isOpen(w, name, opens)).toBe(true);
         if (opens > ms) expect(isOpen(w, name, opens - 1)).toBe(false);
-        // Windows and clocks go by quarters of an hour.
+        // Windows and offsets use quarters of an hour.
         for (let before = Math.ceil(ms / 900_000) * 900_000; before < opens; before += 900_000)
           expect(isOpen(w, name, before)).toBe(false);
         const closes = nextClosing(w, name, opens);
@@ -56,7 +56,7 @@ describe('a sending window', () => {
     expect(iso(nextOpening(DAY, 'Asia/Kathmandu', utc('2026-11-23T16:00')))).toBe('2026-11-24T02:15');
   });
 
-  it('over midnight belongs to the day on which it begins', () => {
+  it('over midnight belongs to the day on which it starts', () => {
     const openAt = (text: string) => isOpen(NIGHT_OF_FRIDAY, 'UTC', utc(text));
     expect(openAt('2026-11-27T23:00')).toBe(true);
     expect(openAt('2026-11-28T05:59')).toBe(true);
@@ -67,9 +67,9 @@ describe('a sending window', () => {
     expect(iso(nextClosing(NIGHT_OF_FRIDAY, 'UTC', utc('2026-11-27T23:00')))).toBe('2026-11-28T06:00');
   });
 
-  it('opens by the clocks in the nights when they change', () => {
+  it('opens by local time in nights when daylight saving time changes', () => {
     const early: SendingWindow = { from: '02:30', to: '04:00', days: [...ALL_DAYS] };
-    // The clocks go from 02:00 to 03:00, which is in it.
+    // Local time jumps from 02:00 to 03:00, which is inside the window.
     expect(iso(nextOpening(early, 'Europe/Berlin', utc('2026-03-29T00:00')))).toBe('2026-03-29T01:00');
     expect(iso(nextOpening(early, 'Europe/Berlin', utc('2026-10-25T00:00')))).toBe('2026-10-25T00:30');
     expect(iso(nextOpening(DAY, 'Europe/Berlin', utc('2026-03-28T20:30')))).toBe('2026-03-29T06:00');

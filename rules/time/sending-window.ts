@@ -3,25 +3,25 @@ import { DAY_MS, dayOf, HOUR_PATTERN, hourMs, type WallMs, type Weekday, wallAt,
 import { offsetAt, zoneOf } from './zones.ts';
 
 export const ALL_DAYS: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 7];
-/** Changes of clocks are at whole minutes. */
+/** Offsets change at whole minutes. */
 const CLOCK_STEP_MS = 60_000;
 
 /** When marketing may leave. */
 export interface SendingWindow {
   /** `HH:MM`, inclusive. */
   from: string;
-  /** `HH:MM`, exclusive; before `from` it is that of the next day. */
+  /** `HH:MM`, exclusive. A time before `from` is on the next day. */
   to: string;
   /** On which days it opens. */
   days: Weekday[];
-  /** By whose clocks: each contact's own, or those of a zone; absent, those of the project. */
+  /** Time zone of the window: each contact's own, or a named zone. Absent means the project's. */
   timezone?: string | undefined;
 }
 
-/** By each contact's own clocks. */
+/** Each contact's own time zone. */
 export const CONTACT_ZONE = 'contact';
 
-/** Kept as it is written: a zone may have several names. */
+/** Stored as written, because a zone may have several names. */
 export const ZoneInput = z
   .string()
   .refine((name) => zoneOf(name) !== undefined, 'Not an IANA time zone such as Europe/Berlin.');
@@ -44,10 +44,10 @@ export const SendingWindowInput = z
   })
   .refine(({ from, to }) => from !== to, {
     path: ['to'],
-    message: 'A window that opens and closes at one time is never open; leave it out for one that is always open.',
+    message: 'A window that opens and closes at the same time is never open. Omit the window to send at any time.',
   });
 
-/** Whether it is open when the clocks show a time. One over midnight belongs to the day on which it begins. */
+/** Tells whether the window is open at a local time. A window over midnight belongs to the day on which it starts. */
 function isOpenAt({ from, to, days }: SendingWindow, wall: WallMs): boolean {
   const sinceMidnight = wall - dayOf(wall);
   const today = weekdayOf(wall);
@@ -57,7 +57,7 @@ function isOpenAt({ from, to, days }: SendingWindow, wall: WallMs): boolean {
   return sinceMidnight < closes && days.includes(weekdayOf(wall - DAY_MS));
 }
 
-/** Whether the window is open at an instant, by the clocks of `zone`. */
+/** Tells whether the window is open at an instant, in the local time of `zone`. */
 export function isOpen(window: SendingWindow, zone: string, atMs: number): boolean {
   return isOpenAt(window, wallAt(zone, atMs));
 }
@@ -90,8 +90,8 @@ function nextDayFrom({ from, days }: SendingWindow, wall: WallMs): WallMs {
 }
 
 /**
- * The first instant from `atMs` on at which the clocks have reached something. Between two changes of the clocks they
- * go evenly, so it is found by reckoning; where there is a change on the way, it is looked at anew right after it.
+ * Returns the first instant from `atMs` on at which local time reaches a value. Between two changes of the offset,
+ * local time runs evenly, so the instant is computed. After a change on the way, it is computed again.
  */
 function firstInstant(
   zone: string,
@@ -111,9 +111,7 @@ function firstInstant(
   }
 }
 
-/**
- * The first instant after `fromMs` and not after `toMs`, a few days at the most, from which on the clocks go otherwise.
- */
+/** Returns the first instant after `fromMs`, up to `toMs` (a few days at most), at which the offset changes. */
 function firstChange(zone: string, fromMs: number, toMs: number): number | undefined {
   for (let dayMs = fromMs; dayMs < toMs; dayMs += DAY_MS) {
     const endMs = Math.min(dayMs + DAY_MS, toMs);

@@ -1,12 +1,10 @@
 import { Lru } from '../lru.ts';
 
-/** There are about 600 names; whoever writes others into contacts' data makes nobody forget these. */
+/** Number of zones to remember. About 600 names exist, and invalid names in contacts' data must not displace them. */
 const KNOWN_ZONES = 2_000;
 const MINUTE_MS = 60_000;
 
-/**
- * A zone that is known by its canonical name, with what tells the offset of an instant; null for a name that is none.
- */
+/** A zone by its canonical name, with the formatter that gives its offset. Null for an unknown name. */
 type Zone = { name: string; format: Intl.DateTimeFormat } | null;
 
 const zones = new Lru<string, { zone: Zone }>(KNOWN_ZONES);
@@ -16,15 +14,16 @@ export const ZONE_PATTERN = '^[A-Za-z][A-Za-z0-9_+/-]{1,63}$';
 const ZONE_NAME = new RegExp(ZONE_PATTERN);
 
 /**
- * The one name of an IANA zone that may be written in several ways (`asia/kolkata`, `US/Eastern`); undefined for what
- * is none.
+ * Returns the canonical name of an IANA zone that may be written in several ways (`asia/kolkata`, `US/Eastern`).
+ * Undefined if it is unknown.
  */
 export function zoneOf(name: unknown): string | undefined {
   return typeof name === 'string' ? findZone(name)?.name : undefined;
 }
 
 /**
- * Milliseconds by which the zone's clocks are before UTC at an instant. @throws RangeError for a name that is no zone
+ * Returns the milliseconds by which the zone is ahead of UTC at an instant.
+ * @throws RangeError for an unknown zone
  */
 export function offsetAt(zone: string, atMs: number): number {
   const found = findZone(zone);

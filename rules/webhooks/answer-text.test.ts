@@ -21,7 +21,7 @@ it.each([
     ['p%40ss', 'p@ss'],
   ],
   ['a token that stands alone', 'https://tok3n@hooks.example.com/in', 'tok3n:', ['tok3n']],
-])('sends back %s: none of it is kept', (_, url, pair, secrets) => {
+])('sends back %s: nothing of it is kept', (_, url, pair, secrets) => {
   const header = Buffer.from(pair).toString('base64');
   const kept = keptResponse(`{"authorization":"Basic ${header}","seen":"${secrets.join(' ')}"}`, url);
   for (const secret of [header, ...secrets]) expect(kept).not.toContain(secret);

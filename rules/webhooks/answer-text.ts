@@ -3,8 +3,8 @@ const KEPT_BYTES = 1_024;
 const MASK = '***';
 
 /**
- * What is kept of the body that an endpoint answered: its first KB, whole characters. An endpoint may send back what it
- * got: `***` stands where that are the credentials of its URL, written in any way that they went out in.
+ * Returns the stored part of an endpoint's response: its first KB, in whole characters. An endpoint may echo the
+ * request. The credentials of its URL are replaced by `***`, in every form in which they were sent.
  * @param url the address as it was called
  */
 export function keptResponse(body: string, url: string): string {
@@ -14,7 +14,7 @@ export function keptResponse(body: string, url: string): string {
     body.replaceAll('\0', '\uFFFD'),
   );
   const bytes = Buffer.from(plain).subarray(0, KEPT_BYTES);
-  // In a stream, what begins at the end is waited for and not shown.
+  // In a stream, an incomplete character at the end is held back and not shown.
   return new TextDecoder().decode(bytes, { stream: true });
 }
 

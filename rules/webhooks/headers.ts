@@ -10,7 +10,7 @@ export function isFramingHeader(name: string): boolean {
   return FRAMING.test(name);
 }
 
-/** The headers of all records; of one name in whatever case the last record's stands. */
+/** Merges the headers of all records. For equal names, without regard to case, the last record wins. */
 export function mergeHeaders(...records: Record<string, string>[]): Record<string, string> {
   const merged = new Map<string, [string, string]>();
   for (const record of records)

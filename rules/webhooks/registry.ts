@@ -7,18 +7,21 @@ const SECRET_BYTES = 32;
 /** Eight tries over 24 hours: the first retry comes within a minute, the last after a night and a morning. Seconds. */
 export const RETRY_SECONDS = [30, 120, 600, 1_800, 7_200, 21_600, 54_000] as const;
 export const MAX_TRIES = RETRY_SECONDS.length + 1;
-/** An endpoint that failed this often in a row is tried with one delivery at a time until one succeeds. */
+/** After this many consecutive failures, an endpoint gets one delivery at a time until one succeeds. */
 export const DEGRADED_AFTER_FAILURES = 10;
-/** An endpoint that has only failed for so long is disabled, and its owner told. */
+/** An endpoint that has only failed for this long is disabled, and its owner notified. */
 export const DISABLED_AFTER_DAYS = 5;
-/** After a rotation both secrets sign for so long. */
+/** After a rotation both secrets sign for this long. */
 export const ROTATION_HOURS = 24;
 
 export function newWebhookSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** Whether an event reaches an endpoint: by its name, by `email.*` (all that begins with `email.`), or by `*`. */
+/**
+ * Tells whether an endpoint subscribes to an event: by its name, by `email.*` (every name that starts with `email.`),
+ * or by `*`.
+ */
 export function matchesEvent(patterns: readonly string[], eventName: string): boolean {
   return patterns.some((pattern) =>
     pattern.endsWith('*') ? eventName.startsWith(pattern.slice(0, -1)) : pattern === eventName,
@@ -45,7 +48,7 @@ export function webhookHeaders(
   return { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': signatures.join(' ') };
 }
 
-/** When a delivery that failed `attempts` times is tried again; null when it was the last try. */
+/** Returns when to retry a delivery that failed `attempts` times. Null after the last attempt. */
 export function nextAttemptAt(attempts: number, now: Date): Date | null {
   const seconds = RETRY_SECONDS[attempts - 1];
   return seconds === undefined ? null : new Date(now.getTime() + seconds * 1_000);
@@ -53,13 +56,13 @@ export function nextAttemptAt(attempts: number, now: Date): Date | null {
 
 export type Outcome = 'success' | 'failure' | 'gone';
 
-/** What a series of tries says of an endpoint. */
+/** Conclusion from a series of attempts about an endpoint. */
 export interface Verdict {
   /** Whether one of them succeeded. */
   succeeded: boolean;
   /** How many failed since the last that succeeded. */
   failures: number;
-  /** Whether one was answered 410: nobody is there any more. */
+  /** True if a response was 410: the endpoint no longer exists. */
   gone: boolean;
 }
 

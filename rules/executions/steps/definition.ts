@@ -6,7 +6,7 @@ import type { IdField } from '../../as-code/references.ts';
  */
 export type Branch = string;
 
-/** What a tenant sets of a step. */
+/** Settings of a step by the tenant. */
 export type StepConfig = Record<string, unknown>;
 
 /** A field of a config that holds secrets: the password in a `url`, each value of `headers`. */
@@ -20,36 +20,46 @@ export interface DrawnStep {
   senderReady: boolean;
 }
 
-/** What every type of step says of itself. Each answer is required, so that the compiler asks whoever adds a type. */
+/**
+ * Properties that every type of step must declare. Each is required, so the compiler asks for it when a type is
+ * added.
+ */
 interface Step {
-  /** Reads a config that a caller saves: what it refuses the caller is told, what it yields is stored. */
+  /** Parses a config that a caller saves: errors go to the caller, the parsed value is stored. */
   input: z.ZodType<object>;
-  /** What keeps the step from running, in words that follow its name. What is stored may be half configured. */
+  /**
+   * Returns the reasons that keep the step from running, as text that follows its name. A stored config may be
+   * incomplete.
+   */
   faults(step: DrawnStep): string[];
   /**
    * The branches it leaves by; `null` is the plain transition. A step without a plain one needs each of its branches.
    */
   branches(config: StepConfig): readonly (Branch | null)[];
   /**
-   * Where its config names other resources of the project: the fields that hold their ids, or `condition` where all of
-   * it is one, whose filters name segments and topics. Files have slugs in these places.
+   * Places in the config that name other resources of the project: the fields that hold their ids, or `condition` if the
+   * whole config is a condition, whose filters name segments and topics. Files have slugs in these places.
    */
   names: readonly IdField[] | 'condition';
-  /** The fields of its config that hold secrets. They are kept sealed, masked in answers and left out of files. */
+  /**
+   * The fields of its config that hold secrets. They are sealed in storage, masked in responses and omitted from
+   * files.
+   */
   secretsIn: readonly SecretField[];
   /**
-   * Whether it sends an email, for which it or its template needs a sender on a verified domain. What an email brings
-   * about (email.open, email.click …) may be recorded before its step ends, so a wait that comes next looks back to the
-   * step's start.
+   * Whether it sends an email, for which it or its template needs a sender on a verified domain. Events of the email
+   * (email.open, email.click …) may be recorded before the step ends, so a wait that follows looks back to the step's
+   * start.
    */
   sendsEmail: boolean;
-  /** The path in its config at which a condition stands, whose size is limited; null where it has none. */
+  /** Path of a condition in its config, whose size is limited. Null if the config has none. */
   conditionAt: readonly string[] | null;
   /**
-   * Whether a config uses this key of the contact's data, by which a field that is in use stays; null where none can.
+   * Tells whether a config uses this key of the contact's data; a used field cannot be deleted. Null if no config
+   * can.
    */
   usesField: ((config: StepConfig, key: string) => boolean) | null;
-  /** Whether a config asks for events of this name; null where none can. */
+  /** Tells whether a config uses events with this name. Null if no config can. */
   usesEvent: ((config: StepConfig, eventName: string) => boolean) | null;
 }
 
@@ -66,8 +76,8 @@ export interface EffectStep<Queue extends EffectQueue> extends Step {
 export interface PauseStep extends Step {
   kind: 'pause';
   /**
-   * How long each visit to it is sure to wait, in milliseconds; Infinity where that cannot be told. An instant that is
-   * written down waits once, not each lap.
+   * Minimum waiting of each visit, in milliseconds. Infinity if it is unknown. A fixed instant waits once, not in
+   * each cycle.
    */
   sureWaitMs(config: StepConfig): number;
 }
@@ -79,7 +89,7 @@ export interface PassedStep extends Step {
 
 export type StepDefinition = EffectStep<EffectQueue> | PauseStep | PassedStep;
 
-/** The faults of a stored config by its schema. */
+/** Returns the errors of a stored config by its schema. */
 export function configFaults(schema: z.ZodType, config: StepConfig): string[] {
   const result = schema.safeParse(config);
   if (result.success) return [];

@@ -37,8 +37,8 @@ const DelayAmount = z
   .refine((config) => delayMs(config) <= MAX_MS, { path: ['amount'], message: 'a delay is at most 365 days' });
 
 /**
- * The two forms differ by a key, so that each fault is told at its own field; a union would name those of the other
- * form.
+ * The two forms differ by a key, so that each error is reported at its own field. A union would name the fields of
+ * the other form.
  */
 const DelayConfig = z.unknown().transform((input, ctx) => {
   const form = typeof input === 'object' && input !== null && 'until' in input ? DelayUntil : DelayAmount;
@@ -48,7 +48,7 @@ const DelayConfig = z.unknown().transform((input, ctx) => {
   return z.NEVER;
 });
 
-/** An hour by somebody's clocks, `HH:MM`, and the days on which it counts. */
+/** A local time, `HH:MM`, and the days on which it counts. */
 export function isHour(until: string): boolean {
   return HOUR_PATTERN.test(until);
 }
@@ -71,9 +71,9 @@ export const delay: PauseStep = {
   usesEvent: null,
   sureWaitMs(config) {
     const { data } = DelayConfig.safeParse(config);
-    if (!data) return Number.POSITIVE_INFINITY; // That it is not configured is a fault of its own.
+    if (!data) return Number.POSITIVE_INFINITY; // A missing configuration is a separate error.
     if ('amount' in data) return delayMs(data);
-    // An hour comes once a day, and counts with a lap's time at least.
+    // A local time occurs once a day, which is at least the minimum waiting of a cycle.
     return canBeHour(data.until) ? Number.POSITIVE_INFINITY : 0;
   },
 };
@@ -84,12 +84,12 @@ export interface DelaySpan {
   unit: keyof typeof UNIT_MS;
 }
 
-/** Length of a DELAY in milliseconds, where no clocks change in it. */
+/** Returns the length of a DELAY in milliseconds, without changes of daylight saving time. */
 export function delayMs({ amount, unit }: DelaySpan): number {
   return amount * UNIT_MS[unit];
 }
 
-/** Tells whether a DELAY is of calendar days, which end at the same time of day as they begin. */
+/** Tells whether a DELAY counts calendar days, which end at the same local time as they start. */
 export function isOfDays({ unit }: DelaySpan): boolean {
   return unit === 'days' || unit === 'weeks';
 }

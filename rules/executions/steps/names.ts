@@ -1,4 +1,4 @@
-/** What steps name of a project's resources, as their types say (`names`). */
+/** Resources of a project that steps name, as their types declare (`names`). */
 import { type IdField, idsIn, type NamedId } from '../../as-code/references.ts';
 import { storedConditionUses } from '../../filters/references.ts';
 import type { StepConfig } from './definition.ts';

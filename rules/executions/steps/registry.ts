@@ -10,8 +10,8 @@ import { waitForEvent } from './wait-for-event.ts';
 import { webhook } from './webhook.ts';
 
 /**
- * Every type of step that a tenant's workflow can have. A type is added here: the compiler then names whatever else has
- * to know it, which is the activity of an effect and its preview, and the walk where a step is not an effect.
+ * Every type of step of a tenant's workflow. A new type is added here. The compiler then names the other places that
+ * have to know it: the activity of an effect and its preview, and the walk if the step is not an effect.
  */
 export const STEPS = {
   SEND_EMAIL: sendEmail,
@@ -36,7 +36,7 @@ type TypeOf<Definition> = {
 
 /** Effects of one task queue. */
 export type EffectOn<Queue extends EffectQueue> = TypeOf<{ kind: 'effect'; queue: Queue }>;
-/** Steps with a side effect: each is an activity type of its own, named so. */
+/** Steps with a side effect. Each is an activity type with the same name. */
 export type EffectType = EffectOn<EffectQueue>;
 
 /** Whether a step of this type has a side effect. */

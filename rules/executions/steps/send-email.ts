@@ -3,10 +3,10 @@ import { expressionFaults } from '../../content/expressions.ts';
 import { emailText, mailboxText } from '../../emails/email-schema.ts';
 import { configFaults, type EffectStep } from './definition.ts';
 
-/** A sender as text: its address, with the display name where it has one. */
+/** A sender as text: its address, with the display name if there is one. */
 const Sender = mailboxText().transform(({ email, name }) => (name === null ? email : { name, email }));
 
-/** What a SEND_EMAIL step needs in order to send. */
+/** Settings that a SEND_EMAIL step needs in order to send. */
 export const SendEmailConfig = z.object({
   templateId: z.uuid(),
   from: z.union([Sender, z.object({ name: z.string().max(200).optional(), email: emailText() })]).optional(),

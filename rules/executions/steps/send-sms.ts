@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { smsTextFault } from '../../sms/text.ts';
 import { configFaults, type EffectStep } from './definition.ts';
 
-/** What its author writes may be longer than what it renders to. */
+/** The source may be longer than the rendered text. */
 const SOURCE_MAX_CHARS = 10_000;
 
 const Body = z
@@ -14,11 +14,11 @@ const Body = z
     if (message !== undefined) ctx.addIssue({ code: 'custom', message });
   });
 
-/** What a SEND_SMS step needs in order to send. */
+/** Settings that a SEND_SMS step needs in order to send. */
 export const SendSmsConfig = z.object({
   body: Body,
   from: z.string().min(1).max(20).optional(),
-  /** What no sending window holds back; else it is marketing. */
+  /** True for an SMS that no sending window delays. Otherwise it is marketing. */
   transactional: z.boolean().optional(),
 });
 

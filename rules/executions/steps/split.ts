@@ -20,7 +20,7 @@ const SplitBranches = z
       ctx.addIssue({ code: 'custom', message: 'one branch at least has a weight above 0' });
   });
 
-/** What a SPLIT step divides contacts by. */
+/** Settings by which a SPLIT step divides contacts. */
 export const SplitConfig = z.object({ branches: SplitBranches });
 
 /** Sends each contact one of several ways, in proportion to their weights; the same contact always the same way. */
@@ -44,9 +44,10 @@ function splitBranches(config: StepConfig): string[] {
 }
 
 /**
- * The branch of a contact at a SPLIT: the one they took before, as long as it is there, else one by contact and step,
- * so that a repeated decision is the same. A changed weight therefore counts for those who have not come yet.
- * @param taken the branch that the contact took when they came last, where they did
+ * Returns the branch of a contact at a SPLIT: the branch of the last visit if it still exists, else one computed from
+ * contact and step, so that a repeated decision is the same. A changed weight therefore applies to contacts that have
+ * not come yet.
+ * @param taken the branch of the contact's last visit, if there was one
  */
 export function chooseBranch(
   config: StepConfig,
@@ -61,7 +62,7 @@ export function chooseBranch(
     left -= weight;
     return left < 0;
   });
-  // What is left after the last is a matter of rounding.
+  // The remainder after the last branch is a rounding error.
   return (chosen ?? open.at(-1))?.name ?? '';
 }
 

@@ -3,7 +3,7 @@ import { expressionFaults } from '../../content/expressions.ts';
 import { consentPlaceOf, RESERVED_DATA_KEYS } from '../../filters/data-values.ts';
 import { configFaults, type EffectStep } from './definition.ts';
 
-/** What an UPDATE_CONTACT step changes. */
+/** Changes of an UPDATE_CONTACT step. */
 export const UpdateContactConfig = z.object({
   updates: z.record(z.string(), z.unknown()).default({}),
   subscribed: z.boolean().optional(),

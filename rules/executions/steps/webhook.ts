@@ -3,7 +3,7 @@ import { expressionFaults } from '../../content/expressions.ts';
 import { isFramingHeader } from '../../webhooks/headers.ts';
 import { configFaults, type EffectStep } from './definition.ts';
 
-/** What a WEBHOOK step needs in order to make its request. */
+/** Settings that a WEBHOOK step needs to make its request. */
 export const WebhookConfig = z.object({
   url: z
     .string()
@@ -19,7 +19,7 @@ export const WebhookConfig = z.object({
   onFailure: z.enum(['CONTINUE', 'FAIL']).default('CONTINUE'),
 });
 
-/** What is refused when a config is saved; where such a header is stored already, the request goes without it. */
+/** Headers that are refused when a config is saved. A stored config with such a header sends the request without it. */
 const WebhookInput = WebhookConfig.superRefine(({ url, headers = {}, body }, ctx) => {
   for (const name of Object.keys(headers).filter(isFramingHeader)) {
     ctx.addIssue({ code: 'custom', path: ['headers', name], message: `${name} is set by the request itself` });
@@ -33,7 +33,7 @@ export const webhook: EffectStep<'webhooks'> = {
   // Endpoints are slow: the other effects do not wait behind them.
   queue: 'webhooks',
   input: WebhookInput,
-  // What is sealed is longer than what was typed, and was checked then.
+  // A sealed value is longer than the original, which was checked when it was saved.
   faults: ({ config }) => configFaults(WebhookInput, { ...config, headers: undefined }),
   branches: () => [null],
   names: [],
