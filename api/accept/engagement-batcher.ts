@@ -12,12 +12,12 @@ import { describeFailure } from '../../rules/failure-text.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 
 /**
- * A hit waits this long for others, and for the flush under way: what a kill -9 can lose is younger than 100 ms on a
- * sound database.
+ * A hit waits this long for others, and for the running flush. A kill -9 therefore loses only hits younger than 100
+ * ms if the database works.
  */
 const GATHER_MS = 20;
 const BATCH_MAX = 2_000;
-/** While the database is away: about 40 MB. What comes on top is answered and not counted. */
+/** Limit while the database is unreachable: about 40 MB. Further hits get a response and are not counted. */
 const WAITING_MAX = 100_000;
 const RETRY_MS = 1_000;
 /** Ten minutes of tries a second apart: an outage passes, a hit that can never be written does not stay. */
@@ -35,7 +35,7 @@ export interface Hit {
   kind: FetchKind;
   at: Date;
   machine: boolean;
-  /** Where a click led. */
+  /** Target of a click. */
   link?: string;
   /** Which of the content's links it was. */
   linkIndex?: number;
@@ -51,7 +51,7 @@ interface BatcherDeps {
   db: Db;
   outbox: OutboxBell;
   log: Pick<Logger, 'warn' | 'error'>;
-  /** Leaves out the rule of what is too early (rules/emails/prefetchers.ts). */
+  /** Skips the rule about early hits (rules/emails/prefetchers.ts). */
   lenient: boolean;
 }
 
@@ -122,7 +122,7 @@ export class EngagementBatcher {
     this.schedule();
   }
 
-  /** Returns what has to be tried again. */
+  /** Returns the hits to retry. */
   private async write(written: Waiting[]): Promise<Waiting[]> {
     const { db, log } = this.deps;
     try {
@@ -142,7 +142,7 @@ export class EngagementBatcher {
     }
   }
 
-  /** Returns those that have a further try. */
+  /** Returns the hits with an attempt left. */
   private countTry(hits: Waiting[]): Waiting[] {
     for (const hit of hits) hit.tries += 1;
     const left = hits.filter((hit) => hit.tries < TRIES_MAX);
@@ -153,8 +153,8 @@ export class EngagementBatcher {
 }
 
 /**
- * What is to be written, without what a transaction of an unknown end has written; and what Postgres has yet to tell
- * of.
+ * Returns the hits to write, without hits that a transaction with an unknown outcome has written, and the hits whose
+ * outcome Postgres cannot tell yet.
  */
 async function settleDoubts(db: Db, hits: Waiting[]): Promise<{ batch: Waiting[]; doubtful: Waiting[] }> {
   const settled = { batch: hits.filter(({ unknown }) => !unknown), doubtful: [] as Waiting[] };
@@ -170,7 +170,7 @@ async function settleDoubts(db: Db, hits: Waiting[]): Promise<{ batch: Waiting[]
   return settled;
 }
 
-/** Returns what has to be tried again. */
+/** Returns the hits to retry. */
 async function writeProject(
   deps: BatcherDeps,
   { projectId, hits, emails }: { projectId: string; hits: Waiting[]; emails: Map<string, Email> },
@@ -185,7 +185,7 @@ async function writeProject(
     if (error instanceof UnknownCommit) return hits.map((hit) => ({ ...hit, unknown: error }));
     const ids = idsOf(hits);
     if (ids.length === 1 || isConnectionFailure(error)) return hits;
-    // One that cannot be written must not keep the others: each by itself.
+    // A hit that cannot be written must not keep back the others, so each is written separately.
     const failed: Waiting[] = [];
     for (const id of ids) {
       const alone = hits.filter(({ emailId }) => emailId === id);

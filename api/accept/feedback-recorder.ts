@@ -13,9 +13,9 @@ export type FeedbackRecorder = (
 ) => Promise<Pick<FeedbackResult, 'outcome'>>;
 
 /**
- * Records what came back about mails, and dispatches what follows from it; for every way by which it comes. Who runs
- * the mailbox of a mail that was refused because of its sender is asked of the DNS between two transactions: a process
- * that ends there has one refusal less among the last hundred.
+ * Records feedback about emails, from every source, and wakes the work that follows from it. The mailbox operator of
+ * an email that was refused because of its sender is looked up in the DNS between two transactions. A process that
+ * ends there loses one refusal of the last hundred.
  */
 export function createFeedbackRecorder(p: { config: Config; db: Db; outbox: OutboxBell }): FeedbackRecorder {
   const { config, db, outbox } = p;

@@ -28,7 +28,7 @@ const WORTH_A_LANE = 32;
  * concerned waits.
  */
 const SHARED_LOCK_WAIT_MS = 200;
-/** A batch with files stays small: what is in memory and in one statement is bounded. */
+/** Limit of a batch with attachments, for the memory and the size of a statement. */
 const BATCH_MAX_BYTES = 20 * 1024 * 1024;
 
 export interface SendAcceptor {
@@ -52,7 +52,8 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
       size: { of: sizeOf, max: BATCH_MAX_BYTES },
       queueOf: () => 'sends',
       tenantOf: ({ projectId }) => projectId,
-      // Of two requests with one key the second sees the first; nor can one statement change a contact in two ways.
+      // The second of two requests with one key sees the first. One statement also cannot change a contact in two
+      // ways.
       apartBy: ({ projectId, idempotencyKey }) =>
         idempotencyKey === undefined ? [] : [`${projectId} key ${idempotencyKey}`],
       alikeBy: contactChanges,
@@ -67,8 +68,8 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
       },
     });
   const group = newGroup();
-  // Apart: whoever shares a transaction with megabytes waits until they are written, and so does who waits for its
-  // lane.
+  // A separate group: requests in a transaction with megabytes wait until they are written, and so do requests
+  // waiting for its lane.
   const large = newGroup();
   // A transaction each, since one is as large as many requests; projects take turns.
   const batches = createGroupCommit<SendBatch, BatchResponse>({

@@ -18,7 +18,7 @@ const BATCH_MAX = 64;
 /** A transaction costs about as much as 15 requests in it: two half-empty ones at a time cost more than they bring. */
 const WORTH_A_LANE = 32;
 
-/** One `POST /v1/track`, and by whom it was made. */
+/** One `POST /v1/track` and its caller. */
 export type TrackedRequest = TrackRequest & Pick<TrackRequests, 'projectId' | 'untrusted' | 'mode'>;
 
 export interface TrackAcceptor {

@@ -3,7 +3,8 @@ import { AppError } from '../../rules/errors.ts';
 import type { Actor, RequestContext } from './env.ts';
 
 /**
- * The person behind a request, on routes that only a session reaches. @throws AppError UNAUTHORIZED where there is none
+ * Returns the person behind a request, on routes that only a session reaches.
+ * @throws AppError UNAUTHORIZED if there is no person
  */
 export function personOf(c: RequestContext): Extract<Actor, { kind: 'user' }> {
   const { actor } = c.var;
@@ -11,13 +12,13 @@ export function personOf(c: RequestContext): Extract<Actor, { kind: 'user' }> {
   return actor;
 }
 
-/** Who did it, as the audit log has it: `user:<id>`, `key:<id>` or `public`. */
+/** Returns the actor in the form of the audit log: `user:<id>`, `key:<id>` or `public`. */
 export function actorName(actor: Actor): string {
   if (actor.kind === 'user') return `user:${actor.id}`;
   return actor.kind === 'secret' ? `key:${actor.id}` : 'public';
 }
 
-/** Who sends a request's idempotency key. */
+/** Returns the owner of a request's idempotency key. */
 export function keyOwner(c: RequestContext): KeyOwner {
   const actor = c.get('actor');
   return { name: actorName(actor), public: actor.kind === 'public', scopes: c.get('scopes') };

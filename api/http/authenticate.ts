@@ -13,9 +13,9 @@ import { givenSessionToken, hashToken } from './session-cookie.ts';
 type GuardedAccess = AccessRule & { insteadOfKey?: string | undefined };
 
 /**
- * Decides whether a request may go on, and says for whom in `c.var`: credentials, rate limit, scope, state of the
- * project, origin of a write by cookie, in this order. Without a key that is new to this process or a session, it asks
- * nobody.
+ * Decides whether a request may continue, and sets its caller in `c.var`: credentials, rate limit, scope, state of
+ * the project, origin of a write with a cookie, in this order. Queries the database only for a session, or for a key
+ * that this process does not know yet.
  * @throws AppError UNAUTHORIZED, INVALID_API_KEY, RATE_LIMIT_EXCEEDED, FORBIDDEN, PROJECT_DISABLED
  */
 export async function authenticate(c: RequestContext, rule: GuardedAccess, deps: Deps): Promise<void> {
@@ -30,8 +30,8 @@ export async function authenticate(c: RequestContext, rule: GuardedAccess, deps:
 }
 
 /**
- * The project of whatever valid credentials a request to an open endpoint happens to bring; undefined where it brings
- * none.
+ * Returns the project of valid credentials that a request to an open endpoint happens to carry. Undefined without
+ * credentials.
  */
 export async function findProjectId(c: RequestContext, deps: Deps): Promise<string | undefined> {
   const header = c.req.header('authorization');

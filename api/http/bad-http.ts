@@ -7,7 +7,7 @@ import { errorEnvelope } from './error-handler.ts';
 /** Statuses of what Node's HTTP parser refuses, other than 400. */
 const STATUS_OF: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
-/** Answers bytes that are no HTTP, in the envelope like everything else, and hangs up. */
+/** Responds to malformed HTTP with the usual error envelope, and closes the connection. */
 export function answerBadHttp(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

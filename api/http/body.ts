@@ -4,7 +4,7 @@ import type { RequestContext } from './env.ts';
 
 /** Bodies without their attachments, unless a route says otherwise: more than any record of ours. */
 export const JSON_MAX_BYTES = 3 * 1024 * 1024;
-/** On the routes of the public key, which stands in every page. */
+/** Limit on routes for the public key, which is in every page. */
 export const PUBLIC_MAX_BYTES = 64 * 1024;
 
 /**
@@ -20,9 +20,9 @@ export async function readBody(c: RequestContext, maxBytes: number): Promise<Uin
 }
 
 /**
- * Reads by events and not by a stream reader: cancelling one would destroy the socket before the caller has its 413.
- * What is left of a body that is too large is read and dropped, for half a second at most (`autoCleanupIncoming` of the
- * server).
+ * Reads by events instead of a stream reader, because cancelling a reader would destroy the socket before the caller
+ * has its 413. The rest of a body that is too large is read and dropped, for half a second at most
+ * (`autoCleanupIncoming` of the server).
  */
 function readIncoming(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {

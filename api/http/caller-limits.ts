@@ -7,17 +7,17 @@ import { LimitReached } from '../../rules/errors.ts';
 const SIGN_UPS = { limit: 20, windowSeconds: 3600, words: 'an hour' };
 const SIGN_UPS_FROM_HERE = { limit: 50, windowSeconds: 60, words: 'a minute' };
 
-/** Invitations of a project, each of which may be a mail to a stranger. */
+/** Invitations of a project. Each may send an email to an unknown person. */
 const INVITATIONS = { limit: 20, windowSeconds: 3600 };
 
 /**
- * Callers remembered at a time; beyond it the oldest is forgotten: who has so many addresses is not held by any of
- * them.
+ * Number of remembered callers. Beyond it the oldest is dropped: a caller with more addresses than this is not
+ * limited.
  */
 const MAX_CALLERS = 50_000;
 const MINUTE_MS = 60_000;
 
-/** What one caller may do in a minute, in each process. */
+/** Limit of one caller per minute, in each process. */
 export interface OpenLimit {
   name: string;
   perMinute: number;
@@ -26,37 +26,38 @@ export interface OpenLimit {
 }
 
 /**
- * Of any route without credentials that writes: far more than people do, and than the few addresses of a large mailbox
- * provider do in one-click unsubscriptions.
+ * Limit for any route that writes without credentials: far above what people do, and above the one-click
+ * unsubscriptions from the few addresses of a large mailbox provider.
  */
 export const OPEN_WRITES: OpenLimit = { name: 'writes', perMinute: 600, fromHere: 6_000 };
 /**
- * Opens and clicks: the image proxies of large mailbox providers fetch for millions from a few addresses each, and none
- * of theirs may be lost.
+ * Opens and clicks: the image proxies of large mailbox providers fetch for millions of people from a few addresses
+ * each, and none of their hits may be lost.
  */
 export const TRACKED_HITS: OpenLimit = { name: 'opens and clicks', perMinute: 60_000, fromHere: 600_000 };
 /**
- * Callbacks that were refused. Those that their provider has signed count nowhere: there are thousands a minute of
- * them, from a few addresses.
+ * Refused callbacks. Callbacks with a valid signature do not count, because providers send thousands per minute from
+ * a few addresses.
  */
 export const REFUSED_CALLBACKS: OpenLimit = { name: 'refused callbacks', perMinute: 100, fromHere: 1_000 };
-/** Of SNS, which has one for months, before anything is proven. */
+/** Certificates of SNS, which keeps one for months. Applies before the signature is checked. */
 export const CERTIFICATE_FETCHES: OpenLimit = { name: 'certificates to fetch', perMinute: 10, fromHere: 100 };
 
-/** Limits of callers who need no credentials, by their address: of IPv6 by its /64. */
+/** Limits of callers without credentials, by their address; by the /64 for IPv6. */
 export interface CallerLimits {
   /** One sign-up, counted over all processes. @throws AppError RATE_LIMIT_EXCEEDED */
   takeForSignUp(address: string): Promise<void>;
   /** One invitation to a project, counted over all processes. @throws AppError RATE_LIMIT_EXCEEDED */
   takeForInvitation(projectId: string): Promise<void>;
   /**
-   * One of what a limit names, counted in this process alone, so that strangers cost the database nothing. @throws
-   * AppError RATE_LIMIT_EXCEEDED
+   * Counts a request towards `limit`, in this process only, so that unauthenticated callers cost the database
+   * nothing.
+   * @throws AppError RATE_LIMIT_EXCEEDED
    */
   takeForOpenWrite(address: string, limit: OpenLimit): void;
 }
 
-/** @param deps.hidden what an address is stored as */
+/** @param deps.hidden hashes an address for storage */
 export function createCallerLimits({ db, hidden }: { db: Db; hidden: (text: string) => string }): CallerLimits {
   const windows = new Map<string, { taken: number; endsAtMs: number }>();
 

@@ -13,7 +13,7 @@ export function clientAddress(c: RequestContext): string {
   });
 }
 
-/** What limits count a caller by: the address, of IPv6 its /64. */
+/** Returns the value by which limits count a caller: the address, or its /64 for IPv6. */
 export function clientNetwork(c: RequestContext): string {
   return callerNetwork(clientAddress(c));
 }

@@ -9,8 +9,8 @@ const EXPOSED_HEADERS =
 const PREFLIGHT_SECONDS = 600;
 
 /**
- * Lets pages of other origins call the API: any where the public key works, else those of CORS_ORIGINS; never with
- * cookies.
+ * Lets pages of other origins call the API: all origins for routes with the public key, otherwise CORS_ORIGINS. Never
+ * with cookies.
  */
 export function cors(p: {
   origins: readonly string[];

@@ -23,7 +23,7 @@ export function refuseForeignWrite(c: RequestContext, publicUrl: string): void {
 }
 
 /**
- * Our own origin is PUBLIC_URL's, or that of the host the request was sent to: a browser does not let a page forge
+ * The own origins are PUBLIC_URL's and the origin of the requested host, since a browser does not let a page forge
  * `Host`.
  */
 function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string): boolean {

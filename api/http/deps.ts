@@ -14,23 +14,23 @@ import type { KeyCache } from './key-cache.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { RequestLog } from './request-log.ts';
 
-/** What routes are made from. Purpose keys come from `deriveKey(deps.config.secretKey, …)`. */
+/** Dependencies of routes. Purpose keys come from `deriveKey(deps.config.secretKey, …)`. */
 export interface Deps {
   config: Config;
-  /** What this process was made of; undefined from sources. */
+  /** Version and build of this process. Undefined when it runs from sources. */
   release?: Release | undefined;
   db: Db;
   /**
-   * For what people look at: lists, feeds, counts, segments. Few connections, so that it never takes those that sends
-   * need.
+   * For reads by users: lists, feeds, counts, segments. Has few connections of its own, so that it never takes
+   * connections that sends need.
    */
   reads: Db;
   pool: pg.Pool;
-  /** For what can take long to compute. */
+  /** For work that may take long to compute. */
   compute: Compute;
   /** Names the route that holds the event loop. */
   loop: Pick<LoopWatch, 'as' | 'resumed'>;
-  /** Where new pictures are kept; undefined is Postgres. */
+  /** Bucket for new images. Undefined keeps images in Postgres. */
   bucket: Bucket | undefined;
   /** Wakes the workers, after the commit. */
   outbox: OutboxBell;
@@ -38,7 +38,7 @@ export interface Deps {
   log: Logger;
   keys: KeyCache;
   limits: RateLimits;
-  /** What waits in the outbox, a few seconds old at most. */
+  /** Waiting outbox rows, at most a few seconds old. */
   backlog: () => Promise<Backlog[]>;
   engagements: Pick<EngagementBatcher, 'add' | 'close'>;
   requests: RequestLog;

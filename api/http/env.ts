@@ -8,16 +8,18 @@ import type { Role } from '../../rules/access/scopes.ts';
 import type { ErrorCode } from '../../rules/errors.ts';
 import type { RequestMade } from '../../rules/request-made.ts';
 
-/** Who makes the request. `public` is the project's public key. */
+/** Caller of a request. `public` is the project's public key. */
 export type Actor =
   | { kind: 'secret'; id: string }
   | { kind: 'public'; id: null }
   | { kind: 'user'; id: string; email: string; role: Role };
 
-/** What the middleware knows of a request. All but the first three are set only on routes that ask for credentials. */
+/**
+ * State of a request, set by the middleware. All but the first three are set only on routes that require credentials.
+ */
 export interface RequestVariables {
   requestId: string;
-  /** Who is believed when they tell for whom they ask: see `clientAddress`. */
+  /** Proxies whose forwarded address is trusted, see `clientAddress`. */
   proxies: TrustedProxies;
   /** The route as documented (`/contacts/{id}`), for logs and metrics; undefined until one has matched. */
   route: string | undefined;
@@ -33,7 +35,7 @@ export interface RequestVariables {
   fingerprint: string | undefined;
   /** Ids of what it has made, for the log of requests. */
   made: RequestMade | undefined;
-  /** Of the error it is answered with. */
+  /** Code of the error response. */
   errorCode: ErrorCode | undefined;
 }
 
@@ -44,7 +46,7 @@ export interface AppEnv {
 
 export type RequestContext = Context<AppEnv>;
 
-/** What a routes file registers its operations on: `app.openapi(route, handler)`. */
+/** Registers the operations of a routes file: `app.openapi(route, handler)`. */
 export interface App {
   openapi: OpenAPIHono<AppEnv>['openapi'];
 }

@@ -9,12 +9,12 @@ import type { RequestContext } from './env.ts';
 /** Seconds after which to repeat what met a Postgres that is away or busy. */
 const RETRY_AFTER = { 'Retry-After': '2' };
 
-/** Turns whatever a handler threw into the error envelope; what is not ours to tell becomes a 500 without its words. */
+/** Turns every error of a handler into the error envelope. An unexpected error becomes a 500 without its message. */
 export function errorHandler(log: Logger): (error: Error, c: RequestContext) => Response {
   return (error, c) => {
     const known = toAppError(error);
     const about = { requestId: c.get('requestId'), route: c.get('route') };
-    // What we say on purpose needs no stack; a surprise does.
+    // An expected error needs no stack; an unexpected one does.
     if (error instanceof AppError && known.status >= 500) log.warn({ ...about, ...known.details }, known.message);
     else if (known.status >= 500)
       log.error({ ...about, reason: describeFailure(error), stack: stackFrames(error) }, 'request failed');

@@ -5,8 +5,8 @@ type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
 /**
- * The faults of an input as the envelope lists them: dotted paths and the code names of zod 3, which callers know
- * (contract §1.5). A rule may name its own code by `params: { code }` on a custom issue.
+ * Returns the errors of an input as the envelope lists them: dotted paths and the code names of zod 3, which callers
+ * know (contract §1.5). A rule may set its own code by `params: { code }` on a custom issue.
  */
 export function fieldErrors(issues: readonly Issue[], input: unknown): FieldError[] {
   return issues.flatMap((issue) => toFieldErrors(issue, [], input));

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 
 /**
- * What a request may bring of JSON of any shape: lists, executions, webhooks and variables carry it on, in processes
- * that all share.
+ * Limit of free-form JSON in a request. Lists, executions, webhooks and variables copy it, in processes that all
+ * tenants share.
  */
 export const FREE_JSON_MAX_BYTES = 64 * 1024;
 
@@ -11,7 +11,7 @@ export function isTooLarge(value: unknown): boolean {
   return Buffer.byteLength(JSON.stringify(value) ?? '') > FREE_JSON_MAX_BYTES;
 }
 
-/** The words of the refusal; `what` begins a sentence. */
+/** Returns the text of the error; `what` is the first part of the sentence. */
 export function tooLargeText(what: string): string {
   return `${what} is at most ${FREE_JSON_MAX_BYTES / 1024} KB of JSON.`;
 }

@@ -1,12 +1,12 @@
 import { isLoopbackAuthority } from '../../rules/access/loopback.ts';
 import type { RequestContext } from './env.ts';
 
-/** What a proxy adds to what it passes on. */
+/** Headers that a proxy adds to a request. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 
 /**
- * Whether a request to a loopback HOST comes straight from this machine. A proxy on this machine brings strangers: it
- * shows by the name that they asked for, or by what it adds.
+ * Tells whether a request to a loopback HOST comes directly from this machine. A proxy on this machine forwards
+ * remote callers. It is recognized by the requested host name, or by the headers that it adds.
  */
 export function isFromHere(c: RequestContext): boolean {
   const host = c.req.header('host');

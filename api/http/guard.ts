@@ -22,7 +22,7 @@ import { accessRule } from './security.ts';
 /** Larger bodies take tens of milliseconds of the thread that all share, so few of a project are taken at a time. */
 const LARGE_BODY_BYTES = 1024 * 1024;
 
-/** What a route may say besides what its OpenAPI operation holds. */
+/** Options of a route besides its OpenAPI operation. */
 export interface RouteOptions extends BodyRules {
   /** Largest body; 3 MB unless given. */
   maxBodyBytes?: number;
@@ -34,8 +34,8 @@ export interface RouteOptions extends BodyRules {
   /** Takes any query parameter: pages of customers and health probes add their own. */
   anyQuery?: true;
   /**
-   * Only on a POST that makes and starts nothing: it ignores an Idempotency-Key. All others take one, most by
-   * `onceByKey`, and some by themselves, which then name the header. Source: contract §1.8.
+   * Only for a POST that creates and starts nothing: it ignores an Idempotency-Key. All other POSTs accept one, most
+   * through `onceByKey`, and some in their own code, which then declare the header. Source: contract §1.8.
    */
   idempotency?: 'none';
   /** Members of the answer that are shown once: they are not kept with an Idempotency-Key. */
@@ -46,12 +46,12 @@ export interface RouteOptions extends BodyRules {
 
 export type GuardedRoute = RouteConfig & RouteOptions;
 
-/** `inThread` is there for a large request: what it takes is paid for. */
+/** `inThread` is set for a large request, whose processor time is charged. */
 type Check = (c: RequestContext, deps: Pick<Deps, 'loop'>, inThread?: PaidFor) => Promise<void>;
 
 /**
- * All that stands before a handler, in one middleware: credentials, limits, path, query, body. What it lets through is
- * valid: handlers take it by `c.req.valid(…)`.
+ * Returns the middleware with all checks before a handler: credentials, limits, path, query, body. The handler reads
+ * valid values with `c.req.valid(…)`.
  */
 export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv> {
   const rule = accessRule(route.security);
@@ -113,7 +113,7 @@ function paramsCheck(route: GuardedRoute): Check | undefined {
   return async (c) => {
     const params = normalizeStrings(c.req.param()) as Record<string, string>;
     const parsed = schema.safeParse(params);
-    // What cannot be an id is nobody's id.
+    // An invalid id belongs to no record.
     if (!parsed.success || !Object.values(params).every(isStorable)) throw new AppError('NOT_FOUND');
     c.req.addValidatedData('param', parsed.data as object);
   };
@@ -128,7 +128,7 @@ function queryCheck(route: GuardedRoute): Check | undefined {
 }
 
 const noQueryCheck: Check = async (c) => {
-  // Most requests have none; looking for a question mark is cheaper than parsing.
+  // Most requests have no query, and looking for a question mark is cheaper than parsing.
   if (!c.req.url.includes('?')) return;
   refuseUnknownQuery(Object.keys(c.req.queries()).map((name) => ({ path: [name], siblings: [] })));
 };
@@ -162,13 +162,13 @@ function noBodyCheck(route: GuardedRoute): Check {
   };
 }
 
-/** The zone of times without an offset: the project's, where the caller has one. */
+/** Zone of times without an offset: the project's, if the caller has a project. */
 function zoneOfInput(c: RequestContext): string {
   const project: AccessProject | undefined = c.get('project');
   return project?.timezone ?? 'UTC';
 }
 
-/** The data of a body; what it holds besides is named in the answer. */
+/** Returns the data of a body. Ignored fields are named in the response. */
 function validIn(c: RequestContext, { data, ignored }: ParsedBody<unknown>): object {
   if (ignored !== '') c.header('X-Ignored-Fields', ignored);
   return data as object;
@@ -200,7 +200,7 @@ function jsonCheck(plan: BodyPlan): Check {
   };
 }
 
-/** A body that was left out. */
+/** An omitted body. */
 const NOTHING: JsonBody = { value: {}, unstorable: undefined, files: [] };
 
 /**
@@ -212,7 +212,7 @@ async function jsonOf(bytes: Uint8Array, { route }: BodyPlan, inThread: PaidFor 
   return inThread('json.body', { bytes, rules }, [bytes]);
 }
 
-/** The bytes of a JSON body; none where it is optional and was left out. */
+/** Returns the bytes of a JSON body. Empty if the body is optional and was omitted. */
 async function readJson(c: RequestContext, plan: BodyPlan): Promise<Uint8Array> {
   const type = c.req.header('content-type');
   if (type === undefined && plan.optional) {

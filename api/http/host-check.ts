@@ -5,11 +5,11 @@ import { AppError } from '../../rules/errors.ts';
 import type { AppEnv } from './env.ts';
 
 /**
- * On a loopback HOST answers only requests whose `Host` is a loopback name or that of PUBLIC_URL. Nothing there asks
- * this machine for credentials, and a page of anybody reaches it through a browser here once its name is led to
- * 127.0.0.1 (DNS rebinding): the browser then takes us for that page's own server, but it still says in `Host` whom it
- * asks. On a public HOST any name may be ours. A request without `Host` is of no browser; Node refuses it where
- * HTTP/1.1 asks for one.
+ * On a loopback HOST, accepts only requests whose `Host` is a loopback name or the host of PUBLIC_URL. Requests from
+ * this machine need no credentials there, and any web page can reach them through a local browser once its name
+ * resolves to 127.0.0.1 (DNS rebinding). The browser then takes this service for that page's server, but still sends
+ * the page's name in `Host`. On a public HOST any name may be ours. A request without `Host` does not come from a
+ * browser; Node refuses it if HTTP/1.1 requires the header.
  */
 export function hostCheck(config: Pick<Config, 'publicHost' | 'publicUrl'>): MiddlewareHandler<AppEnv> {
   const own = hostOf(new URL(config.publicUrl).host);

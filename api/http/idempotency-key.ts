@@ -12,7 +12,7 @@ export const IdempotencyHeader = z.object({
 });
 
 /**
- * The request's Idempotency-Key, or undefined where it has none.
+ * Returns the request's Idempotency-Key, or undefined without one.
  * @throws AppError BAD_REQUEST unless it is 1-255 printable ASCII characters
  */
 export function idempotencyKey(c: RequestContext): string | undefined {

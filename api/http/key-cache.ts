@@ -13,9 +13,9 @@ const ENTRY_TTL_MS = 30_000;
 const LAST_USED_FLUSH_MS = 1_000;
 
 export interface KeyCache {
-  /** What a key opens, from memory where that is safe; undefined when it is unknown, revoked or expired. */
+  /** Returns the access of a key, from memory if that is safe. Undefined when it is unknown, revoked or expired. */
   find(key: string): Promise<KeyAccess | undefined>;
-  /** Forgets everything at once; for the process that changed a key itself, before it answers. */
+  /** Clears the cache at once, for a process that changed a key itself, before its response. */
   forget(): void;
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ interface Entry {
 export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger }): KeyCache {
   const entries = new Map<string, Entry>();
   const used = new Set<string>();
-  // A look-up that was under way when something changed may hold the old row: it is answered and not kept.
+  // A lookup that runs during a change may return the old row: its result is used and not cached.
   let generation = 0;
   const forget = (): void => {
     generation += 1;

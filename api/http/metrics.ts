@@ -7,7 +7,7 @@ import { isLoopbackAuthority, isLoopbackHost } from '../../rules/access/loopback
 export interface Metrics {
   registry: Registry;
   observe(request: { method: string; route: string; status: number; ms: number }): void;
-  /** The event loop stood still for one route. */
+  /** Records that a route blocked the event loop. */
   held(held: Held): void;
   /** Computed for a project, by the kind of work. */
   computed(done: WorkDone): void;

@@ -27,8 +27,8 @@ export function onceByKey(handler: Handler<AppEnv>, rules: OnceRules, deps: Deps
     if (key === undefined) return handler(c, next);
     const projectId = c.get('projectId');
     const keyed = { projectId, key, owner: keyOwner(c), request: rules.request, fingerprint: c.get('fingerprint') };
-    // Few at a time: each holds a connection, also while it waits for the first with its key. Strangers with the public
-    // key wait for each other, and not the project for them.
+    // Limits concurrent ones: each holds a connection, also while it waits for the first request with its key.
+    // Callers with the public key have a queue of their own, so the project does not wait for them.
     const turn = keyed.owner.public ? `${projectId} public` : projectId;
     return deps.compute.keyed({ projectId: turn, kind: rules.request }, async () => {
       const { result, committed } = await inTransaction(deps.db, async (trx) => {
@@ -59,12 +59,12 @@ export function joinableDeps(deps: Deps): Deps {
   };
 }
 
-/** `request.headers` of an operation with those of the key, which it may have already. */
+/** Returns the `request.headers` of an operation with the headers of the key, which may be declared already. */
 export function withKeyHeader(headers: unknown): z.ZodObject {
   return headers instanceof z.ZodObject ? headers.extend(IdempotencyHeader.shape) : IdempotencyHeader;
 }
 
-/** Tells whether an operation takes the key by itself, such as sends, which share transactions. */
+/** Tells whether an operation handles the key in its own code, like sends, which share transactions. */
 export function takesKey(headers: unknown): boolean {
   return headers instanceof z.ZodObject && 'Idempotency-Key' in headers.shape;
 }

@@ -10,20 +10,20 @@ export interface BodyRules {
   unknownFields?: 'refuse' | undefined;
   /** The record that the operation changes: its fields are read-only in the body, not unknown. */
   record?: z.ZodType | undefined;
-  /** The status of faults of the body, 422 unless given. */
+  /** Status of errors in the body, 422 unless given. */
   invalid?: 400 | undefined;
 }
 
 /** A body that its schema takes. */
 export interface ParsedBody<T> {
   data: T;
-  /** The names of ignored fields as `X-Ignored-Fields` lists them; empty where there are none. */
+  /** Names of ignored fields for `X-Ignored-Fields`. Empty if there are no such fields. */
   ignored: string;
 }
 
 /**
- * Makes what parses the bodies of an operation. Make it once a route: what a schema knows is found once.
- * @throws AppError VALIDATION_ERROR (by the function) with all that is wrong in a body
+ * Creates the parser for the bodies of an operation. Create it once per route, because it analyzes the schema once.
+ * @throws AppError VALIDATION_ERROR (by the function) with all errors of a body
  */
 export function bodyParser<Schema extends z.ZodType>(
   schema: Schema,
@@ -47,14 +47,14 @@ export function invalidBody(errors: FieldError[], status: 400 | undefined): AppE
   return new AppError('VALIDATION_ERROR', { errors, ...(status && { status }) });
 }
 
-/** 422 also where other faults of the body are 400. Source: contract §1.9. */
+/** Always 422, also if other errors of the body are 400. Source: contract §1.9. */
 function unknownFieldsError(unknown: readonly UnknownField[], others: FieldError[]): AppError {
   const errors = [...unknownErrors(unknown, 'field'), ...others];
   const message = `${errors[0]?.field ?? ''}: ${errors[0]?.message ?? ''}`;
   return new AppError('VALIDATION_ERROR', { errors, message, suggestion: suggestKnown(unknown) });
 }
 
-/** The faults of names that are not known, each with the name that was meant or those that are taken. */
+/** Returns the errors for unknown names, each with the intended name or the accepted names. */
 export function unknownErrors(unknown: readonly UnknownField[], what: 'field' | 'query parameter'): FieldError[] {
   return unknown.map((one) => {
     const meant = meantBy(one);
@@ -64,7 +64,7 @@ export function unknownErrors(unknown: readonly UnknownField[], what: 'field' | 
   });
 }
 
-/** Says what to do about names that are not known: by the first that is near to one of ours. */
+/** Returns the remedy for unknown names, from the first one that resembles a known name. */
 export function suggestKnown(unknown: readonly UnknownField[]): string {
   const near = unknown.find((one) => meantBy(one) !== undefined);
   return near

@@ -6,7 +6,7 @@ import { suggestKnown, unknownErrors } from './parse-body.ts';
 import { fieldNames, type UnknownField } from './unknown-fields.ts';
 
 /**
- * Makes what parses the queries of an operation. Make it once a route: what a schema knows is found once.
+ * Creates the parser for the queries of an operation. Create it once per route, because it analyzes the schema once.
  * @throws AppError VALIDATION_ERROR (400, by the function) for unknown parameters, unless `anyQuery`, and bad values
  */
 export function queryParser<Schema extends z.ZodType>(
@@ -38,7 +38,7 @@ export function refuseUnknownQuery(unknown: UnknownField[]): void {
   if (unknown.length > 0) throw queryErrors(unknownErrors(unknown, 'query parameter'), suggestKnown(unknown));
 }
 
-/** `?status=X` is a list of one value: its fault is that of `status`, not of `status.0`. */
+/** `?status=X` is a list of one value, so its error is at `status`, not at `status.0`. */
 function nameParameter<Fault extends { field: string }>(fault: Fault): Fault {
   return { ...fault, field: fault.field.replace(/^([^.]+)\.\d+$/, '$1') };
 }

@@ -7,12 +7,12 @@ import { type CallerLimits, createCallerLimits } from './caller-limits.ts';
 
 const WINDOW_SECONDS = 60;
 /**
- * A process takes a hundredth of a limit at a time from Postgres and counts that down in memory: one statement a
- * hundred requests at most, never more than the limit over all processes, and at most a hundredth a process is left
+ * A process takes 1 % of a limit at a time from Postgres and counts it down in memory. This costs at most one
+ * statement per hundred requests and never exceeds the limit over all processes. At most 1 % per process stays
  * unused.
  */
 const LEASES_PER_WINDOW = 100;
-/** Subjects remembered at a time; beyond it, those whose window is over are forgotten. */
+/** Number of remembered subjects. Beyond it, subjects whose window has ended are dropped. */
 const MAX_LEASES = 20_000;
 const CLEAN_MS = 10 * 60_000;
 
@@ -22,7 +22,7 @@ const PUBLIC_KEY_PER_CONTACT = 100;
 /** Source: contract §1.11. */
 const BACK_IN_STOCK_PER_CALLER = 20;
 
-/** How a limit stands after a request, for the `RateLimit-*` headers. */
+/** State of a limit after a request, for the `RateLimit-*` headers. */
 export interface RateStanding {
   limit: number;
   remaining: number;
@@ -30,11 +30,15 @@ export interface RateStanding {
 }
 
 export interface RateLimits extends CallerLimits {
-  /** One request of a project; undefined where RATE_LIMIT_PER_MINUTE is 0. @throws AppError RATE_LIMIT_EXCEEDED */
+  /**
+   * Counts one request of a project. Undefined if RATE_LIMIT_PER_MINUTE is 0.
+   * @throws AppError RATE_LIMIT_EXCEEDED
+   */
   takeForProject(projectId: string): Promise<RateStanding | undefined>;
   /**
-   * One request by a project's public key, counted apart from its other requests, so that a stranger uses up none of
-   * those; undefined where PUBLIC_RATE_LIMIT_PER_MINUTE is 0. @throws AppError RATE_LIMIT_EXCEEDED
+   * Counts one request with a project's public key, separately from its other requests, so that unauthenticated
+   * callers cannot use those up. Undefined if PUBLIC_RATE_LIMIT_PER_MINUTE is 0.
+   * @throws AppError RATE_LIMIT_EXCEEDED
    */
   takeForPublicKey(projectId: string): Promise<RateStanding | undefined>;
   /** One request by public key from an address. @throws AppError RATE_LIMIT_EXCEEDED */
@@ -48,7 +52,7 @@ export interface RateLimits extends CallerLimits {
 
 interface Lease {
   left: number;
-  /** All that was taken of the window when the lease was made or renewed, by every process. */
+  /** Amount taken from the window by all processes when the lease was created or renewed. */
   taken: number;
   endsAtMs: number;
   renewing: Promise<void> | undefined;

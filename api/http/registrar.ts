@@ -19,8 +19,8 @@ export const atBothPaths: PathRule = (path) => [`/v1${path}`, path];
 export const atOnePath: PathRule = (path) => [path];
 
 /**
- * What routes files register their operations on: each goes through one guard, is listed in the route table and is
- * described in the OpenAPI document with all its statuses, at every path that it answers at.
+ * Registers the operations of routes files. Each operation gets a guard, an entry in the route table, and a
+ * description in the OpenAPI document with all its statuses, at every path where it responds.
  */
 export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps, paths: PathRule): App {
   const register = (route: GuardedRoute, handler: Handler<AppEnv>): void => {
@@ -40,10 +40,7 @@ export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, de
   return { openapi: register as unknown as App['openapi'] };
 }
 
-/**
- * What routes outside the API register on: pages, pixels and callbacks, which ask for no credentials and go through no
- * guard.
- */
+/** Registers routes outside the API: pages, pixels and callbacks, which require no credentials and have no guard. */
 export interface OpenRoutes {
   get(path: string, handler: OpenHandler, options?: OpenOptions): void;
   /** By default a caller has `OPEN_WRITES` of all of these together. */
@@ -53,9 +50,9 @@ export interface OpenRoutes {
 type OpenHandler = (c: RequestContext) => Promise<Response> | Response;
 
 interface OpenOptions {
-  /** What counts, for a GET that writes too. */
+  /** Limit for a GET that also writes. */
   limit?: OpenLimit;
-  /** What counts only when the handler refuses: for callbacks that prove by a signature who they come from. */
+  /** Limit that counts only refused requests, for callbacks whose signature proves their origin. */
   limitOfRefused?: OpenLimit;
   /** The path as the router writes it, where it is not the documented one with `:name` for `{name}`. */
   pattern?: string;
@@ -135,7 +132,7 @@ function omitGuardOptions(route: GuardedRoute): RouteConfig {
   return Object.fromEntries(Object.entries(route).filter(([name]) => !(name in guardOptions))) as RouteConfig;
 }
 
-/** Faults of the query are 400, those of the body 422 unless the route says otherwise. Source: contract §1.7. */
+/** Errors of the query are 400, errors of the body 422 unless the route says otherwise. Source: contract §1.7. */
 function invalidStatuses(route: GuardedRoute): number[] {
   const ofQuery = route.anyQuery && !route.request?.query ? [] : [400];
   const ofBody = route.request?.body ? [route.invalid ?? 422] : [];
@@ -149,7 +146,7 @@ function isKeyed(route: GuardedRoute): boolean {
   return accessRule(route.security)?.ofProject === true;
 }
 
-/** The errors that follow from what an operation takes, besides those that it names itself. */
+/** Returns the errors that follow from the input of an operation, besides the errors that it declares. */
 function impliedCodes(route: GuardedRoute): ErrorCode[] {
   const { request } = route;
   const rule = accessRule(route.security);
@@ -163,10 +160,10 @@ function impliedCodes(route: GuardedRoute): ErrorCode[] {
   if (request?.params) codes.push('NOT_FOUND');
   if (takesKey(request?.headers)) codes.push('IDEMPOTENCY_KEY_REUSED');
   if (request?.body) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
-  // What takes nothing still answers 400 to a request that is no proper HTTP.
+  // An operation without input still responds with 400 to malformed HTTP.
   if (codes.length === 0) codes.push('BAD_REQUEST');
   codes.push('INTERNAL_SERVER_ERROR');
-  // Whatever asks the database answers this while it restarts.
+  // Every operation that queries the database responds with this while Postgres restarts.
   if (rule || request?.body) codes.push('SERVICE_UNAVAILABLE');
   return codes;
 }

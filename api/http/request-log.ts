@@ -8,11 +8,11 @@ import { uuidv7 } from '../../rules/uuid.ts';
 import { actorName } from './actor.ts';
 import type { RequestContext } from './env.ts';
 
-/** From one write to the next: what a kill loses is younger. */
+/** Interval between two writes. A kill loses only younger entries. */
 const INTERVAL_MS = 250;
-/** Of one project in an interval, so that a busy one takes neither the room of others nor much of Postgres. */
+/** Entries of one project per interval, so that a busy project does not displace others, nor load Postgres. */
 const PROJECT_MAX = 100;
-/** Of all in an interval: some 300 KB. */
+/** Entries of all projects per interval: about 300 KB. */
 const WAITING_MAX = 1_000;
 /** Ids that an entry keeps of each kind. */
 const MADE_MAX = 100;
@@ -27,8 +27,8 @@ export interface RequestLog {
 }
 
 /**
- * Writes the log of requests, in one statement each quarter of a second. What comes beyond the bounds is left out, as
- * is what Postgres does not take: a log is no reason to hold up a request or to keep memory.
+ * Writes the request log in one statement per quarter of a second. Entries beyond the limits are skipped, and so are
+ * entries that Postgres refuses: a log must not delay requests or use up memory.
  */
 export function createRequestLog({ db, log }: { db: Db; log: Pick<Logger, 'warn'> }): RequestLog {
   let waiting: NewLoggedRequest[] = [];
@@ -53,7 +53,7 @@ export function createRequestLog({ db, log }: { db: Db; log: Pick<Logger, 'warn'
   async function write(): Promise<void> {
     const [requests, missed] = [waiting, leftOut];
     [waiting, ofProject, leftOut] = [[], new Map(), 0];
-    if (missed > 0) log.warn({ requests: missed }, 'requests were left out of their log: too many at a time');
+    if (missed > 0) log.warn({ requests: missed }, 'requests were not logged: too many at a time');
     try {
       await insertRequests(db, requests);
     } catch (error) {
@@ -82,8 +82,8 @@ export function createRequestLog({ db, log }: { db: Db; log: Pick<Logger, 'warn'
 }
 
 /**
- * The entry of a request that is answered; undefined for what is not logged: requests of nobody's project, and what
- * people only look at, since a dashboard asks every second.
+ * Returns the log entry of a finished request. Undefined for requests that are not logged: requests without a
+ * project, and reads by people, since a dashboard polls every second.
  */
 export function logEntry(
   c: RequestContext,

@@ -18,7 +18,7 @@ export const ErrorEnvelope = z
   })
   .openapi('Error', { description: 'Every error of this service has this form.' });
 
-/** A JSON body. `optional` ones may be left out, and are `{}` then. */
+/** Declares a JSON body. An `optional` body may be omitted, and is then `{}`. */
 export function json<S extends z.ZodType>(schema: S, options: { optional?: boolean } = {}) {
   return { required: !options.optional, content: { 'application/json': { schema } } };
 }
@@ -28,7 +28,7 @@ export function multipart<S extends z.ZodType>(schema: S) {
   return { required: true, content: { 'multipart/form-data': { schema } } };
 }
 
-/** A JSON answer of an operation; the status is the key it stands under. */
+/** Declares a JSON response of an operation. Its status is the key in `responses`. */
 export function ok<S extends z.ZodType>(schema: S, description = 'Success') {
   return { description, content: { 'application/json': { schema } } };
 }
@@ -42,16 +42,18 @@ export function noContent(description = 'Done') {
 export const CODES = 'x-error-codes';
 
 /**
- * The error answers of an operation by their codes, for the document; spread it into `responses`. Those that follow
- * from credentials, parameters and body (401, 403, 422, 429 …) are added for every route by itself. Its type is empty,
- * so that the handler's type knows the successes only: errors are thrown.
+ * Declares the error responses of an operation by their codes, for the document; spread it into `responses`. Errors
+ * that follow from credentials, parameters and body (401, 403, 422, 429 …) are added to every route automatically.
+ * Its type is empty, so that the handler's type has only the successes: errors are thrown.
  */
 // biome-ignore lint/complexity/noBannedTypes: the empty type is the point, see above
 export function errors(...codes: ErrorCode[]): {} {
   return errorResponses(codes);
 }
 
-/** Error answers by status; one given earlier keeps its codes. VALIDATION_ERROR stands under `invalid`. */
+/**
+ * Returns error responses by status. An earlier response keeps its codes. VALIDATION_ERROR uses the status `invalid`.
+ */
 export function errorResponses(
   codes: readonly ErrorCode[],
   given: object = {},
@@ -74,7 +76,7 @@ function codesOf(response: unknown): ErrorCode[] {
   return Array.isArray(codes) ? codes : [];
 }
 
-/** The codes stand in the catalogue's order, so that the same ones make the same answer. */
+/** Codes follow the order of the catalogue, so that equal sets make equal responses. */
 function errorResponse(status: number, named: ReadonlySet<ErrorCode>) {
   const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => named.has(code));
   const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, status) }]));
@@ -85,14 +87,14 @@ function errorResponse(status: number, named: ReadonlySet<ErrorCode>) {
   };
 }
 
-/** An error answer as it stands in the document. */
+/** An error response in the document. */
 export interface ErrorResponse {
   description: string;
   [CODES]: ErrorCode[];
   content: { 'application/json': { schema: { $ref: string }; examples: Record<string, { value: ErrorExample }> } };
 }
 
-/** The error answer of a range of statuses, such as `4XX`, as it stands in the document. */
+/** Returns the error response of a range of statuses, such as `4XX`, in the document. */
 export function rangeResponse(codes: ErrorCode[]): ErrorResponse {
   const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, ERRORS[code].status) }]));
   return {

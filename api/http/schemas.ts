@@ -10,7 +10,7 @@ export const EXAMPLE_ID = '0190a000-0000-7000-8000-000000000000';
 /** The longest line of a header (RFC 5322 §2.1.1), and so of a subject. */
 export const HEADER_LINE_MAX_CHARS = 998;
 
-/** A subject or a name that goes into a header: a line break would begin another one. */
+/** A subject or a name for a header: a line break would start another header. */
 export function oneLine(maxChars: number) {
   return z
     .string()
@@ -24,7 +24,7 @@ export const Id = z.uuid().openapi({ example: EXAMPLE_ID });
 /** A record that uses another one, as usages list it. */
 export const NamedUse = z.object({ id: Id, name: z.string() }).openapi('NamedUse');
 
-/** A slug as input: made of the name where it is left out. */
+/** A slug as input. Derived from the name if omitted. */
 export const SlugInput = z
   .string()
   .max(SLUG_LENGTH)
@@ -39,7 +39,7 @@ export const Slug = z
   .string()
   .openapi({ description: 'Names it in files, over projects; stays when the name changes' });
 
-/** `{id}` in a path. What is no UUID is nobody's id: 404, like an unknown one. */
+/** `{id}` in a path. An invalid UUID is 404, like an unknown one. */
 export const IdParams = z.object({ id: Id });
 
 /** An instant in an answer: ISO 8601, UTC, milliseconds. Made by `Date.toISOString()`. */
@@ -104,7 +104,7 @@ export const QuerySwitch = z
   .transform((word) => word === 'true')
   .openapi({ type: 'boolean' });
 
-/** A transform that reads a text as JSON; `message` tells of a text that is none. */
+/** Returns a transform that parses a string as JSON; `message` is the error for invalid JSON. */
 export function jsonOfText(message: string) {
   return (text: string, ctx: z.RefinementCtx): unknown => {
     try {

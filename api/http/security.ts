@@ -31,7 +31,7 @@ export function open(): Security {
   return [];
 }
 
-/** What a guard needs to know of an operation's `security`. */
+/** The facts about an operation's `security` that a guard needs. */
 export interface AccessRule {
   secretKey: readonly string[] | undefined;
   publicKey: boolean;

@@ -30,16 +30,16 @@ import { createMetrics, type Metrics, serveMetrics } from './metrics.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { createRequestLog } from './request-log.ts';
 
-/** Far beyond what anything takes that is accepted: what holds a connection for longer is stuck. */
+/** Far above the time of any accepted statement. A statement that takes longer is stuck. */
 const STATEMENT_TIMEOUT_MS = 120_000;
-/** Of a list or a count; nobody looks at a page that takes longer. */
+/** For a list or a count. No one waits longer for a page. */
 const READ_TIMEOUT_MS = 20_000;
 /**
  * Longer than the idle time of common load balancers (60 s), so that they close first and no request meets a closed
  * socket.
  */
 const KEEP_ALIVE_MS = 65_000;
-/** Requests under way get this long when the process ends; `npm start` allows 20 s for everything. */
+/** Running requests get this long when the process ends. `npm start` allows 20 s for everything. */
 const DRAIN_MS = 10_000;
 /** How long the end waits for questions to Temporal. */
 const TEMPORAL_MS = 3_000;
@@ -50,8 +50,8 @@ export interface RunningApi {
 }
 
 /**
- * Starts the HTTP API. It starts while Temporal is down, and takes requests as soon as it listens.
- * `close` takes no new requests, finishes those under way, and gives back every connection.
+ * Starts the HTTP API. It also starts while Temporal is down, and accepts requests as soon as it listens. `close`
+ * accepts no new requests, finishes the running ones, and releases every connection.
  */
 export async function startApi(
   given: Config,
@@ -101,7 +101,7 @@ export async function startApi(
   return { port, close: stop };
 }
 
-/** Everything that routes need, and how it is given back: what is still to be written first, the database last. */
+/** Opens the dependencies of routes, and closes them in order: pending writes first, the database last. */
 function openDeps(
   { config, release }: Pick<Deps, 'config' | 'release'>,
   { installation, log, metrics }: { installation: Installation; log: Logger; metrics: Metrics },
@@ -145,7 +145,7 @@ function openDeps(
   const engagements = new EngagementBatcher({ db, outbox, log, lenient });
   const requests = createRequestLog({ db: reads, log });
   const close = async () => {
-    // What was answered and is not written yet.
+    // Responses have been sent for these, and they are not written yet.
     await Promise.all([engagements.close(), requests.close()]);
     // Questions to a Temporal that is away are not waited for.
     await Promise.race([lifecycle.close(), sleep(TEMPORAL_MS, undefined, { ref: false })]);
@@ -193,8 +193,8 @@ function listen(server: Server, config: Config): Promise<number> {
 }
 
 /**
- * Waits for requests under way. `close` alone would wait for idle keep-alive connections too, so those are closed,
- * again and again.
+ * Waits for running requests. `close` alone would also wait for idle keep-alive connections, so these are closed
+ * repeatedly.
  */
 async function drain(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -17,12 +17,12 @@ export function newSessionToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** What a session is stored and found by. */
+/** Returns the value that a session is stored and found by. */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token, 'utf8').digest();
 }
 
-/** The session that a request brings, by the one name that counts here; undefined where it brings none. */
+/** Returns the session token of a request, by the only cookie name that counts here. Undefined without one. */
 export function givenSessionToken(c: RequestContext, publicUrl: string): string | undefined {
   return getCookie(c, isSecure(publicUrl) ? SECURE_SESSION_COOKIE : SESSION_COOKIE) || undefined;
 }
@@ -41,8 +41,8 @@ export function dropSessionCookie(c: RequestContext, publicUrl: string): void {
 }
 
 /**
- * Whether the service is reached by https. What a request says of itself does not count: its sender may have written
- * it.
+ * Tells whether the service is reached by https. The request's own claims do not count, because its sender may have
+ * written them.
  */
 export function isSecure(publicUrl: string): boolean {
   return publicUrl.startsWith('https://');

@@ -1,4 +1,4 @@
-/** Texts as the body of an answer, made as fast as they are taken: a slow reader holds one of them. */
+/** Returns strings as the body of a response, produced as fast as they are read: a slow reader holds one of them. */
 export function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>(

@@ -1,9 +1,9 @@
 import { closest, distance } from 'fastest-levenshtein';
 
 /**
- * The words of other services' APIs (Resend, Postmark, SendGrid, Mailchimp, Mailgun, Plunk, Twilio) for our fields, in
- * the spelling of `plain`. The first of ours that stands in the same place is meant. A map, since an object would have
- * an answer for a field that is called `constructor`.
+ * Names in other services' APIs (Resend, Postmark, SendGrid, Mailchimp, Mailgun, Plunk, Twilio) for our fields, in
+ * the spelling of `plain`. The first of our names that the schema has in the same place is meant. A map, since an
+ * object would have an entry for a field named `constructor`.
  */
 const THEIR_WORDS: ReadonlyMap<string, string[]> = new Map(
   Object.entries({
@@ -115,7 +115,7 @@ export function suggestName(name: string, known: readonly string[]): string | un
   if (same !== undefined) return same;
   const theirs = THEIR_WORDS.get(asked)?.find((one) => known.includes(one));
   if (theirs !== undefined || known.length === 0) return theirs;
-  // Long names are no typos of ours, and the distance of two costs their product.
+  // Long names are not typos of ours, and comparing two names costs the product of their lengths.
   if (asked.length > 40) return undefined;
   const nearest = closest(asked, known.map(plain));
   const near = distance(asked, nearest) <= Math.min(3, Math.floor(nearest.length / 3));

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 
-/** What a schema knows of an object's fields: `opaque` takes any. Made once a route, walked once a request. */
+/** Fields of an object that a schema knows; `opaque` accepts any. Built once per route, used once per request. */
 type Known = 'opaque' | KnownObject;
 interface KnownObject {
   fields: Map<string, () => Known>;
   element: (() => Known) | undefined;
 }
 
-/** A field of a body that its schema does not know, and the fields that the schema knows in its place. */
+/** A field of a body that its schema does not know, and the known fields at the same place. */
 export interface UnknownField {
   path: string[];
   siblings: string[];
@@ -96,7 +96,7 @@ function knownOf(schema: z.core.$ZodType): Known {
     case 'catch':
       return knownOf(def.innerType);
     case 'pipe':
-      // Of a preprocess (transform first) what comes out is what tells.
+      // For a preprocess (transform first), the output schema has the fields.
       return knownOf(def.in._zod.def.type === 'transform' ? def.out : def.in);
     case 'lazy':
       return knownOf(def.getter());

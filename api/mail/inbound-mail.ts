@@ -21,7 +21,7 @@ import { groupBy } from '../../rules/filters/group-by.ts';
 import { createFeedbackRecorder } from '../accept/feedback-recorder.ts';
 import { HEADER_LINE_MAX_CHARS } from '../http/schemas.ts';
 
-/** What an event keeps of a text; the record of the mail has more. */
+/** Maximum length of a text in an event. The record of the email has more. */
 const EVENT_BODY_MAX_CHARS = 32 * 1024;
 const RECORD_BODY_MAX_CHARS = 512 * 1024;
 /** HTML that is read for the text of an event, which keeps a quarter of it. */
@@ -52,9 +52,9 @@ export async function startInboundMail(deps: Deps): Promise<InboundListener | un
 }
 
 /**
- * Decides what becomes of mail that comes in: to one of our return paths, whose signature names the email and proves
- * that its report is about it; or to a verified domain, as mail to its project. Abuse reports name the mail by the
- * return path or the unsubscribe link that they quote, both signed. Anything else is refused or changes nothing.
+ * Handles incoming email: email to one of our return paths, whose signature names the email and proves that the
+ * report is about it, or email to a verified domain, which belongs to its project. Abuse reports name the email by
+ * the return path or the unsubscribe link that they quote, both signed. Other email is refused or changes nothing.
  * Source: contract §9.3.
  */
 export async function createInboundHandler(deps: Deps): Promise<InboundHandler> {
@@ -76,7 +76,8 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
   }
 
   /**
-   * What a report says of the mails that its recipients, or what it quotes, prove; each with its own recipient in mind.
+   * Records a report about the emails that its recipients, or its quoted parts, prove, for each with its own
+   * recipient.
    */
   async function record(read: ReadMessage & { kind: 'status' | 'complaint' }, returned: string[]): Promise<void> {
     const quoted =
@@ -87,7 +88,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
             ...read.links.flatMap((link) => emailIdOfLink(link) ?? []),
           ];
     const emailIds = [...new Set([...returned, ...quoted])];
-    if (emailIds.length === 0) log.info({ kind: read.kind }, 'a report proves no mail of ours');
+    if (emailIds.length === 0) log.info({ kind: read.kind }, 'a report proves none of our emails');
     const addresses = read.kind === 'status' ? await findMailAddresses(db, emailIds) : new Map<string, string>();
     const source = read.kind === 'complaint' ? 'arf' : 'dsn';
     for (const emailId of emailIds) {
@@ -97,7 +98,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
         continue;
       }
       const { outcome } = await recordFeedback({ emailId, feedback: report.feedback, source });
-      if (outcome === 'unknown') log.info({ emailId, source }, 'a report on a mail that is not known');
+      if (outcome === 'unknown') log.info({ emailId, source }, 'a report on an unknown email');
     }
   }
 
@@ -137,7 +138,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
   return {
     async accepts(recipient) {
       if (emailIdOfVerp(verpKey, recipient)) return true;
-      // One that looks like a return path and is not signed by us is nobody's, whatever the domain.
+      // An address that looks like a return path and is not signed by us belongs to no one, whatever the domain.
       if (/^bounce\+[0-9a-f]{32}/.test(recipient)) return false;
       return (await listDomainOwners(db, emailDomain(recipient))).length > 0;
     },
@@ -155,7 +156,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
   };
 }
 
-/** What `email.received` says. Nothing here looks for spam or viruses. */
+/** Returns the data of `email.received`. Nothing here checks for spam or viruses. */
 function detailOf(message: InboundMessage, mail: InboundMail, verdicts: Verdicts): Record<string, unknown> {
   const body = clean(textOf(mail));
   return {

@@ -24,10 +24,7 @@ const SCOPE = 'email:send';
 /** Below it, a message is made ready faster than a thread is asked: 40 MB take 100 ms. */
 const THREAD_MIN_BYTES = 256 * 1024;
 
-/**
- * What refusals of the acceptance are on the wire, with their enhanced codes (RFC 3463); what is not here is our fault:
- * 451.
- */
+/** SMTP replies for errors of the acceptance, with their enhanced codes (RFC 3463). Any other error is ours: 451. */
 const REPLIES: Partial<Record<ErrorCode, [code: number, enhanced: string]>> = {
   INVALID_API_KEY: [535, '5.7.8'],
   FORBIDDEN: [535, '5.7.1'],
@@ -128,7 +125,7 @@ function requestOf(
   );
   const from = submission.from ?? { email: normalizeEmail(message.from), name: null };
   if (!isEmailAddress(from.email)) throw new AppError('VALIDATION_ERROR', { message: 'The message has no sender' });
-  // Tracked HTML takes the place of the message's own, so it is made of the very part.
+  // Tracked HTML replaces the message's own, so it is built from the same part.
   const body = verbatimTemplate(original.html ?? submission.html);
   checkSizes(submission, body);
   const to = [...new Set(message.recipients.map(normalizeEmail))].map((email) => ({

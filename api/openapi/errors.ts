@@ -3,8 +3,9 @@ import { CODES, type ErrorResponse, rangeResponse } from '../http/responses.ts';
 import { aliasesIn, type Document, type Operation, operationsOf, type Part } from './json.ts';
 
 /**
- * What follows from credentials, from limits or from the form of a request, whatever is asked for. It stands at `4XX`
- * and `5XX`, so that an operation says at its statuses what is its own; by OpenAPI a status goes before its range.
+ * Errors that follow from credentials, from limits or from the form of a request, for any operation. They are
+ * declared at `4XX` and `5XX`, so that an operation's own statuses show its own errors; in OpenAPI a status takes
+ * precedence over its range.
  */
 const OF_ANY_OPERATION: readonly ErrorCode[] = [
   'BAD_REQUEST',
@@ -28,9 +29,9 @@ interface Form {
 }
 
 /**
- * Puts references where error answers stood, and returns what they lead to: an answer is named by its status; where a
- * status has several forms, the one used most is, and the others name their codes too. What answers at two paths says
- * the errors of its own at the one under `/v1`.
+ * Replaces error responses by references, and returns their targets. A response is named by its status. If a status
+ * has several forms, the most frequent one gets that name, and the others add their codes. An operation at two paths
+ * declares its errors at the path under `/v1`.
  */
 export function shareErrors(document: Document): { responses: Record<string, Part>; examples: object } {
   const aliases = aliasesIn(document);
@@ -63,7 +64,7 @@ function isError(response: Part): response is ErrorResponse {
   return CODES in response;
 }
 
-/** Names ranges in the place of errors that any operation may answer; an alias has no more than that it refuses. */
+/** Replaces errors that any operation may return by ranges. An alias declares only these. */
 function foldRanges(operation: Operation, isAlias: boolean): void {
   for (const [status, response] of Object.entries(operation.responses)) {
     if (!isError(response)) continue;

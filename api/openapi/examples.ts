@@ -1,12 +1,12 @@
 import { type Document, nameIn, operationsOf, partsOf, type Schema } from './json.ts';
 
-/** Texts of these formats look alike everywhere; what they look like needs no example. */
+/** Strings of these formats look alike everywhere and need no example. */
 const KNOWN_FORMATS = new Set(['date-time', 'date', 'uuid']);
 
 /**
- * Says each example once. A body that is asked for keeps the whole, to be tried out; the example of an answer stands at
- * its parts, and only where a part says more than its type, so that a list or a record within another one needs none of
- * its own. Whoever shows the document puts it together. Changes the document in place.
+ * Writes each example once. A request body keeps the whole example, to be tried out. The example of a response is
+ * written at its parts, and only if a part says more than its type, so that a list or a nested record needs none of
+ * its own. Viewers of the document assemble it. Changes the document in place.
  */
 export function spreadExamples(document: Document): void {
   const schemas = document.components?.schemas ?? {};

@@ -1,4 +1,4 @@
-/** The OpenAPI document as plain JSON, as far as those who make it small look at it. */
+/** The OpenAPI document as plain JSON, with the parts that the transformations in this folder use. */
 export interface Document {
   paths?: Record<string, Record<string, Operation>>;
   webhooks?: Record<string, unknown>;

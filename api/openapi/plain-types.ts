@@ -72,7 +72,7 @@ function compareNames(one: string, other: string): number {
   return later || one.length - other.length || (one < other ? -1 : 1);
 }
 
-/** The texts of an enum without null, as JSON; empty where it holds anything else. */
+/** Returns the strings of an enum without null, as JSON. Empty if it holds anything else. */
 function valuesOf({ enum: values = [] }: Schema): string {
   const texts = values.filter((value) => value !== null);
   return texts.length > 0 && texts.every((value) => typeof value === 'string') ? JSON.stringify(texts) : '';

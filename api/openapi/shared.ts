@@ -5,13 +5,13 @@ interface Reference {
   $ref: string;
 }
 
-/** What answers at two paths is described at the one that new clients use. */
+/** An operation at two paths is described at the path for new clients. */
 const ELSEWHERE = 'As under `/v1`.';
 
 /**
- * Puts what operations have in common once under `components`, with references where it stood: error answers and their
- * examples, and the answers and parameters that two operations have in one form, as those at both of their paths do.
- * Changes the document in place.
+ * Moves the common parts of operations to `components`, with references in their places: error responses and their
+ * examples, and responses and parameters that two operations share, such as the two paths of one operation. Changes
+ * the document in place.
  */
 export function shareParts(document: Document): void {
   const operations = operationsOf(document);
@@ -25,10 +25,10 @@ export function shareParts(document: Document): void {
   document.components = { ...document.components, ...errors, responses, parameters };
 }
 
-/** Puts a reference where a part stood. */
+/** Puts a reference in the place of a part. */
 type Use = (ref: Reference) => void;
 
-/** Answers of success, named by what is answered, or by the operation that answers it. */
+/** Success responses, named by their schema, or by their operation. */
 function shareResponses(operations: Operation[]): Record<string, Part> {
   const found = operations.flatMap((operation) =>
     Object.entries(operation.responses).map(([status, part]) => ({
@@ -59,8 +59,8 @@ function shareParameters(operations: Operation[]): Record<string, Part> {
 }
 
 /**
- * What has been found in one form more than once, by the first of its names that is free, where that costs less;
- * references stand where it stood.
+ * Moves each part that occurs more than once to the first free name, if that is shorter, and puts references in its
+ * places.
  */
 function share(
   found: { part: Part; names: string[]; use: Use }[],

@@ -5,7 +5,7 @@ export function keepVersioned(document: Document): void {
   document.paths = Object.fromEntries(Object.entries(document.paths ?? {}).filter(([path]) => path.startsWith('/v1/')));
 }
 
-/** Drops the schemas that nothing refers to any more, also those that only dropped ones refer to. */
+/** Drops schemas without references, also schemas to which only dropped ones refer. */
 export function dropUnused(document: Document): void {
   const schemas = document.components?.schemas ?? {};
   const used = new Set<string>();

@@ -31,7 +31,7 @@ const TOPIC = { topicId: EXAMPLE_ID, topic: 'product-news', name: 'Product news'
 const segment = { segmentId: Id, segmentName: z.string() };
 const SEGMENT = { segmentId: EXAMPLE_ID, segmentName: 'VIP' };
 
-/** An event that the service records: what its data holds, and an example. */
+/** An event that the service records: its data and an example. */
 interface Documented {
   name: string;
   /** A name of this kind, where `name` stands for many. */

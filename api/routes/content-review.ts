@@ -10,10 +10,10 @@ import { markTrusted, markUntrusted, type Sourced } from '../../rules/strangers/
 
 /** For a content that nobody in particular reads. */
 export const NOBODY: Reader = { id: '', email: 'someone@example.com', data: {}, untrustedKeys: [] };
-/** Links of no mail: who follows one finds that it does not hold, and nobody is unsubscribed. */
+/** Links that belong to no email: following one shows that it is invalid, and unsubscribes no one. */
 const NO_TOKENS = { track: 'preview', manage: 'preview' };
 
-/** What a content is rendered with for a reader, with values given on top. */
+/** Returns the variables of a content for a reader, with given values on top. */
 export function readersVariables(
   { id, email, data, untrustedKeys }: Reader,
   { zone, given = {} }: { zone: string; given?: Data },

@@ -27,14 +27,14 @@ const Preheader = oneLine(PREHEADER_MAX_CHARS).nullish().openapi('Preheader', {
   description: 'What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part',
 });
 
-/** What is rendered of a template or a campaign, as a request gives it. */
+/** The templates of a template or a campaign in a request. */
 export const mailTemplatesInput = {
   subject: oneLine(HEADER_LINE_MAX_CHARS).min(1),
   body: TemplateBody,
   preheader: Preheader,
 } satisfies Record<keyof MailTemplates, z.ZodType>;
 
-/** All that it says, as a request gives it. */
+/** The whole text of an email in a request. */
 export const mailTextInput = {
   ...mailTemplatesInput,
   from: MailboxInput.openapi({ description: 'On a verified domain; its name is `fromName`, unless that is given' }),
@@ -67,12 +67,12 @@ export const mailTextResponse = {
   replyTo: z.string().nullable(),
 } satisfies Record<keyof MailText, z.ZodType>;
 
-/** What a request gives of it. */
+/** The fields of it that a request gives. */
 type Given = { [Field in keyof MailText]?: MailText[Field] | null | undefined };
 
 /**
- * What it says after a change: fields that are not given stay as they are, null clears those that may be empty. Which
- * may, and which a new one has to have, its schema has checked.
+ * Returns the text after a change. Omitted fields do not change, null clears optional ones. The schema has checked
+ * which fields are optional or required.
  */
 export function changedMailText<From>(given: Given, current?: MailText<From>): MailText<From> {
   const fields = Object.keys(NO_TEXT) as (keyof MailText)[];

@@ -144,7 +144,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   projectRoutes(only, deps);
   asCodeRoutes(only, deps);
   auditLogRoutes(only, deps);
-  // The installation: for those whom OPERATORS names.
+  // Operations on the installation, for users that OPERATORS names.
   operatorHealthRoutes(only, deps);
   operatorTenantRoutes(only, deps);
   operatorProviderRoutes(only, deps);

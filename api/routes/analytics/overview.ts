@@ -69,7 +69,7 @@ const upcomingRoute = createRoute({
   responses: { 200: ok(UpcomingHours) },
 });
 
-/** What somebody has to hold to be told of a kind. */
+/** Scope that a caller needs to see a kind. */
 const SCOPE_OF: Record<ProjectAttentionKind, Scope> = {
   project_held: 'analytics:view',
   route_paused: 'analytics:view',
@@ -81,7 +81,7 @@ const SCOPE_OF: Record<ProjectAttentionKind, Scope> = {
   endpoint_degraded: 'workflows:edit',
 };
 
-/** What the first page of a dashboard asks, each cheap however large the project is. */
+/** Registers the requests of a dashboard's first page. Each is cheap, however large the project is. */
 export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void {
   app.openapi(overviewRoute, async (c) => {
     const { projectId } = c.var;

@@ -17,8 +17,8 @@ export const spanQuery = z.object({
 });
 
 /**
- * The span that a query asks for.
- * @throws AppError VALIDATION_ERROR (400) for one that ends before it begins, or is longer than a year
+ * Returns the span of a query.
+ * @throws AppError VALIDATION_ERROR (400) for a span that ends before it starts, or is longer than a year
  */
 export function spanOf(query: { startDate?: Date | undefined; endDate?: Date | undefined }): {
   startDate: Date;
@@ -45,7 +45,7 @@ export function daysOf(query: { startDate?: Date | undefined; endDate?: Date | u
   return localDays(zone, first, last);
 }
 
-/** Per cent with two decimals; 0 of nothing. */
+/** Returns a percentage with two decimals; 0 for an empty whole. */
 export function rate(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((10_000 * part) / whole) / 100;
 }

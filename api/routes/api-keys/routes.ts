@@ -135,7 +135,7 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
       }
       return key;
     });
-    // This process before its answer; the others hear of it by NOTIFY as it commits.
+    // Clears the cache of this process before its response. Other processes get a NOTIFY at the commit.
     keys.forget();
     return c.json(apiKeyResponse(record), 200);
   });

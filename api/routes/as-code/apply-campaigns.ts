@@ -28,12 +28,13 @@ import { conditionOf } from './conditions.ts';
 import { campaignFields } from './document.ts';
 import type { CampaignItem } from './input.ts';
 
-/** What a file calls fields that hold an id. */
+/** Names in a file of fields that hold an id. */
 const NAMES: Readonly<Record<string, string>> = { segmentId: 'segment', topicId: 'topic' };
 
 /**
- * Before anything is locked: trial renderings wait for their turn. What is stored already was found good then. @throws
- * AppError VALIDATION_ERROR
+ * Runs before anything is locked, because trial renderings wait for their turn. Stored content was checked when it
+ * was saved.
+ * @throws AppError VALIDATION_ERROR
  */
 export async function checkCampaigns(
   p: { db: Db; compute: Compute; projectId: string },
@@ -51,10 +52,10 @@ export async function checkCampaigns(
   }
 }
 
-/** Of what a campaign says nothing but its texts is looked at. */
+/** Only the text of a campaign is checked here. */
 const NOBODY = { name: '', description: null, audienceType: 'ALL', segmentId: null, audienceFilter: null } as const;
 
-/** Drafts are made what the files say. What was started stays as it is: a finding says so. */
+/** Changes drafts to match the files. A started campaign does not change; a finding says so. */
 export async function applyCampaigns(applying: Applying, items: readonly CampaignItem[]): Promise<void> {
   const { trx, projectId } = applying;
   const stored = bySlug(await lockCampaignsBySlug(trx, { projectId, slugs: slugsOf(items) }));
@@ -105,7 +106,10 @@ function campaignWithIds(applying: Applying, { audienceFilter, ...item }: Campai
   return { ...fields, ...(condition && { audienceFilter: condition }) };
 }
 
-/** As much of what is wanted as has verified senders; undefined where what is stored has none. */
+/**
+ * Returns the part of the wanted content with verified senders. Undefined if no stored sender can replace an
+ * unverified one.
+ */
 async function withVerifiedSenders(applying: Applying, wanted: CampaignContent, { from, variants, test }: Campaign) {
   const own = { ...wanted, from };
   for (const content of [wanted, own, { ...own, variants, test }]) {

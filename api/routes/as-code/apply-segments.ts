@@ -17,7 +17,8 @@ export async function applySegments(applying: Applying, items: readonly SegmentI
 }
 
 /**
- * Each after those that its condition names. @throws AppError VALIDATION_ERROR where they name each other in a circle
+ * Sorts segments after the segments that their condition names.
+ * @throws AppError VALIDATION_ERROR if they refer to each other in a cycle
  */
 function orderByDependency(items: readonly SegmentItem[]): { item: SegmentItem; i: number }[] {
   const entries = new Map(items.map((item, i) => [item.slug, { item, i }]));
@@ -53,7 +54,7 @@ async function applySegment(applying: Applying, p: { item: SegmentItem; current:
     const wanted = { name, description, trackMembership, condition };
     const changes = changedFields(wanted, current);
     if (changes.length > 0) {
-      // Its slug is what it goes by: a new name must not move it.
+      // The slug identifies the segment, so a new name must not change it.
       const patch = { ...wanted, slug: item.slug };
       await updateSegment(trx, { projectId, id: current.id, patch });
     }

@@ -12,9 +12,9 @@ type Json = Record<string, unknown>;
 const LIMITS = ['sendRatePerSecond', 'monthlyEmailLimit', 'bounceGuard', 'complaintGuard'] as const;
 
 /**
- * Settings that stay as they are need no right of their own, so that a key may apply what it has exported.
- * @returns the settings that were changed
- * @throws AppError FORBIDDEN for a change by who may not manage the project
+ * Applies settings. Unchanged settings need no scope of their own, so that a key may apply its own export.
+ * @returns the changed settings
+ * @throws AppError FORBIDDEN for a change by a caller that may not manage the project
  */
 export async function applySettings(applying: Applying, given: Json, mayManage: boolean): Promise<Json> {
   const { trx, projectId } = applying;

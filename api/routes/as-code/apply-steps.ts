@@ -23,7 +23,7 @@ interface StepLocation {
   current: WorkflowDetail;
 }
 
-/** Makes the steps those of the file; answers their ids by slug, and what differed. */
+/** Changes the steps to match the file. Returns their ids by slug, and the differences. */
 export async function applySteps(
   applying: Applying,
   p: StepLocation,
@@ -119,7 +119,7 @@ function withSecrets(applying: Applying, p: { step: StepItem; open: Config | und
   return config;
 }
 
-/** A condition may name a segment or a topic that was deleted since; it is told. */
+/** A condition may name a segment or a topic that was deleted since; this is reported. */
 function conditionWithIds(applying: Applying, p: { given: Config; of: Config }): Config {
   const unknown: UnknownName[] = [];
   const condition = conditionWith(p.given, applying.ids, (name) => void unknown.push(name));
@@ -153,7 +153,7 @@ function senderOf(config: Config | undefined): string | undefined {
   return typeof email === 'string' ? email : undefined;
 }
 
-/** Makes the transitions those of the file; answers whether they were others. */
+/** Changes the transitions to match the file. Returns whether they differed. */
 export async function applyTransitions(
   applying: Applying,
   p: StepLocation & { ids: ReadonlyMap<string, string> },
@@ -173,7 +173,7 @@ export async function applyTransitions(
   const stepIds = new Set(ids.values());
   const gone = current.transitions.filter((transition) => !keys.has(key(transition)));
   for (const { id, fromStepId, toStepId } of gone) {
-    // Those of a step that was removed went with it.
+    // Transitions of a removed step were deleted with it.
     if (!stepIds.has(fromStepId) || !stepIds.has(toStepId)) continue;
     await deleteTransition(trx, { projectId, workflowId: current.id, transitionId: id });
   }

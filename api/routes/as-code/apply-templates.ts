@@ -10,8 +10,9 @@ import { type Applying, mayBeSender, parseItem, recordChange, refuseUnknown, wit
 import type { TemplateItem } from './input.ts';
 
 /**
- * Before anything is locked: trial renderings wait for their turn. What is stored already was found good then. @throws
- * AppError VALIDATION_ERROR
+ * Runs before anything is locked, because trial renderings wait for their turn. Stored content was checked when it
+ * was saved.
+ * @throws AppError VALIDATION_ERROR
  */
 export async function checkTemplates(
   p: { db: Db; compute: Compute; projectId: string },

@@ -57,7 +57,7 @@ async function applyFields(
   p: { item: WorkflowItem; current: WorkflowDetail; ids: StepIds },
 ): Promise<string[]> {
   const { slug: _, entry, enabled: __, steps: ___, transitions: ____, ...fields } = p.item;
-  // What the workflow's entry is by now: adding its first step or removing the entry has moved it.
+  // The current entry of the workflow: adding its first step or removing the entry has changed it.
   const [now] = (await listWorkflowDetails(trx, projectId)).filter(({ id }) => id === p.current.id);
   const before = now ?? p.current;
   const entryStepId = entry ? p.ids.get(entry) : entry;
@@ -74,9 +74,9 @@ async function applyFields(
 }
 
 /**
- * Enables or disables it as the file says. What is drawn wrongly is refused; where only a sender is not verified yet,
- * it stays as it is.
- * @throws AppError VALIDATION_ERROR with every fault of the graph
+ * Enables or disables the workflow as the file says. An invalid graph is refused. If only a sender is not verified
+ * yet, the workflow does not change.
+ * @throws AppError VALIDATION_ERROR with all errors of the graph
  */
 async function applyEnabled(
   applying: Applying,
@@ -108,7 +108,7 @@ function cannotRun(faults: FieldError[], ids: StepIds): AppError {
   });
 }
 
-/** Faults with the slugs of steps where the check has ids. */
+/** Returns the errors with slugs of steps instead of ids. */
 function bySlug(faults: readonly FieldError[], ids: StepIds): FieldError[] {
   const slugs = new Map([...ids].map(([slug, id]) => [id, slug]));
   return faults.map((fault) => {

@@ -22,7 +22,7 @@ const EDIT_SCOPES = {
   campaigns: 'campaigns:edit',
 } as const satisfies Partial<Record<keyof ProjectDocument, string>>;
 
-/** What is to be done once it is committed. */
+/** Work to do after the commit. */
 export interface Outcome {
   answer: Applied;
   outbox: OutboxRow[];
@@ -51,9 +51,10 @@ export function refuseUnscoped(document: ProjectDocument, scopes: ReadonlySet<st
 }
 
 /**
- * Makes a project's resources those of the document, all or nothing; what the document does not name stays. A dry run
- * does the same and takes it back, so that it tells what would be. May run twice: the second time changes nothing.
- * @param p.onSettings called in the transaction with settings that it changes
+ * Changes a project's resources to match the document, in one transaction. Resources that the document does not name
+ * do not change. A dry run does the same and rolls back, so it shows the exact result. Idempotent: the second run
+ * changes nothing.
+ * @param p.onSettings called in the transaction with the changed settings
  * @throws AppError VALIDATION_ERROR, CONFLICT, FORBIDDEN
  */
 export async function applyDocument(
@@ -82,7 +83,7 @@ async function applyIn(trx: Trx, p: Parameters<typeof applyDocument>[1]): Promis
   const { projectId, secretKey, document } = p;
   await lockApply(trx, projectId);
   const applying: Applying = await beginApplying({ trx, projectId, secretKey });
-  // Each kind after those that it may name.
+  // Each kind comes after the kinds that it may name.
   await applyTopics(applying, document.topics ?? []);
   await applyTemplates(applying, document.templates ?? []);
   await applySegments(applying, document.segments ?? []);

@@ -8,7 +8,7 @@ import type { OutboxRow } from '../../../rules/outbox.ts';
 import { fieldErrors } from '../../http/field-errors.ts';
 import type { Applied, Finding, Kind } from './response.ts';
 
-/** An apply under way, in one transaction. */
+/** A running apply, in one transaction. */
 export interface Applying {
   trx: Trx;
   projectId: string;
@@ -17,7 +17,7 @@ export interface Applying {
   ids: { [Name in keyof Names]: Map<string, string> };
   done: Omit<Applied, 'dryRun'>;
   outbox: OutboxRow[];
-  /** Segments whose condition is new: their contacts are to be counted. */
+  /** Segments with a new condition, whose contacts will be counted. */
   toCount: string[];
 }
 
@@ -42,7 +42,7 @@ interface Ref {
   name: string | null;
 }
 
-/** Notes what became of a resource: `changes` undefined where it is new. */
+/** Records the result for a resource. `changes` is undefined for a new one. */
 export function recordChange({ done }: Applying, { kind, slug, name }: Ref, changes: string[] | undefined): void {
   if (changes === undefined) done.created.push({ kind, slug, name });
   else if (changes.length > 0) done.updated.push({ kind, slug, name, changes });
@@ -53,7 +53,7 @@ export function addFinding({ done }: Applying, finding: Finding): void {
   done.findings.push(finding);
 }
 
-/** Whether an address may be the sender; a finding says that it may not, and what becomes of it. */
+/** Tells whether an address may be the sender. If not, records a finding with the consequence. */
 export async function mayBeSender(
   applying: Applying,
   from: string,
@@ -70,7 +70,10 @@ export async function mayBeSender(
   return false;
 }
 
-/** What a schema makes of an input. @throws AppError VALIDATION_ERROR with fields below `at` */
+/**
+ * Parses an input by a schema.
+ * @throws AppError VALIDATION_ERROR with fields below `at`
+ */
 export function parseItem<T>(schema: z.ZodType<T, unknown>, input: unknown, at: string): T {
   const result = schema.safeParse(input);
   if (result.success) return result.data;

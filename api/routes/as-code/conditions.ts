@@ -5,8 +5,8 @@ import { type Applying, parseItem, refuseUnknown } from './applying.ts';
 import { Condition } from './input.ts';
 
 /**
- * A condition of a file with ids for slugs; undefined where the file says nothing of one. What named a segment that is
- * deleted since may stay as it is stored.
+ * Returns a condition of a file with ids instead of slugs. Undefined if the file has no condition. A reference to a
+ * segment that was deleted since may stay as stored.
  * @throws AppError VALIDATION_ERROR at `field`
  */
 export function conditionOf(

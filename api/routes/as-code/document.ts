@@ -38,7 +38,7 @@ export function segmentFile({ slug, name, description, type, condition, trackMem
   return { slug, name, description, type, condition: conditionWith(condition, slugs), trackMembership };
 }
 
-/** What a file says of a campaign, but with ids: `project` is the project's window, as a request writes it. */
+/** Returns a campaign as a file has it, with ids: `project` is the project's window, in the form of a request. */
 export function campaignFields(content: CampaignContent & { timing: CampaignTiming }) {
   const { name, description, subject, preheader, body, from, fromName, replyTo } = content;
   const { audienceType, segmentId, topicId = null, audienceFilter, variants = null, test = null } = content;

@@ -21,10 +21,10 @@ const STEPS_MAX = 500;
 
 const NamedSlug = SlugInput.openapi({ description: 'Which one is meant; it is created where there is none' });
 
-/** What a project's settings are in a file: all but its name, by which its people know it. */
+/** Settings of a project in a file: all but its name, which identifies the project for its members. */
 export const Settings = PatchProject.omit({ name: true });
 
-/** A template in a file. What is left out stays as it is; a new one needs what `POST /templates` needs. */
+/** A template in a file. Omitted fields do not change. A new template needs the fields that `POST /templates` needs. */
 export const TemplateItem = TemplateChanges.omit({ topicId: true })
   .extend({ slug: NamedSlug, topic: SlugInput.nullish().openapi({ description: 'What its mails are about' }) })
   .transform(splitSender)
@@ -32,7 +32,7 @@ export const TemplateItem = TemplateChanges.omit({ topicId: true })
     example: { slug: 'welcome', name: 'Welcome', subject: 'Welcome', body: '<p>Hello</p>', type: 'TRANSACTIONAL' },
   });
 
-/** A topic in a file. Who is on it is not in it. */
+/** A topic in a file, without its subscribers. */
 export const TopicItem = PatchTopic.extend({ slug: NamedSlug }).openapi('TopicFile', {
   example: { slug: 'news', name: 'Product news', defaultSubscribed: true },
 });
@@ -66,7 +66,7 @@ const StepItem = z
     example: { slug: 'a-day-later', type: 'DELAY', config: { amount: 1, unit: 'days' } },
   });
 
-/** A workflow in a file. Its steps and transitions, where given, are all that it has afterwards. */
+/** A workflow in a file. If its steps and transitions are given, they replace all existing ones. */
 export const WorkflowItem = PatchWorkflow.omit({ entryStepId: true, triggerConfig: true })
   .extend({
     slug: NamedSlug,

@@ -17,7 +17,7 @@ import { Applied, ExportedProject } from './response.ts';
 
 const tags = ['Project'];
 
-/** What a key needs depends on what it brings: `refuseUnscoped`. */
+/** The scopes that a key needs depend on its document: `refuseUnscoped`. */
 const APPLY_SECURITY: Security = [{ secretKey: [] }, { session: ['project:manage'] }];
 const EXPORT_SECURITY: Security = [
   { secretKey: ['templates:view', 'segments:view', 'workflows:view', 'contacts:view'] },

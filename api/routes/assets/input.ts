@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { cursorQuery, QuerySwitch } from '../../http/schemas.ts';
 
 export const PICTURE_MAX_BYTES = 5 * 1024 * 1024;
-/** What multipart adds to a file: boundaries, headers. A picture that is just too large is told so in its own words. */
+/** Multipart adds boundaries and headers to a file. An image that is slightly too large then gets its own error. */
 export const UPLOAD_MAX_BYTES = PICTURE_MAX_BYTES + 64 * 1024;
 const LIST_DEFAULT = 50;
 

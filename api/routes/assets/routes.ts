@@ -61,7 +61,7 @@ const deleteRoute = createRoute({
   responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
 });
 
-/** Pictures of mails. */
+/** Registers the operations on images. */
 export function assetRoutes(app: App, deps: Deps): void {
   const { config, db, reads } = deps;
   const store = storeOfNew(deps);
@@ -95,8 +95,8 @@ export function assetRoutes(app: App, deps: Deps): void {
 }
 
 /**
- * With the project in it nobody learns by an address whether another one has the same picture. Computed beside the
- * event loop.
+ * Includes the project in the hash, so that an address does not reveal whether another project has the same image.
+ * Computed outside the event loop.
  */
 async function hashOf(projectId: string, content: Buffer): Promise<string> {
   const said = Buffer.concat([Buffer.from(`${projectId}\n`), content]);

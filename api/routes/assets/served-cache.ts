@@ -1,11 +1,11 @@
 import type { PictureType } from '../../../rules/assets/picture.ts';
 
-/** Of all kept pictures together, in each API process. */
+/** Total size of cached images, in each API process. */
 const KEPT_MAX_BYTES = 48 * 1024 * 1024;
-/** So long a deleted one may still be served by another process. */
+/** How long another process may still serve a deleted image. */
 const KEPT_MS = 60_000;
 
-/** A picture as it is served. */
+/** An image as it is served. */
 export interface ServedAsset {
   contentType: PictureType;
   content: Buffer;
@@ -21,8 +21,8 @@ export interface ServedCache {
 }
 
 /**
- * Pictures that were asked for last: a campaign's readers all ask for the same few. Those who ask at a time wait for
- * one reading.
+ * Caches the most recently requested images, since all readers of a campaign request the same few. Concurrent
+ * requests share one read.
  */
 export function createServedCache(read: (hash: string) => Promise<ServedAsset | undefined>): ServedCache {
   const kept = new Map<string, Kept>();

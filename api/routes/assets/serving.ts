@@ -7,13 +7,15 @@ import { createServedCache, type ServedAsset } from './served-cache.ts';
 import { storeOf } from './store.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
-/** As for opens: mailbox providers fetch the pictures of millions from a few addresses. */
+/** As for opens: mailbox providers fetch the images of millions of people from a few addresses. */
 const FETCHES: OpenLimit = { ...TRACKED_HITS, name: 'pictures' };
 
-/** Opened by itself a picture is a document of ours: it may run and load nothing, and is of no origin. */
+/** An image opened alone is a document of this origin. The policy lets it run and load nothing, in an opaque origin. */
 const POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
-/** The pictures, at `PUBLIC_URL/assets/<hash>`: for anybody who has the address, and the same bytes for ever. */
+/**
+ * Serves images at `PUBLIC_URL/assets/<hash>`, to anyone with the address. An address always returns the same bytes.
+ */
 export function assetServingRoutes(openly: OpenRoutes, deps: Deps): void {
   const pictures = createServedCache((hash) => readServedAsset(deps, hash));
   openly.get(
@@ -31,7 +33,7 @@ export function assetServingRoutes(openly: OpenRoutes, deps: Deps): void {
   );
 }
 
-/** Undefined where there is none, or it was deleted while it was read. */
+/** Undefined if the image does not exist, or was deleted while it was read. */
 async function readServedAsset(deps: Deps, hash: string): Promise<ServedAsset | undefined> {
   const stored = await findStoredAsset(deps.reads, hash);
   if (!stored) return undefined;
@@ -51,7 +53,7 @@ function headersOf({ contentType, content }: ServedAsset, etag: string): Record<
     'content-length': String(content.length),
     'cache-control': 'public, max-age=31536000, immutable',
     'content-security-policy': POLICY,
-    // Pages of mailbox providers show it, also those that isolate themselves (COEP).
+    // Lets pages of mailbox providers show it, also isolated ones (COEP).
     'cross-origin-resource-policy': 'cross-origin',
     etag,
   };

@@ -7,11 +7,11 @@ import { describeFailure } from '../../../rules/failure-text.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
 import type { Deps } from '../../http/deps.ts';
 
-/** Where the bytes of pictures are; what is known of a picture is a row of `assets` either way. */
+/** Storage of the bytes of images. The facts about an image are a row of `assets` in either case. */
 export interface AssetStore {
   /**
-   * Keeps a picture; the same bytes again are the picture that is there, wherever that is.
-   * @throws AppError CONFLICT when the project's pictures were too large together, or too many; SERVICE_UNAVAILABLE
+   * Stores an image. Storing the same bytes again returns the existing image, wherever it is stored.
+   * @throws AppError CONFLICT when the project's images would be too large together, or too many; SERVICE_UNAVAILABLE
    */
   keep(asset: NewAsset): Promise<{ asset: Asset; isNew: boolean }>;
   /**
@@ -27,7 +27,7 @@ export function storeOfNew(deps: StoreDeps): AssetStore {
   return deps.bucket ? inBucket(deps) : inPostgres(deps);
 }
 
-/** The store that has a picture: those from before a bucket was named stay where they are. */
+/** Returns the store that holds an image. Images from before a bucket was configured stay in Postgres. */
 export function storeOf(deps: StoreDeps, { objectKey }: StoredAsset): AssetStore {
   return objectKey === null ? inPostgres(deps) : inBucket(deps);
 }
@@ -66,7 +66,7 @@ function inBucket({ config, db, bucket, log }: StoreDeps): AssetStore {
         .catch((error) => raise(unavailable(error)));
       return inTransaction(db, async (trx) => {
         const kept = await insertAsset(trx, asset, object.objectKey);
-        // Where another upload was first, the object stays a leftover.
+        // If another upload was first, the object stays a leftover.
         if (kept.isNew) await claimObject(trx, object);
         return kept;
       });

@@ -3,19 +3,19 @@ import { getCookie, setCookie } from 'hono/cookie';
 import type { RequestContext } from '../../http/env.ts';
 import { isSecure, newSessionToken } from '../../http/session-cookie.ts';
 
-/** A year: whoever does not come for so long is new again. */
+/** One year. After it, a browser counts as new again. */
 const MAX_AGE_SECONDS = 365 * 24 * 3600;
 
-/** A browser in which somebody was signed in to an account before. */
+/** A browser in which a user has signed in to an account before. */
 export interface KnownDevice {
   id: string;
   userId: string;
 }
 
 /**
- * Remembers in the browser that somebody signed in there, for the log-in throttle: failures of strangers, however many
- * they are, lock out strangers only. The cookie opens nothing: it is worth ten tries of a password, for the account
- * that it names.
+ * Sets a cookie that marks a browser in which a user has signed in, for the login throttle: failures by unknown
+ * callers, however many, lock out only unknown callers. The cookie grants no access. It is worth ten password
+ * attempts for the account that it names.
  */
 export function giveDeviceCookie(
   c: RequestContext,
@@ -29,8 +29,8 @@ export function giveDeviceCookie(
 }
 
 /**
- * The device that a request to sign in with this address comes from; undefined where it is new to us, or to every
- * account of the address.
+ * Returns the device of a request to sign in with this address. Undefined if it is new to us, or to every account of
+ * the address.
  */
 export function knownDevice(
   c: RequestContext,

@@ -91,7 +91,9 @@ const joinRoute = createRoute({
   responses: { 200: ok(Me, 'Joined'), ...errors('NOT_FOUND') },
 });
 
-/** How somebody who has the link of an invitation follows it (`POST /team/invitations` makes them). */
+/**
+ * Registers the operations for a user with the link of an invitation (`POST /team/invitations` creates invitations).
+ */
 export function invitationRoutes(app: App, deps: Deps): void {
   const { db, config, limits } = deps;
   const throttle = createLoginThrottle({ db, key: deriveKey(config.secretKey, 'rate-limit') });

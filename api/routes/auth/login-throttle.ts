@@ -11,23 +11,23 @@ import type { KnownDevice } from './device-cookie.ts';
 /** Failures in 15 minutes that one caller may have with one account, and a browser that was signed in to it. */
 const FAILURES_PER_ACCOUNT = 10;
 /**
- * With one account, of all callers who are new to it: slow for many who guess together, and no matter to those who were
- * signed in before.
+ * Failures at one account by all new callers together: slow for many callers that guess together, and without effect
+ * on known devices.
  */
 const STRANGERS_PER_ACCOUNT = 50;
-/** Of one caller, with all accounts. */
+/** Failures of one caller, at all accounts. */
 const FAILURES_PER_ADDRESS = 50;
 
 export interface Throttled {
-  /** Of a success: it was no failure. */
+  /** Takes the attempt back after a success. */
   forgive(): Promise<void>;
 }
 
 /** Each of these counts a failure, until it is forgiven. @throws AppError RATE_LIMIT_EXCEEDED */
 export interface LoginThrottle {
-  /** Somebody who is new to the account. `network` is the caller's, see `clientNetwork`. */
+  /** Counts an attempt of a caller that is new to the account. `network` is the caller's, see `clientNetwork`. */
   takeForStranger(email: string, network: string): Promise<Throttled>;
-  /** Somebody in whose browser the account was open before: only their own failures count. */
+  /** Counts an attempt of a known device: only its own failures count. */
   takeForDevice(device: KnownDevice): Promise<Throttled>;
   /** A sign-up, which opens the account that has its address and its password: one guess more at that password. */
   takeForSignUp(email: string, network: string): Promise<Throttled>;
@@ -35,7 +35,7 @@ export interface LoginThrottle {
   takeForPerson(userId: string): Promise<Throttled>;
 }
 
-/** @param deps.key what subjects are hashed with, so that the table is no list of who tried */
+/** @param deps.key key under which subjects are hashed, so that the table does not list who attempted to sign in */
 export function createLoginThrottle({ db, key }: { db: Db; key: Buffer }): LoginThrottle {
   const subject = (...words: string[]) => createHmac('sha256', key).update(words.join(' ')).digest('base64url');
   const take = async (...limits: AttemptLimit[]): Promise<Throttled> => {

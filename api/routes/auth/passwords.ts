@@ -8,7 +8,10 @@ export function hashPassword(password: string): Promise<string> {
   return hash(password);
 }
 
-/** What accounts of an address are hashed with: a hash that one of them has, or the salt that its first one gets. */
+/**
+ * Salt and parameters for hashing: from an existing hash of the address's accounts, or a new salt for its first
+ * account.
+ */
 export type Seasoning = { like: string } | { salt: Uint8Array };
 
 /**

@@ -124,8 +124,7 @@ export function authRoutes(app: App, deps: Deps): void {
   async function checkPassword(c: RequestContext, { email, password }: z.infer<typeof Login>) {
     const network = clientNetwork(c);
     const device = knownDevice(c, { email, key: accountKey, publicUrl });
-    // Failures of others do not count where the account was open before; and whoever has the cookie of one account is a
-    // stranger to all others.
+    // Failures of others do not count for a known device. A cookie of one account does not help with other accounts.
     const asDevice = device && (await throttle.takeForDevice(device));
     let asStranger = device ? undefined : await throttle.takeForStranger(email, network);
     const passwordHash = await hashFor(deps, email, password);
@@ -148,7 +147,8 @@ export function authRoutes(app: App, deps: Deps): void {
       { email, passwordHash, projectName, publicKey: newPublicKey() },
       config.signup === 'first',
     );
-    // A new account is never forgiven: whoever has no account of the address yet must not have more tries than who has.
+    // A new account never takes the attempt back. A caller without an account of the address must not get more
+    // attempts than one with an account.
     if (account.known) await attempt.forgive();
     await signIn(c, deps, { ...account, email, passwordHash });
     return c.json(await describeMe(deps, { ...account, email }), 201);

@@ -8,23 +8,23 @@ import type { OpenRoutes } from '../../http/registrar.ts';
 import { hashToken, newSessionToken, SESSION_DAYS } from '../../http/session-cookie.ts';
 import { giveSession } from './sign-in.ts';
 
-/** What the sign-in page says of a link that did not sign in (dashboard/screens/sign-in). */
+/** Tells the sign-in page that a link did not sign in (dashboard/screens/sign-in). */
 const ENDED = '/app/sign-in?link=ended';
 
-/** How browsers mark what they fetch before anybody asked for it. */
+/** Headers by which browsers mark prefetches. */
 const AHEAD = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
 
 /**
- * The link at the end of `npm start`: signs the owner in once and leads to the dashboard. It is followed on this
- * machine only, by somebody who opens it as a page: what a browser fetches ahead, a frame, an image or a HEAD leaves it
- * as it is. Whoever has the link could as well open the home that it was printed for, so it needs no proof besides.
+ * Handles the link at the end of `npm start`: signs in the owner once and opens the dashboard. It works on this
+ * machine only, and only for a request that opens a page. Prefetches, frames, images and HEAD requests do not use it
+ * up. Anyone with the link could also open the home that it was printed for, so it needs no other proof.
  */
 export function signInLinkRoutes(openly: OpenRoutes, deps: Deps): void {
   if (!allowsSignInLinks(deps.config)) return;
   const follow = async (c: RequestContext) => {
     c.header('Cache-Control', 'no-store');
     c.header('Referrer-Policy', 'no-referrer');
-    // An answer that no browser keeps for the moment when somebody does ask.
+    // A response that browsers do not keep for the moment when the user opens the link.
     if (!isOpened(c)) return c.body(null, 503);
     if (!isFromHere(c)) return c.redirect(ENDED, 303);
     const token = newSessionToken();
@@ -40,7 +40,10 @@ export function signInLinkRoutes(openly: OpenRoutes, deps: Deps): void {
   openly.get('/auth/link/{token}', follow, { limit: OPEN_WRITES });
 }
 
-/** Somebody opened it: a browser says what a request is for, and who says nothing is none. */
+/**
+ * Tells whether the request opens a page. Browsers declare the purpose of a request, and a request without one does
+ * not come from a browser.
+ */
 function isOpened(c: RequestContext): boolean {
   const destination = c.req.header('sec-fetch-dest') ?? 'document';
   const ahead = AHEAD.some((name) => c.req.header(name) !== undefined);

@@ -21,7 +21,7 @@ import { Hold, projectResponse } from '../project/response.ts';
 import { giveDeviceCookie } from './device-cookie.ts';
 import { hashPasswordFor } from './passwords.ts';
 
-/** Of argon2, in bytes. */
+/** Salt size of argon2, in bytes. */
 const SALT_BYTES = 16;
 export const Me = z
   .object({
@@ -46,9 +46,9 @@ export const Me = z
   });
 
 /**
- * Begins a session of a person in a project, and remembers their browser.
- * @param p.passwordHash what the password was checked against
- * @throws AppError UNAUTHORIZED where the password has changed since
+ * Starts a session of a user in a project, and remembers their browser.
+ * @param p.passwordHash the hash that the password was checked against
+ * @throws AppError UNAUTHORIZED if the password has changed since
  */
 export async function signIn(
   c: RequestContext,
@@ -73,8 +73,8 @@ export function giveSession(
 }
 
 /**
- * A person and their current project, as `GET /auth/me` shows them. @throws AppError UNAUTHORIZED for who is no member
- * of it
+ * Returns a user and their current project, as in `GET /auth/me`.
+ * @throws AppError UNAUTHORIZED for a user who is not a member of the project
  */
 export async function describeMe(
   { db, config: { operators } }: Deps,
@@ -98,14 +98,17 @@ export async function describeMe(
   };
 }
 
-/** The token of a session that a request was let in by. @throws AppError UNAUTHORIZED */
+/**
+ * Returns the token of the session that authenticated the request.
+ * @throws AppError UNAUTHORIZED
+ */
 export function sessionToken(c: RequestContext, { config }: Deps): string {
   const token = givenSessionToken(c, config.publicUrl);
   if (!token) throw new AppError('UNAUTHORIZED');
   return token;
 }
 
-/** What a password of an address is looked up by: see `hashPasswordFor`. */
+/** Returns the hash by which a password of an address is looked up, see `hashPasswordFor`. */
 export async function hashFor({ db, config }: Deps, email: string, password: string): Promise<string> {
   const like = await findPasswordHash(db, email);
   const salt = () => saltOf(deriveKey(config.secretKey, 'accounts'), email);

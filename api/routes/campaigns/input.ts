@@ -47,7 +47,7 @@ const fields = {
 
 export const CreateCampaign = z.object(fields).transform(splitSender).openapi('CreateCampaign', { example: EXAMPLE });
 
-/** The fields of a campaign, each of which may be left out. */
+/** Fields of a campaign, all optional. */
 export const CampaignFields = z
   .object(fields)
   .partial()
@@ -77,8 +77,8 @@ export const TestCampaign = z
 export type CampaignChanges = Omit<z.output<typeof PutCampaign>, 'scheduledFor'>;
 
 /**
- * What a campaign says after a change: fields that are not given stay as they are, null clears an optional one.
- * @throws AppError VALIDATION_ERROR where the audience is not whole, or a needed field is missing
+ * Returns the content of a campaign after a change. Omitted fields do not change; null clears an optional one.
+ * @throws AppError VALIDATION_ERROR if the audience is incomplete, or a required field is missing
  */
 export function campaignContent(changes: CampaignChanges, current?: Campaign): CampaignContent {
   const { audienceType: given, type } = changes;

@@ -52,7 +52,7 @@ const linksRoute = createRoute({
   responses: { 200: ok(z.object({ data: z.array(LinkRecord), truncated: TruncatedLists })) },
 });
 
-/** What people clicked in a campaign. */
+/** Registers the operation for clicked links of a campaign. */
 export function campaignLinkRoutes(app: App, { db, reads, compute }: Deps): void {
   const contents = createContentCache({ db, compute });
 

@@ -70,7 +70,7 @@ const listRoute = createRoute({
   },
 });
 
-/** Who gets a campaign, who does not and why. */
+/** Registers the operations for recipients of a campaign, including skipped ones with the reason. */
 export function campaignRecipientRoutes(app: App, { db, reads, compute }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };

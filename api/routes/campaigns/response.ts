@@ -123,7 +123,7 @@ export const CampaignRecord = z
   })
   .openapi('Campaign', { example: CAMPAIGN_EXAMPLE });
 
-/** As a list has it: where it is `truncated`, without body and conditions. */
+/** A campaign in a list. If `truncated`, it comes without body and conditions. */
 export const ListedCampaign = CampaignRecord.partial({
   body: true,
   filters: true,

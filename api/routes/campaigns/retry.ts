@@ -37,7 +37,7 @@ const retryRoute = createRoute({
   responses: { 200: ok(Requeued), ...errors('CONFLICT', 'DOMAIN_NOT_VERIFIED') },
 });
 
-/** Those who did not get a campaign, once more. */
+/** Registers the operation that retries failed recipients. */
 export function campaignRetryRoutes(app: App, { db, outbox }: Deps): void {
   app.openapi(retryRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };

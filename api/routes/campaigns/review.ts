@@ -62,7 +62,7 @@ const reviewRoute = createRoute({
   responses: { 200: ok(Review) },
 });
 
-/** What a sender should know before a campaign leaves. */
+/** Registers the operation that reviews a campaign before it is sent. */
 export function campaignReviewRoutes(app: App, { config, db, reads, compute }: Deps): void {
   const pads = suppressionPads(deriveKey(config.secretKey, 'suppression'));
 

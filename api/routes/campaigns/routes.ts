@@ -130,7 +130,7 @@ const statsRoute = createRoute({
   responses: { 200: ok(CampaignStats) },
 });
 
-/** What a campaign says and whom it is for; `campaignSendingRoutes` has what makes it go and stop. */
+/** Registers the operations on content and audience of campaigns; `campaignSendingRoutes` starts and stops them. */
 export function campaignRoutes(app: App, { db, reads, compute, outbox }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { limit, pageSize, ...query } = c.req.valid('query');
@@ -164,7 +164,7 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox }: Deps): 
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const { scheduledFor, ...changes } = c.req.valid('json');
     const read = readVersion(c, changes);
-    // Before anything is locked: a trial rendering waits for its turn. What the request leaves out was found good when
+    // Runs before anything is locked, because a trial rendering waits for its turn. Omitted content was checked when
     // it was saved.
     await refuseBadVariants(compute, {
       projectId: ref.projectId,

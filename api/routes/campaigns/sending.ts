@@ -105,7 +105,7 @@ const testRoute = createRoute({
   responses: { 200: ok(TestSent), ...errors('DOMAIN_NOT_VERIFIED', 'BILLING_LIMIT_EXCEEDED') },
 });
 
-/** What makes a campaign go, pause and stop, and a test mail of it. */
+/** Registers the operations that start, pause, resume and cancel a campaign, and send a test email of it. */
 export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
   app.openapi(sendRoute, async (c) => {
     const { projectId, mode } = c.var;

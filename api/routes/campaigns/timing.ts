@@ -26,7 +26,7 @@ const LatePolicy = z.enum(LATE_POLICIES).openapi('LatePolicy', {
     'Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default.',
 });
 
-/** What is asked of when a campaign leaves, beside its schedule. */
+/** Fields that decide when a campaign is sent, besides its schedule. */
 export const hourInput = { sendAtLocal: LocalTime, latePolicy: LatePolicy.optional() };
 
 export const timingInput = {
@@ -61,7 +61,7 @@ interface TimingChanges {
   latePolicy?: CampaignTiming['latePolicy'] | undefined;
 }
 
-/** The timing after a change: what is not given stays as it is. */
+/** Returns the timing after a change. Omitted fields do not change. */
 export function changedTiming(changes: TimingChanges, current: CampaignTiming = NO_TIMING): CampaignTiming {
   const { sendingWindow = current.sendingWindow, sendAtLocal = current.sendAtLocal } = changes;
   const { latePolicy = current.latePolicy } = changes;
@@ -69,8 +69,8 @@ export function changedTiming(changes: TimingChanges, current: CampaignTiming = 
 }
 
 /**
- * When a campaign with an hour of its recipients begins: when the first clocks in the world show it. Null where that is
- * over, or there is no such hour.
+ * Returns when a campaign with a recipients' local time starts: when the first time zone reaches it. Null if that is
+ * over, or there is no such time.
  * @throws AppError VALIDATION_ERROR together with `scheduledFor`
  */
 export function beginOf(p: { scheduledFor: Date | null; sendAtLocal: string | null }): Date | null {
@@ -82,9 +82,9 @@ export function beginOf(p: { scheduledFor: Date | null; sendAtLocal: string | nu
 }
 
 /**
- * When a SCHEDULED campaign begins after a change; null is now, undefined as before.
- * @throws AppError VALIDATION_ERROR for a schedule beside an hour of the recipients, or where the hour is taken away
- * and nothing is put in its place
+ * Returns when a SCHEDULED campaign starts after a change. Null is now, undefined is unchanged.
+ * @throws AppError VALIDATION_ERROR for a schedule beside a recipients' local time, or if that time is removed
+ * without a replacement
  */
 export function movedBegin(p: {
   scheduledFor: Date | null | undefined;

@@ -84,8 +84,9 @@ export const ChooseWinner = z
 type Given = { [Field in keyof typeof variantFields]?: z.output<(typeof variantFields)[Field]> | undefined };
 
 /**
- * The variants and the test after a change: what is not given stays, null clears it, and a test goes with the variants.
- * @throws AppError VALIDATION_ERROR for one variant, a name that comes twice, or a test without variants
+ * Returns the variants and the test after a change. Omitted fields do not change, null clears them, and a test is
+ * removed with the variants.
+ * @throws AppError VALIDATION_ERROR for a single variant, a repeated name, or a test without variants
  */
 export function changedVariants(
   changes: Given,
@@ -99,7 +100,10 @@ export function changedVariants(
   return { variants, test: variants && test };
 }
 
-/** What the campaign says, or its variant of this name. @throws AppError VALIDATION_ERROR for an unknown one */
+/**
+ * Returns the text of the campaign, or of its variant with this name.
+ * @throws AppError VALIDATION_ERROR for an unknown variant
+ */
 export function textOf(campaign: Campaign, variant: string | undefined): MailText {
   if (variant === undefined) return campaign;
   const text = textsOf(campaign)[variantNamed(campaign.variants, variant) ?? -1];
@@ -120,8 +124,8 @@ function withoutNulls(variant: z.output<typeof VariantInput>): CampaignVariant {
 }
 
 /**
- * Checks what each variant says, and what the campaign itself does.
- * @throws AppError as `refuseBadContent`; a variant's fault names it
+ * Checks the content of the campaign and of each variant.
+ * @throws AppError as `refuseBadContent`; an error of a variant names it
  */
 export async function refuseBadVariants(
   compute: Compute,

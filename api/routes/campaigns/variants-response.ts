@@ -10,10 +10,10 @@ const OwnText = Object.fromEntries(Object.keys(NO_TEXT).map((field) => [field, z
   z.ZodOptional<z.ZodString>
 >;
 
-/** How far a test has come: not begun, sending the share, waiting to be judged, decided; ended without a winner. */
+/** Progress of a test: not started, sending the share, waiting for the decision, decided; ended without a winner. */
 const TEST_STATES = ['PENDING', 'SENDING', 'WAITING', 'DECIDED', 'ENDED'] as const;
 
-/** What a campaign's answer says of its variants. */
+/** Fields about variants in a campaign's response. */
 export const variantResponseFields = {
   variants: z
     .array(z.object({ name: z.string(), weight: z.number(), ...OwnText }).openapi('CampaignVariant'))
@@ -33,7 +33,7 @@ export const variantResponseFields = {
   winnerAt: Instant.nullable(),
 };
 
-/** What a draft without variants answers. */
+/** Values of these fields for a draft without variants. */
 export const NO_VARIANTS_EXAMPLE = {
   variants: null,
   test: null,
@@ -79,7 +79,7 @@ const RateInterval = z.object({ low: z.number(), high: z.number() }).openapi('Ra
   example: { low: 0.31, high: 0.51 },
 });
 
-/** What the stats of a campaign say of its variants. */
+/** Fields about variants in a campaign's statistics. */
 export const variantStatsFields = {
   variants: z
     .array(

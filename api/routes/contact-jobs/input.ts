@@ -13,15 +13,15 @@ const HEADER_MAX_CHARS = 1_000;
 /** Within what the form may have beside the file. */
 const MAPPING_MAX_CHARS = 48 * 1024;
 
-/** What multipart adds to a file: boundaries, headers, a few other fields. */
+/** Multipart adds boundaries, headers and a few other fields to a file. */
 const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
 
-/** A file that is just too large is told so in its own words, not in those of the whole body. */
+/** A file that is slightly too large gets its own error, not the error of the whole body. */
 export const UPLOAD_MAX_BYTES = CSV_MAX_BYTES + MULTIPART_OVERHEAD_BYTES;
 
 export const JobParams = z.object({ jobId: Id });
 
-// An id that is none is a contact that is not there: the job counts it as a failure and goes on (contract §3.5).
+// An invalid id fails for that contact only; the job counts it and continues (contract §3.5).
 const Ids = z.array(z.string().min(1).max(100)).min(1).max(BULK_MAX_IDS);
 
 const Where = z.object({ search: Search.optional(), condition: ConditionInput.optional() }).openapi({

@@ -19,7 +19,7 @@ import { ImportPreview } from './response.ts';
 const ROWS_SHOWN = 20;
 const SAMPLES_SHOWN = 3;
 const SAMPLE_MAX_CHARS = 200;
-/** Rows of one step: a statement finds whom of them we know. */
+/** Rows per step. One statement finds the known contacts among them. */
 const STEP_ROWS = 5_000;
 /** The first data row, as a spreadsheet counts. */
 const FIRST_ROW = 2;

@@ -84,7 +84,7 @@ export const BulkJob = z.object({ ...jobFields, result: BulkResult }).openapi('B
   },
 });
 
-/** As the list has them: of the result the counts. */
+/** A job in a list: only the counts of its result. */
 export const ListedJob = z
   .object({
     ...jobFields,

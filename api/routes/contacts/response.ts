@@ -37,7 +37,7 @@ export const ContactRecord = z
   })
   .openapi('Contact', { example: CONTACT_EXAMPLE });
 
-/** As a numbered list has it: where it is `truncated`, without its data. */
+/** A contact in a numbered list. If `truncated`, it comes without its data. */
 export const ListedContact = ContactRecord.partial({ data: true })
   .extend({ truncated: Truncated })
   .openapi('ListedContact', { example: CONTACT_EXAMPLE });
@@ -47,7 +47,7 @@ const Resubscribed = z
   .optional()
   .openapi({ description: 'True where the request subscribed a contact that had refused by itself' });
 
-/** A contact as a change of it is answered. */
+/** A contact in the response to a change of it. */
 export const PatchedContact = ContactRecord.extend({
   _meta: z.object({ resubscribed: Resubscribed }).optional(),
 }).openapi('PatchedContact', { example: CONTACT_EXAMPLE });

@@ -164,7 +164,7 @@ const executionsRoute = createRoute({
   responses: { 200: ok(cursorList(ContactExecutionRecord)) },
 });
 
-/** Where a contact stands: its subscription, its segments, its executions. */
+/** Registers the operations for the state of a contact: its subscription, segments and executions. */
 export function contactStandingRoutes(app: App, { reads, compute, config }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 

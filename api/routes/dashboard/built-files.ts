@@ -19,7 +19,7 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** One segment, and no dot at its start: what Vite names its files. */
+/** One segment without a leading dot, as Vite names its files. */
 const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,200}$/;
 
 /** A file in the form that a client takes. */
@@ -28,21 +28,21 @@ export interface BuiltFile {
   readonly type: string;
   /** Undefined: as it is. */
   readonly encoding: string | undefined;
-  /** Of these very bytes, quoted as in a header. */
+  /** Hash of the served bytes, quoted as in a header. */
   readonly etag: string;
 }
 
-/** What the build made of `dashboard/`. */
+/** Files that the build of `dashboard/` has produced. */
 export interface BuiltFiles {
-  /** The page, as it is now: a build that came meanwhile counts. Undefined where nothing is built. */
+  /** Returns the current page, also after a new build. Undefined if nothing is built. */
   page(acceptEncoding: string | undefined): Promise<BuiltFile | undefined>;
-  /** A file whose name holds a hash of its content; undefined where there is none. */
+  /** Returns a file whose name contains a hash of its content. Undefined if it does not exist. */
   asset(name: string, acceptEncoding: string | undefined): Promise<BuiltFile | undefined>;
 }
 
 /**
- * The files of a folder, read when first asked for and kept: assets for ever, as their names change with their content,
- * the page until the file changes. What is kept is bounded by what the folder holds.
+ * Opens the files of a folder, which are read at the first request and cached: assets forever, since their names
+ * change with their content, the page until its file changes. The folder's size bounds the cache.
  */
 export function openBuiltFiles(folder: string = builtFolder()): BuiltFiles {
   const assets = new Map<string, BuiltFile>();
@@ -79,8 +79,8 @@ function builtFolder(): string {
 }
 
 /**
- * The encodings of ours that a client takes (RFC 9110 §12.5.3), the best first. `*` is nobody's only word for what they
- * can read.
+ * Returns the supported encodings that a client accepts (RFC 9110 §12.5.3), the best first. `*` is ignored, because
+ * no client sends it alone.
  */
 function acceptedEncodings(header: string | undefined): string[] {
   const given = new Map(

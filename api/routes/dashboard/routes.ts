@@ -6,10 +6,10 @@ import type { RouteTable } from '../../http/route-table.ts';
 import { type BuiltFile, type BuiltFiles, openBuiltFiles } from './built-files.ts';
 
 /**
- * Scripts come from us only, and none stands in the page. Components set style attributes, which no attacker's text
- * reaches. A mail is shown in a sandboxed frame by `srcdoc`, which inherits this policy: no script of it runs, its
- * styles hold inside the frame, and its pictures are why `https:` is among the sources of images; the app itself loads
- * none from elsewhere.
+ * Scripts come only from files of this service, never from the page itself. Components set style attributes, which no
+ * untrusted text reaches. An email is shown in a sandboxed frame by `srcdoc`, which inherits this policy: its scripts
+ * do not run, its styles stay inside the frame, and its images are the reason for `https:` among the image sources.
+ * The app itself loads no images from elsewhere.
  */
 const POLICY = [
   "default-src 'none'",
@@ -24,7 +24,10 @@ const POLICY = [
   "form-action 'self'",
 ].join('; ');
 
-/** No other page frames it, opens it with a hand on it, or learns by a referrer which contact somebody looked at. */
+/**
+ * No other page can frame it, open it with a reference to its window, or learn from a referrer which contact is
+ * viewed.
+ */
 const PAGE_HEADERS = {
   'content-security-policy': POLICY,
   'x-frame-options': 'DENY',
@@ -72,7 +75,7 @@ export function dashboardRoutes(
   get('/app/*', '/app/*', page);
 }
 
-/** 304 to whoever has these bytes already. A HEAD is answered as a GET whose body the server leaves out. */
+/** Responds 304 if the client has these bytes already. A HEAD is handled like a GET, and the server omits the body. */
 function answer(c: RequestContext, file: BuiltFile, headers: Record<string, string>): Response {
   const common = { ...headers, etag: file.etag, vary: 'Accept-Encoding' };
   if (hasAlready(c.req.header('if-none-match'), file.etag)) return c.body(null, 304, common);

@@ -8,7 +8,7 @@ import { queryParser } from '../../http/parse-query.ts';
 import type { RouteTable } from '../../http/route-table.ts';
 import { type DocumentPaths, openApiDocument } from '../../openapi/document.ts';
 
-/** What the page loads; nothing else of the package is served. */
+/** Files that the page loads. No other file of the package is served. */
 const FILES: Record<string, string> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',

@@ -11,7 +11,7 @@ import { TemplateError } from '../../../rules/content/template-error.ts';
 import { messageIdOf } from '../../../rules/emails/message-id.ts';
 import { formatMailbox, type Mailbox } from '../../../rules/mime/mime-headers.ts';
 
-/** As much of a stranger's HTML is made text: a mail that somebody wrote is far shorter. */
+/** Part of an untrusted HTML that is converted to text; an email written by a person is far shorter. */
 const STRANGERS_HTML_CHARS = 64 * 1024;
 
 export interface EmailAsRead {
@@ -36,15 +36,16 @@ export async function shownRecipients(db: Db, p: { projectId: string; email: Ema
   return { to: shown.to ?? null, cc: shown.cc };
 }
 
-/** Where links of the service lead, and what signs them. */
+/** Base address of the service's links, and the key that signs them. */
 export interface LinkSettings {
   publicUrl: string;
   secretKey: string;
 }
 
 /**
- * An email as its recipient read it, rendered again from content and variables; without pixel and counted links, so
- * that looking at it in a dashboard counts for nothing. What a template error kept from leaving is shown as written.
+ * Returns an email as its recipient read it, rendered again from content and variables, without the pixel and counted
+ * links, so that viewing it in a dashboard counts nothing. An email that a template error stopped is shown as
+ * written.
  */
 export async function emailAsRead(
   compute: Compute,
@@ -75,8 +76,8 @@ export async function emailAsRead(
 }
 
 /**
- * Of a mail that anybody may have written: its beginning, in a thread. Nothing where that takes too long; the body is
- * there all the same.
+ * Converts the start of an untrusted email to text, in a thread. Empty if it takes too long; the body is available
+ * all the same.
  */
 async function strangersText(compute: Compute, work: Work, body: string): Promise<string> {
   try {

@@ -41,7 +41,7 @@ const retryRoute = createRoute({
   responses: { 200: ok(ExecutionDetailSchema), ...errors('CONFLICT') },
 });
 
-/** What a person does to an execution beside cancelling it. */
+/** Registers the actions of a user on an execution, besides cancelling it. */
 export function executionMoveRoutes(app: App, { db, lifecycle, outbox }: Deps): void {
   /** One transaction with the answer; the workers are woken after it. */
   async function move(ref: ExecutionRef, change: (trx: Trx) => Promise<OutboxRow[]>) {

@@ -163,7 +163,7 @@ export function executionRoutes(app: App, { config, db, reads, lifecycle, outbox
   });
 }
 
-/** Where Temporal's UI shows a workflow: its current run, or the one that is known. */
+/** Returns the page of a workflow in Temporal's UI: its current run, or the known one. */
 function temporalPage(
   { uiUrl, namespace }: Pick<Config['temporal'], 'uiUrl' | 'namespace'>,
   { workflowId, runId }: { workflowId: string; runId: string | null },

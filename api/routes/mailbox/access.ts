@@ -9,10 +9,10 @@ import { type AccessRule, accessRule, session } from '../../http/security.ts';
 const BY_SESSION = accessRule(session()) as AccessRule;
 
 /**
- * Whose captured mail a request may see: all (undefined) where it comes straight from this machine, else that of the
- * projects which the person of its session owns. A proxy on this machine in front of a loopback HOST brings strangers:
- * it shows by the name that they asked for, or by what it adds.
- * @throws AppError UNAUTHORIZED without a session, FORBIDDEN when it is nobody's who owns a project
+ * Returns the projects whose captured messages a request may read: all (undefined) if it comes directly from this
+ * machine, else the projects that the session's user owns. A proxy on this machine in front of a loopback HOST
+ * forwards remote callers. It is recognized by the requested host name, or by the headers that it adds.
+ * @throws AppError UNAUTHORIZED without a session, FORBIDDEN for a user who owns no project
  */
 export async function mailboxProjects(c: RequestContext, deps: Deps): Promise<string[] | undefined> {
   if (!deps.config.publicHost && isFromHere(c)) return undefined;

@@ -3,7 +3,7 @@ import type { CapturedEmail } from '../../../db/sending/captured.ts';
 import { Lru } from '../../../rules/lru.ts';
 import type { MailboxMessage } from '../../../web/mailbox.ts';
 
-/** Parsed mails kept: whoever polls the mailbox does not have each parsed again. */
+/** Number of parsed emails to keep, so that polling the mailbox does not parse each email again. */
 const KEPT_MAX = 1000;
 const PREVIEW_CHARS = 120;
 

@@ -18,7 +18,9 @@ const MAIL_POLICY =
   "default-src 'none'; img-src * data:; style-src 'unsafe-inline'; font-src *; base-uri 'none'; form-action 'none'; " +
   "frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox";
 
-/** What a script that looks for its mails may still want to see; as many as are kept parsed. */
+/**
+ * Number of listed emails, enough for a script that looks for its emails; equal to the number of cached parsed ones.
+ */
 const LISTED_MAX = 1000;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -29,9 +31,9 @@ type PageContext = Context<AppEnv>;
 export const MAILBOX_OF_HEADER = 'x-mailbox-of';
 
 /**
- * The mailbox: what the capture providers kept, and mail to the simulator with any provider, as pages and as JSON. SMS
- * are there only where they are captured instead of sent. Whose messages a request sees is for `mailboxProjects`: on
- * this machine all, from elsewhere those of an OWNER's projects.
+ * Serves the mailbox as pages and as JSON: messages of the capture providers, and emails to the simulator with any
+ * provider. SMS are included only if they are captured instead of sent. `mailboxProjects` decides which messages a
+ * request may read: all on this machine, from elsewhere the messages of an OWNER's projects.
  */
 export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps): void {
   const { config, db } = deps;

@@ -5,7 +5,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
 
 /**
- * The operator behind a request, as the audit log names them. To everybody else there is nothing here.
+ * Returns the operator behind a request, as the audit log names them. Other users get a 404.
  * @throws AppError NOT_FOUND
  */
 export async function operatorOf(c: RequestContext, { db, config }: Pick<Deps, 'db' | 'config'>): Promise<string> {

@@ -46,7 +46,7 @@ export function operatorHealthRoutes(app: App, deps: Deps): void {
   });
 }
 
-/** What Temporal says; that it is not reached is an answer too. */
+/** Returns the state of Temporal. Being unreachable is a state too. */
 async function temporalStanding(lifecycle: Deps['lifecycle']): Promise<z.infer<typeof OperatorHealth>['temporal']> {
   try {
     const pingMs = await measureMs(() => lifecycle.ping());

@@ -13,7 +13,7 @@ export function answerPage(c: RequestContext, page: Page, status: 200 | 404 | 41
   });
 }
 
-/** The same small page for every link that is none of ours. */
+/** Responds with the same small page for every invalid link. */
 export function answerNoSuchLink(c: RequestContext): Response {
   return answerPage(c, NOT_FOUND_PAGE, 404);
 }

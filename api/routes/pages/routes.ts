@@ -150,7 +150,7 @@ export function pageRoutes(openly: OpenRoutes, { config, db, outbox }: Deps): vo
   });
 }
 
-/** What of the form says something else than before; forms without topics, as older pages have them, change none. */
+/** Returns the topics that the form changes. Forms without topics, as on older pages, change none. */
 function changedTopics(topics: readonly ContactTopic[], form: URLSearchParams): Record<string, boolean> {
   if (form.get('topics') !== 'shown') return {};
   const ticked = new Set(form.getAll('topic'));

@@ -5,7 +5,7 @@ const LIST_DEFAULT = 50;
 
 const RequestId = z.string().min(1).max(128);
 
-/** What a list of requests is narrowed by; all that is given holds. */
+/** Filters of the list of requests, combined with AND. */
 export const ListRequests = cursorQuery(LIST_DEFAULT).extend({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).optional(),
   route: z.string().min(1).max(200).optional().openapi({

@@ -72,7 +72,7 @@ export const RequestDetail = RequestRecord.extend({
   },
 });
 
-/** `made` is left to the detail, which looks up what became of it. */
+/** Omits `made`, which only the detail shows, with its current effects. */
 export function requestResponse({ actor, made: _, ...request }: LoggedRequest): z.output<typeof RequestRecord> {
   const [kind, id = null] = actor.split(':');
   return {

@@ -179,7 +179,7 @@ const usageRoute = createRoute({
   responses: { 200: ok(Usage) },
 });
 
-/** What a segment, or a condition that is none yet, means: it is looked at, and nothing is written. */
+/** Registers read-only operations on a segment, or on a condition that is not saved yet. */
 export function segmentLookRoutes(app: App, { reads, compute }: Deps): void {
   app.openapi(previewRoute, async (c) => {
     const { projectId } = c.var;
@@ -194,7 +194,7 @@ export function segmentLookRoutes(app: App, { reads, compute }: Deps): void {
     const { projectId } = c.var;
     const { contactId } = c.req.valid('query');
     const segment = await getSegment(reads, { projectId, id: c.req.valid('param').id });
-    // After the segment: of another project's nobody learns more than that there is none.
+    // Checked after the segment, so that a caller learns nothing about another project's segment.
     if (contactId === undefined) throw queryErrors([{ field: 'contactId', message: 'Required', code: 'invalid_type' }]);
     const work = { projectId, kind: 'segments.explain' };
     const explained = await compute.page(work, () => explainSegment(reads, segment, contactId));

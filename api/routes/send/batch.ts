@@ -14,7 +14,7 @@ import { SendBatchBody, SendBody, sendMaxBytes } from './input.ts';
 import { BatchSent, SEND_ERRORS } from './response.ts';
 import { checkLargeTemplates, toSendRequest } from './to-send-request.ts';
 
-/** Of all emails together: a transaction with this many rows takes a second. */
+/** Recipients of all emails together. A transaction with this many rows takes a second. */
 const RECIPIENTS_MAX = 10_000;
 const REQUEST = 'POST /v1/send/batch';
 

@@ -182,7 +182,7 @@ export const SendBody = z
 
 const BATCH_MAX = 100;
 
-/** The body of `POST /v1/send/batch`. An email that is not valid is refused by itself, so each is parsed by itself. */
+/** The body of `POST /v1/send/batch`. Each email is parsed separately, so that an invalid email is refused alone. */
 export const SendBatchBody = z
   .object({
     emails: z

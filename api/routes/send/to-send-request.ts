@@ -10,7 +10,7 @@ import { markTrusted } from '../../../rules/strangers/provenance.ts';
 import { resolveAliases } from '../../http/aliases.ts';
 import { checkAttachments, type SendInput } from './input.ts';
 
-/** What the caller is, besides what it asks for. */
+/** Facts about the caller, besides the request itself. */
 export type SendCaller = Pick<
   SendRequest,
   'projectId' | 'mode' | 'monthlyEmailLimit' | 'idempotencyKey' | 'fingerprint' | 'owner' | 'request'
@@ -112,8 +112,8 @@ function asBuffer(bytes: Uint8Array | undefined): Buffer {
 }
 
 /**
- * Texts that parsed are known again: most callers send the same few. Only short ones are kept, so that memory stays
- * bounded.
+ * Caches strings that have been parsed, since most callers send the same few. Only short strings are kept, so that
+ * memory stays bounded.
  */
 const known = { subject: new Lru<string, true>(500), body: new Lru<string, true>(500) };
 

@@ -25,9 +25,9 @@ const ARN_MAX_CHARS = 256;
 /** SNS's own limit of a message. */
 const MESSAGE_MAX_BYTES = 256 * 1024;
 /**
- * A mail that SES took no longer ago may be unknown because its sender has not committed yet: the notification is to
- * come again. By default SNS repeats after 20, 40 and 60 s, so the last time is answered quietly, and nothing of
- * another sender fails for good.
+ * The id of an email that SES accepted more recently than this may be unknown because its sender has not committed
+ * yet, so SNS must repeat the notification. By default SNS repeats after 20, 40 and 60 s. The last repetition gets a
+ * normal response, so that notifications about other senders' email do not fail permanently.
  */
 const SETTLING_MS = 60_000;
 /** The operator's page says when messages came last, and a campaign brings thousands a second. */
@@ -48,10 +48,10 @@ const snsRoute: RouteConfig = {
 };
 
 /**
- * What Amazon SES says of our mail, through SNS. Topic, address of the certificate and signature are checked before
- * anything is fetched or changed. SNS delivers at least once and in any order, which `recordFeedback` takes; a 5xx
- * makes it come again. Notifications about mail of others are answered quietly: a topic may be shared.
- * Source: contract §9, §10.
+ * Handles the notifications of Amazon SES about our email, through SNS. Topic, address of the certificate and
+ * signature are checked before anything is fetched or changed. SNS delivers at least once and in any order, which
+ * `recordFeedback` handles; a 5xx makes it repeat. Notifications about other senders' email get a normal response,
+ * because a topic may be shared. Source: contract §9, §10.
  */
 export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: Deps): void {
   const { config, db, log } = deps;
@@ -107,8 +107,8 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
   }
 
   /**
-   * What the mail itself says comes first: it is known as soon as the mail is. SES's own id always comes, and is known
-   * once the mail is SENT.
+   * The email's own id comes first, because it is known as soon as the email is. SES's id is always present, and
+   * known once the email is SENT.
    */
   async function emailIdOfMail(notification: SesNotification): Promise<string | undefined> {
     const { messageId = '', source = '', taggedId, sesMessageId } = notification;
@@ -128,7 +128,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
     } else if (message.Type === 'Notification') {
       await note(message.TopicArn, 'notified');
       const notification = readSesNotification(message.Message, new Date());
-      // Not thrown, so not logged as a fault.
+      // Not thrown, so that it is not logged as an error.
       if (notification && !(await record(notification))) return answerError(c, notYet());
     }
     return c.body(null, 200);

@@ -73,7 +73,7 @@ const pixel = createRoute({
   },
 });
 
-/** What a shop tells the service (contract §10.5). */
+/** Registers the operations for a shop (contract §10.5). */
 export function storefrontRoutes(app: App, { config, db, outbox, limits }: Deps): void {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 

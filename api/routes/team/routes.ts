@@ -88,7 +88,7 @@ const removeRoute = createRoute({
 export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps): void {
   const atRest = deriveKey(config.secretKey, 'at-rest');
 
-  /** What a line of the audit log has besides. */
+  /** Further fields of an audit log entry. */
   const audited = (c: RequestContext) => ({
     projectId: c.var.projectId,
     actor: actorName(c.var.actor),

@@ -20,7 +20,7 @@ const fields = {
   topicId: Id.nullish().openapi({ description: 'What its mails are about; MARKETING only' }),
 };
 
-/** @throws AppError VALIDATION_ERROR: who gets transactional mail cannot leave it, so it has no topic */
+/** @throws AppError VALIDATION_ERROR for a topic on a TRANSACTIONAL template, whose recipients cannot leave it */
 export function refuseTopicOnTransactional(template: { type: MailType; topicId?: string | null | undefined }): void {
   if (template.type !== 'TRANSACTIONAL' || !template.topicId) return;
   throw fieldError('topicId', 'Only a MARKETING template has a topic.');
@@ -33,7 +33,7 @@ export const CreateTemplate = z
     example: { name: 'Welcome', subject: 'Welcome, {{firstName}}', body: '<p>Hello</p>', type: 'TRANSACTIONAL' },
   });
 
-/** The fields of a template, each of which may be left out. */
+/** Fields of a template, all optional. */
 export const TemplateChanges = z.object(fields).partial();
 
 export const PatchTemplate = TemplateChanges.extend({ updatedAt: ReadUpdatedAt })

@@ -67,7 +67,7 @@ const previewRoute = createRoute({
   responses: { 200: ok(Preview), ...errors('NOT_FOUND') },
 });
 
-/** What a template looks like. */
+/** Registers the preview of a template. */
 export function templatePreviewRoutes(app: App, { config, db, compute }: Deps): void {
   app.openapi(previewRoute, async (c) => {
     const { projectId, project, scopes: held } = c.var;

@@ -148,7 +148,7 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const changes = c.req.valid('json');
     const read = readVersion(c, changes);
-    // Before anything is locked: a trial rendering waits for its turn. What the request leaves out was found good when
+    // Runs before anything is locked, because a trial rendering waits for its turn. Omitted content was checked when
     // it was saved.
     const current = await getTemplate(db, ref);
     const content = { ...changedMailText(changes, current), type: changes.type ?? current.type };

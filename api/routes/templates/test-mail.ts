@@ -45,7 +45,7 @@ const testRoute = createRoute({
   responses: { 200: ok(TemplateTestSent), ...errors('DOMAIN_NOT_VERIFIED', 'BILLING_LIMIT_EXCEEDED') },
 });
 
-/** A mail to oneself, before anybody gets one. */
+/** Registers the operation that sends a test email of a template. */
 export function templateTestRoutes(app: App, { db, compute, outbox }: Deps): void {
   app.openapi(testRoute, async (c) => {
     const { projectId, mode, project } = c.var;

@@ -78,7 +78,7 @@ function callerHash(key: Buffer, { projectId, address }: { projectId: string; ad
   return createHmac('sha256', key).update(`${projectId} ${address}`).digest('hex').slice(0, 12);
 }
 
-/** All strangers share the public key: each is told again only what was answered about the same address. */
+/** All unauthenticated callers share the public key. A repeated request gets only a response about the same address. */
 function trackOwner(owner: KeyOwner, publicId: string | undefined): KeyOwner {
   return publicId === undefined ? owner : { ...owner, name: `${owner.name} ${publicId}` };
 }

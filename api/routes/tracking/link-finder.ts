@@ -15,14 +15,14 @@ const LANES = 2;
 const BATCH_MAX = 100;
 
 export interface LinkFinder {
-  /** Where a link of a mail leads, `index` as it stands in its address; undefined when the mail has no such link. */
+  /** Returns the target of an email's link; `index` is as in its address. Undefined when the email has no such link. */
   find(p: { emailId: string; index: string }): Promise<string | undefined>;
 }
 
 /**
- * Resolves the links that people click. Contents are kept, since they never change; mails are looked up together with
- * those that were asked for while the last lookup ran, so that a rush of clicks costs Postgres a few queries and a lone
- * click does not wait.
+ * Resolves clicked links. Contents are cached, since they never change. Emails are looked up together with the ones
+ * requested during the last lookup, so that many concurrent clicks cost Postgres a few queries and a single click
+ * does not wait.
  */
 export function createLinkFinder(deps: { db: Db; compute: Compute; log: Pick<Logger, 'warn'> }): LinkFinder {
   const { db, compute, log } = deps;

@@ -21,7 +21,7 @@ import { noContent } from '../../http/responses.ts';
 const CALLBACK_MAX_BYTES = 64 * 1024;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Twilio's words for what became of a message; those not here (accepted, sending …) say nothing new. */
+/** Twilio's message statuses. Other statuses (accepted, sending …) add nothing. */
 const STATUS_OF: Record<string, SmsStatus> = {
   queued: 'QUEUED',
   sent: 'SENT',
@@ -112,7 +112,7 @@ async function signedParams(c: Context<AppEnv>, config: Deps['config']): Promise
   const text = Buffer.from(await readBody(c, CALLBACK_MAX_BYTES)).toString('utf8');
   const params = Object.fromEntries(new URLSearchParams(text));
   const { pathname, search } = new URL(c.req.url);
-  // The address that Twilio was told, whatever a proxy has made of it.
+  // The address that Twilio was given, whatever a proxy has made of it.
   const url = `${config.publicUrl}${pathname}${search}`;
   if (authToken && isTwilioSignature({ authToken, url, params }, c.req.header('x-twilio-signature'))) return params;
   throw new AppError('FORBIDDEN', { message: 'The signature of this callback is not right.' });

@@ -4,7 +4,7 @@ import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
 import { Branch, Position, StepTypeSchema } from '../workflows/response.ts';
 
-/** A whole graph at once: the configs of a workflow's steps are 3 MB together at the most. */
+/** Size of a whole graph in one request: the configs of a workflow's steps are at most 3 MB together. */
 export const GRAPH_MAX_BYTES = 8 * 1024 * 1024;
 
 const STEPS_MAX = 500;

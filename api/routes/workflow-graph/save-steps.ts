@@ -14,13 +14,13 @@ import { collectFaults, type Saving, tell } from './saving.ts';
 
 /** A step of the graph, and what of it is written. */
 interface Judged {
-  /** Where it is in the request. */
+  /** Path of the step in the request. */
   place: string;
   id: string;
   asked: GraphStepInput;
   /** Undefined of a new one. */
   stored: Step | undefined;
-  /** Undefined where it stays as it is stored. */
+  /** Undefined if the stored config does not change. */
   config: StepConfig | undefined;
 }
 
@@ -33,9 +33,7 @@ export async function removeSteps(saving: Saving): Promise<OutboxRow[]> {
   return deleteSteps(trx, { projectId, workflowId, stepIds, isRehearsal: graph.dryRun });
 }
 
-/**
- * Writes the steps of the graph that are new or changed, in a few statements for all. What is refused is noted at each.
- */
+/** Writes new and changed steps of the graph, in a few statements for all. Errors are recorded at each step. */
 export async function saveSteps(saving: Saving): Promise<void> {
   const { trx, projectId, workflowId, graph } = saving;
   const stored = new Map(saving.current.steps.map((step) => [step.id, step]));
@@ -69,19 +67,19 @@ function judge(
   return isChanged ? [{ place, asked, stored, id: stored.id, config: checked }] : [];
 }
 
-/** Masked values stand for those that are stored. */
+/** Masked values stand for the stored ones. */
 function sameConfig(secretKey: string, stored: Step, config: Record<string, unknown>): boolean {
   return changedFields({ config }, { config: maskStepConfig(secretKey, stored) }).length === 0;
 }
 
-/** Of configs that are written: one that stays as it is was looked at when it came. */
+/** Checks written configs only; an unchanged one was checked when it was written. */
 async function tellReferenceFaults(saving: Saving, judged: Judged[]): Promise<void> {
   const asked = judged.flatMap(({ place, asked: { type }, config }) => (config ? [{ place, type, config }] : []));
   const faults = await findReferenceFaults(saving.trx, { projectId: saving.projectId, steps: asked });
   for (const [index, fault] of faults.entries()) if (fault) tell(saving, asked[index]?.place ?? '', fault);
 }
 
-/** Where the config stands that takes most of the room. */
+/** Returns the place of the largest config. */
 function largest(judged: Judged[]): string {
   const sizeOf = ({ config }: Judged) => JSON.stringify(config ?? null).length;
   return judged.reduce((most, step) => (sizeOf(step) > sizeOf(most) ? step : most)).place;

@@ -20,7 +20,7 @@ import { collectFaults, idOf, refusal, type Saving, tellRefused } from './saving
 
 export interface Saved {
   workflow: WorkflowDetail;
-  /** Of new steps. */
+  /** Ids of new steps. */
   ids: Record<string, string>;
   faults: FieldError[];
   outbox: OutboxRow[];
@@ -37,12 +37,12 @@ class DryRun extends Error {
 }
 
 /**
- * Makes the steps and transitions of a workflow those of a graph, all or nothing, by the rules for single steps, in
- * statements that each take all of them. Executions follow what is there when they come to it; those that stand at a
- * step that is no more end EXITED, `step_deleted`.
- * @throws AppError NOT_FOUND; CONFLICT where the graph has been changed since the version that it names, or has too
- * many steps; VALIDATION_ERROR with all that is refused, each at `steps.<id>…` or `transitions.<index>…`, and for an
- * enabled workflow with what keeps it from running
+ * Changes the steps and transitions of a workflow to match a graph, in one transaction, by the rules for single
+ * steps, in statements that each cover all of them. Executions follow the graph that they find; executions at a
+ * removed step end EXITED, `step_deleted`.
+ * @throws AppError NOT_FOUND; CONFLICT if the graph has changed since the version that the request names, or has too
+ * many steps; VALIDATION_ERROR with all errors, each at `steps.<id>…` or `transitions.<index>…`, and for an enabled
+ * workflow also the errors that keep it from running
  */
 export async function saveGraph(
   db: Db,
@@ -134,7 +134,7 @@ function keyOf({ fromStepId, toStepId, branch }: Omit<Transition, 'id'>): string
   return JSON.stringify([fromStepId, toStepId, branch]);
 }
 
-/** Faults by the names that steps came under, where the check has ids. */
+/** Returns the errors with the names of steps in the request instead of ids. */
 function faultsByName(faults: readonly FieldError[], ids: ReadonlyMap<string, string>): FieldError[] {
   const names = new Map([...ids].map(([name, id]) => [id, name]));
   return faults.map((fault) => {

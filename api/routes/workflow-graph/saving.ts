@@ -13,7 +13,7 @@ export interface Saving {
   current: WorkflowDetail;
   /** Ids of steps by the names that they came under. */
   ids: Map<string, string>;
-  /** What is refused so far: all of it is told at once. */
+  /** Errors so far. All are reported at once. */
   refused: FieldError[];
 }
 
@@ -25,8 +25,8 @@ export function idOf({ ids }: Saving, name: string, field: string): string {
 }
 
 /**
- * What the work answers; undefined where it is refused, which is noted at its place: the transaction is not to be
- * committed then.
+ * Returns the result of the work. Undefined if it was refused, which is recorded at its place; the transaction must
+ * then not be committed.
  */
 export function collectFaults<Value>(saving: Saving, place: string, work: () => Value): Value | undefined {
   try {
@@ -37,20 +37,23 @@ export function collectFaults<Value>(saving: Saving, place: string, work: () => 
   }
 }
 
-/** Notes an error at its place. @throws what is not about a field */
+/**
+ * Records an error at its place.
+ * @throws errors that are not about a field
+ */
 export function tell({ refused }: Saving, place: string, error: unknown): void {
   const errors = error instanceof AppError ? fieldsOf(error) : undefined;
   if (!errors) throw error;
   refused.push(...errors.map((fault) => ({ ...fault, field: `${place}.${fault.field}`.replace(/\.$/, '') })));
 }
 
-/** What an error says of fields; undefined of one that is not about the step. */
+/** Returns the field errors of an error. Undefined for an error that is not about the step. */
 function fieldsOf({ code, message, errors }: AppError): FieldError[] | undefined {
   if (code === 'DOMAIN_NOT_VERIFIED') return [{ field: 'config.from', message, code: 'domain_not_verified' }];
   return code === 'VALIDATION_ERROR' ? (errors ?? [{ field: '', message, code: 'custom' }]) : undefined;
 }
 
-/** @throws AppError VALIDATION_ERROR with all that is refused so far */
+/** @throws AppError VALIDATION_ERROR with all errors so far */
 export function tellRefused({ refused }: Saving): void {
   if (refused.length > 0) throw refusal('The workflow cannot be saved as it is drawn.', refused);
 }

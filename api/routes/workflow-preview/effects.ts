@@ -28,7 +28,7 @@ import { webhookPayload } from '../../../rules/executions/webhook-payload.ts';
 import { previewSms } from './sms-effect.ts';
 import { passWindow } from './window.ts';
 
-/** What an endpoint is said to answer to a step, by its id or its name. */
+/** Assumed response of an endpoint to a step, by its id or its name. */
 export interface SaidResponse {
   step: string;
   status: number;
@@ -42,8 +42,8 @@ export interface EffectDeps {
 }
 
 /**
- * What each effect of a workflow would do for a contact of a preview. Whether a mail leaves is decided by the settings
- * and the consent of this moment, and by the same rule as when it does.
+ * Previews each effect of a workflow for a contact. Whether an email is sent is decided by the current settings and
+ * consent, by the same rule as for a real email.
  */
 export function previewEffects(deps: EffectDeps, webhooks: SaidResponse[]): EffectPreviews {
   const said = new Map<string, number>();
@@ -93,7 +93,7 @@ function unsendable(error: string): PreviewedEffect {
 
 type Rendered = { subject: string } | { refused: RecordedOutcome };
 
-/** The one place that decides whether a previewed mail leaves: the rule of those that do, and after it the template. */
+/** The only place that decides whether a previewed email is sent: the rule for real emails, and then the template. */
 function decide(email: ClaimedEmail | undefined, rendered: Rendered): RecordedOutcome {
   const withheld = email ? withheldAs(email) : failWith('contact_deleted');
   if (withheld) return withheld;
@@ -107,7 +107,7 @@ function reasonOf(outcome: RecordedOutcome): string | null {
   return 'reason' in outcome ? outcome.reason : null;
 }
 
-/** Of those that would not leave too: whoever looks wants to see what it was about. */
+/** Also renders emails that would not be sent, so that the user sees their content. */
 async function renderMail(
   { compute, config }: EffectDeps,
   content: NewContent,
@@ -149,7 +149,7 @@ async function previewRequest(
   { execution, step }: EffectPosition,
   p: { world: World; webhooks: SaidResponse[]; said: Map<string, number> },
 ): Promise<PreviewedEffect> {
-  // Masked: what is secret of the request is nobody's business who only looks.
+  // Masked, because a user who only previews must not see secrets of the request.
   const config = WebhookConfig.parse(maskStepConfig(secretKey, step));
   const { contact, variables } = await p.world.loadVariables(execution);
   const { status = 200, body: said } = answerTo(step, p) ?? {};
@@ -164,7 +164,7 @@ async function previewRequest(
   return { outcome, shown: { request: { method: config.method, url, body } } };
 }
 
-/** What is said of the step: one answer a visit in their order, the last of them for all further ones. */
+/** Returns the assumed response of the step: one per visit in order, and the last one for all further visits. */
 function answerTo(
   { id, name }: { id: string; name: string },
   { webhooks, said }: { webhooks: SaidResponse[]; said: Map<string, number> },

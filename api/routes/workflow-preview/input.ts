@@ -3,7 +3,7 @@ import { anyJson, freeJson } from '../../http/free-json.ts';
 import { EmailAddress, EXAMPLE_ID, Id, InstantInput } from '../../http/schemas.ts';
 import { RunEvents } from '../executions/input.ts';
 
-/** As many as a workflow has webhooks, and some for those that it comes to again. */
+/** As many as a workflow has webhooks, with some for repeated visits. */
 const SAID_ANSWERS = 200;
 
 const PreviewContact = z

@@ -98,7 +98,7 @@ export const WorkflowPreview = z
     },
   });
 
-/** What would become of a contact, step by step. */
+/** Returns the previewed run of a contact, step by step. */
 export function previewResponse(
   { workflowId, contactId }: { workflowId: string; contactId: string | null },
   { status, exitReason, error, startedAt, endedAt, steps }: ExecutionPreview,

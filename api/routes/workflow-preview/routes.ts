@@ -50,7 +50,7 @@ export function workflowPreviewRoutes(app: App, { config, reads, compute }: Deps
   });
 }
 
-/** Somebody who is no contact, as the row that they would have. */
+/** Returns a person who is not a contact in the form of a contact's row. */
 function strangerOf(
   projectId: string,
   contact: { email: string; subscribed: boolean; data?: Record<string, unknown> | null | undefined } | undefined,

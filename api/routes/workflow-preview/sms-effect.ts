@@ -15,7 +15,7 @@ import { smsBodyFault, smsContent } from '../../../rules/sms/text.ts';
 import type { EffectDeps } from './effects.ts';
 import { passWindow } from './window.ts';
 
-/** What a SEND_SMS would send, or why not. */
+/** Previews the SMS of a SEND_SMS, or the reason why it would not be sent. */
 export async function previewSms(deps: EffectDeps, standing: EffectPosition, world: World): Promise<PreviewedEffect> {
   const { execution, step } = standing;
   const config = SendSmsConfig.safeParse(step.config).data;

@@ -3,9 +3,9 @@ import type { World } from '../../../engine/automations/world.ts';
 import { windowGate } from '../../../rules/campaigns/gate.ts';
 
 /**
- * Lets the time of a preview go on to when the project's sending window opens, where it holds a MARKETING message of
- * the contact.
- * @returns when it opens; undefined where it is open
+ * Advances the time of a preview to the opening of the project's sending window, if the window delays a MARKETING
+ * message to the contact.
+ * @returns when it opens; undefined if it is open
  */
 export async function passWindow({ execution }: EffectPosition, world: World): Promise<Date | undefined> {
   const nowMs = world.now(execution).getTime();

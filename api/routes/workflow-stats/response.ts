@@ -106,7 +106,7 @@ export const StepVisitList = cursorList(StepVisit)
   })
   .openapi('StepVisitList', { example: { data: [], cursor: null, hasMore: false, total: 0 } });
 
-/** Every step of the workflow as it is now with every branch that it has, whether or not anybody came to it. */
+/** Returns every step of the current workflow with all its branches, including steps without visits. */
 export function stepStatsResponse(step: Step, counts: BranchCounts[]) {
   const { id, type, name, config } = step;
   const mine = counts.filter(({ stepId }) => stepId === id);

@@ -68,7 +68,7 @@ const visitsRoute = createRoute({
   responses: { 200: ok(StepVisitList) },
 });
 
-/** What a workflow has done, step by step. */
+/** Registers the statistics of a workflow, step by step. */
 export function workflowStatsRoutes(app: App, { db, reads }: Deps): void {
   app.openapi(statsRoute, async (c) => {
     const { since, until } = c.req.valid('query');

@@ -8,7 +8,7 @@ import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { Id, SlugInput } from '../../http/schemas.ts';
 import { TriggerType } from './response.ts';
 
-/** Null is none; left out, a change leaves what is set. */
+/** Null means no exits. An omitted field does not change them. */
 const ExitOn = ExitOnInput.nullish().openapi('ExitOn', {
   type: ['array', 'null'],
   maxItems: EXITS_MAX,
@@ -83,7 +83,10 @@ interface Trigger {
 /** A workflow that nothing starts yet. */
 export const NO_TRIGGER = { eventName: null, includeAutomatic: false };
 
-/** What starts the workflow: a request gives each field by itself or in `triggerConfig`; undefined where in neither. */
+/**
+ * Returns the trigger of a workflow. A request gives each field at the top level or in `triggerConfig`. Undefined if
+ * it is in neither.
+ */
 export function givenTrigger(
   body: Trigger & { triggerConfig?: Trigger | null | undefined },
   stored?: Trigger,

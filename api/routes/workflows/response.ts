@@ -256,7 +256,7 @@ export function transitionResponse({ id, fromStepId, toStepId, branch }: Transit
   return { id, fromStepId, toStepId, branch };
 }
 
-/** Where an execution is found in Temporal, besides its workflow id, which alone finds the current run. */
+/** Identifies an execution in Temporal, besides its workflow id, which alone finds the current run. */
 interface InTemporal {
   runId: string | null;
   /** Its page in Temporal's UI. */
