@@ -27,7 +27,7 @@ export function registerBacklog(registry: Registry, read: () => Promise<Backlog[
   });
   const handedOver = new Gauge({
     name: 'tidings_outbox_handed_over',
-    help: 'Rows of the outbox that Temporal has and has not begun, by kind and project.',
+    help: 'Rows of the outbox that Temporal has received and not started, by kind and project.',
     labelNames: ['kind', 'project'],
     registers: [registry],
   });

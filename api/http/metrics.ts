@@ -32,7 +32,7 @@ export function createMetrics(options: { ofProcess?: boolean } = {}): Metrics {
   });
   const held = new Histogram({
     name: 'tidings_event_loop_held_seconds',
-    help: 'Times that the event loop stood still for more than 0.2 s, by the route that held it.',
+    help: 'Times that the event loop was blocked for more than 0.2 s, by the route that blocked it.',
     labelNames: ['work'],
     buckets: [0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],

@@ -42,7 +42,10 @@ export function bodyParser<Schema extends z.ZodType>(
   };
 }
 
-/** The error of a body with these faults. @param status of the route's `invalid` */
+/**
+ * Returns the error of a body with these errors.
+ * @param status status of the route for invalid bodies, 422 if undefined
+ */
 export function invalidBody(errors: FieldError[], status: 400 | undefined): AppError {
   return new AppError('VALIDATION_ERROR', { errors, ...(status && { status }) });
 }

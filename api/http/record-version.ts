@@ -15,7 +15,7 @@ export const IfMatch = z.object({
 
 /** `updatedAt` in the body of a change: the version that the caller has read. */
 export const ReadUpdatedAt = InstantInput.optional().openapi({
-  description: 'Of the record as you read it: 409 if it was changed since. Without it the last write wins.',
+  description: 'Version of the record as you read it: 409 if it has changed since. Without it the last write wins.',
 });
 
 /** A JSON answer with the version of its record as `ETag`. */

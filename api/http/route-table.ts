@@ -15,7 +15,7 @@ interface Known {
   methods: Set<string>;
 }
 
-/** Longer paths are not typos of ours, and comparing two paths costs the product of their lengths. */
+/** Longer paths are no typos of a known path, and comparing two paths costs the product of their lengths. */
 const COMPARED_MAX_CHARS = 120;
 /** Typing errors of a path that still show which one was meant. */
 const NEAR = 2;

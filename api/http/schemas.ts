@@ -118,7 +118,7 @@ export function jsonOfText(message: string) {
 
 /** The position that the page before gave. */
 export const Cursor = z.string().min(1).max(1000).openapi({
-  description: 'The cursor of the page before; none for the first page',
+  description: 'Cursor from the previous page. Omit it for the first page.',
   example: 'WyIwMTkwYTAwMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDAiXQ',
 });
 
@@ -177,10 +177,9 @@ export const numberedListFields = {
 };
 
 /** On a record of a list whose large fields did not fit into the page. */
-export const Truncated = z
-  .literal(true)
-  .optional()
-  .openapi({ description: 'Its large fields are left out: a page is 4 MB at most. Ask for the record itself.' });
+export const Truncated = z.literal(true).optional().openapi({
+  description: 'Its large fields are omitted, because a page is at most 4 MB. Read the record itself to get them.',
+});
 
 /** On an answer whose lists have no cursor and did not fit. */
 export const TruncatedLists = z

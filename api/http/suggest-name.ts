@@ -115,7 +115,7 @@ export function suggestName(name: string, known: readonly string[]): string | un
   if (same !== undefined) return same;
   const theirs = THEIR_WORDS.get(asked)?.find((one) => known.includes(one));
   if (theirs !== undefined || known.length === 0) return theirs;
-  // Long names are not typos of ours, and comparing two names costs the product of their lengths.
+  // Long names are no typos of a known field, and comparing two names costs the product of their lengths.
   if (asked.length > 40) return undefined;
   const nearest = closest(asked, known.map(plain));
   const near = distance(asked, nearest) <= Math.min(3, Math.floor(nearest.length / 3));

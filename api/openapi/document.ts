@@ -49,14 +49,14 @@ const SECURITY_SCHEMES = {
   publicKey: {
     type: 'http',
     scheme: 'bearer',
-    description: "The project's public key, `pk_…`. It may stand in a page.",
+    description: "The project's public key, `pk_…`. It may appear in a page.",
   },
   session: {
     type: 'apiKey',
     in: 'cookie',
     name: SESSION_COOKIE,
     description:
-      'A person signed in by `POST /auth/login`. Where `PUBLIC_URL` is https the cookie is `__Host-tidings_session`.',
+      'A user signed in by `POST /auth/login`. If `PUBLIC_URL` is https, the cookie is `__Host-tidings_session`.',
   },
 } as const;
 

@@ -4,7 +4,7 @@ import { type Document, nameIn, operationsOf, partsOf, type Schema } from './jso
 const KNOWN_FORMATS = new Set(['date-time', 'date', 'uuid']);
 
 /**
- * Writes each example once. A request body keeps the whole example, to be tried out. The example of a response is
+ * Writes each example once. A request body keeps the whole example, for trying it out. The example of a response is
  * written at its parts, and only if a part says more than its type, so that a list or a nested record needs none of
  * its own. Viewers of the document assemble it. Changes the document in place.
  */

@@ -25,7 +25,7 @@ export function shareParts(document: Document): void {
   document.components = { ...document.components, ...errors, responses, parameters };
 }
 
-/** Puts a reference in the place of a part. */
+/** Replaces a part by a reference. */
 type Use = (ref: Reference) => void;
 
 /** Success responses, named by their schema, or by their operation. */

@@ -73,7 +73,7 @@ const EVENTS: Documented[] = [
     data: {
       ...email,
       bounceType: z.enum(['Permanent', 'Transient']),
-      bouncedAt: Instant.optional().openapi({ description: 'Where it is Permanent' }),
+      bouncedAt: Instant.optional().openapi({ description: 'Present if the bounce is Permanent' }),
       transientBounce: z.boolean().optional().openapi({ description: 'true where it is Transient' }),
     },
     example: { ...EMAIL, bounceType: 'Permanent', bouncedAt: AT },
@@ -86,7 +86,7 @@ const EVENTS: Documented[] = [
   },
   {
     name: 'email.received',
-    summary: 'Somebody has sent an email to an inbound address of the project',
+    summary: 'An inbound address of the project has received an email',
     data: {
       ...email,
       to: z.string(),
@@ -129,7 +129,7 @@ const EVENTS: Documented[] = [
   },
   {
     name: 'sms.received',
-    summary: 'Somebody has sent an SMS to a sender of the project',
+    summary: 'A sender of the project has received an SMS',
     data: { from: z.string(), to: z.string(), text: z.string(), messageId: z.string().nullable() },
     example: { from: '+4915112345678', to: '+4915187654321', text: 'Where is my order?', messageId: 'SM4711' },
   },
@@ -141,7 +141,7 @@ const EVENTS: Documented[] = [
   },
   {
     name: 'contact.unsubscribe_requested',
-    summary: 'Somebody has asked with the public key to unsubscribe a contact, who stays subscribed',
+    summary: 'A caller with the public key has asked to unsubscribe a contact, which stays subscribed',
     data: {
       caller: z.string().openapi({ description: 'The same for the same caller' }),
       requests: z.number().int().openapi({ description: 'Requests of this caller about this contact, within a day' }),
@@ -226,7 +226,7 @@ export function registerWebhooks(hono: OpenAPIHono<AppEnv>): void {
       summary,
       description: `${summary}. Signed as Standard Webhooks: check \`webhook-signature\` before you read it.`,
       request: { body: { required: true, content: { 'application/json': { schema: body, example: shown } } } },
-      responses: { 200: { description: 'Any 2xx says that you have it; anything else is tried again' } },
+      responses: { 200: { description: 'Any 2xx confirms the receipt. Any other response is retried.' } },
     });
   }
 }

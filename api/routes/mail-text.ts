@@ -24,7 +24,7 @@ const TemplateBody = z
   });
 
 const Preheader = oneLine(PREHEADER_MAX_CHARS).nullish().openapi('Preheader', {
-  description: 'What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part',
+  description: 'Preview text beside the subject in a mailbox: text with Liquid, hidden at the start of the HTML part',
 });
 
 /** The templates of a template or a campaign in a request. */

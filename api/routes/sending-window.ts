@@ -7,7 +7,6 @@ import { SendingWindowInput } from '../../rules/time/sending-window.ts';
  */
 export const SendingWindow = SendingWindowInput.clone().openapi('SendingWindow', {
   description:
-    'When marketing may leave: from `from` until before `to`, on `days` (1 is Monday, all when left out), by the clocks of `timezone`: each ' +
-    "`contact`'s own, a zone of IANA, or the project's when left out. With `from` after `to` it is open over midnight, and belongs to the day on which it begins.",
+    "When marketing email may be sent: from `from` until before `to`, on `days` (1 is Monday, all if omitted). `timezone` is each `contact`'s own or an IANA zone; if omitted, the project's. With `from` after `to` it is open over midnight, and belongs to the day on which it starts.",
   example: { from: '08:00', to: '21:00', days: [1, 2, 3, 4, 5, 6, 7], timezone: 'contact' },
 });

@@ -75,7 +75,7 @@ export const campaigns = {
   testTo: 'To',
   testVariant: 'Version',
   sendTest: 'Save and send a test',
-  testSent: (email: string) => `A test mail is on its way to ${email}.`,
+  testSent: (email: string) => `A test email is on its way to ${email}.`,
 
   versions: 'Versions',
   versionsWhat:

@@ -72,7 +72,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.getByRole('heading', { level: 1, name: 'Pressed twice' }).waitFor();
     await page.getByRole('textbox', { name: 'To', exact: true }).fill('me@to.test');
     await button(page, 'Save and send a test').dblclick();
-    await page.getByText('A test mail is on its way to me@to.test.').waitFor();
+    await page.getByText('A test email is on its way to me@to.test.').waitFor();
     await settled();
     const { rows } = await sql<{ campaigns: number; tests: number }>`
       SELECT (SELECT count(*)::int FROM campaigns WHERE project_id = p.id AND name = 'Pressed twice') AS campaigns,

@@ -28,7 +28,7 @@ const listRoute = createRoute({
   operationId: 'listActivity',
   tags,
   summary: 'List what happened',
-  description: 'Events, mails, SMS, campaigns, workflows and keys, newest first.',
+  description: 'Events, emails, SMS, campaigns, workflows and API keys, newest first.',
   security: scopes('analytics:view'),
   request: {
     query: z.object({
@@ -67,7 +67,7 @@ const statsRoute = createRoute({
   tags,
   summary: 'Count what happened',
   description:
-    'Totals and rates of a span, the last 30 days unless given. Rates are per cent of mails sent; test mail is left out.',
+    'Totals and rates of a time span, by default the last 30 days. Rates are percentages of sent emails. Test emails are not counted.',
   security: scopes('analytics:view'),
   request: { query: spanQuery },
   responses: {

@@ -29,11 +29,9 @@ const overviewRoute = createRoute({
   path: '/analytics/overview',
   operationId: 'getMailOverview',
   tags,
-  summary: 'What became of the mail of the last days',
+  summary: 'Get email statistics of the last days',
   description:
-    'Whole days by the clocks of the project (`timezone`) from that of `startDate` to that of `endDate`, those without mail as zeros; live mail only. Each figure is of the day on ' +
-    'which it was recorded, so an open counts on the day of the open. Opens and clicks are those of people, the first of each mail. What has ' +
-    'been counted stays, also when its contact or its events are deleted.',
+    'Whole days in the time zone of the project (`timezone`), from `startDate` to `endDate`. Days without email are zero. Live email only. Each event counts on the day on which it was recorded, so an open counts on the day of the open. Opens and clicks are the first by a human for each email. Counts stay after a contact or its events are deleted.',
   security: scopes('analytics:view'),
   request: { query: spanQuery },
   responses: { 200: ok(MailOverview) },
@@ -44,11 +42,8 @@ const attentionRoute = createRoute({
   path: '/analytics/attention',
   operationId: 'listAttention',
   tags,
-  summary: 'What needs somebody',
-  description:
-    'A hold, domains whose records are gone, campaigns that the service has paused, what waits in the outbox for more than ' +
-    `${LATE_SECONDS} s, workflows whose executions FAILED in the last ${FAILED_DAYS} days, webhook endpoints that are disabled or failing. ` +
-    'Operators of the service are also told of periodic work of which no round has ended for three periods. What the caller has no scope to look at is left out.',
+  summary: 'List problems that need attention',
+  description: `Lists a hold, domains with missing records, campaigns that the service has paused, and work that waits in the outbox for more than ${LATE_SECONDS} s. Also lists workflows with FAILED executions in the last ${FAILED_DAYS} days, and webhook endpoints that are disabled or failing. Operators of the service also see periodic work without a finished round for three periods. Problems outside the caller's scopes are omitted.`,
   security: scopes('analytics:view'),
   responses: { 200: ok(z.object({ data: z.array(AttentionItem) })) },
 });
@@ -58,10 +53,9 @@ const upcomingRoute = createRoute({
   path: '/analytics/upcoming',
   operationId: 'listUpcomingHours',
   tags,
-  summary: 'What comes, by hour',
+  summary: 'List upcoming activity by hour',
   description:
-    'From the running hour on, those without anything as zeros: campaigns that are scheduled, and pauses of executions (DELAY, the deadline of a ' +
-    'WAIT_FOR_EVENT, a sending window) that were booked to end; who left meanwhile is among them.',
+    'Starts with the current hour. Hours without activity are zero. Counts scheduled campaigns, and pauses of executions that end (DELAY, the deadline of a WAIT_FOR_EVENT, a sending window). Pauses of executions that ended meanwhile are included.',
   security: scopes('analytics:view'),
   request: {
     query: z.object({ hours: wholeNumber({ min: 1, max: HOURS_MAX, default: 48, description: 'Hours from now' }) }),

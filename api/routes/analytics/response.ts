@@ -54,7 +54,7 @@ export const MailOverview = z
   .object({
     timezone: z.string().openapi({
       description:
-        'By whose clocks days are counted: that of the project. Hours are whole ones of UTC: one that midnight cuts is of the day in which it begins',
+        "Time zone in which days are counted: the project's. Hours are UTC hours; an hour that midnight divides belongs to the day in which it starts.",
     }),
     totals: z.object(mailFigures),
     rates: z
@@ -65,7 +65,7 @@ export const MailOverview = z
         bounced: z.number(),
         complained: z.number(),
       })
-      .openapi({ description: 'Per cent of those sent in the span' }),
+      .openapi({ description: 'Percentage of the emails sent in the span' }),
     days: z.array(z.object({ date: z.iso.date(), ...mailFigures })),
   })
   .openapi('MailOverview', {
@@ -81,7 +81,7 @@ export const AttentionItem = z
   .object({
     kind: z.enum(ATTENTION_KINDS),
     id: Id.nullable().openapi({
-      description: 'Of the domain, campaign, workflow or endpoint; null for the project and for periodic work',
+      description: 'Id of the domain, campaign, workflow or endpoint. Null for the project and for periodic work.',
     }),
     name: z.string().nullable(),
     since: Instant,

@@ -17,7 +17,7 @@ const timeseriesRoute = createRoute({
   path: '/analytics/timeseries',
   operationId: 'getEmailTimeseries',
   tags,
-  summary: 'Count mails by day',
+  summary: 'Count emails by day',
   description: 'Every day of the span, those without mail as zeros; live mail only.',
   security: scopes('analytics:view'),
   request: { query: spanQuery },
@@ -30,7 +30,7 @@ const topCampaignsRoute = createRoute({
   operationId: 'listTopCampaigns',
   tags,
   summary: 'List the campaigns that were opened most',
-  description: 'Of those that began in the span.',
+  description: 'Campaigns that started in the span.',
   security: scopes('analytics:view'),
   request: { query: topQuery },
   responses: { 200: ok(z.array(TopCampaign)) },
@@ -43,7 +43,7 @@ const campaignStatsRoute = createRoute({
   tags,
   summary: 'Count campaigns',
   description:
-    'All, active (scheduled or sending) and completed ones of the span, and their rates in per cent of mails sent.',
+    'Numbers of all, active (scheduled or sending) and completed campaigns of the span, and their rates as percentages of sent emails.',
   security: scopes('analytics:view'),
   request: { query: spanQuery },
   responses: {
@@ -69,7 +69,7 @@ const topEventsRoute = createRoute({
   operationId: 'listTopEvents',
   tags,
   summary: 'List the most frequent events',
-  description: '`trend` is the change in per cent against the span of the same length before.',
+  description: '`trend` is the change in percent against the previous span of the same length.',
   security: scopes('analytics:view'),
   request: { query: topQuery },
   responses: {

@@ -47,7 +47,8 @@ const revokeKeyRoute = createRoute({
   operationId: 'revokeApiKey',
   tags: ['API keys'],
   summary: 'Revoke a secret key',
-  description: 'For good and at once. Revoking it again changes nothing and answers its first `revokedAt`.',
+  description:
+    'Takes effect at once and cannot be undone. Revoking a key again changes nothing and returns its first `revokedAt`.',
   security: session('apikeys:manage'),
   request: { params: IdParams },
   responses: { 200: ok(ApiKeyRecord) },

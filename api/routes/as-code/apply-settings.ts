@@ -30,7 +30,7 @@ export async function applySettings(applying: Applying, given: Json, mayManage: 
     throw new AppError('FORBIDDEN', {
       message: `The settings ${changes.join(', ')} differ, and no API key may change them.`,
       details: { requiredScope: 'project:manage', changes },
-      suggestion: 'Apply without `settings`, or signed in as somebody who manages the project.',
+      suggestion: 'Apply without `settings`, or sign in as a user who manages the project.',
     });
   }
   if (changes.length > 0) await updateProject(trx, { projectId, changes: wanted, place: 'settings' });

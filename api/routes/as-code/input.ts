@@ -19,14 +19,14 @@ export const APPLY_MAX_BYTES = 8 * 1024 * 1024;
 const RECORDS_MAX = 1_000;
 const STEPS_MAX = 500;
 
-const NamedSlug = SlugInput.openapi({ description: 'Which one is meant; it is created where there is none' });
+const NamedSlug = SlugInput.openapi({ description: 'Identifies the resource. It is created if it does not exist.' });
 
 /** Settings of a project in a file: all but its name, which identifies the project for its members. */
 export const Settings = PatchProject.omit({ name: true });
 
 /** A template in a file. Omitted fields do not change. A new template needs the fields that `POST /templates` needs. */
 export const TemplateItem = TemplateChanges.omit({ topicId: true })
-  .extend({ slug: NamedSlug, topic: SlugInput.nullish().openapi({ description: 'What its mails are about' }) })
+  .extend({ slug: NamedSlug, topic: SlugInput.nullish().openapi({ description: 'Topic of its emails' }) })
   .transform(splitSender)
   .openapi('TemplateFile', {
     example: { slug: 'welcome', name: 'Welcome', subject: 'Welcome', body: '<p>Hello</p>', type: 'TRANSACTIONAL' },
@@ -58,7 +58,7 @@ const StepItem = z
     name: z.string().trim().min(1).max(200).optional(),
     config: freeJson("A step's config").optional().openapi({
       description:
-        'As that of a step, with `template` (a slug) for `templateId`. A header that is null keeps the value that is stored.',
+        'As for a step in the API, with `template` (a slug) for `templateId`. A header with the value null keeps the stored value.',
     }),
     position: Position.nullish(),
   })
@@ -70,7 +70,7 @@ const StepItem = z
 export const WorkflowItem = PatchWorkflow.omit({ entryStepId: true, triggerConfig: true })
   .extend({
     slug: NamedSlug,
-    entry: SlugInput.nullish().openapi({ description: 'The step with which an execution begins' }),
+    entry: SlugInput.nullish().openapi({ description: 'Step with which an execution starts' }),
     steps: z.array(StepItem).max(STEPS_MAX).optional(),
     transitions: z
       .array(
@@ -108,11 +108,11 @@ export const CampaignItem = CampaignFields.omit({
 })
   .extend({
     slug: NamedSlug,
-    segment: SlugInput.nullish().openapi({ description: 'Whom a SEGMENT campaign is for' }),
-    topic: SlugInput.nullish().openapi({ description: 'What it is about' }),
+    segment: SlugInput.nullish().openapi({ description: 'Audience of a SEGMENT campaign' }),
+    topic: SlugInput.nullish().openapi({ description: 'Topic of the campaign' }),
     audienceFilter: anyJson('The condition')
       .nullish()
-      .openapi({ description: 'Whom a FILTERED campaign is for, with `segment.<slug>` for `segment.<id>`' }),
+      .openapi({ description: 'Audience of a FILTERED campaign, with `segment.<slug>` for `segment.<id>`' }),
   })
   .transform(splitSender)
   .openapi('CampaignFile', {

@@ -37,7 +37,7 @@ const Finding = z
     example: {
       code: 'sender_not_verified',
       severity: 'warning',
-      message: 'hello@example.com is not on a verified domain of this project: the sender is left as it is.',
+      message: 'hello@example.com is not on a verified domain of this project: the sender does not change.',
       details: { kind: 'template', slug: 'welcome', from: 'hello@example.com' },
     },
   });

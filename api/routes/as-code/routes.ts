@@ -31,8 +31,7 @@ const exportRoute = createRoute({
   tags,
   summary: 'Everything that can be kept in files',
   description:
-    'Templates, segments, topics, workflows, drafts of campaigns and settings, each naming others by slug: no ids, no dates, no secrets, so that the same is true in another ' +
-    'project. Campaigns are there for a key with `campaigns:view`. 409 when it is more than 8 MB.',
+    'Templates, segments, topics, workflows, drafts of campaigns and settings. References use slugs, without ids, dates and secrets, so that the document applies to another project too. Campaigns are included for a key with `campaigns:view`. 409 when the document exceeds 8 MB.',
   security: EXPORT_SECURITY,
   responses: { 200: ok(ExportedProject), ...errors('CONFLICT') },
 });
@@ -44,10 +43,7 @@ const applyRoute = createRoute({
   tags,
   summary: 'Make the project what files say',
   description:
-    'Takes what `GET /project/export` gives, or a part of it: creates what is not there by its slug, changes what differs and leaves the rest, in one ' +
-    'transaction; what is left out stays, but the steps and transitions of a workflow are all that it has afterwards. Twice is no change. A ' +
-    'secret that is not in the document stays as it is stored. A sender on a domain that is not verified is a finding, and the rest goes on. ' +
-    'A session needs `project:manage`, a key the edit scope of each kind that it brings. 8 MB at most.',
+    'Takes the document of `GET /project/export`, or a part of it. In one transaction it creates resources by slug that do not exist and changes the ones that differ. Omitted resources do not change, except that the steps and transitions of a workflow replace all existing ones. Applying it twice changes nothing. A secret that is not in the document keeps its stored value. A sender on an unverified domain is reported as a finding, and the rest is applied. A session needs `project:manage`, an API key the edit scope of each kind in the document. 8 MB at most.',
   security: APPLY_SECURITY,
   request: { body: json(ApplyProject) },
   responses: { 200: ok(Applied), ...errors('FORBIDDEN', 'CONFLICT') },

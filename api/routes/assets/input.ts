@@ -15,9 +15,9 @@ export const UploadAsset = z.object({
 });
 
 export const ListAssets = cursorQuery(LIST_DEFAULT).extend({
-  used: QuerySwitch.optional().openapi({ description: 'Only those that something shows, or that nothing does' }),
+  used: QuerySwitch.optional().openapi({ description: 'Only images that are in use, or only unused ones' }),
 });
 
 export const DeleteAsset = z.object({
-  force: QuerySwitch.optional().openapi({ description: 'Also where something shows it' }),
+  force: QuerySwitch.optional().openapi({ description: 'Delete it even if it is in use' }),
 });

@@ -8,7 +8,7 @@ const HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 export const AssetRecord = z
   .object({
     id: Id,
-    url: z.string().openapi({ description: 'Where it is served, for ever the same bytes' }),
+    url: z.string().openapi({ description: 'Address of the image. It always serves the same bytes.' }),
     hash: z.string(),
     filename: z.string().nullable(),
     contentType: z.enum(PICTURE_TYPES),
@@ -18,7 +18,7 @@ export const AssetRecord = z
     used: z.boolean().openapi({ description: 'Whether anything shows it' }),
     usedBy: z
       .object({ templates: z.number().int(), campaigns: z.number().int(), sent: z.boolean() })
-      .openapi({ description: 'How many templates and campaigns show it, and whether a mail that was accepted does' }),
+      .openapi({ description: 'Number of templates and campaigns that use it, and whether an accepted email does' }),
     createdAt: Instant,
   })
   .openapi('Asset', {
@@ -39,7 +39,7 @@ export const AssetRecord = z
 
 export const AssetList = cursorList(AssetRecord)
   .extend({ bytes: z.number().int(), maxBytes: z.number().int() })
-  .openapi('AssetList', { description: '`bytes` is what all pictures of the project are together, of `maxBytes`.' });
+  .openapi('AssetList', { description: "`bytes` is the total size of the project's images, of `maxBytes`." });
 
 /** @param publicUrl without a slash at its end */
 export function assetResponse({ templates, campaigns, sent, ...asset }: Asset, publicUrl: string) {

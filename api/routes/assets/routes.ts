@@ -22,10 +22,9 @@ const uploadRoute = createRoute({
   path: '/assets',
   operationId: 'uploadAsset',
   tags,
-  summary: 'Upload a picture for mails',
+  summary: 'Upload an image for emails',
   description:
-    'A PNG, JPEG, GIF or WebP of at most 5 MB, judged by its bytes: anything else is 422. The same bytes again are 200 with the picture that is there. ' +
-    'Anybody may fetch it by its `url`. The pictures of a project are 250 MB together, and 5,000 (409).',
+    'A PNG, JPEG, GIF or WebP of at most 5 MB, recognized by its bytes; any other file is 422. Uploading the same bytes again returns 200 with the existing image. Anyone may fetch it by its `url`. A project may keep 250 MB of images, and 5,000 images (409).',
   security: scopes('templates:edit'),
   maxBodyBytes: UPLOAD_MAX_BYTES,
   request: { body: multipart(UploadAsset) },
@@ -41,7 +40,7 @@ const listRoute = createRoute({
   path: '/assets',
   operationId: 'listAssets',
   tags,
-  summary: 'List pictures',
+  summary: 'List images',
   description: 'Newest first, with what shows each. `total` is counted on the first page only.',
   security: scopes('templates:view'),
   request: { query: ListAssets },
@@ -53,9 +52,9 @@ const deleteRoute = createRoute({
   path: '/assets/{id}',
   operationId: 'deleteAsset',
   tags,
-  summary: 'Delete a picture',
+  summary: 'Delete an image',
   description:
-    '409 while a template, a campaign or a mail that was accepted shows it, unless `force=true`. Who fetched it before may keep it for ever.',
+    '409 while a template, a campaign or an accepted email uses it, unless `force=true`. Clients that fetched it may keep a copy.',
   security: scopes('templates:edit'),
   request: { params: IdParams, query: DeleteAsset },
   responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },

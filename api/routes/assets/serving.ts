@@ -23,7 +23,7 @@ export function assetServingRoutes(openly: OpenRoutes, deps: Deps): void {
     async (c) => {
       const hash = c.req.param('hash') ?? '';
       const picture = HASH.test(hash) ? await pictures.get(hash) : undefined;
-      if (!picture) throw new AppError('NOT_FOUND', { message: 'There is no such picture.' });
+      if (!picture) throw new AppError('NOT_FOUND', { message: 'This image does not exist.' });
       const etag = `"${hash}"`;
       const headers = headersOf(picture, etag);
       if (c.req.header('if-none-match') === etag) return c.body(null, 304, headers);

@@ -14,7 +14,7 @@ const listRoute = createRoute({
   path: '/audit-log',
   operationId: 'listAuditLog',
   tags: ['Audit log'],
-  summary: 'Who did what in the project',
+  summary: 'List the actions of users and API keys',
   description: 'Keys made, revoked and rotated, changes of the project and of its team, newest first.',
   security: session('apikeys:manage'),
   request: { query: cursorQuery(DEFAULT_LIMIT) },

@@ -21,7 +21,7 @@ import { createLoginThrottle } from './login-throttle.ts';
 import { describeMe, hashFor, Me, sessionToken, signIn } from './sign-in.ts';
 
 const tags = ['Accounts'];
-const Token = z.string().min(1).max(200).openapi({ description: 'What stands behind `#` in the link' });
+const Token = z.string().min(1).max(200).openapi({ description: 'The part of the link after `#`' });
 const TOKEN_EXAMPLE = 'kKx4TqvJ0m1rC8dZ3gYw2h5n7b9s6f4a1e0q8u2i3o5';
 
 const Look = z.object({ token: Token }).openapi('LookAtInvitation', { example: { token: TOKEN_EXAMPLE } });
@@ -84,8 +84,7 @@ const joinRoute = createRoute({
   tags,
   summary: 'Accept an invitation as who is signed in',
   description:
-    'The person of this session joins the project, whatever their address is: whoever has the link was invited. The session moves to it, and the ' +
-    'link ends. Who is a member already keeps their role.',
+    'Adds the user of this session to the project. The address does not matter, because the link proves the invitation. The session switches to the project, and the link ends. An existing member keeps their role.',
   security: session(),
   request: { body: json(Join) },
   responses: { 200: ok(Me, 'Joined'), ...errors('NOT_FOUND') },

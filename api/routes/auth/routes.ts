@@ -35,9 +35,7 @@ const signupRoute = createRoute({
   tags,
   summary: 'Make an account with a first project',
   description:
-    'Signs in by cookie. `SIGNUP` of the deployment decides who may: everyone, only the first, nobody (403). The answer does not tell whether ' +
-    'others have an account with this address: each has their own, told apart by the password, and who has one with this very password is ' +
-    'signed in to it. 20 an hour from one address, 50 a minute from the same machine (429).',
+    "Signs in by cookie. The deployment's `SIGNUP` decides who may sign up: everyone, only the first user, or no one (403). The response does not reveal whether this address has other accounts. Each person has their own account, distinguished by its password; a request with the address and password of an existing account signs in to it. 20 per hour from one address, 50 per minute from the same machine (429).",
   security: open(),
   request: { body: json(Signup) },
   responses: { 201: ok(Me, 'The account, signed in'), ...errors('FORBIDDEN', 'RATE_LIMIT_EXCEEDED') },
@@ -61,8 +59,7 @@ const loginRoute = createRoute({
   tags,
   summary: 'Sign in',
   description:
-    'Sets the session cookie. Failures are limited to 10 in 15 minutes for an account and 50 for an address (429), of those who are new to the ' +
-    'account: a browser that was signed in to it before has 10 of its own. The answer does not tell whether the account exists.',
+    'Sets the session cookie. Failures are limited to 10 in 15 minutes per account and 50 per address (429) for browsers that are new to the account. A browser that was signed in to it before has 10 of its own. The response does not reveal whether the account exists.',
   security: open(),
   request: { body: json(Login) },
   responses: { 200: ok(Me, 'Signed in'), ...errors('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMIT_EXCEEDED') },
@@ -84,7 +81,7 @@ const meRoute = createRoute({
   path: '/auth/me',
   operationId: 'getMe',
   tags,
-  summary: 'Who is signed in',
+  summary: 'Get the signed-in user',
   description: 'The person, their projects, and the current project with role, permissions and hold.',
   security: session(),
   responses: { 200: ok(Me) },

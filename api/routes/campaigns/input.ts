@@ -23,7 +23,7 @@ const AudienceType = z.enum(AUDIENCE_TYPES);
 
 const Filter = ConditionInput.nullish().openapi({
   type: ['object', 'null'],
-  description: 'Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same.',
+  description: 'Audience of a FILTERED campaign. `audienceFilter`, `audienceCondition` and `filters` are the same.',
   example: EXAMPLE.audienceFilter,
 });
 
@@ -40,7 +40,7 @@ const fields = {
   audienceFilter: Filter,
   audienceCondition: FilterAlias,
   filters: FilterAlias,
-  topicId: Id.nullish().openapi({ description: 'What it is about: who left the topic does not get it' }),
+  topicId: Id.nullish().openapi({ description: 'Topic of the campaign. Contacts who left the topic do not get it.' }),
   ...timingInput,
   ...variantFields,
 };
@@ -70,7 +70,7 @@ export const SendCampaign = z
 export const TestCampaign = z
   .object({
     email: EmailAddress,
-    variant: z.string().nullish().openapi({ description: "A variant's name: the mail says what it says" }),
+    variant: z.string().nullish().openapi({ description: 'Name of a variant, whose content the email gets' }),
   })
   .openapi('TestCampaign', { example: { email: 'ada@example.com' } });
 

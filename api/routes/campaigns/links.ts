@@ -26,7 +26,7 @@ const LinkRecord = z
     variants: z
       .array(z.object({ name: z.string(), ...figures }).openapi('CampaignLinkOfVariant'))
       .nullable()
-      .openapi({ description: 'The same of each variant that has this link; null where the campaign has none' }),
+      .openapi({ description: 'Clicks of each variant with this link. Null if the campaign has no variants.' }),
   })
   .openapi('CampaignLink', {
     example: {
@@ -45,8 +45,7 @@ const linksRoute = createRoute({
   tags: ['Campaigns'],
   summary: 'Count the clicks of a campaign by link',
   description:
-    'Every tracked link of the content with its template text, those never clicked too, in the order in which they stand there; of a campaign with variants ' +
-    'those of all variants, each once with the clicks of all of them.',
+    'Lists every tracked link of the content with its template text, also links without clicks, in order of appearance. For a campaign with variants, lists the links of all variants, each once with the clicks of all of them.',
   security: scopes('campaigns:view'),
   request: { params: IdParams },
   responses: { 200: ok(z.object({ data: z.array(LinkRecord), truncated: TruncatedLists })) },

@@ -34,7 +34,10 @@ function several<T extends string>(words: readonly T[], description: string) {
 const Query = cursorQuery(LIST_DEFAULT).extend({
   status: several(EMAIL_STATUSES, 'Statuses of the row, separated by commas: `SENT` is not DELIVERED'),
   reason: several(REASONS, 'Reasons, separated by commas'),
-  outcome: z.enum(RECIPIENT_OUTCOMES).optional().openapi({ description: 'Those whom the stats count under this name' }),
+  outcome: z
+    .enum(RECIPIENT_OUTCOMES)
+    .optional()
+    .openapi({ description: 'Only recipients that the statistics count under this name' }),
   format: z.enum(['json', 'csv']).optional().openapi({ description: '`csv` is as `Accept: text/csv`, for links' }),
   search: z.string().max(254).optional().openapi({ description: 'A part of the address, in any case' }),
 });
@@ -46,10 +49,7 @@ const listRoute = createRoute({
   tags: ['Campaigns'],
   summary: 'List the recipients of a campaign',
   description:
-    'Everybody in the audience, newest first; those who were skipped have a reason. A search in a campaign of more than 20,000 has those first whose ' +
-    'address begins so, by their address. `Accept: text/csv` streams all that the filters leave, without ' +
-    'pages; cells that begin a formula are made text. A filter that seldom finds somebody among very many answers pages with fewer than `limit`, ' +
-    'and `hasMore`: go on with the cursor. `total` is counted on the first page only, and null where that would read a large campaign as a whole.',
+    'Lists all contacts of the audience, newest first. Skipped contacts have a reason. In a campaign of more than 20,000, a search first lists recipients whose address starts with the text, ordered by address. `Accept: text/csv` streams all matches without pages; cells that start a formula are marked as text. A filter with rare matches in a large campaign returns pages with fewer than `limit`, and `hasMore`: continue with the cursor. `total` is counted on the first page only. It is null if counting would read a large campaign as a whole.',
   security: scopes('campaigns:view'),
   request: { params: IdParams, query: Query },
   responses: {

@@ -108,14 +108,10 @@ export const CampaignRecord = z
     startedAt: Instant.nullable(),
     sentAt: Instant.nullable(),
     cancelledAt: Instant.nullable(),
-    pausedReason: z
-      .enum(PAUSED_REASONS)
-      .nullable()
-      .openapi({
-        description:
-          'Why it is PAUSED: `requested`, `template_timeout` when its content ran out of time for 20 recipients in a row, or `database_restored` when the ' +
-          'database was restored from a backup, so that some recipients may have it already',
-      }),
+    pausedReason: z.enum(PAUSED_REASONS).nullable().openapi({
+      description:
+        'Why it is PAUSED. `requested`: by a user. `template_timeout`: its content ran out of time for 20 recipients in a row. `database_restored`: the database was restored from a backup, so some recipients may have it already.',
+    }),
     ...variantResponseFields,
     ...Counters.shape,
     createdAt: Instant,
@@ -163,7 +159,7 @@ export const CampaignStats = z
       description:
         'By hour (UTC) for the first 72 hours, beginning with the hour in which it was started; empty before',
     }),
-    machineSeries: z.array(MachineHour).openapi({ description: 'Opens and clicks by machines in the same hours' }),
+    machineSeries: z.array(MachineHour).openapi({ description: 'Automated opens and clicks in the same hours' }),
     ...variantStatsFields,
   })
   .openapi('CampaignStats', {
@@ -220,7 +216,7 @@ export const TestSent = z
     example: {
       success: true,
       data: { emailId: CAMPAIGN_EXAMPLE.id, email: 'ada@example.com' },
-      message: 'A test mail is on its way to ada@example.com.',
+      message: 'A test email is on its way to ada@example.com.',
     },
   });
 

@@ -15,7 +15,7 @@ const RetryCampaign = z
       .array(z.enum(MENDABLE_REASONS))
       .max(100)
       .nullish()
-      .openapi({ description: 'Only those who failed for one of these; all of them when left out' }),
+      .openapi({ description: 'Only recipients that failed for one of these reasons. Omit it for all of them.' }),
   })
   .openapi('RetryCampaign', { example: { reasons: ['provider_rejected', 'expired'] } });
 
@@ -29,9 +29,7 @@ const retryRoute = createRoute({
   tags: ['Campaigns'],
   summary: 'Try recipients of a campaign again',
   description:
-    'Takes up those who FAILED for a reason that can be mended (`provider_rejected`, `expired`, `template_error`, `sender_not_verified`, ' +
-    '`limit_reached`), never those who bounced, are suppressed or unsubscribed: 422 for such a reason. They keep their `emailId` and Message-ID, the ' +
-    'campaign is SENDING again, and nobody who got it gets it twice. 409 before it was sent, and of a CANCELLED one.',
+    'Retries recipients that FAILED for a reason that can be fixed (`provider_rejected`, `expired`, `template_error`, `sender_not_verified`, `limit_reached`). Bounced, suppressed and unsubscribed recipients are never retried; such a reason is 422. Recipients keep their `emailId` and Message-ID, the campaign is SENDING again, and no recipient gets it twice. 409 before it was sent, and for a CANCELLED one.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch, body: json(RetryCampaign, { optional: true }) },
   responses: { 200: ok(Requeued), ...errors('CONFLICT', 'DOMAIN_NOT_VERIFIED') },

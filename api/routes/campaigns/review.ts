@@ -22,11 +22,11 @@ const Count = z.number().int();
 const Review = z
   .object({
     audience: Count.openapi({ description: 'Contacts in the audience, subscribed or not' }),
-    willSend: Count.openapi({ description: 'Those who would be sent to now' }),
+    willSend: Count.openapi({ description: 'Recipients that would be sent to now' }),
     skipped: z.record(z.string(), Count).openapi({ description: 'The others, by reason' }),
     estimatedSeconds: Count.openapi({
       description:
-        'From when it begins until the last mail has left: by the send rate, sending windows, the hours of the recipients and the wait of a test',
+        'Time from the start until the last email is sent. It includes the send rate, sending windows, local times of recipients and the wait of a test.',
     }),
     findings: z.array(FindingRecord),
   })
@@ -54,9 +54,7 @@ const reviewRoute = createRoute({
   tags: ['Campaigns'],
   summary: 'Look a campaign over before it is sent',
   description:
-    'Whom it would reach now and whom not, how long that takes, and what stands against it: an `error` keeps it from being sent or read, a `warning` costs ' +
-    'readers, an `info` is good to know. Content, of each variant, is looked at as one of those who would get it reads it; what only some variants have against ' +
-    'them names these in `details.variants`. Changes nothing.',
+    'Tells how many contacts it would reach now, how many are skipped, how long it takes, and what to fix. An `error` keeps it from being sent or read, a `warning` costs readers, an `info` is good to know. The content of each variant is checked as one of its recipients would read it. A finding of some variants only names them in `details.variants`. Changes nothing.',
   security: scopes('campaigns:view'),
   request: { params: IdParams },
   responses: { 200: ok(Review) },

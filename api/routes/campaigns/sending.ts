@@ -44,7 +44,7 @@ const cancelRoute = createRoute({
   tags,
   summary: 'Cancel a campaign',
   description:
-    'In SCHEDULED, SENDING and PAUSED. What has not sent anything is a DRAFT again; otherwise it is CANCELLED, and what was handed over stays recorded.',
+    'In SCHEDULED, SENDING and PAUSED. A campaign that has sent nothing is a DRAFT again. Otherwise it is CANCELLED, and its sent emails stay recorded.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 200: okVersioned(CampaignDone), ...errors('CONFLICT') },
@@ -58,7 +58,7 @@ const pauseRoute = createRoute({
   tags,
   summary: 'Pause a campaign',
   description:
-    'From SENDING. Whom it has not reached waits, for as long as it is PAUSED; what is on its way to the provider still leaves. Of a PAUSED one it changes nothing.',
+    'From SENDING. Remaining recipients wait while it is PAUSED. Emails that are on their way to the provider are still sent. Pausing a PAUSED campaign changes nothing.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 200: okVersioned(CampaignDone), ...errors('CONFLICT') },
@@ -70,8 +70,8 @@ const resumeRoute = createRoute({
   operationId: 'resumeCampaign',
   unknownFields: 'refuse',
   tags,
-  summary: 'Let a paused campaign go on',
-  description: 'From PAUSED. Of a SENDING one it changes nothing.',
+  summary: 'Resume a paused campaign',
+  description: 'From PAUSED. Resuming a SENDING campaign changes nothing.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 200: okVersioned(CampaignDone), ...errors('CONFLICT') },
@@ -85,7 +85,7 @@ const winnerRoute = createRoute({
   tags,
   summary: 'Choose the variant that the rest gets',
   description:
-    'Of a campaign with a test, in SENDING and PAUSED, before the test is judged: whoever waits gets this variant at once. 409 when there is a winner already.',
+    'For a campaign with a test, in SENDING and PAUSED, before the test is decided: waiting recipients get this variant at once. 409 when it has a winner already.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch, body: json(ChooseWinner) },
   responses: { 200: okVersioned(CampaignDone), ...errors('CONFLICT') },
@@ -97,9 +97,9 @@ const testRoute = createRoute({
   operationId: 'testCampaign',
   unknownFields: 'refuse',
   tags,
-  summary: 'Send one test mail of a campaign',
+  summary: 'Send a test email of a campaign',
   description:
-    'Its subject begins with "[TEST] ". It is rendered with the contact of the address, if it is one. With `variant` it says what that variant says.',
+    'Its subject starts with "[TEST] ". It is rendered for the contact with the address, if there is one. With `variant` it has the content of that variant.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, body: json(TestCampaign) },
   responses: { 200: ok(TestSent), ...errors('DOMAIN_NOT_VERIFIED', 'BILLING_LIMIT_EXCEEDED') },
@@ -183,7 +183,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
       insertTestMail(trx, { projectId, text, email, mode, monthlyEmailLimit: project.monthlyEmailLimit }),
     );
     outbox.wake(queued);
-    const message = `A test mail is on its way to ${email}.`;
+    const message = `A test email is on its way to ${email}.`;
     return c.json({ success: true as const, data: { emailId, email }, message }, 200);
   });
 }

@@ -10,20 +10,19 @@ const LOCAL_TIME = '2026-12-01T09:00';
 const LocalTime = z
   .string()
   .refine((text) => readLocalTime(text) !== undefined, {
-    error: 'A time by the clocks of each recipient is written YYYY-MM-DDTHH:MM, without a zone.',
+    error: 'A local time of each recipient is written YYYY-MM-DDTHH:MM, without a zone.',
     params: { code: 'invalid_string' },
   })
   .nullish()
   .openapi('SendAtLocal', {
     description:
-      'It leaves for each recipient when the clocks of their zone show this: that of `data.timezone`, else that of the project. A window applies after it. Not ' +
-      'together with `scheduledFor`.',
+      "Each recipient gets it at this local time, in the zone of `data.timezone` or else the project's. A sending window applies after it. Cannot be combined with `scheduledFor`.",
     example: LOCAL_TIME,
   });
 
 const LatePolicy = z.enum(LATE_POLICIES).openapi('LatePolicy', {
   description:
-    'Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default.',
+    'Policy for recipients whose local time was more than 15 minutes ago when the campaign starts or is resumed. `SEND`, the default, sends at once. `SKIP` skips them with reason `too_late`.',
 });
 
 /** Fields that decide when a campaign is sent, besides its schedule. */
@@ -49,9 +48,10 @@ export const timingResponse = {
   latePolicy: LatePolicy,
   sendingWindow: SendingWindow.nullable()
     .optional()
-    .openapi({ description: "Its own, or null for none; absent where it goes by the project's" }),
+    .openapi({ description: "Its own window, or null for none. Absent if the project's window applies." }),
   nextOpening: Instant.nullable().openapi({
-    description: 'Of one whose recipients wait for their hour or a window: when the next of them may be sent to',
+    description:
+      'For a campaign whose recipients wait for a local time or a window: when the next of them may be sent to',
   }),
 };
 

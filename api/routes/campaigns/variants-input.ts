@@ -35,7 +35,7 @@ const VariantInput = z
   })
   .transform(splitSender)
   .openapi('CampaignVariantInput', {
-    description: 'What it does not say is as the campaign says it.',
+    description: 'Fields that it does not set come from the campaign.',
     example: { name: 'B', subject: 'A shorter subject', weight: 1 },
   });
 
@@ -43,9 +43,12 @@ const TestInput = z
   .object({
     share: z.number().min(SHARE_MIN).max(1).openapi({
       description:
-        'Of the recipients, rounded up to whole people, who get the variants by weight. 1: all of them, and nobody waits',
+        'Share of the recipients, rounded up to whole people, that gets the variants by weight. With 1 all of them do, and no one waits.',
     }),
-    metric: z.enum(TEST_METRICS).default('opens').openapi({ description: 'Of people: machines are not counted' }),
+    metric: z
+      .enum(TEST_METRICS)
+      .default('opens')
+      .openapi({ description: 'Counts humans only, without automated opens and clicks' }),
     waitMinutes: z
       .number()
       .min(0)
@@ -61,7 +64,7 @@ const TestInput = z
   })
   .openapi('CampaignTestInput', {
     description:
-      'Sends the variants to a share, waits, and sends the rest the better one. Without it everybody gets a variant by weight',
+      'Sends the variants to a share, waits, and sends the better one to the rest. Without it all recipients get a variant by weight.',
     example: { share: 0.2, metric: 'opens', waitMinutes: 240, minimum: 50 },
   });
 

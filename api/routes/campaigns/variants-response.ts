@@ -18,7 +18,7 @@ export const variantResponseFields = {
   variants: z
     .array(z.object({ name: z.string(), weight: z.number(), ...OwnText }).openapi('CampaignVariant'))
     .nullable()
-    .openapi({ description: 'The ways in which it is said; what one does not say is as the campaign says it' }),
+    .openapi({ description: 'Variants of the content. Fields that a variant does not set come from the campaign.' }),
   test: z
     .object({ share: z.number(), metric: z.enum(TEST_METRICS), waitMinutes: z.number(), minimum: z.number().int() })
     .openapi('CampaignTest')
@@ -93,12 +93,16 @@ export const variantStatsFields = {
           clickRate: z.number().openapi({ description: 'Of 100 sent' }),
           openInterval: RateInterval,
           clickInterval: RateInterval,
-          interval: RateInterval.openapi({ description: 'Of what the test compares; opens where there is none' }),
+          interval: RateInterval.openapi({
+            description: 'Interval of the compared rate. Without a test, the open rate.',
+          }),
         })
         .openapi('CampaignVariantStats'),
     )
     .nullable()
-    .openapi({ description: 'Null where the campaign has none. Who waits for the winner is in none of them' }),
+    .openapi({
+      description: 'Null if the campaign has no variants. Recipients who wait for the winner belong to no variant.',
+    }),
   comparison: z
     .object({
       metric: z.enum(TEST_METRICS),
@@ -109,7 +113,7 @@ export const variantStatsFields = {
     .nullable()
     .openapi('VariantComparison', {
       description:
-        'Whether the variant ahead is better than the next one by more than chance, among those who were sent one before there was a winner',
+        'Whether the leading variant is better than the next one by more than chance, among recipients from before the decision',
       example: {
         metric: 'opens',
         leader: 'B',

@@ -48,7 +48,7 @@ const usageRoute = createRoute({
   path: '/contacts/fields/{field}/usage',
   operationId: 'getContactFieldUsage',
   tags: ['Contacts'],
-  summary: 'Where a custom field is used',
+  summary: 'List the uses of a custom field',
   description: 'Segments, campaigns that are not sent, and workflows whose steps name the field.',
   security: scopes('contacts:view'),
   request: { params: FieldParams },

@@ -26,7 +26,7 @@ const Ids = z.array(z.string().min(1).max(100)).min(1).max(BULK_MAX_IDS);
 
 const Where = z.object({ search: Search.optional(), condition: ConditionInput.optional() }).openapi({
   description:
-    'The contacts of a list with these, as they are when the job comes to them; `{}` is everybody. Who is created later is not among them.',
+    'Contacts that match these filters when the job reaches them; `{}` is all contacts. Contacts that are created later are not included.',
   properties: {
     search: { type: 'string', maxLength: 254, description: 'A part of the address' },
     condition: { $ref: '#/components/schemas/Condition' },
@@ -51,7 +51,7 @@ export const BulkContacts = z
   .openapi('BulkContacts', { example: { contactIds: [EXAMPLE_ID] } });
 
 export const ListJobs = cursorQuery(JOBS_DEFAULT).extend({
-  active: QuerySwitch.optional().openapi({ description: 'Only those under way, or only those that have ended' }),
+  active: QuerySwitch.optional().openapi({ description: 'Only running jobs, or only jobs that have ended' }),
 });
 
 const Mapping: z.ZodType<CsvMapping> = z.record(
@@ -71,8 +71,7 @@ const MappingText = z
   .openapi({
     type: 'string',
     description:
-      'JSON: where columns go by their header, `email`, `subscribed` or `data.<name>`, null to leave one out, or `{ "field": …, "type": "string" }` ' +
-      'for one whose values stay text. Columns that are not named go by their header.',
+      'JSON: the target of each column by its header: `email`, `subscribed` or `data.<name>`, null to ignore the column, or `{ "field": …, "type": "string" }` to keep its values text. Other columns use their header.',
     example: '{"E-Mail":"email","First name":"data.firstName","Notes":null}',
   });
 

@@ -47,9 +47,7 @@ const previewRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Try an import out',
   description:
-    'What `POST /contacts/import` would do with this file and `mapping`, without doing it: where each column goes, the first 20 rows as they would be ' +
-    'stored, and the counts and errors of the whole file. Without `mapping` one is guessed from the headers; send it with the import. What a ' +
-    'contact already holds is not looked at: a row that would give it too much is told by the import only.',
+    "Shows what `POST /contacts/import` would do with this file and `mapping`, without doing it. Returns the target of each column, the first 20 rows as they would be stored, and the counts and errors of the whole file. Without `mapping` it is guessed from the headers; send it with the import. Existing data of contacts is not read, so only the import reports a row that would exceed a contact's limits.",
   security: scopes('contacts:edit'),
   maxBodyBytes: UPLOAD_MAX_BYTES,
   request: { query: ImportTypes, body: multipart(ImportFile) },

@@ -17,7 +17,7 @@ export const ImportResult = z.object({
     .number()
     .int()
     .optional()
-    .openapi({ description: 'Of the failures those that are no CSV; at 1,000 the job is FAILED' }),
+    .openapi({ description: 'Failed rows that are not readable as CSV. At 1,000 the job is FAILED.' }),
   errors: z.array(z.object({ row: z.number().int(), email: z.string(), error: z.string() })),
   warningCount: z.number().int().optional().openapi({
     description: 'Rows that are imported with a value that cannot be used, such as a phone number that cannot be read',
@@ -103,7 +103,7 @@ const PreviewColumn = z.object({
   field: z
     .string()
     .nullable()
-    .openapi({ description: '`email`, `subscribed`, `data.<name>`, or null: it is left out' }),
+    .openapi({ description: '`email`, `subscribed`, `data.<name>`, or null for an ignored column' }),
   type: z.enum(['infer', 'string']),
   samples: z.array(z.string()).openapi({ description: 'Its first values as they are in the file' }),
   types: z
@@ -141,7 +141,7 @@ export const ImportPreview = z
         description: 'Rows of addresses on the suppression list: they are imported, and not subscribed',
       }),
       silentKnownCount: z.number().int().openapi({
-        description: 'Rows with an empty consent cell whose contact is known: its subscription stays as it is',
+        description: 'Rows with an empty consent cell and a known contact, whose subscription does not change',
       }),
       silentNewCount: z.number().int().openapi({
         description: 'Rows with an empty consent cell whose contact is new: it starts unsubscribed',
@@ -159,7 +159,7 @@ export const ImportPreview = z
     }).nullable(),
   })
   .openapi('ImportPreview', {
-    description: 'Counts and errors are those that the import would end with, had nothing changed meanwhile.',
+    description: 'Counts and errors are the ones that the import would end with if nothing changes meanwhile.',
     example: {
       delimiter: ',',
       rows: 2,

@@ -41,8 +41,7 @@ const importRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Import contacts from a CSV file',
   description:
-    'Queued. The header row has a column `email` (any case); `subscribed` is true for true, 1 and yes; every other column becomes data, ' +
-    'numbers and booleans typed unless `types=string`; `mapping` says otherwise by column. A bad row never stops the others. An import lifts no suppression.',
+    'Queues the import. The header row needs a column `email` (any case). A column `subscribed` sets the subscription. Every other column becomes data, with numbers and booleans typed unless `types=string`. `mapping` overrides this by column. A row with errors never stops the others. An import lifts no suppression.',
   security: scopes('contacts:edit'),
   maxBodyBytes: UPLOAD_MAX_BYTES,
   request: {
@@ -114,7 +113,7 @@ const bulkRoute = (kind: BulkKind) =>
     unknownFields: 'refuse',
     tags: ['Contacts'],
     description:
-      'Queued: up to 1,000 by `contactIds`, or any number by `where`. An id that is no contact of the project is a failure of its own, and the others go on.',
+      'Queues the job: up to 1,000 contacts by `contactIds`, or any number by `where`. An unknown id fails for that contact only; the job continues.',
     security: scopes('contacts:edit'),
     request: { body: json(BulkContacts) },
     responses: { 202: ok(Queued, 'Queued'), ...errors('CONFLICT') },
@@ -139,7 +138,7 @@ const cancelRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Cancel an import or a bulk job',
   description:
-    'What is done stays and is in the counts; nothing more is done. 409 when the job has ended in another way.',
+    'Finished chunks stay and are counted. No further chunk starts. 409 when the job has ended in another way.',
   security: scopes('contacts:edit'),
   request: { params: JobParams },
   responses: { 200: ok(ListedJob), ...errors('CONFLICT') },

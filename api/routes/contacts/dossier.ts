@@ -36,7 +36,7 @@ const Dossier = z
     segments: RecordList,
     optIns: RecordList.openapi({
       description:
-        'Proofs of double opt-in: `at`, `ip`, the `text` that was agreed to, and `emailId` of the mail that asked',
+        'Proofs of double opt-in: `at`, `ip`, the `text` that the contact agreed to, and `emailId` of the email that asked',
     }),
   })
   .openapi('ContactExport', {
@@ -60,8 +60,7 @@ const dossierRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Export everything about a contact',
   description:
-    'For a request of the person: the contact, what the suppression list has, mails, SMS, events, executions with their steps, segments, and proofs of double opt-in. A ' +
-    'stream of one JSON object, without secrets of the project.',
+    'For a data access request of the person: the contact, its suppressions, emails, SMS, events, executions with their steps, segments, and proofs of double opt-in. Streams one JSON object, without secrets of the project.',
   security: scopes('contacts:view'),
   request: { params: IdParams },
   responses: { 200: ok(Dossier) },

@@ -17,14 +17,13 @@ const exportRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Export contacts as CSV',
   description:
-    'A stream of all contacts, of those of a segment, or by `search` and `condition` as a list has them, as they are while it runs, in the columns that an import takes: `email`, ' +
-    '`subscribed`, then each name of data. Lists and objects are JSON. A text that a spreadsheet would take for a formula, or an import for a number, has an apostrophe before it. The file begins with a UTF-8 mark.',
+    'Streams all contacts, the contacts of a segment, or the matches of `search` and `condition`, as they are while it runs. Columns are the ones that an import takes: `email`, `subscribed`, then each data key. Lists and objects are JSON. A text that a spreadsheet would run as a formula, or that an import would read as a number, gets an apostrophe before it. The file starts with a UTF-8 byte order mark.',
   security: scopes('contacts:view'),
   request: {
     query: z.object({
       segmentId: Id.optional(),
       ...contactFilters,
-      bom: QuerySwitch.optional().openapi({ description: '`false` leaves out the UTF-8 mark' }),
+      bom: QuerySwitch.optional().openapi({ description: '`false` omits the byte order mark' }),
     }),
   },
   responses: {

@@ -29,7 +29,7 @@ export const Search = z.string().max(254);
 export const contactFilters = {
   search: Search.optional(),
   condition: ConditionText.optional(),
-  subscribed: QuerySwitch.optional().openapi({ description: 'Only those who are subscribed, or only the others' }),
+  subscribed: QuerySwitch.optional().openapi({ description: 'Only subscribed contacts, or only the others' }),
   createdAfter: InstantInput.optional().openapi({ description: 'Created then or later' }),
   createdBefore: InstantInput.optional().openapi({ description: 'Created earlier' }),
   updatedAfter: InstantInput.optional().openapi({ description: 'Changed then or later' }),
@@ -49,7 +49,7 @@ const ContactData = z.record(z.string(), z.unknown()).openapi({
 });
 
 const Topics = z.record(Id, z.boolean()).openapi({
-  description: 'Whether they are on a topic, by its id. Topics that are not named stay as they are.',
+  description: 'Subscription to topics, by topic id. Other topics do not change.',
   example: { '01890a00-0000-7000-8000-000000000000': false },
 });
 

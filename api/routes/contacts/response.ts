@@ -30,7 +30,7 @@ export const ContactRecord = z
     data: z.record(z.string(), z.unknown()),
     topics: z.record(z.string(), z.boolean()).openapi({
       description:
-        "Whether they are on each of the project's topics, by its id; where they said nothing, the topic's default",
+        "Subscription to each of the project's topics, by topic id. Without a choice of the contact, the topic's default.",
     }),
     createdAt: Instant,
     updatedAt: Instant,
@@ -45,7 +45,7 @@ export const ListedContact = ContactRecord.partial({ data: true })
 const Resubscribed = z
   .boolean()
   .optional()
-  .openapi({ description: 'True where the request subscribed a contact that had refused by itself' });
+  .openapi({ description: 'True if the request subscribed a contact that had refused personally' });
 
 /** A contact in the response to a change of it. */
 export const PatchedContact = ContactRecord.extend({

@@ -80,8 +80,7 @@ const deleteRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Erase a contact',
   description:
-    'Cancels its executions, and leaves no address in the history of mails, SMS and events. Entries of the suppression list go on ' +
-    'stopping mail.',
+    'Cancels its executions, and removes its address from the history of emails, SMS and events. Its suppressions stay in force.',
   security: scopes('contacts:edit'),
   request: { params: IdParams },
   responses: { 204: noContent('Erased') },

@@ -27,10 +27,10 @@ const AT = '2026-01-01T12:00:00.000Z';
 
 const Actor = z.string().nullable().openapi({
   description:
-    '`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or who reported it; null where nobody knows',
+    '`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or the reporter. Null if it is unknown.',
 });
 const ActorName = z.string().nullable().openapi({
-  description: "A member's address, a key's or a workflow's name; null where there is none",
+  description: "A member's address, or the name of a key or workflow. Null without a name.",
 });
 
 const ContactSubscription = z
@@ -48,7 +48,9 @@ const ContactSubscription = z
           reason: z.string().nullable(),
         }),
       )
-      .openapi({ description: 'The latest 20, newest first; none where they are as they were created' }),
+      .openapi({
+        description: 'The latest 20, newest first. Empty if the subscription has not changed since the creation.',
+      }),
     suppressions: z.array(SuppressionRecord.extend({ actorName: ActorName })),
   })
   .openapi('ContactSubscription', {
@@ -77,7 +79,8 @@ const subscriptionRoute = createRoute({
   operationId: 'getContactSubscription',
   tags: ['Contacts'],
   summary: 'Whether a contact gets mail, and who said so',
-  description: 'Who subscribed or unsubscribed it, when and why, and what the suppression list has of its address.',
+  description:
+    'Returns the changes of its subscription with actor, time and reason, and the suppressions of its address.',
   security: scopes('contacts:view'),
   request: { params: IdParams },
   responses: { 200: ok(ContactSubscription) },
@@ -153,12 +156,14 @@ const executionsRoute = createRoute({
   operationId: 'listContactExecutions',
   tags: ['Contacts'],
   summary: 'List the executions of a contact',
-  description: 'Of all workflows, newest first, each with the step it stands at.',
+  description: 'Executions of all workflows, newest first, each with its current step.',
   security: scopes('contacts:view', 'workflows:view'),
   request: {
     params: IdParams,
     query: cursorQuery(LIST_DEFAULT).extend({
-      active: QuerySwitch.optional().openapi({ description: 'Only those under way, or only those that have ended' }),
+      active: QuerySwitch.optional().openapi({
+        description: 'Only running executions, or only executions that have ended',
+      }),
     }),
   },
   responses: { 200: ok(cursorList(ContactExecutionRecord)) },

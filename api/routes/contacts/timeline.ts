@@ -17,8 +17,7 @@ const TimelineItem = z
     timestamp: Instant,
     metadata: z.record(z.string(), z.unknown()).openapi({
       description:
-        'Of a change of subscription `actor` (`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or who ' +
-        'reported it) and `reason`; of a mail its id and subject and the campaign or workflow it was sent for, of one that did not leave `reason`; of a step where it stands.',
+        'For a subscription change: `actor` (`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or the reporter) and `reason`. For an email: its id, subject, and campaign or workflow; for an unsent email also `reason`. For a step: its status.',
     }),
   })
   .openapi('TimelineItem', {
@@ -36,9 +35,7 @@ const timelineRoute = createRoute({
   operationId: 'listContactTimeline',
   tags: ['Contacts'],
   summary: 'List what happened to a contact',
-  description:
-    'Events, mails, SMS, executions with their steps, and who subscribed or unsubscribed it and why, newest first. `total` is counted on the ' +
-    `first page only, up to ${TIMELINE_TOTAL_MAX}.`,
+  description: `Events, emails, SMS, executions with their steps, and subscription changes with actor and reason, newest first. \`total\` is counted on the first page only, up to ${TIMELINE_TOTAL_MAX}.`,
   security: scopes('contacts:view'),
   request: { params: IdParams, query: cursorQuery(LIMIT_DEFAULT) },
   responses: { 200: ok(cursorList(TimelineItem)) },

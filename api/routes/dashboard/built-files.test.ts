@@ -16,7 +16,7 @@ const write = (name: string, text: string): void => writeFileSync(join(folder, n
 const textOf = (file: { bytes: Uint8Array } | undefined) => file && Buffer.from(file.bytes).toString();
 
 describe('the page', () => {
-  it('is that of the last build, without a restart', async () => {
+  it('serves the last build, without a restart', async () => {
     const files = openBuiltFiles(folder);
     expect(await files.page(undefined)).toBeUndefined();
     write('index.html', 'one');

@@ -45,10 +45,10 @@ export const DomainRecord = z
         required: z.boolean(),
         found: z.boolean(),
         seen: z.array(z.string()).nullable().openapi({
-          description: 'What the DNS had in its place when it was last asked; null where it never gave an answer',
+          description: 'Values found at the last check. Null if the DNS never responded.',
         }),
         warning: z.string().nullable().openapi({
-          description: 'What to look at before the record is published, such as an MX of another server',
+          description: 'Warning to read before the record is published, such as an MX of another server',
         }),
       }),
     ),

@@ -65,7 +65,7 @@ const patchRoute = createRoute({
   operationId: 'updateDomain',
   tags: ['Domains'],
   summary: 'Turn signing of a domain on or off',
-  description: 'Off where the relay that mail goes through signs itself.',
+  description: 'Turn it off if your mail relay signs outgoing email.',
   security: scopes('domains:edit'),
   request: { params: IdParams, body: json(PatchDomain) },
   responses: { 200: ok(DomainRecord) },

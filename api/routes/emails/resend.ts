@@ -20,9 +20,7 @@ const resendRoute = createRoute({
   tags: ['Email'],
   summary: 'Send an email again',
   description:
-    'A new mail to the same address, in the words and with the variables and files of the old one, whatever its template or campaign says by now. It is ' +
-    'accepted as by `POST /v1/send`: consent, topic, domain and monthly limit count as they are now, and a MARKETING mail stays one. A test mail ' +
-    'stays a test. Refused (409) for one that is still under way, came in, whose contact was erased or whose files are no longer kept.',
+    'Sends a new email to the same address, with the text, variables and attachments of the original, whatever its template or campaign says now. It is accepted like `POST /v1/send`: consent, topic, domain and monthly limit are checked again, and a MARKETING email stays one. A test email stays a test. 409 for an email that is in progress or was received, or whose contact was erased or attachments were deleted.',
   security: scopes('email:send'),
   request: { params: IdParams, headers: IdempotencyHeader },
   responses: {

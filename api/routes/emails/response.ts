@@ -60,7 +60,7 @@ export const EmailItem = z
       .string()
       .nullable()
       .openapi({ description: `Why it was not sent, or ended: ${REASONS.join(', ')}` }),
-    error: z.string().nullable().openapi({ description: "The provider's words" }),
+    error: z.string().nullable().openapi({ description: 'Reply of the provider' }),
     createdAt: Instant,
     sentAt: Instant.nullable(),
     deliveredAt: Instant.nullable(),
@@ -83,7 +83,7 @@ export const EmailRecord = EmailItem.extend({
   bounceType: z.enum(['Permanent', 'Transient']).nullable(),
   machineOpens: z.number().int(),
   machineClicks: z.number().int(),
-  resentFrom: Id.nullable().openapi({ description: 'The mail that this one repeats' }),
+  resentFrom: Id.nullable().openapi({ description: 'The email that this one repeats' }),
   attachments: z.array(
     z.object({
       id: Id.nullable().openapi({

@@ -20,7 +20,7 @@ export const EventSchema = z
       .array(z.object({ workflowId: Id, reason: z.enum(NOT_STARTED_REASONS), executionId: Id.nullable() }))
       .openapi({
         description:
-          'The enabled workflows that it triggers and did not start, with the reason and the execution that stood in the way',
+          'Enabled workflows that it triggers and did not start, with the reason and the conflicting execution',
       }),
     createdAt: Instant,
   })

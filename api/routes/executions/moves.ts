@@ -35,7 +35,7 @@ const retryRoute = createRoute({
   tags,
   summary: 'Take a failed execution up again',
   description:
-    'From the step that failed, with workflow and contact as they are now. It keeps its id and its story. Refused for one that has not failed, or has come round in a loop.',
+    'Continues from the failed step, with the current workflow and contact. The execution keeps its id and history. Refused for an execution that has not failed, or that failed in a loop.',
   security: scopes('workflows:edit'),
   request: { params: ExecutionParams },
   responses: { 200: ok(ExecutionDetailSchema), ...errors('CONFLICT') },

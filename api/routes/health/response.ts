@@ -26,8 +26,7 @@ export const ReadyHealth = Health.extend({
       })
       .openapi({
         description:
-          'What was accepted and has not begun: rows that wait, rows that Temporal has and has not begun, and the age of the oldest. By project: ' +
-          'the metrics `tidings_outbox_*`. At most five seconds old.',
+          'Accepted work that has not started: waiting rows, rows that Temporal has received and not started, and the age of the oldest. The metrics `tidings_outbox_*` show it by project. At most five seconds old.',
       }),
   }),
 }).openapi('ReadyHealth', {

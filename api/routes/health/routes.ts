@@ -22,8 +22,7 @@ const healthRoute = createRoute({
   anyQuery: true,
   summary: 'Whether the service is up',
   description:
-    'Answers 200 as soon as the API takes requests and Postgres answers. With credentials it also shows whether sending of ' +
-    'their project is on hold.',
+    'Returns 200 as soon as the API accepts requests and Postgres responds. With credentials it also shows whether sending of their project is on hold.',
   security: open(),
   responses: { 200: ok(ServiceHealth), ...errors('SERVICE_UNAVAILABLE') },
 });
@@ -46,7 +45,7 @@ const readyRoute = createRoute({
   anyQuery: true,
   summary: 'Whether Postgres and Temporal answer',
   description:
-    'For a readiness probe. `details` of the 503 names the part that does not answer; those of the 200 tell what waits in the outbox.',
+    'For a readiness probe. `details` of the 503 names the part that does not respond; `details` of the 200 shows the work that waits in the outbox.',
   security: open(),
   responses: { 200: ok(ReadyHealth), ...errors('SERVICE_UNAVAILABLE') },
 });

@@ -13,6 +13,7 @@ export async function operatorOf(c: RequestContext, { db, config }: Pick<Deps, '
   if (await isOperator(db, { userId, email, operators: config.operators })) return `operator:${email}`;
   throw new AppError('NOT_FOUND', {
     message: 'Only operators of this service find something here.',
-    suggestion: 'Sign in with an account that OPERATORS names; of several with one address it is the oldest.',
+    suggestion:
+      'Sign in with an account that OPERATORS names. If several accounts have that address, it is the oldest.',
   });
 }

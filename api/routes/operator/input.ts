@@ -14,10 +14,10 @@ export const TenantQuery = cursorQuery(20).extend({
     .refine((text) => !text.includes('\0'), 'Must hold no NUL character')
     .optional()
     .openapi({ description: 'A part of the name or of an owner’s address, or the id' }),
-  held: QuerySwitch.optional().openapi({ description: 'On hold, by whomever, or not' }),
+  held: QuerySwitch.optional().openapi({ description: 'Only projects on hold, set by anyone, or only the others' }),
   order: z.enum(TENANT_ORDERS).default('newest').openapi({
     description:
-      'By what the last 24 hours, or 30 days, brought; shares are of 100 mails at least. Any but `newest` is one page without a cursor.',
+      'Orders by the last 24 hours or 30 days. Rates need at least 100 emails. Any order but `newest` is one page without a cursor.',
   }),
   over: z.enum(['day', 'month']).default('day').openapi({ description: 'The span of `order`' }),
 });
@@ -44,6 +44,6 @@ export const LimitTenant = z
     complaintGuard: z.number().gt(0).max(1).nullish(),
   })
   .openapi('LimitTenant', {
-    description: 'What is left out stays as it is; null takes a ceiling away. The guards are shares of 1.',
+    description: 'Omitted fields do not change; null removes a limit. The guards are fractions of 1.',
     example: { sendRatePerSecond: 20, monthlyEmailLimit: 50_000 },
   });

@@ -51,19 +51,19 @@ export const Tenant = z
         bounceGuard: z.number(),
         complaintGuard: z.number(),
       })
-      .openapi({ description: 'What holds: the stricter of the project’s own and the operator’s' }),
+      .openapi({ description: 'The limits that apply: the lower of the project’s own and the operator’s' }),
     operatorLimits: z.object({
       sendRatePerSecond: Count.nullable(),
       monthlyEmailLimit: Count.nullable(),
       bounceGuard: z.number().nullable(),
       complaintGuard: z.number().nullable(),
     }),
-    mails: Count.openapi({ description: 'Live mails of 24 hours, since the last release: what the guards judge' }),
-    dead: Count.openapi({ description: 'Of them those to dead mailboxes' }),
+    mails: Count.openapi({ description: 'Live emails of 24 hours since the last release, as the guards count them' }),
+    dead: Count.openapi({ description: 'Hard bounces among them' }),
     complaints: Count,
     month: z.object({ sent: Count, bounced: Count, complained: Count }).openapi({
       description:
-        'What became of live mails within 30 days, whatever was released meanwhile, up to the last hour that is added up: an hour or two ago',
+        'Outcomes of live emails within 30 days, regardless of releases, up to the last hour that is added up, an hour or two ago',
     }),
   })
   .openapi('Tenant', {
@@ -79,7 +79,7 @@ export const TenantDetail = Tenant.extend({
     .openapi({ description: 'The last 30 days (UTC) to this moment, those without mail as zeros' }),
   refusals: z
     .array(z.object({ provider: z.string(), refused: Count, of: Count }))
-    .openapi({ description: 'Mailbox providers that refused some of its last mails because of the sender' }),
+    .openapi({ description: 'Mailbox providers that refused some of its last emails because of the sender' }),
   actions: z
     .array(
       z.object({
@@ -119,7 +119,7 @@ export const TenantDetail = Tenant.extend({
 export const ProviderResponses = z
   .object({
     provider: z.string().openapi({ description: '`EMAIL_PROVIDER` of the API' }),
-    looked: Count.openapi({ description: 'Live mails looked at: of more than 200,000 the newest' }),
+    looked: Count.openapi({ description: 'Number of live emails read: at most the newest 200,000' }),
     since: Instant.nullable().openapi({ description: 'When the oldest of them was accepted' }),
     answers: z.array(
       z.object({
@@ -128,7 +128,7 @@ export const ProviderResponses = z
         projects: Count,
         failed: Count,
         bounced: Count,
-        waiting: Count.openapi({ description: 'They are tried again' }),
+        waiting: Count.openapi({ description: 'Emails that will be retried' }),
         newestAt: Instant,
         example: z.string().openapi({ description: 'The newest answer in full' }),
         domains: z.array(z.object({ domain: z.string(), mails: Count })),
@@ -175,7 +175,7 @@ const Process = z.object({
   host: z.string(),
   pid: Count,
   version: z.string(),
-  build: z.string().openapi({ description: 'Of the compiled modules: equal where the same code runs' }),
+  build: z.string().openapi({ description: 'Hash of the compiled modules; equal for equal code' }),
   startedAt: Instant,
   seenAt: Instant,
   alive: z.boolean().openapi({ description: 'Seen within the last half minute' }),
@@ -184,13 +184,13 @@ const Process = z.object({
 const PeriodicWork = z.object({
   kind: z.enum(PERIODIC_KINDS as [PeriodicKind, ...PeriodicKind[]]),
   everyMinutes: Count,
-  running: z.boolean().openapi({ description: 'A round is under way, or was ended by hand' }),
+  running: z.boolean().openapi({ description: 'A round is running, or was ended by an operator' }),
   lastStartedAt: Instant.nullable(),
   lastEndedAt: Instant.nullable(),
   lastDurationSeconds: z.number().nullable(),
   backlog: Count.openapi({
     description:
-      'Segments, domains and hours of statistics that are due for two periods; of recovery and pruning, the projects and tables that the last round left unfinished',
+      'Segments, domains and hours of statistics that have been due for two periods. For recovery and pruning, the projects and tables that the last round left unfinished.',
   }),
   failing: z.array(z.string()).openapi({ description: 'Projects, pages or tables that failed in the last round' }),
   lastError: z.string().nullable(),
@@ -214,7 +214,7 @@ export const Sending = z
 
 export const OperatorHealth = z
   .object({
-    version: z.string().nullable().openapi({ description: 'Of the API that answers' }),
+    version: z.string().nullable().openapi({ description: 'Version of the responding API' }),
     installation: z.object({
       shortId: z.string().openapi({ description: 'Part of each name in Temporal' }),
       sendingHold: SendingHold.nullable().openapi({ description: 'Why nothing of the installation is sent' }),
@@ -241,7 +241,7 @@ export const OperatorHealth = z
             pollers: Count,
           }),
         )
-        .openapi({ description: 'As Temporal counts, about; none where it is not reached' }),
+        .openapi({ description: 'Approximate count by Temporal. Empty if Temporal is unreachable.' }),
     }),
     outbox: z
       .array(
@@ -255,9 +255,11 @@ export const OperatorHealth = z
           lastError: z.string().nullable(),
         }),
       )
-      .openapi({ description: 'What was accepted and has not begun, by kind; empty where nothing waits' }),
+      .openapi({ description: 'Accepted work that has not started, by kind. Empty if nothing waits.' }),
     periodicWork: z.array(PeriodicWork).openapi({ description: 'How each kind of periodic work stands' }),
-    processes: z.array(Process).openapi({ description: 'Of the last day; those that ended in order are gone' }),
+    processes: z
+      .array(Process)
+      .openapi({ description: 'Processes of the last day. Processes that stopped normally are not listed.' }),
   })
   .openapi('OperatorHealth', {
     example: {

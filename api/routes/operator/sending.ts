@@ -15,8 +15,7 @@ const route = createRoute({
   tags: ['Operator'],
   summary: 'Let a clone send',
   description:
-    'Ends the hold of an installation that started with `INSTALLATION=new`: email, SMS, webhook deliveries and WEBHOOK steps that waited are sent. Where ' +
-    'recovery is due they wait for its end (`sendingHold`). The same as `npm run operator -- resume`.',
+    'Ends the hold of an installation that started with `INSTALLATION=new`: email, SMS, webhook deliveries and WEBHOOK steps that waited are sent. If recovery is due, they wait for its end (`sendingHold`). The same as `npm run operator -- resume`.',
   security: session(),
   responses: { 200: ok(Sending) },
 });

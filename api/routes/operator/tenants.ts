@@ -43,7 +43,7 @@ const getRoute = createRoute({
   tags,
   summary: 'Get a project of the installation',
   description:
-    'With 48 hours by hour, 30 days by day, the mailbox providers that refuse its mail, and what was done about holds and limits.',
+    'Includes 48 hours by hour, 30 days by day, the mailbox providers that refuse its email, and the actions on holds and limits.',
   security: session(),
   request: { params: IdParams },
   responses: { 200: ok(TenantDetail) },
@@ -85,7 +85,7 @@ const releaseRoute = createRoute({
   tags,
   summary: "End the operator's hold of a project",
   description:
-    'What was held leaves, each mail once, unless the project or its guards hold it besides (`ownHold`): its own people release that.',
+    'Held emails are sent, each once, unless the project or its guards hold it too (`ownHold`): its own members release that.',
   security: session(),
   request: { params: IdParams, body: json(ReleaseTenant) },
   responses: { 200: ok(Tenant) },

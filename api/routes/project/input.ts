@@ -23,20 +23,16 @@ export const PatchProject = z
       .nullish()
       .openapi({
         description:
-          'At most so many MARKETING mails of campaigns and automations to a contact in so many rolling days. Mails that failed do not count.',
+          'Maximum number of MARKETING emails from campaigns and automations to a contact in a number of rolling days. Failed emails do not count.',
       }),
     timezone: ZoneInput.optional().openapi({
-      description: 'IANA, such as `Europe/Berlin`: of contacts whose `data.timezone` is none',
+      description: 'IANA zone, such as `Europe/Berlin`, of contacts without a valid `data.timezone`',
     }),
     sendingWindow: SendingWindow.nullish(),
-    doubleOptIn: z
-      .object({ enabled: z.boolean(), templateId: Id.nullish() })
-      .optional()
-      .openapi({
-        description:
-          'While enabled, whom the public key would subscribe is `pending` and gets the template, which has to name `{{confirmUrl}}`; they are subscribed ' +
-          'by the page behind that link.',
-      }),
+    doubleOptIn: z.object({ enabled: z.boolean(), templateId: Id.nullish() }).optional().openapi({
+      description:
+        'While enabled, a contact that the public key would subscribe is `pending` and gets the template, which must contain `{{confirmUrl}}`. The page behind that link subscribes the contact.',
+    }),
     phoneCountry: z
       .string()
       .trim()
@@ -46,7 +42,7 @@ export const PatchProject = z
       .openapi({ description: 'The country of phone numbers that people write without a calling code', example: 'DE' }),
     resubscribe: z.enum(RESUBSCRIBE_MODES).optional().openapi({
       description:
-        'With `protect`, `subscribed: true` leaves a contact that refused by itself unsubscribed, unless the request says `resubscribe: true`.',
+        'With `protect`, `subscribed: true` leaves a contact unsubscribed that refused personally, unless the request has `resubscribe: true`.',
     }),
     publicKeyMode: z.enum(PUBLIC_KEY_MODES).optional().openapi({
       description:
@@ -59,7 +55,7 @@ export const PatchProject = z
   })
   .openapi('PatchProject', {
     description:
-      'What is left out stays as it is; null takes a limit away. The guards are shares of 1. What is looser than `operatorLimits` is 422; without a limit of the operator, `bounceGuard` is at most 0.1 and `complaintGuard` at most 0.003.',
+      'Omitted fields do not change; null removes a limit. The guards are fractions of 1. A limit above `operatorLimits` is 422. Without a limit of the operator, `bounceGuard` is at most 0.1 and `complaintGuard` at most 0.003.',
     example: { name: 'Web shop', tracking: 'MARKETING_ONLY', sendRatePerSecond: 50, monthlyEmailLimit: null },
   });
 

@@ -14,7 +14,7 @@ export const Project = z
     name: z.string(),
     public: z.string().openapi({ description: 'The public key' }),
     tracking: z.enum(['ENABLED', 'MARKETING_ONLY', 'DISABLED']),
-    color: z.string().nullable().openapi({ description: 'Of the pages that recipients see, as `#rrggbb`' }),
+    color: z.string().nullable().openapi({ description: 'Color of the hosted pages, as `#rrggbb`' }),
     doubleOptIn: z.object({ enabled: z.boolean(), templateId: Id.nullable() }),
     frequencyCap: z.object({ max: z.number().int(), days: z.number().int() }).nullable(),
     timezone: z.string().openapi({ description: 'IANA, of contacts whose `data.timezone` is none' }),
@@ -37,8 +37,7 @@ export const Project = z
       })
       .openapi({
         description:
-          'What the operator of the service has set, which the project cannot lift; null where nothing is. The fields above show what holds: the stricter ' +
-          "of this and of the project's own.",
+          "Limits of the service's operator, which the project cannot lift. Null without such limits. The fields above show the limits that apply: the lower of these and the project's own.",
       }),
     disabled: z.boolean(),
     createdAt: Instant,

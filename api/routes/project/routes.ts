@@ -32,7 +32,7 @@ const checklistRoute = createRoute({
   path: '/project/checklist',
   operationId: 'getChecklist',
   tags,
-  summary: 'What a new project has done',
+  summary: 'Get the first steps of a new project',
   description:
     'A verified domain, a first contact, template, mail that left, event of its own, and enabled workflow. It ticks itself.',
   security: session('analytics:view'),
@@ -58,7 +58,7 @@ const holdRoute = createRoute({
   operationId: 'holdProject',
   tags,
   summary: 'Put sending on hold',
-  description: 'Marketing and automation mail is kept back as HELD until release; transactional mail goes on.',
+  description: 'Marketing and automation email is kept as HELD until release; transactional email is sent.',
   security: session('project:manage'),
   request: { body: json(HoldProject, { optional: true }) },
   responses: { 200: ok(Project) },
@@ -70,8 +70,7 @@ const releaseRoute = createRoute({
   operationId: 'releaseProject',
   tags,
   summary: 'Release a hold',
-  description:
-    "What was held is sent, once. A hold that the operator of the service has set is not the project's to release (403).",
+  description: "Held emails are sent, once. A project cannot release a hold of the service's operator (403).",
   security: session('project:manage'),
   responses: { 200: ok(Project) },
 });

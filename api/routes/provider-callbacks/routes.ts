@@ -9,7 +9,7 @@ import { twilioRoutes } from '../twilio/routes.ts';
 
 type CallbackRoutes = (hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: Deps) => void;
 
-/** Routes of each provider's callbacks. Null: it has none, or reports by email only. */
+/** Routes of each provider's callbacks. Null: it has no callbacks, or reports by email only. */
 const OF_SMS: Record<SmsProviderKind, CallbackRoutes | null> = { capture: null, twilio: twilioRoutes };
 const OF_EMAIL: Record<EmailProviderKind, CallbackRoutes | null> = { capture: null, smtp: null, ses: snsRoutes };
 

@@ -20,15 +20,11 @@ export const ListRequests = cursorQuery(LIST_DEFAULT).extend({
   errorCode: z.string().min(1).max(64).optional().openapi({ example: 'NOT_FOUND' }),
   keyId: z.uuid().optional().openapi({ description: 'Requests of this secret key', example: EXAMPLE_ID }),
   requestId: RequestId.optional(),
-  made: z
-    .uuid()
-    .optional()
-    .openapi({
-      description:
-        'Id of a mail, SMS, execution, event or contact: requests from which it came, through an event and an execution ' +
-        'too. The oldest made it; others were answered with the same by their Idempotency-Key',
-      example: EXAMPLE_ID,
-    }),
+  made: z.uuid().optional().openapi({
+    description:
+      'Id of an email, SMS, execution, event or contact: finds the requests that caused it, also through an event and an execution. The oldest request created it; later ones got the same response by their Idempotency-Key.',
+    example: EXAMPLE_ID,
+  }),
   since: InstantInput.optional(),
   until: InstantInput.optional(),
 });
@@ -36,7 +32,7 @@ export const ListRequests = cursorQuery(LIST_DEFAULT).extend({
 export const RequestParams = z.object({
   requestId: RequestId.openapi({
     description:
-      'The `X-Request-Id` of the answer, or the `id` of the entry. Of several with one X-Request-Id the newest is meant.',
+      'The `X-Request-Id` of the response, or the `id` of the entry. If several entries have the X-Request-Id, the newest is returned.',
     example: EXAMPLE_ID,
   }),
 });

@@ -26,7 +26,7 @@ export const RequestRecord = z
     method: z.string(),
     route: z.string().openapi({ description: 'As this document has it, without ids and query' }),
     status: z.number().int(),
-    ms: z.number().openapi({ description: 'Until the answer began' }),
+    ms: z.number().openapi({ description: 'Milliseconds until the response started' }),
     by: z.enum(['key', 'user', 'public']).openapi({ description: 'A secret key, a person, or the public key' }),
     keyId: Id.nullable(),
     userId: Id.nullable(),
@@ -58,7 +58,7 @@ const Effects = z.object({
 });
 
 export const RequestDetail = RequestRecord.extend({
-  made: Effects.openapi({ description: 'What came of it, as it is now: the first 100 of each kind' }),
+  made: Effects.openapi({ description: 'Effects of the request as they are now: the first 100 of each kind' }),
 }).openapi('LoggedRequestDetail', {
   example: {
     ...EXAMPLE,

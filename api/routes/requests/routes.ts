@@ -18,8 +18,7 @@ const listRoute = createRoute({
   tags,
   summary: 'List requests to the API',
   description:
-    'Newest first: all by keys, and what people changed. Never a body, a URL or a key. A request is here within a second of its answer; beyond ' +
-    '400 a second of a project some are left out. Kept for `REQUEST_LOG_RETENTION_DAYS`.',
+    'Newest first: all requests with API keys, and changes by users. Never a body, a URL or a key. A request appears within a second of its response. Above 400 per second and project, some are not logged. Kept for `REQUEST_LOG_RETENTION_DAYS`.',
   security: scopes('events:view'),
   request: { query: ListRequests },
   responses: { 200: ok(RequestPage) },
@@ -30,7 +29,7 @@ const getRoute = createRoute({
   path: '/requests/{requestId}',
   operationId: 'getRequest',
   tags,
-  summary: 'Get a request and what came of it',
+  summary: 'Get a request and its effects',
   description:
     'By the `X-Request-Id` that its answer had: contacts, events, executions, emails and SMS that it brought about.',
   security: scopes('events:view'),

@@ -36,7 +36,7 @@ const previewRoute = createRoute({
   operationId: 'previewSegment',
   idempotency: 'none',
   tags: ['Segments'],
-  summary: 'Count whom a condition means',
+  summary: 'Count the contacts that match a condition',
   description:
     'How many contacts the condition holds for at this moment, and the newest 10 of them. Nothing is stored.',
   security: scopes('segments:view'),
@@ -45,14 +45,14 @@ const previewRoute = createRoute({
 });
 
 const ExplainedFilter = z.object({
-  path: z.string().openapi({ description: 'Where it stands in the condition; `members` for a STATIC segment' }),
+  path: z.string().openapi({ description: 'Path of the filter in the condition; `members` for a STATIC segment' }),
   field: z.string(),
   operator: z.enum(OPERATORS),
   value: z.unknown().optional(),
   unit: z.enum(UNITS).optional(),
   contactValue: z.unknown().openapi({
     description:
-      "The contact's field; of an event or a mail the last instant of it, of a segment whether the contact is in it. Null: there is none.",
+      "The contact's value of the field. For an event or email filter, the time of the last one; for a segment filter, whether the contact is a member. Null without a value.",
   }),
   holds: z.boolean(),
 });
@@ -107,19 +107,18 @@ const HISTORY_DEFAULT = 50;
 const Change = z
   .object({
     id: Id.openapi({
-      description:
-        'Of the event `segment.<slug>.entry` or `.exit` that was recorded; of a STATIC segment there is none',
+      description: 'Id of the recorded event `segment.<slug>.entry` or `.exit`. A STATIC segment has no events.',
     }),
     change: z.enum(SEGMENT_CHANGES),
-    contactId: Id.nullable().openapi({ description: 'Null where the contact was erased since' }),
+    contactId: Id.nullable().openapi({ description: 'Null if the contact was erased since' }),
     email: z.string().nullable(),
     actor: z.string().nullable().openapi({
-      description: 'Who added or removed it, of a STATIC segment: `user:<id>` or `key:<id>`; null of a tracked one',
+      description: 'The actor of the change, for a STATIC segment: `user:<id>` or `key:<id>`. Null for a tracked one.',
     }),
     actorName: z
       .string()
       .nullable()
-      .openapi({ description: "A member's address or a key's name; null where there is none" }),
+      .openapi({ description: "A member's address or a key's name. Null without a name." }),
     at: Instant,
   })
   .openapi('SegmentChange', {
@@ -140,9 +139,7 @@ const historyRoute = createRoute({
   operationId: 'listSegmentHistory',
   tags: ['Segments'],
   summary: 'List who entered and left a segment',
-  description:
-    'Newest first, as far as its membership was tracked and events are kept: each computation records whom it let in and out. What the segment was called then ' +
-    `does not matter. Of a STATIC segment who was added and removed, and by whom; the erasure of a contact is none of it. \`total\` is counted up to ${HISTORY_TOTAL_MAX}.`,
+  description: `Newest first, as long as membership was tracked and events are kept: each computation records the contacts that entered and left, under any earlier slug. For a STATIC segment, lists added and removed contacts with the actor, but not erasures. \`total\` is counted up to ${HISTORY_TOTAL_MAX}.`,
   security: scopes('segments:view'),
   request: { params: IdParams, query: cursorQuery(HISTORY_DEFAULT) },
   responses: { 200: ok(cursorList(Change)) },
@@ -154,7 +151,7 @@ const Usage = z
     usedInCampaigns: z.array(NamedUse.extend({ status: z.enum(CAMPAIGN_STATUSES) })),
     usedInWorkflows: z.array(NamedUse),
     truncated: TruncatedLists,
-    canDelete: z.boolean().openapi({ description: 'False while a SCHEDULED, SENDING or PAUSED campaign goes by it' }),
+    canDelete: z.boolean().openapi({ description: 'False while a SCHEDULED, SENDING or PAUSED campaign uses it' }),
   })
   .openapi('SegmentUsage', {
     example: {
@@ -170,10 +167,9 @@ const usageRoute = createRoute({
   path: '/segments/{id}/usage',
   operationId: 'getSegmentUsage',
   tags: ['Segments'],
-  summary: 'Where a segment is used',
+  summary: 'List the uses of a segment',
   description:
-    'Segments whose condition names it; campaigns that are not finished, to it or with a filter that names it; workflows that its entry or exit ' +
-    'starts, ends or lets go on, or whose conditions name it.',
+    'Lists segments whose condition names it, and unfinished campaigns to it or with a filter that names it. Also lists workflows that its entry or exit starts, ends or resumes, or whose conditions name it.',
   security: scopes('segments:view'),
   request: { params: IdParams },
   responses: { 200: ok(Usage) },

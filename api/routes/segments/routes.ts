@@ -150,7 +150,7 @@ const removeMembersRoute = createRoute({
   operationId: 'removeSegmentMembers',
   tags: ['Segments'],
   summary: 'Remove members from a static segment',
-  description: 'By address, at most 500; who is no member is passed over. 409 on a DYNAMIC segment.',
+  description: 'By address, at most 500. Contacts that are not members are ignored. 409 on a DYNAMIC segment.',
   security: scopes('segments:edit'),
   request: { params: IdParams, headers: IfMatch, body: json(RemoveMembers) },
   responses: { 200: ok(RemovedMembers), ...errors('CONFLICT') },
@@ -163,8 +163,7 @@ const computeRoute = createRoute({
   tags: ['Segments'],
   summary: 'Compute a tracked segment',
   description:
-    'Brings the members up to date and records `segment.<slug>.entry` or `.exit` once for each who enters or leaves. This also ' +
-    'happens by itself every 5 minutes. 400 when the segment is not tracked.',
+    'Updates the members and records `segment.<slug>.entry` or `.exit` once for each contact that enters or leaves. This also happens automatically every 5 minutes. 400 when the segment is not tracked.',
   security: scopes('segments:edit'),
   request: { params: IdParams },
   responses: {
@@ -178,7 +177,7 @@ const refreshRoute = createRoute({
   path: '/segments/{id}/refresh',
   operationId: 'refreshSegment',
   tags: ['Segments'],
-  summary: 'Count a segment anew',
+  summary: 'Count a segment again',
   description: 'Only the count: no events, and no membership is written.',
   security: scopes('segments:edit'),
   request: { params: IdParams },

@@ -26,8 +26,7 @@ const batchRoute = {
     tags: ['Email'],
     summary: 'Send up to 100 different emails',
     description:
-      'Each is as in `POST /v1/send`, and its result or error stands in `results` at its place. With `atomic` all are accepted or none: ' +
-      "the error of the first that is refused is the answer then, and `errors` names all by `emails.<n>`. One `Idempotency-Key` is the whole batch's.",
+      'Each email is as in `POST /v1/send`, and its result or error is at the same position in `results`. With `atomic` all are accepted or none: the response is then the error of the first refused email, and `errors` names all by `emails.<n>`. One `Idempotency-Key` covers the whole batch.',
     security: scopes('email:send'),
     request: { headers: IdempotencyHeader, body: json(SendBatchBody) },
     responses: {

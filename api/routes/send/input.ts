@@ -129,7 +129,7 @@ export const SendBody = z
   .object({
     to: z
       .union([MailboxInput, z.array(MailboxInput).min(1).max(RECIPIENTS_MAX)])
-      .openapi({ description: 'One recipient or many; each gets a mail of its own' }),
+      .openapi({ description: 'One recipient or many. Each gets an email of its own.' }),
     subject: oneLine(HEADER_LINE_MAX_CHARS).min(1).optional(),
     body: z.string().min(1).optional().openapi({ description: 'HTML, with Liquid variables' }),
     template: z
@@ -139,14 +139,14 @@ export const SendBody = z
       .optional()
       .openapi({ description: 'Id of a template, in place of subject and body' }),
     from: MailboxInput.optional().openapi({
-      description: 'On a verified domain; may be left out where the template has one',
+      description: 'On a verified domain. Optional with a template that has a sender.',
     }),
     name: DisplayName.optional().openapi({
       deprecated: true,
       description: 'Sender name where `from` is an address alone',
     }),
     type: z
-      .literal('html', { error: 'Must be `html`, or left out: convert Markdown to HTML before you send it' })
+      .literal('html', { error: 'Must be `html`, or omitted: convert Markdown to HTML before you send it' })
       .optional()
       .openapi({ deprecated: true, description: 'The body is always HTML; clients of other services send this field' }),
     subscribed: z.boolean().optional(),

@@ -16,7 +16,7 @@ export const Sent = success(
       z.object({
         contact: z.object({ id: Id, email: EmailAddressResponse }),
         email: Id,
-        role: z.enum(['cc', 'bcc']).optional().openapi({ description: 'Of a copy' }),
+        role: z.enum(['cc', 'bcc']).optional().openapi({ description: 'Present for a copy' }),
       }),
     ),
     skipped: z
@@ -60,5 +60,5 @@ export const BatchSent = success(
     timestamp: Instant,
   }),
 ).openapi('BatchSent', {
-  description: 'One entry an email, in the order of `emails`: what `POST /v1/send` would answer.',
+  description: 'One entry per email, in the order of `emails`, as `POST /v1/send` would return it.',
 });

@@ -21,7 +21,7 @@ const sendRoute = {
     tags: ['Email'],
     summary: 'Send an email',
     description:
-      'Accepts a mail for each recipient and upserts their contacts. The mails leave at once; their records tell what became of them.',
+      'Accepts an email for each recipient and creates or updates their contacts. The emails are sent at once; their records show the outcome.',
     security: scopes('email:send'),
     request: { headers: IdempotencyHeader, body: json(SendBody) },
     responses: {

@@ -37,7 +37,7 @@ const SmsStopRecord = z
     actor: z
       .string()
       .nullable()
-      .openapi({ description: 'Who did it: `user:<id>`, `key:<id>`, `contact` for the person' }),
+      .openapi({ description: 'The actor: `user:<id>`, `key:<id>`, `contact` for the person' }),
     createdAt: Instant,
   })
   .openapi('SmsStop', {
@@ -88,7 +88,8 @@ const deleteRoute = createRoute({
   operationId: 'deleteSmsStop',
   tags: ['SMS'],
   summary: 'Take a number off the SMS stop list',
-  description: 'All its entries, or with `from` those of one sender. Do it only where the person asked for it.',
+  description:
+    'Removes all entries of the number, or with `from` the entries of one sender. Do this only if the person asked for it.',
   security: scopes('contacts:edit'),
   request: { params: z.object({ phone: Phone }), query: z.object({ from: From }) },
   responses: { 204: noContent('Taken off'), ...errors('NOT_FOUND') },

@@ -27,7 +27,7 @@ const sendRoute = {
     unknownFields: 'refuse',
     tags: ['SMS'],
     summary: 'Send an SMS',
-    description: 'Accepts an SMS; the sender follows from the destination country. Its record tells what became of it.',
+    description: 'Accepts an SMS. The destination country determines the sender. Its record shows the outcome.',
     security: scopes('sms:send'),
     request: { headers: IdempotencyHeader, body: json(SendSms) },
     responses: {
@@ -50,7 +50,7 @@ const listRoute = {
     request: {
       query: cursorQuery(25).extend({
         status: z.enum(SMS_STATUSES).optional(),
-        sourceType: z.enum(SMS_SOURCES).optional().openapi({ description: 'What caused it' }),
+        sourceType: z.enum(SMS_SOURCES).optional().openapi({ description: 'Cause of the SMS' }),
         contactId: Id.optional(),
         workflowExecutionId: Id.optional().openapi({ description: 'The execution of a workflow that sent it' }),
         // A plus that was not encoded arrives as a space.

@@ -40,7 +40,7 @@ const snsRoute: RouteConfig = {
   tags: ['Callbacks'],
   summary: 'Deliveries, bounces and complaints from Amazon SES',
   description:
-    'Messages of the topics in `SNS_TOPIC_ARNS`; subscriptions are confirmed by themselves. Changes nothing unless Amazon SNS has signed it.',
+    'Handles messages of the topics in `SNS_TOPIC_ARNS`. Subscriptions are confirmed automatically. Changes nothing unless Amazon SNS has signed it.',
   request: {
     body: { content: { 'text/plain': { schema: z.string().openapi({ description: 'A message of SNS, as JSON' }) } } },
   },
@@ -102,7 +102,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
     if (emailId === undefined && takenAt && Date.now() - takenAt.getTime() < SETTLING_MS) return false;
     const result = emailId && (await recordFeedback({ emailId, feedback, source: 'ses' }));
     if (!result || result.outcome === 'unknown')
-      log.info({ kind: feedback.kind, emailId, sesMessageId }, 'SES told of a mail that is not known');
+      log.info({ kind: feedback.kind, emailId, sesMessageId }, 'SES reported an unknown email');
     return true;
   }
 
@@ -137,7 +137,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
 }
 
 function notYet(): AppError {
-  return new AppError('SERVICE_UNAVAILABLE', { message: 'This mail is not known yet.' });
+  return new AppError('SERVICE_UNAVAILABLE', { message: 'This email is not known yet.' });
 }
 
 function refuseMessage(message: string): AppError {

@@ -32,7 +32,7 @@ export const VariantsSaved = z
     restocked: z
       .number()
       .int()
-      .openapi({ description: 'Variants that came back: those who wait for them are being told' }),
+      .openapi({ description: 'Variants that came back in stock; the contacts that wait for them are being notified' }),
   })
   .openapi('VariantsSaved', { example: { data: [SAVED_VARIANT], created: 1, updated: 0, restocked: 0 } });
 

@@ -60,8 +60,7 @@ const pixel = createRoute({
   tags: ['Storefront'],
   summary: 'Record what happened on a storefront page',
   description:
-    'Each event is recorded as `pixel.<name>`, on the contact of its `email` where there is one (created unsubscribed if new). ' +
-    'All of a request or none is recorded. What the public key sends is plain text wherever it is shown.',
+    'Records each event as `pixel.<name>`, on the contact of its `email` if it has one (created unsubscribed if new). Either all events of a request are recorded or none. Values sent with the public key are shown as plain text everywhere.',
   security: publicKey(),
   request: { body: json(Pixel) },
   responses: {

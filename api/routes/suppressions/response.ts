@@ -10,7 +10,7 @@ export const SuppressionRecord = z
     reason: z.enum(SUPPRESSION_REASONS),
     source: z.string(),
     actor: z.string().nullable().openapi({
-      description: 'Who did it, where somebody did: `user:<id>`, `key:<id>`, `contact` for the person',
+      description: 'The actor, if there was one: `user:<id>`, `key:<id>`, `contact` for the person',
     }),
     createdAt: Instant,
   })

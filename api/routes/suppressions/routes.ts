@@ -21,7 +21,7 @@ const listRoute = createRoute({
   tags: ['Suppressions'],
   summary: 'List the suppression list',
   description:
-    'Addresses that get no mail, or no marketing mail, newest first, or with `email` what there is about one address. It outlives the contacts.',
+    'Lists addresses that get no email, or no marketing email, newest first; with `email`, the suppressions of one address. Entries outlive their contacts.',
   security: scopes('contacts:view'),
   request: { query: cursorQuery(LIST_DEFAULT).extend({ email: EmailAddress.optional() }) },
   responses: { 200: ok(cursorList(SuppressionRecord)) },
@@ -47,7 +47,7 @@ const deleteRoute = createRoute({
   operationId: 'deleteSuppression',
   tags: ['Suppressions'],
   summary: 'Take an address off the suppression list',
-  description: 'Whatever the reasons it is there for. The contact stays unsubscribed if it is.',
+  description: 'Removes all reasons. An unsubscribed contact stays unsubscribed.',
   security: scopes('contacts:edit'),
   request: { params: AddressParams },
   responses: { 204: noContent('Taken off'), ...errors('NOT_FOUND') },

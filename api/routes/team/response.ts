@@ -46,7 +46,9 @@ export const Team = z
 
 export const Invited = InvitationRecord.extend({
   url: z.string().openapi({ description: 'The link to hand over, shown this once' }),
-  mailed: z.boolean().openapi({ description: 'Whether it was mailed too: where the project has a verified domain' }),
+  mailed: z
+    .boolean()
+    .openapi({ description: 'Whether the invitation was also emailed, which needs a verified domain of the project' }),
 }).openapi('InvitedToTeam', {
   example: { ...INVITATION_EXAMPLE, url: 'https://tidings.example.com/app/join#token', mailed: false },
 });

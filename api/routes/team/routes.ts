@@ -25,7 +25,7 @@ const teamRoute = createRoute({
   path: '/team',
   operationId: 'getTeam',
   tags,
-  summary: 'Who belongs to the project',
+  summary: 'List the members of the project',
   description: 'Its people, who came first first, and the invitations that are open, the newest first.',
   security: session('team:manage'),
   responses: { 200: ok(Team) },
@@ -37,10 +37,9 @@ const inviteRoute = createRoute({
   operationId: 'inviteToTeam',
   shownOnce: ['url'],
   tags,
-  summary: 'Invite somebody to the project',
+  summary: 'Invite a person to the project',
   description:
-    'Answers the link once, to be handed over; it holds once and for seven days, also where `SIGNUP` is off. Where the project has a verified ' +
-    'domain it is mailed too, from `notices@` that domain. An earlier invitation to the same address ends. 20 an hour (429), 100 open ones (409).',
+    'Returns the link once, for you to hand over. It works once, for seven days, also if `SIGNUP` is off. If the project has a verified domain, the link is also emailed from `notices@` that domain. An earlier invitation to the same address ends. 20 per hour (429), 100 open ones (409).',
   security: session('team:manage'),
   request: { body: json(Invite) },
   responses: { 201: ok(Invited, 'Invited'), ...errors('CONFLICT') },

@@ -17,7 +17,7 @@ const fields = {
   ...mailTextInput,
   from: mailTextInput.from.nullish(),
   type: Type,
-  topicId: Id.nullish().openapi({ description: 'What its mails are about; MARKETING only' }),
+  topicId: Id.nullish().openapi({ description: 'Topic of its emails; MARKETING only' }),
 };
 
 /** @throws AppError VALIDATION_ERROR for a topic on a TRANSACTIONAL template, whose recipients cannot leave it */

@@ -20,8 +20,8 @@ const PreviewTemplate = z
     type: Type.default('TRANSACTIONAL').openapi({
       description: 'A MARKETING body without the unsubscribe link gets a footer',
     }),
-    contactId: Id.nullish().openapi({ description: 'For whom it is rendered; needs `contacts:view`' }),
-    data: freeJson('The data of a preview').nullish().openapi({ description: 'Values on top of those of the contact' }),
+    contactId: Id.nullish().openapi({ description: 'Contact to render it for; needs `contacts:view`' }),
+    data: freeJson('The data of a preview').nullish().openapi({ description: "Values that override the contact's" }),
   })
   .openapi('PreviewTemplate', {
     example: { subject: 'Welcome, {{firstName}}', body: '<p>Hello {{firstName}}</p>', data: { firstName: 'Ada' } },

@@ -10,7 +10,7 @@ import { changedMailText, mailTextInput, splitSender } from '../mail-text.ts';
 import { refuseBadContent } from './content-check.ts';
 
 const TestTemplate = z
-  .object({ email: EmailAddress.openapi({ description: 'Where it goes' }), ...mailTextInput })
+  .object({ email: EmailAddress.openapi({ description: 'Recipient of the test' }), ...mailTextInput })
   .transform(splitSender)
   .openapi('TestTemplate', {
     example: {
@@ -27,7 +27,7 @@ const TemplateTestSent = z
     example: {
       success: true,
       data: { emailId: EXAMPLE_ID, email: 'ada@example.com' },
-      message: 'A test mail is on its way to ada@example.com.',
+      message: 'A test email is on its way to ada@example.com.',
     },
   });
 
@@ -37,9 +37,9 @@ const testRoute = createRoute({
   operationId: 'testTemplate',
   unknownFields: 'refuse',
   tags: ['Templates'],
-  summary: 'Send one test mail of what a template says',
+  summary: 'Send a test email of a template',
   description:
-    'Also of what is not saved yet. Its subject begins with "[TEST] ". It is rendered with the contact of the address, if it is one, and makes no contact.',
+    'Also for content that is not saved yet. Its subject starts with "[TEST] ". It is rendered for the contact with the address, if there is one, and creates no contact.',
   security: scopes('email:send'),
   request: { body: json(TestTemplate) },
   responses: { 200: ok(TemplateTestSent), ...errors('DOMAIN_NOT_VERIFIED', 'BILLING_LIMIT_EXCEEDED') },
@@ -56,7 +56,7 @@ export function templateTestRoutes(app: App, { db, compute, outbox }: Deps): voi
       insertTestMail(trx, { projectId, text, email, mode, monthlyEmailLimit: project.monthlyEmailLimit }),
     );
     outbox.wake(queued);
-    const message = `A test mail is on its way to ${email}.`;
+    const message = `A test email is on its way to ${email}.`;
     return c.json({ success: true as const, data: { emailId, email }, message }, 200);
   });
 }

@@ -19,7 +19,7 @@ const fields = {
 
 export const CreateTopic = z
   .object(fields)
-  .openapi('CreateTopic', { example: { name: 'Product news', description: 'What is new, once a month' } });
+  .openapi('CreateTopic', { example: { name: 'Product news', description: 'News about the product, once a month' } });
 
 export const PatchTopic = z
   .object(fields)

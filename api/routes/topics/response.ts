@@ -17,7 +17,7 @@ export const TopicRecord = z
       id: EXAMPLE_ID,
       name: 'Product news',
       slug: 'product-news',
-      description: 'What is new, once a month',
+      description: 'News about the product, once a month',
       defaultSubscribed: true,
       createdAt: '2026-01-01T12:00:00.000Z',
       updatedAt: '2026-01-01T12:00:00.000Z',

@@ -30,7 +30,7 @@ const createTopicRoute = createRoute({
   tags,
   summary: 'Create a topic',
   description:
-    'Something that contacts join and leave by itself, beside their subscription as a whole. 409 when the name or the slug is taken, and when the project has 100 of them.',
+    'A topic that contacts join and leave separately from their subscription as a whole. 409 when the name or the slug is taken, and when the project has 100 topics.',
   security: scopes('contacts:edit'),
   request: { body: json(CreateTopic) },
   responses: { 201: ok(TopicRecord, 'Created'), ...errors('CONFLICT') },
@@ -67,7 +67,7 @@ const deleteRoute = createRoute({
   operationId: 'deleteTopic',
   tags,
   summary: 'Delete a topic',
-  description: 'And what contacts said about it. 409 while a template or a campaign that is not over uses it.',
+  description: 'Also deletes the choices of contacts. 409 while a template or an unfinished campaign uses it.',
   security: scopes('contacts:edit'),
   request: { params: IdParams },
   responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },

@@ -42,7 +42,7 @@ export function createLinkFinder(deps: { db: Db; compute: Compute; log: Pick<Log
         return await resolvedLink(compute, work, { link, vars: variablesOf(email) });
       } catch (error) {
         if (!(error instanceof TemplateError)) throw error;
-        log.warn({ emailId, reason: describeFailure(error) }, 'the link of a mail could not be made');
+        log.warn({ emailId, reason: describeFailure(error) }, 'a link of an email could not be resolved');
         return undefined;
       }
     },

@@ -39,7 +39,7 @@ const statusRoute: RouteConfig = {
   path: '/webhooks/twilio/status',
   operationId: 'receiveTwilioStatus',
   tags: ['Callbacks'],
-  summary: "Twilio's word on what became of an SMS",
+  summary: 'Receive the status of an SMS from Twilio',
   description: 'Changes nothing unless Twilio has signed it.',
   request: {
     headers: signedBy,
@@ -54,7 +54,7 @@ const inboundRoute: RouteConfig = {
   path: '/webhooks/twilio/inbound',
   operationId: 'receiveTwilioMessage',
   tags: ['Callbacks'],
-  summary: 'An SMS that somebody sent to us',
+  summary: 'Receive an SMS from Twilio',
   description:
     'Recorded as the event `sms.received`; STOP and START change consent to SMS. Changes nothing unless Twilio has signed it.',
   request: { headers: signedBy, body: form(z.object({ From: z.string(), To: z.string(), Body: z.string() })) },

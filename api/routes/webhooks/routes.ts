@@ -73,7 +73,7 @@ const patchRoute = createRoute({
   tags,
   summary: 'Change, disable or enable a webhook endpoint',
   description:
-    'Enabling forgets its failures. What failed meanwhile can be replayed. `***` in `url` keeps the password that is stored.',
+    'Enabling clears its failures. Failed deliveries can be replayed. `***` in `url` keeps the stored password.',
   security,
   request: { params: IdParams, body: json(PatchEndpoint) },
   responses: { 200: ok(Endpoint) },
@@ -110,7 +110,7 @@ const deliveriesRoute = createRoute({
   operationId: 'listWebhookDeliveries',
   tags,
   summary: 'List the deliveries to a webhook endpoint',
-  description: 'Newest first, with what was sent, and status, time and first KB of what the endpoint answered last.',
+  description: 'Newest first, with the sent payload, and the status, time and first KB of the last response.',
   security,
   request: {
     params: IdParams,
@@ -124,9 +124,9 @@ const replayOneRoute = createRoute({
   path: '/webhooks/{id}/deliveries/{deliveryId}/replay',
   operationId: 'replayWebhookDelivery',
   tags,
-  summary: 'Send a delivery once more',
+  summary: 'Replay a delivery',
   description:
-    'With the `webhook-id` it had, so that a receiver can tell. One that waits for its next try goes out now.',
+    'Keeps its `webhook-id`, so that a receiver can recognize it. A delivery that waits for its next attempt is sent now.',
   security,
   request: { params: z.object({ id: Id, deliveryId: Id }) },
   responses: { 200: ok(Replayed) },
@@ -137,10 +137,9 @@ const replayRoute = createRoute({
   path: '/webhooks/{id}/replay',
   operationId: 'replayWebhookDeliveries',
   tags,
-  summary: 'Send deliveries once more',
+  summary: 'Replay deliveries',
   description:
-    'All since an instant, or those of one `status`, each with the `webhook-id` it had. 10,000 a call, oldest first: `nextSince` is where ' +
-    'the next call goes on, null when none is left.',
+    'Replays all deliveries since an instant, or those with one `status`, each with its `webhook-id`. 10,000 per call, oldest first: `nextSince` is the start of the next call, null when no deliveries remain.',
   security,
   request: {
     params: IdParams,

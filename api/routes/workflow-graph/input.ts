@@ -16,7 +16,8 @@ const StepName = z.string().min(1).max(100);
 const GraphStep = z
   .object({
     id: StepName.openapi({
-      description: 'The id of a step of this workflow; any other name is that of a new step, whose id is in `ids`.',
+      description:
+        'The id of a step of this workflow. Any other name stands for a new step, whose id is returned in `ids`.',
     }),
     type: StepTypeSchema,
     name: z.string().trim().min(1).max(200).optional(),
@@ -35,7 +36,7 @@ export const SaveGraph = z
   .object({
     version: z.string().min(1).max(100).optional().openapi({
       description:
-        'Of the graph that was changed, as `GET` gave it. Without it, `updatedAt` or `If-Match` the last write wins.',
+        'Version of the graph that was changed, from `GET`. Without it, `updatedAt` or `If-Match` the last write wins.',
     }),
     updatedAt: ReadUpdatedAt,
     entryStepId: StepName.nullable(),

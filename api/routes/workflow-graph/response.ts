@@ -7,10 +7,10 @@ const Fault = z.object({ field: z.string(), message: z.string(), code: z.string(
 export const SavedGraph = z
   .object({
     workflow: WorkflowDetailSchema,
-    ids: z.record(z.string(), Id).openapi({ description: 'Of each new step: its id, by the name that it came under.' }),
+    ids: z.record(z.string(), Id).openapi({ description: 'Ids of new steps, by their names in the request.' }),
     faults: z.array(Fault).openapi({
       description:
-        'What keeps the workflow from being enabled: each at `steps.<id>`, by the name that the step came under.',
+        'Errors that keep the workflow from being enabled, each at `steps.<id>`, by the name of the step in the request.',
     }),
     dryRun: z.boolean(),
   })

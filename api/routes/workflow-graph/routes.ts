@@ -16,8 +16,7 @@ const saveRoute = createRoute({
   tags: ['Workflows'],
   summary: 'Save all steps and transitions of a workflow at once',
   description:
-    'All or nothing, on the `version` that was read: 409 where it has been changed since. Steps that are left out are removed, and executions that stand at them end EXITED, reason `step_deleted`. ' +
-    'What is refused is told all at once, each at `steps.<id>` or `transitions.<index>`; an enabled workflow also has to be able to run. A new step may have any name in place of an id.',
+    'Replaces the whole graph or changes nothing, on the `version` that was read: 409 if it has changed since. Omitted steps are removed, and executions at these steps end EXITED, reason `step_deleted`. All errors are reported at once, each at `steps.<id>` or `transitions.<index>`. The graph of an enabled workflow must also be able to run. A new step may have any name instead of an id.',
   security: scopes('workflows:edit'),
   request: { params: GraphParams, headers: IfMatch, body: json(SaveGraph) },
   responses: { 200: okVersioned(SavedGraph), ...errors('CONFLICT') },

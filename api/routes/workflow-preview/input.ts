@@ -17,13 +17,13 @@ const PreviewContact = z
 export const PreviewWorkflow = z
   .object({
     contactId: Id.optional(),
-    contact: PreviewContact.optional().openapi({ description: 'Somebody who is no contact, in place of `contactId`.' }),
-    event: freeJson('The data of an event')
-      .nullish()
-      .openapi({ description: 'The payload of the event that begins it.' }),
+    contact: PreviewContact.optional().openapi({
+      description: 'A person who is not a contact, instead of `contactId`.',
+    }),
+    event: freeJson('The data of an event').nullish().openapi({ description: 'The payload of the triggering event.' }),
     context: freeJson('The context of an execution').nullish(),
-    startAt: InstantInput.optional().openapi({ description: 'When it begins; now unless given.' }),
-    events: RunEvents.optional().openapi({ description: 'What happens while it runs.' }),
+    startAt: InstantInput.optional().openapi({ description: 'When the run starts; now unless given.' }),
+    events: RunEvents.optional().openapi({ description: 'Events during the run.' }),
     webhooks: z
       .array(
         z.object({
@@ -36,7 +36,7 @@ export const PreviewWorkflow = z
       .optional()
       .openapi({
         description:
-          'What endpoints answer; 200 where nothing is said. Several of a step are for its visits, in order.',
+          'Assumed responses of endpoints; 200 unless given. Several responses of a step apply to its visits, in order.',
       }),
   })
   .superRefine(({ contactId, contact }, ctx) => {

@@ -15,10 +15,10 @@ const PreviewStep = z.object({
   startedAt: Instant,
   completedAt: Instant.nullable(),
   dueAt: Instant.nullable().openapi({
-    description: 'When the pause ends; of a step that sends, when the sending window opens for which it waits.',
+    description: 'When the pause ends. For a step that sends: when the sending window opens that it waits for.',
   }),
   branch: z.string().nullable(),
-  condition: Json.nullable().openapi({ description: 'Of a CONDITION: what decided.' }),
+  condition: Json.nullable().openapi({ description: 'For a CONDITION: the values that decided.' }),
   filters: z
     .array(
       z.object({
@@ -30,19 +30,19 @@ const PreviewStep = z.object({
       }),
     )
     .nullable()
-    .openapi({ description: 'Of a CONDITION: each filter, and whether it holds by itself.' }),
-  wouldSend: z.boolean().nullable().openapi({ description: 'Of a step that sends: whether it does.' }),
+    .openapi({ description: 'For a CONDITION: each filter, and whether it matches.' }),
+  wouldSend: z.boolean().nullable().openapi({ description: 'For a step that sends: whether it would send.' }),
   reason: z.string().nullable().openapi({ description: 'Why nothing would be sent.' }),
   channel: z.string().nullable(),
   to: z.string().nullable(),
   from: z.string().nullable(),
-  subject: z.string().nullable().openapi({ description: 'Rendered, also of a mail that would not be sent.' }),
+  subject: z.string().nullable().openapi({ description: 'Rendered subject, also of an email that would not be sent.' }),
   body: z.string().nullable().openapi({ description: 'The text of an SMS.' }),
   request: z
     .object({ method: z.string(), url: z.string(), body: z.unknown() })
     .nullable()
-    .openapi({ description: 'Of a WEBHOOK: what it would ask.' }),
-  contact: Json.nullable().openapi({ description: 'Of an UPDATE_CONTACT: the contact as it is after it.' }),
+    .openapi({ description: 'For a WEBHOOK: the request that it would make.' }),
+  contact: Json.nullable().openapi({ description: 'For an UPDATE_CONTACT: the contact after it.' }),
   output: Json.nullable(),
   error: z.string().nullable(),
 });

@@ -20,7 +20,7 @@ const previewRoute = createRoute({
   tags: ['Workflows'],
   summary: 'See what a workflow would do for a contact',
   description:
-    'Walks the workflow as an execution would, in simulated time, whether or not it is enabled: which steps when, which branch by which condition, what would be sent or not and why. Changes nothing and calls nothing: an endpoint is taken to answer 200 unless `webhooks` says otherwise.',
+    'Walks the workflow like an execution, in simulated time, whether or not it is enabled. Shows the steps with their times, the branches with their conditions, and which messages would be sent or why not. Changes nothing and calls nothing: endpoints are assumed to respond with 200 unless `webhooks` says otherwise.',
   security: scopes('workflows:view'),
   request: { params: WorkflowParams, body: json(PreviewWorkflow) },
   responses: { 200: ok(WorkflowPreview), ...errors('RATE_LIMIT_EXCEEDED') },

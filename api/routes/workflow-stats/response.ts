@@ -48,7 +48,7 @@ export const StepContact = z
     contactId: Id,
     email: z.string().nullable(),
     status: z.enum(['RUNNING', 'WAITING']),
-    attempts: Count.openapi({ description: 'Tries of an effect that is refused for now.' }),
+    attempts: Count.openapi({ description: 'Attempts of a deferred effect.' }),
     startedAt: Instant,
     dueAt: Instant.nullable().openapi({ description: 'When a DELAY or the deadline of a WAIT_FOR_EVENT ends.' }),
     error: z.string().nullable(),
@@ -101,7 +101,7 @@ export const StepVisitList = cursorList(StepVisit)
   .extend({
     total: Count.nullable().openapi({
       description:
-        'As the stats count them, with those whose visits are gone since; null of CANCELLED, 0 after the first page.',
+        'Number in the statistics, including visits that were deleted since. Null for CANCELLED, 0 after the first page.',
     }),
   })
   .openapi('StepVisitList', { example: { data: [], cursor: null, hasMore: false, total: 0 } });

@@ -28,7 +28,7 @@ const statsRoute = createRoute({
   tags,
   summary: 'Count the visits to each step of a workflow',
   description:
-    'Those that began from `since` on and before `until`, over all without: how many wait or run now, and how the others ended; by branch where a step has a choice. A visit that was cut short, by an exit or a cancel, is in none.',
+    'Visits that started from `since` on and before `until`, or all of them. Shows how many wait or run now, and how the others ended, by branch for a step with a choice. A visit that an exit or a cancellation interrupted is not counted.',
   security: scopes('workflows:view'),
   request: {
     params: IdParams,
@@ -43,7 +43,7 @@ const contactsRoute = createRoute({
   operationId: 'listContactsAtStep',
   tags,
   summary: 'List who is at a step just now',
-  description: 'Whose execution began last first, with the instant at which each goes on where that is known.',
+  description: 'The latest execution first, with the instant at which each continues if it is known.',
   security: scopes('workflows:view'),
   request: { params: StepParams, query: cursorQuery(20) },
   responses: { 200: ok(cursorList(StepContact)) },
@@ -54,9 +54,9 @@ const visitsRoute = createRoute({
   path: '/workflows/{id}/steps/{stepId}/visits',
   operationId: 'listStepVisits',
   tags,
-  summary: 'List who has left a step, by what became of the visit',
+  summary: 'List contacts that have left a step, by outcome',
   description:
-    'COMPLETED unless `status` says SKIPPED, FAILED, or CANCELLED for those that were cut short; who left last is first. Runs in a sandbox are in none.',
+    'COMPLETED unless `status` is SKIPPED, FAILED, or CANCELLED for interrupted visits. The latest visit comes first. Sandbox runs are excluded.',
   security: scopes('workflows:view'),
   request: {
     params: StepParams,

@@ -19,7 +19,7 @@ export const CreateStep = z
     autoConnect: z.boolean().default(false),
   })
   .openapi('CreateWorkflowStep', {
-    description: 'What `config` holds depends on the type; see the guide to workflows.',
+    description: 'The fields of `config` depend on the type; see the guide to workflows.',
     example: { type: 'DELAY', name: 'A day later', config: { amount: 1, unit: 'days' }, autoConnect: true },
   });
 

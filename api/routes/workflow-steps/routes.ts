@@ -59,7 +59,7 @@ const deleteStepRoute = createRoute({
   tags,
   summary: 'Remove a step',
   description:
-    'With its transitions; `splice=true` joins its neighbours. Executions that stand at it end EXITED, reason `step_deleted`.',
+    'Also removes its transitions; `splice=true` joins the steps around it. Executions at the step end EXITED, reason `step_deleted`.',
   security: scopes('workflows:edit'),
   request: { params: StepParams, headers: IfMatch, query: z.object({ splice: QuerySwitch.optional() }) },
   responses: { 204: noContent(), ...errors('CONFLICT') },

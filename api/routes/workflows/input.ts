@@ -16,13 +16,13 @@ const ExitOn = ExitOnInput.nullish().openapi('ExitOn', {
     type: 'object',
     properties: {
       eventName: { type: 'string', minLength: 1, maxLength: EVENT_NAME_LENGTH },
-      filters: { description: "On the event's data, as those of a WAIT_FOR_EVENT." },
-      includeAutomatic: { type: 'boolean', description: 'As that of the workflow.' },
+      filters: { description: "On the event's data, like the filters of a WAIT_FOR_EVENT." },
+      includeAutomatic: { type: 'boolean', description: "Like the workflow's `includeAutomatic`." },
     },
     required: ['eventName'],
   },
   description:
-    'Events that end an execution of their contact at once, wherever it stands: EXITED, reason `exited_on_event`. What is set at that moment counts, also for who is under way already.',
+    'Events that end an execution of their contact at once, at any step: EXITED, reason `exited_on_event`. Changes apply at once, also to running executions.',
   example: [{ eventName: 'purchase' }],
 });
 

@@ -142,7 +142,7 @@ export const ExecutionSchema = z
     exitReason: z.string().nullable(),
     error: z.string().nullable().openapi({
       description:
-        'Why it FAILED; `loop` when it came to a step again with less than 60 s of waiting in between, or to its 1,001st step. `event_depth` on one that went on: an event of its steps was the tenth link of a chain of executions and started none.',
+        'Why it FAILED. `loop`: it returned to a step with less than 60 s of waiting in between, or reached its 1,001st step. `event_depth` on an execution that continued: an event of its steps was the tenth link of a chain of executions and started none.',
     }),
     context: Json,
     event: Json,
@@ -152,7 +152,7 @@ export const ExecutionSchema = z
     completedAt: Instant.nullable(),
     begun: z.boolean().openapi({
       description:
-        'False while it waits for its turn: more was accepted than can be begun at once. Its steps say where it stands then.',
+        'False while it waits to be started, because more was accepted than can be started at once. Its steps then show its position.',
     }),
     temporal: z.object({
       workflowId: z.string(),

@@ -98,7 +98,7 @@ const patchRoute = createRoute({
   tags,
   summary: 'Change, enable or disable a workflow',
   description:
-    'Enabling checks the whole graph and answers every fault found. Disabling lets what is running finish; no new execution starts.',
+    'Enabling checks the whole graph and returns every error found. Disabling lets running executions finish; no new execution starts.',
   security: scopes('workflows:edit'),
   request: { params: IdParams, headers: IfMatch, body: json(PatchWorkflow) },
   responses: { 200: okVersioned(WorkflowDetailSchema), ...errors('CONFLICT') },

@@ -1,7 +1,7 @@
 // Made of the OpenAPI document by packages/client/generate.ts: change the document, then run `npm run client:types`.
 
 export type AcceptInvitation = {
-  /** What stands behind `#` in the link */
+  /** The part of the link after `#` */
   token: string;
   password: string;
 };
@@ -80,7 +80,7 @@ export type AddedSegmentMembers = {
 };
 
 export type AdvanceExecution = {
-  /** Of a WAIT_FOR_EVENT: `event`, or `timeout`, which is the default. */
+  /** For a WAIT_FOR_EVENT: `event`, or `timeout`, which is the default. */
   branch?: string | null;
 };
 
@@ -140,7 +140,7 @@ export type ApplyProject = {
 
 export type Asset = {
   id: string;
-  /** Where it is served, for ever the same bytes */
+  /** Address of the image. It always serves the same bytes. */
   url: string;
   hash: string;
   filename: string | null;
@@ -151,7 +151,7 @@ export type Asset = {
   height: number;
   /** Whether anything shows it */
   used: boolean;
-  /** How many templates and campaigns show it, and whether a mail that was accepted does */
+  /** Number of templates and campaigns that use it, and whether an accepted email does */
   usedBy: {
     templates: number;
     campaigns: number;
@@ -162,7 +162,7 @@ export type Asset = {
 
 export type AssetContentType = "image/png" | "image/jpeg" | "image/gif" | "image/webp";
 
-/** `bytes` is what all pictures of the project are together, of `maxBytes`. */
+/** `bytes` is the total size of the project's images, of `maxBytes`. */
 export type AssetList = {
   data: Asset[];
   cursor: string | null;
@@ -174,7 +174,7 @@ export type AssetList = {
 
 export type AttentionItem = {
   kind: AttentionItemKind;
-  /** Of the domain, campaign, workflow or endpoint; null for the project and for periodic work */
+  /** Id of the domain, campaign, workflow or endpoint. Null for the project and for periodic work. */
   id: string | null;
   name: string | null;
   since: string;
@@ -219,7 +219,7 @@ export type BatchError = {
   suggestion: string;
 };
 
-/** One entry an email, in the order of `emails`: what `POST /v1/send` would answer. */
+/** One entry per email, in the order of `emails`, as `POST /v1/send` would return it. */
 export type BatchSent = {
   success: boolean;
   data: {
@@ -232,7 +232,7 @@ export type BatchSent = {
             email: string;
           };
           email: string;
-          /** Of a copy */
+          /** Present for a copy */
           role?: SentEmailsRole;
         }[];
         /** Copies that nobody gets */
@@ -256,7 +256,7 @@ export type BulkContacts = {
   contactIds?: string[];
   /** The same as `contactIds` */
   ids?: string[];
-  /** The contacts of a list with these, as they are when the job comes to them; `{}` is everybody. Who is created later is not among them. */
+  /** Contacts that match these filters when the job reaches them; `{}` is all contacts. Contacts that are created later are not included. */
   where?: {
     /** A part of the address */
     search?: string;
@@ -317,14 +317,14 @@ export type Campaign = {
   audienceCondition: Record<string, unknown> | null;
   sendAtLocal: string | null;
   latePolicy: LatePolicy;
-  /** Its own, or null for none; absent where it goes by the project's */
+  /** Its own window, or null for none. Absent if the project's window applies. */
   sendingWindow?: {
     from: string;
     to: string;
     days?: number[];
     timezone?: "contact" | string;
   } | null;
-  /** Of one whose recipients wait for their hour or a window: when the next of them may be sent to */
+  /** For a campaign whose recipients wait for a local time or a window: when the next of them may be sent to */
   nextOpening: string | null;
   status: CampaignStatus;
   scheduledAt: string | null;
@@ -332,9 +332,9 @@ export type Campaign = {
   startedAt: string | null;
   sentAt: string | null;
   cancelledAt: string | null;
-  /** Why it is PAUSED: `requested`, `template_timeout` when its content ran out of time for 20 recipients in a row, or `database_restored` when the database was restored from a backup, so that some recipients may have it already */
+  /** Why it is PAUSED. `requested`: by a user. `template_timeout`: its content ran out of time for 20 recipients in a row. `database_restored`: the database was restored from a backup, so some recipients may have it already. */
   pausedReason: CampaignPausedReason | null;
-  /** The ways in which it is said; what one does not say is as the campaign says it */
+  /** Variants of the content. Fields that a variant does not set come from the campaign. */
   variants: CampaignVariant[] | null;
   test: CampaignTest;
   /** Null without a test. `WAITING`: the share was sent, and the test is judged at `testEndsAt`. `ENDED`: it needed no winner, or was cancelled */
@@ -369,7 +369,7 @@ export type CampaignDone = {
 
 export type CampaignFile = {
   name?: string;
-  /** Which one is meant; it is created where there is none */
+  /** Identifies the resource. It is created if it does not exist. */
   slug: SlugInput;
   description?: string | null;
   subject?: string;
@@ -384,7 +384,7 @@ export type CampaignFile = {
   fromName?: string | null;
   replyTo?: string | null;
   audienceType?: CampaignType;
-  /** Whom a FILTERED campaign is for, with `segment.<slug>` for `segment.<id>` */
+  /** Audience of a FILTERED campaign, with `segment.<slug>` for `segment.<id>` */
   audienceFilter?: unknown;
   sendAtLocal?: SendAtLocal;
   latePolicy?: LatePolicy;
@@ -393,9 +393,9 @@ export type CampaignFile = {
   /** 2 to 5, each with a name of its own; null or none for one way of saying it */
   variants?: CampaignVariantInput[] | null;
   test?: CampaignTestInput;
-  /** Whom a SEGMENT campaign is for */
+  /** Audience of a SEGMENT campaign */
   segment?: string | null;
-  /** What it is about */
+  /** Topic of the campaign */
   topic?: string | null;
 };
 
@@ -408,7 +408,7 @@ export type CampaignLink = {
   uniqueClicks: number;
   /** By scanners */
   machineClicks: number;
-  /** The same of each variant that has this link; null where the campaign has none */
+  /** Clicks of each variant with this link. Null if the campaign has no variants. */
   variants: CampaignLinkOfVariant[] | null;
 };
 
@@ -465,11 +465,11 @@ export type CampaignRequeued = {
 export type CampaignReview = {
   /** Contacts in the audience, subscribed or not */
   audience: number;
-  /** Those who would be sent to now */
+  /** Recipients that would be sent to now */
   willSend: number;
   /** The others, by reason */
   skipped: Record<string, number>;
-  /** From when it begins until the last mail has left: by the send rate, sending windows, the hours of the recipients and the wait of a test */
+  /** Time from the start until the last email is sent. It includes the send rate, sending windows, local times of recipients and the wait of a test. */
   estimatedSeconds: number;
   findings: Finding[];
 };
@@ -509,13 +509,13 @@ export type CampaignStats = {
     opened: number;
     clicked: number;
   }[];
-  /** Opens and clicks by machines in the same hours */
+  /** Automated opens and clicks in the same hours */
   machineSeries: {
     at: string;
     opens: number;
     clicks: number;
   }[];
-  /** Null where the campaign has none. Who waits for the winner is in none of them */
+  /** Null if the campaign has no variants. Recipients who wait for the winner belong to no variant. */
   variants: CampaignVariantStats[] | null;
   comparison: VariantComparison;
 };
@@ -529,11 +529,11 @@ export type CampaignTest = {
   minimum: number;
 } | null;
 
-/** Sends the variants to a share, waits, and sends the rest the better one. Without it everybody gets a variant by weight */
+/** Sends the variants to a share, waits, and sends the better one to the rest. Without it all recipients get a variant by weight. */
 export type CampaignTestInput = {
-  /** Of the recipients, rounded up to whole people, who get the variants by weight. 1: all of them, and nobody waits */
+  /** Share of the recipients, rounded up to whole people, that gets the variants by weight. With 1 all of them do, and no one waits. */
   share: number;
-  /** Of people: machines are not counted */
+  /** Counts humans only, without automated opens and clicks */
   metric?: CampaignTestMetric;
   /** From when the share was sent */
   waitMinutes?: number;
@@ -575,7 +575,7 @@ export type CampaignVariant = {
   replyTo?: string;
 };
 
-/** What it does not say is as the campaign says it. */
+/** Fields that it does not set come from the campaign. */
 export type CampaignVariantInput = {
   name: string;
   weight?: number;
@@ -613,7 +613,7 @@ export type CampaignVariantStats = {
   clickRate: number;
   openInterval: RateInterval;
   clickInterval: RateInterval;
-  /** Of what the test compares; opens where there is none */
+  /** Interval of the compared rate. Without a test, the open rate. */
   interval: RateInterval;
 };
 
@@ -683,7 +683,7 @@ export type Contact = {
   /** Consent to SMS, apart from `subscribed` */
   smsSubscribed: boolean;
   data: Record<string, unknown>;
-  /** Whether they are on each of the project's topics, by its id; where they said nothing, the topic's default */
+  /** Subscription to each of the project's topics, by topic id. Without a choice of the contact, the topic's default. */
   topics: Record<string, boolean>;
   createdAt: string;
   updatedAt: string;
@@ -694,7 +694,7 @@ export type ContactAtStep = {
   contactId: string;
   email: string | null;
   status: ContactAtStepStatus;
-  /** Tries of an effect that is refused for now. */
+  /** Attempts of a deferred effect. */
   attempts: number;
   startedAt: string;
   /** When a DELAY or the deadline of a WAIT_FOR_EVENT ends. */
@@ -733,7 +733,7 @@ export type ContactExport = {
   /** Each with its steps */
   executions: Record<string, unknown>[];
   segments: Record<string, unknown>[];
-  /** Proofs of double opt-in: `at`, `ip`, the `text` that was agreed to, and `emailId` of the mail that asked */
+  /** Proofs of double opt-in: `at`, `ip`, the `text` that the contact agreed to, and `emailId` of the email that asked */
   optIns: Record<string, unknown>[];
 };
 
@@ -798,18 +798,18 @@ export type ContactSubscription = {
   subscribed: boolean;
   subscription: SubscriptionState;
   smsSubscribed: boolean;
-  /** The latest 20, newest first; none where they are as they were created */
+  /** The latest 20, newest first. Empty if the subscription has not changed since the creation. */
   changes: ({
     at: string;
     subscribed: boolean;
-    /** `user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or who reported it; null where nobody knows */
+    /** `user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or the reporter. Null if it is unknown. */
     actor: string | null;
-    /** A member's address, a key's or a workflow's name; null where there is none */
+    /** A member's address, or the name of a key or workflow. Null without a name. */
     actorName: string | null;
     reason: string | null;
   })[];
   suppressions: (Suppression & ({
-    /** A member's address, a key's or a workflow's name; null where there is none */
+    /** A member's address, or the name of a key or workflow. Null without a name. */
     actorName: string | null;
   }))[];
 };
@@ -817,7 +817,7 @@ export type ContactSubscription = {
 export type ContactsFile = {
   /** A CSV file in UTF-8 or UTF-16, at most 5 MB */
   file: string;
-  /** JSON: where columns go by their header, `email`, `subscribed` or `data.<name>`, null to leave one out, or `{ "field": …, "type": "string" }` for one whose values stay text. Columns that are not named go by their header. */
+  /** JSON: the target of each column by its header: `email`, `subscribed` or `data.<name>`, null to ignore the column, or `{ "field": …, "type": "string" }` to keep its values text. Other columns use their header. */
   mapping?: string;
   /** The same as in the query */
   triggerWorkflows?: boolean;
@@ -851,13 +851,13 @@ export type CreateCampaign = {
   /** The same as `audienceType` */
   type?: CampaignType;
   segmentId?: string | null;
-  /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
+  /** Audience of a FILTERED campaign. `audienceFilter`, `audienceCondition` and `filters` are the same. */
   audienceFilter?: Record<string, unknown> | null;
   /** The same as `audienceFilter` */
   audienceCondition?: Record<string, unknown> | null;
   /** The same as `audienceFilter` */
   filters?: Record<string, unknown> | null;
-  /** What it is about: who left the topic does not get it */
+  /** Topic of the campaign. Contacts who left the topic do not get it. */
   topicId?: string | null;
   sendAtLocal?: SendAtLocal;
   latePolicy?: LatePolicy;
@@ -905,7 +905,7 @@ export type CreateTemplate = {
   fromName?: string | null;
   replyTo?: string | null;
   type: TemplateType;
-  /** What its mails are about; MARKETING only */
+  /** Topic of its emails; MARKETING only */
   topicId?: string | null;
 };
 
@@ -946,7 +946,7 @@ export type CreateWorkflow = {
   exitWhenUnsubscribed?: boolean;
 };
 
-/** What `config` holds depends on the type; see the guide to workflows. */
+/** The fields of `config` depend on the type; see the guide to workflows. */
 export type CreateWorkflowStep = {
   type: StepType;
   name?: string;
@@ -1002,9 +1002,9 @@ export type Domain = {
     value: string;
     required: boolean;
     found: boolean;
-    /** What the DNS had in its place when it was last asked; null where it never gave an answer */
+    /** Values found at the last check. Null if the DNS never responded. */
     seen: string[] | null;
-    /** What to look at before the record is published, such as an MX of another server */
+    /** Warning to read before the record is published, such as an MX of another server */
     warning: string | null;
   })[];
   /** Why there is nothing, or less, to publish */
@@ -1036,7 +1036,7 @@ export type Email = EmailItem & ({
   bounceType: EmailBounceType | null;
   machineOpens: number;
   machineClicks: number;
-  /** The mail that this one repeats */
+  /** The email that this one repeats */
   resentFrom: string | null;
   attachments: ({
     /** For `GET /v1/emails/{id}/attachments/{attachmentId}`; null for a file inside a relayed message */
@@ -1074,7 +1074,7 @@ export type EmailItem = {
   clicks: number;
   /** Why it was not sent, or ended: unsubscribed, unsubscribed:topic, unconfirmed, frequency_capped, cancelled, left_audience, sender_not_verified, template_error, provider_rejected, expired, step_deleted, contact_deleted, limit_reached, no_phone, sms_stopped, not_mobile, invalid_number, exited_on_event, too_late, suppressed:hard_bounce, suppressed:complaint, suppressed:unsubscribe, suppressed:manual, bounced:dead_mailbox, bounced:mailbox_for_now, bounced:policy, bounced:message, bounced:routing, bounced:unknown */
   reason: string | null;
-  /** The provider's words */
+  /** Reply of the provider */
   error: string | null;
   createdAt: string;
   sentAt: string | null;
@@ -1142,7 +1142,7 @@ export type Event = {
     id: string;
     workflowId: string;
   }[];
-  /** The enabled workflows that it triggers and did not start, with the reason and the execution that stood in the way */
+  /** Enabled workflows that it triggers and did not start, with the reason and the conflicting execution */
   notStarted: ({
     workflowId: string;
     reason: EventNotStartedReason;
@@ -1189,7 +1189,7 @@ export type Execution = {
   status: ExecutionStatus;
   currentStepId: string | null;
   exitReason: string | null;
-  /** Why it FAILED; `loop` when it came to a step again with less than 60 s of waiting in between, or to its 1,001st step. `event_depth` on one that went on: an event of its steps was the tenth link of a chain of executions and started none. */
+  /** Why it FAILED. `loop`: it returned to a step with less than 60 s of waiting in between, or reached its 1,001st step. `event_depth` on an execution that continued: an event of its steps was the tenth link of a chain of executions and started none. */
   error: string | null;
   context: Record<string, unknown>;
   event: Record<string, unknown>;
@@ -1198,7 +1198,7 @@ export type Execution = {
   sandbox: boolean;
   startedAt: string;
   completedAt: string | null;
-  /** False while it waits for its turn: more was accepted than can be begun at once. Its steps say where it stands then. */
+  /** False while it waits to be started, because more was accepted than can be started at once. Its steps then show its position. */
   begun: boolean;
   temporal: {
     workflowId: string;
@@ -1229,12 +1229,12 @@ export type ExecutionDetailStepsStatus = "RUNNING" | "WAITING" | "COMPLETED" | "
 
 export type ExecutionStatus = "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
 
-/** Events that end an execution of their contact at once, wherever it stands: EXITED, reason `exited_on_event`. What is set at that moment counts, also for who is under way already. */
+/** Events that end an execution of their contact at once, at any step: EXITED, reason `exited_on_event`. Changes apply at once, also to running executions. */
 export type ExitOn = {
   eventName: string;
-  /** On the event's data, as those of a WAIT_FOR_EVENT. */
+  /** On the event's data, like the filters of a WAIT_FOR_EVENT. */
   filters?: unknown;
-  /** As that of the workflow. */
+  /** Like the workflow's `includeAutomatic`. */
   includeAutomatic?: boolean;
 }[] | null;
 
@@ -1317,7 +1317,7 @@ export type ImportJob = {
     createdCount: number;
     updatedCount: number;
     failureCount: number;
-    /** Of the failures those that are no CSV; at 1,000 the job is FAILED */
+    /** Failed rows that are not readable as CSV. At 1,000 the job is FAILED. */
     unreadableRows?: number;
     errors: {
       row: number;
@@ -1334,7 +1334,7 @@ export type ImportJob = {
   };
 };
 
-/** Counts and errors are those that the import would end with, had nothing changed meanwhile. */
+/** Counts and errors are the ones that the import would end with if nothing changes meanwhile. */
 export type ImportPreview = {
   delimiter: string;
   rows: number;
@@ -1348,7 +1348,7 @@ export type ImportPreview = {
   }[];
   columns: ({
     header: string;
-    /** `email`, `subscribed`, `data.<name>`, or null: it is left out */
+    /** `email`, `subscribed`, `data.<name>`, or null for an ignored column */
     field: string | null;
     type: ImportPreviewColumnsType;
     /** Its first values as they are in the file */
@@ -1394,7 +1394,7 @@ export type ImportPreview = {
     }[];
     /** Rows of addresses on the suppression list: they are imported, and not subscribed */
     suppressedCount: number;
-    /** Rows with an empty consent cell whose contact is known: its subscription stays as it is */
+    /** Rows with an empty consent cell and a known contact, whose subscription does not change */
     silentKnownCount: number;
     /** Rows with an empty consent cell whose contact is new: it starts unsubscribed */
     silentNewCount: number;
@@ -1412,19 +1412,19 @@ export type InviteToTeam = {
 export type InvitedToTeam = TeamInvitation & {
   /** The link to hand over, shown this once */
   url: string;
-  /** Whether it was mailed too: where the project has a verified domain */
+  /** Whether the invitation was also emailed, which needs a verified domain of the project */
   mailed: boolean;
 };
 
 export type JoinByInvitation = {
-  /** What stands behind `#` in the link */
+  /** The part of the link after `#` */
   token: string;
 };
 
-/** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
+/** Policy for recipients whose local time was more than 15 minutes ago when the campaign starts or is resumed. `SEND`, the default, sends at once. `SKIP` skips them with reason `too_late`. */
 export type LatePolicy = "SEND" | "SKIP";
 
-/** What is left out stays as it is; null takes a ceiling away. The guards are shares of 1. */
+/** Omitted fields do not change; null removes a limit. The guards are fractions of 1. */
 export type LimitTenant = {
   sendRatePerSecond?: number | null;
   monthlyEmailLimit?: number | null;
@@ -1453,14 +1453,14 @@ export type ListedCampaign = {
   audienceCondition?: Record<string, unknown> | null;
   sendAtLocal: string | null;
   latePolicy: LatePolicy;
-  /** Its own, or null for none; absent where it goes by the project's */
+  /** Its own window, or null for none. Absent if the project's window applies. */
   sendingWindow?: {
     from: string;
     to: string;
     days?: number[];
     timezone?: "contact" | string;
   } | null;
-  /** Of one whose recipients wait for their hour or a window: when the next of them may be sent to */
+  /** For a campaign whose recipients wait for a local time or a window: when the next of them may be sent to */
   nextOpening: string | null;
   status: CampaignStatus;
   scheduledAt: string | null;
@@ -1468,9 +1468,9 @@ export type ListedCampaign = {
   startedAt: string | null;
   sentAt: string | null;
   cancelledAt: string | null;
-  /** Why it is PAUSED: `requested`, `template_timeout` when its content ran out of time for 20 recipients in a row, or `database_restored` when the database was restored from a backup, so that some recipients may have it already */
+  /** Why it is PAUSED. `requested`: by a user. `template_timeout`: its content ran out of time for 20 recipients in a row. `database_restored`: the database was restored from a backup, so some recipients may have it already. */
   pausedReason: CampaignPausedReason | null;
-  /** The ways in which it is said; what one does not say is as the campaign says it */
+  /** Variants of the content. Fields that a variant does not set come from the campaign. */
   variants?: CampaignVariant[] | null;
   test: CampaignTest;
   /** Null without a test. `WAITING`: the share was sent, and the test is judged at `testEndsAt`. `ENDED`: it needed no winner, or was cancelled */
@@ -1495,7 +1495,7 @@ export type ListedCampaign = {
   skippedCount: number;
   createdAt: string;
   updatedAt: string;
-  /** Its large fields are left out: a page is 4 MB at most. Ask for the record itself. */
+  /** Its large fields are omitted, because a page is at most 4 MB. Read the record itself to get them. */
   truncated?: boolean;
 };
 
@@ -1507,11 +1507,11 @@ export type ListedContact = {
   /** Consent to SMS, apart from `subscribed` */
   smsSubscribed: boolean;
   data?: Record<string, unknown>;
-  /** Whether they are on each of the project's topics, by its id; where they said nothing, the topic's default */
+  /** Subscription to each of the project's topics, by topic id. Without a choice of the contact, the topic's default. */
   topics: Record<string, boolean>;
   createdAt: string;
   updatedAt: string;
-  /** Its large fields are left out: a page is 4 MB at most. Ask for the record itself. */
+  /** Its large fields are omitted, because a page is at most 4 MB. Read the record itself to get them. */
   truncated?: boolean;
 };
 
@@ -1533,7 +1533,7 @@ export type ListedContactJob = {
     createdCount: number;
     updatedCount: number;
     failureCount: number;
-    /** Of the failures those that are no CSV; at 1,000 the job is FAILED */
+    /** Failed rows that are not readable as CSV. At 1,000 the job is FAILED. */
     unreadableRows?: number;
     /** Rows that are imported with a value that cannot be used, such as a phone number that cannot be read */
     warningCount?: number;
@@ -1548,7 +1548,7 @@ export type ListedContactJob = {
 export type ListedSegment = {
   id: string;
   name: string;
-  /** Of the name; part of `segment.<slug>.entry` and `segment.<slug>.exit` */
+  /** Derived from the name; part of `segment.<slug>.entry` and `segment.<slug>.exit` */
   slug: string;
   description?: string | null;
   type: SegmentType;
@@ -1562,17 +1562,17 @@ export type ListedSegment = {
   computedAt: string | null;
   createdAt: string;
   updatedAt: string;
-  /** Its large fields are left out: a page is 4 MB at most. Ask for the record itself. */
+  /** Its large fields are omitted, because a page is at most 4 MB. Read the record itself to get them. */
   truncated?: boolean;
 };
 
 export type ListedTemplate = Template & {
-  /** Its large fields are left out: a page is 4 MB at most. Ask for the record itself. */
+  /** Its large fields are omitted, because a page is at most 4 MB. Read the record itself to get them. */
   truncated?: boolean;
 };
 
 export type ListedWorkflow = Workflow & {
-  /** Its large fields are left out: a page is 4 MB at most. Ask for the record itself. */
+  /** Its large fields are omitted, because a page is at most 4 MB. Read the record itself to get them. */
   truncated?: boolean;
 };
 
@@ -1584,7 +1584,7 @@ export type LoggedRequest = {
   /** As this document has it, without ids and query */
   route: string;
   status: number;
-  /** Until the answer began */
+  /** Milliseconds until the response started */
   ms: number;
   /** A secret key, a person, or the public key */
   by: LoggedRequestBy;
@@ -1597,7 +1597,7 @@ export type LoggedRequest = {
 export type LoggedRequestBy = "key" | "user" | "public";
 
 export type LoggedRequestDetail = LoggedRequest & ({
-  /** What came of it, as it is now: the first 100 of each kind */
+  /** Effects of the request as they are now: the first 100 of each kind */
   made: {
     contacts: {
       id: string;
@@ -1643,12 +1643,12 @@ export type Login = {
 };
 
 export type LookAtInvitation = {
-  /** What stands behind `#` in the link */
+  /** The part of the link after `#` */
   token: string;
 };
 
 export type MailOverview = {
-  /** By whose clocks days are counted: that of the project. Hours are whole ones of UTC: one that midnight cuts is of the day in which it begins */
+  /** Time zone in which days are counted: the project's. Hours are UTC hours; an hour that midnight divides belongs to the day in which it starts. */
   timezone: string;
   totals: {
     sent: number;
@@ -1660,7 +1660,7 @@ export type MailOverview = {
     bounced: number;
     complained: number;
   };
-  /** Per cent of those sent in the span */
+  /** Percentage of the emails sent in the span */
   rates: {
     delivered: number;
     opened: number;
@@ -1717,7 +1717,7 @@ export type OpenInvitation = {
 };
 
 export type OperatorHealth = {
-  /** Of the API that answers */
+  /** Version of the responding API */
   version: string | null;
   installation: {
     /** Part of each name in Temporal */
@@ -1735,7 +1735,7 @@ export type OperatorHealth = {
   temporal: {
     reached: boolean;
     pingMs: number | null;
-    /** As Temporal counts, about; none where it is not reached */
+    /** Approximate count by Temporal. Empty if Temporal is unreachable. */
     queues: {
       queue: string;
       backlog: number;
@@ -1745,7 +1745,7 @@ export type OperatorHealth = {
       pollers: number;
     }[];
   };
-  /** What was accepted and has not begun, by kind; empty where nothing waits */
+  /** Accepted work that has not started, by kind. Empty if nothing waits. */
   outbox: ({
     kind: string;
     waiting: number;
@@ -1759,12 +1759,12 @@ export type OperatorHealth = {
   periodicWork: ({
     kind: OperatorHealthPeriodicWorkKind;
     everyMinutes: number;
-    /** A round is under way, or was ended by hand */
+    /** A round is running, or was ended by an operator */
     running: boolean;
     lastStartedAt: string | null;
     lastEndedAt: string | null;
     lastDurationSeconds: number | null;
-    /** Segments, domains and hours of statistics that are due for two periods; of recovery and pruning, the projects and tables that the last round left unfinished */
+    /** Segments, domains and hours of statistics that have been due for two periods. For recovery and pruning, the projects and tables that the last round left unfinished. */
     backlog: number;
     /** Projects, pages or tables that failed in the last round */
     failing: string[];
@@ -1773,14 +1773,14 @@ export type OperatorHealth = {
     /** No round has ended for three periods */
     late: boolean;
   })[];
-  /** Of the last day; those that ended in order are gone */
+  /** Processes of the last day. Processes that stopped normally are not listed. */
   processes: {
     id: string;
     kind: OperatorHealthProcessesKind;
     host: string;
     pid: number;
     version: string;
-    /** Of the compiled modules: equal where the same code runs */
+    /** Hash of the compiled modules; equal for equal code */
     build: string;
     startedAt: string;
     seenAt: string;
@@ -1800,7 +1800,7 @@ export type PatchContact = {
   resubscribe?: boolean;
   /** Custom fields, by the value rules: null deletes, an empty string is skipped, `{value, persistent: false}` is not stored. */
   data?: Record<string, unknown> | null;
-  /** Whether they are on a topic, by its id. Topics that are not named stay as they are. */
+  /** Subscription to topics, by topic id. Other topics do not change. */
   topics?: Record<string, boolean>;
 };
 
@@ -1808,27 +1808,27 @@ export type PatchDomain = {
   signing: boolean;
 };
 
-/** What is left out stays as it is; null takes a limit away. The guards are shares of 1. What is looser than `operatorLimits` is 422; without a limit of the operator, `bounceGuard` is at most 0.1 and `complaintGuard` at most 0.003. */
+/** Omitted fields do not change; null removes a limit. The guards are fractions of 1. A limit above `operatorLimits` is 422. Without a limit of the operator, `bounceGuard` is at most 0.1 and `complaintGuard` at most 0.003. */
 export type PatchProject = {
   name?: string;
   tracking?: ProjectTracking;
   color?: string | null;
-  /** At most so many MARKETING mails of campaigns and automations to a contact in so many rolling days. Mails that failed do not count. */
+  /** Maximum number of MARKETING emails from campaigns and automations to a contact in a number of rolling days. Failed emails do not count. */
   frequencyCap?: {
     max: number;
     days: number;
   } | null;
-  /** IANA, such as `Europe/Berlin`: of contacts whose `data.timezone` is none */
+  /** IANA zone, such as `Europe/Berlin`, of contacts without a valid `data.timezone` */
   timezone?: string;
   sendingWindow?: SendingWindow | null;
-  /** While enabled, whom the public key would subscribe is `pending` and gets the template, which has to name `{{confirmUrl}}`; they are subscribed by the page behind that link. */
+  /** While enabled, a contact that the public key would subscribe is `pending` and gets the template, which must contain `{{confirmUrl}}`. The page behind that link subscribes the contact. */
   doubleOptIn?: {
     enabled: boolean;
     templateId?: string | null;
   };
   /** The country of phone numbers that people write without a calling code */
   phoneCountry?: string | null;
-  /** With `protect`, `subscribed: true` leaves a contact that refused by itself unsubscribed, unless the request says `resubscribe: true`. */
+  /** With `protect`, `subscribed: true` leaves a contact unsubscribed that refused personally, unless the request has `resubscribe: true`. */
   resubscribe?: ProjectResubscribe;
   /** With `protected`, `/v1/track` by the public key overrules nothing. With `open` it follows the rules of a secret key, but lifts only refusals that it made itself. */
   publicKeyMode?: TrackedEventMode;
@@ -1839,7 +1839,7 @@ export type PatchProject = {
 };
 
 export type PatchSegment = {
-  /** Of the record as you read it: 409 if it was changed since. Without it the last write wins. */
+  /** Version of the record as you read it: 409 if it has changed since. Without it the last write wins. */
   updatedAt?: string;
   name?: string;
   slug?: SlugInput;
@@ -1866,9 +1866,9 @@ export type PatchTemplate = {
   fromName?: string | null;
   replyTo?: string | null;
   type?: TemplateType;
-  /** What its mails are about; MARKETING only */
+  /** Topic of its emails; MARKETING only */
   topicId?: string | null;
-  /** Of the record as you read it: 409 if it was changed since. Without it the last write wins. */
+  /** Version of the record as you read it: 409 if it has changed since. Without it the last write wins. */
   updatedAt?: string;
 };
 
@@ -1891,7 +1891,7 @@ export type PatchWebhookEndpoint = {
 };
 
 export type PatchWorkflow = {
-  /** Of the record as you read it: 409 if it was changed since. Without it the last write wins. */
+  /** Version of the record as you read it: 409 if it has changed since. Without it the last write wins. */
   updatedAt?: string;
   name?: string;
   slug?: SlugInput;
@@ -1915,7 +1915,7 @@ export type PatchWorkflow = {
 };
 
 export type PatchWorkflowStep = {
-  /** Of the record as you read it: 409 if it was changed since. Without it the last write wins. */
+  /** Version of the record as you read it: 409 if it has changed since. Without it the last write wins. */
   updatedAt?: string;
   name?: string;
   config?: Record<string, unknown>;
@@ -1928,7 +1928,7 @@ export type PatchWorkflowStep = {
 
 export type PatchedContact = Contact & {
   _meta?: {
-    /** True where the request subscribed a contact that had refused by itself */
+    /** True if the request subscribed a contact that had refused personally */
     resubscribed?: boolean;
   };
 };
@@ -1955,7 +1955,7 @@ export type PixelEvent = {
   timestamp?: string | null;
 };
 
-/** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
+/** Preview text beside the subject in a mailbox: text with Liquid, hidden at the start of the HTML part */
 export type Preheader = string | null;
 
 export type PreviewCondition = {
@@ -1964,7 +1964,7 @@ export type PreviewCondition = {
   condition?: ConditionInput;
 };
 
-/** Somebody who is no contact, in place of `contactId`. */
+/** A person who is not a contact, instead of `contactId`. */
 export type PreviewContact = {
   email: string;
   subscribed?: boolean;
@@ -1978,23 +1978,23 @@ export type PreviewTemplate = {
   preheader?: Preheader;
   /** A MARKETING body without the unsubscribe link gets a footer */
   type?: TemplateType;
-  /** For whom it is rendered; needs `contacts:view` */
+  /** Contact to render it for; needs `contacts:view` */
   contactId?: string | null;
-  /** Values on top of those of the contact */
+  /** Values that override the contact's */
   data?: Record<string, unknown> | null;
 };
 
 export type PreviewWorkflow = {
   contactId?: string;
   contact?: PreviewContact;
-  /** The payload of the event that begins it. */
+  /** The payload of the triggering event. */
   event?: Record<string, unknown> | null;
   context?: Record<string, unknown> | null;
-  /** When it begins; now unless given. */
+  /** When the run starts; now unless given. */
   startAt?: string;
-  /** What happens while it runs. */
+  /** Events during the run. */
   events?: RunEvent[];
-  /** What endpoints answer; 200 where nothing is said. Several of a step are for its visits, in order. */
+  /** Assumed responses of endpoints; 200 unless given. Several responses of a step apply to its visits, in order. */
   webhooks?: {
     /** The id of a WEBHOOK step, or its name. */
     step: string;
@@ -2009,7 +2009,7 @@ export type Project = {
   /** The public key */
   public: string;
   tracking: ProjectTracking;
-  /** Of the pages that recipients see, as `#rrggbb` */
+  /** Color of the hosted pages, as `#rrggbb` */
   color: string | null;
   doubleOptIn: {
     enabled: boolean;
@@ -2031,7 +2031,7 @@ export type Project = {
   bounceGuard: number;
   complaintGuard: number;
   hold: Hold;
-  /** What the operator of the service has set, which the project cannot lift; null where nothing is. The fields above show what holds: the stricter of this and of the project's own. */
+  /** Limits of the service's operator, which the project cannot lift. Null without such limits. The fields above show the limits that apply: the lower of these and the project's own. */
   operatorLimits: {
     sendRatePerSecond: number | null;
     monthlyEmailLimit: number | null;
@@ -2051,7 +2051,7 @@ export type ProjectTracking = "ENABLED" | "MARKETING_ONLY" | "DISABLED";
 export type ProviderAnswers = {
   /** `EMAIL_PROVIDER` of the API */
   provider: string;
-  /** Live mails looked at: of more than 200,000 the newest */
+  /** Number of live emails read: at most the newest 200,000 */
   looked: number;
   /** When the oldest of them was accepted */
   since: string | null;
@@ -2061,7 +2061,7 @@ export type ProviderAnswers = {
     projects: number;
     failed: number;
     bounced: number;
-    /** They are tried again */
+    /** Emails that will be retried */
     waiting: number;
     newestAt: string;
     /** The newest answer in full */
@@ -2101,13 +2101,13 @@ export type PutCampaign = {
   /** The same as `audienceType` */
   type?: CampaignType;
   segmentId?: string | null;
-  /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
+  /** Audience of a FILTERED campaign. `audienceFilter`, `audienceCondition` and `filters` are the same. */
   audienceFilter?: Record<string, unknown> | null;
   /** The same as `audienceFilter` */
   audienceCondition?: Record<string, unknown> | null;
   /** The same as `audienceFilter` */
   filters?: Record<string, unknown> | null;
-  /** What it is about: who left the topic does not get it */
+  /** Topic of the campaign. Contacts who left the topic do not get it. */
   topicId?: string | null;
   sendAtLocal?: SendAtLocal;
   latePolicy?: LatePolicy;
@@ -2118,7 +2118,7 @@ export type PutCampaign = {
   test?: CampaignTestInput;
   /** Moves a SCHEDULED campaign to this time */
   scheduledFor?: string | null;
-  /** Of the record as you read it: 409 if it was changed since. Without it the last write wins. */
+  /** Version of the record as you read it: 409 if it has changed since. Without it the last write wins. */
   updatedAt?: string;
 };
 
@@ -2139,7 +2139,7 @@ export type RateInterval = {
 
 export type ReadyHealth = Health & {
   details: {
-    /** What was accepted and has not begun: rows that wait, rows that Temporal has and has not begun, and the age of the oldest. By project: the metrics `tidings_outbox_*`. At most five seconds old. */
+    /** Accepted work that has not started: waiting rows, rows that Temporal has received and not started, and the age of the oldest. The metrics `tidings_outbox_*` show it by project. At most five seconds old. */
     outbox: {
       waiting: number;
       handedOver: number;
@@ -2194,7 +2194,7 @@ export type ReplayedDeliveries = {
 };
 
 export type RetryCampaign = {
-  /** Only those who failed for one of these; all of them when left out */
+  /** Only recipients that failed for one of these reasons. Omit it for all of them. */
   reasons?: RetryCampaignReasons[] | null;
 };
 
@@ -2218,7 +2218,7 @@ export type RoutePauses = {
 
 export type RunEvent = {
   name: string;
-  /** When it happens, in the run's own time; left out, as soon as a step waits for it. */
+  /** When it occurs, in the run's own time. If omitted, as soon as a step waits for it. */
   at?: string;
   data?: Record<string, unknown> | null;
 };
@@ -2230,14 +2230,14 @@ export type SaveContact = {
   resubscribe?: boolean;
   /** Custom fields, by the value rules: null deletes, an empty string is skipped, `{value, persistent: false}` is not stored. */
   data?: Record<string, unknown> | null;
-  /** Whether they are on a topic, by its id. Topics that are not named stay as they are. */
+  /** Subscription to topics, by topic id. Other topics do not change. */
   topics?: Record<string, boolean>;
 };
 
 export type SaveWorkflowGraph = {
-  /** Of the graph that was changed, as `GET` gave it. Without it, `updatedAt` or `If-Match` the last write wins. */
+  /** Version of the graph that was changed, from `GET`. Without it, `updatedAt` or `If-Match` the last write wins. */
   version?: string;
-  /** Of the record as you read it: 409 if it was changed since. Without it the last write wins. */
+  /** Version of the record as you read it: 409 if it has changed since. Without it the last write wins. */
   updatedAt?: string;
   entryStepId: string | null;
   steps: WorkflowGraphStep[];
@@ -2250,16 +2250,16 @@ export type SavedContact = Contact & {
   _meta: {
     isNew: boolean;
     isUpdate: boolean;
-    /** True where the request subscribed a contact that had refused by itself */
+    /** True if the request subscribed a contact that had refused personally */
     resubscribed?: boolean;
   };
 };
 
 export type SavedWorkflowGraph = {
   workflow: WorkflowDetail;
-  /** Of each new step: its id, by the name that it came under. */
+  /** Ids of new steps, by their names in the request. */
   ids: Record<string, string>;
-  /** What keeps the workflow from being enabled: each at `steps.<id>`, by the name that the step came under. */
+  /** Errors that keep the workflow from being enabled, each at `steps.<id>`, by the name of the step in the request. */
   faults: {
     field: string;
     message: string;
@@ -2271,7 +2271,7 @@ export type SavedWorkflowGraph = {
 export type Segment = {
   id: string;
   name: string;
-  /** Of the name; part of `segment.<slug>.entry` and `segment.<slug>.exit` */
+  /** Derived from the name; part of `segment.<slug>.entry` and `segment.<slug>.exit` */
   slug: string;
   description: string | null;
   type: SegmentType;
@@ -2288,15 +2288,15 @@ export type Segment = {
 };
 
 export type SegmentChange = {
-  /** Of the event `segment.<slug>.entry` or `.exit` that was recorded; of a STATIC segment there is none */
+  /** Id of the recorded event `segment.<slug>.entry` or `.exit`. A STATIC segment has no events. */
   id: string;
   change: SegmentChangeChange;
-  /** Null where the contact was erased since */
+  /** Null if the contact was erased since */
   contactId: string | null;
   email: string | null;
-  /** Who added or removed it, of a STATIC segment: `user:<id>` or `key:<id>`; null of a tracked one */
+  /** The actor of the change, for a STATIC segment: `user:<id>` or `key:<id>`. Null for a tracked one. */
   actor: string | null;
-  /** A member's address or a key's name; null where there is none */
+  /** A member's address or a key's name. Null without a name. */
   actorName: string | null;
   at: string;
 };
@@ -2321,20 +2321,20 @@ export type SegmentExplanation = {
   /** Whether it is a stored member, of a STATIC or tracked segment; null of others */
   member: boolean | null;
   filters: {
-    /** Where it stands in the condition; `members` for a STATIC segment */
+    /** Path of the filter in the condition; `members` for a STATIC segment */
     path: string;
     field: string;
     operator: FilterOperator;
     value?: unknown;
     unit?: FilterUnit;
-    /** The contact's field; of an event or a mail the last instant of it, of a segment whether the contact is in it. Null: there is none. */
+    /** The contact's value of the field. For an event or email filter, the time of the last one; for a segment filter, whether the contact is a member. Null without a value. */
     contactValue?: unknown;
     holds: boolean;
   }[];
 };
 
 export type SegmentFile = {
-  /** Which one is meant; it is created where there is none */
+  /** Identifies the resource. It is created if it does not exist. */
   slug: SlugInput;
   name?: string;
   description?: string | null;
@@ -2360,11 +2360,11 @@ export type SegmentUsage = {
   usedInWorkflows: NamedUse[];
   /** A list is cut: an answer is 4 MB at most. */
   truncated?: boolean;
-  /** False while a SCHEDULED, SENDING or PAUSED campaign goes by it */
+  /** False while a SCHEDULED, SENDING or PAUSED campaign uses it */
   canDelete: boolean;
 };
 
-/** It leaves for each recipient when the clocks of their zone show this: that of `data.timezone`, else that of the project. A window applies after it. Not together with `scheduledFor`. */
+/** Each recipient gets it at this local time, in the zone of `data.timezone` or else the project's. A sending window applies after it. Cannot be combined with `scheduledFor`. */
 export type SendAtLocal = string | null;
 
 export type SendCampaign = {
@@ -2377,7 +2377,7 @@ export type SendCampaign = {
 };
 
 export type SendEmail = {
-  /** One recipient or many; each gets a mail of its own */
+  /** One recipient or many. Each gets an email of its own. */
   to: string | {
     name?: string;
     email: string;
@@ -2390,7 +2390,7 @@ export type SendEmail = {
   body?: string;
   /** Id of a template, in place of subject and body */
   template?: string;
-  /** On a verified domain; may be left out where the template has one */
+  /** On a verified domain. Optional with a template that has a sender. */
   from?: string | {
     name?: string;
     email: string;
@@ -2474,7 +2474,7 @@ export type SendingHold = {
 
 export type SendingHoldReason = "new" | "recovery";
 
-/** When marketing may leave: from `from` until before `to`, on `days` (1 is Monday, all when left out), by the clocks of `timezone`: each `contact`'s own, a zone of IANA, or the project's when left out. With `from` after `to` it is open over midnight, and belongs to the day on which it begins. */
+/** When marketing email may be sent: from `from` until before `to`, on `days` (1 is Monday, all if omitted). `timezone` is each `contact`'s own or an IANA zone; if omitted, the project's. With `from` after `to` it is open over midnight, and belongs to the day on which it starts. */
 export type SendingWindow = {
   from: string;
   to: string;
@@ -2492,7 +2492,7 @@ export type Sent = {
         email: string;
       };
       email: string;
-      /** Of a copy */
+      /** Present for a copy */
       role?: SentEmailsRole;
     }[];
     /** Copies that nobody gets */
@@ -2564,7 +2564,7 @@ export type SmsStop = {
   /** The sender that it was said to; null for every sender */
   from: string | null;
   source: string;
-  /** Who did it: `user:<id>`, `key:<id>`, `contact` for the person */
+  /** The actor: `user:<id>`, `key:<id>`, `contact` for the person */
   actor: string | null;
   createdAt: string;
 };
@@ -2572,11 +2572,11 @@ export type SmsStop = {
 export type StartExecution = {
   contactId: string;
   context?: Record<string, unknown> | null;
-  /** Tries the workflow out, also while it is disabled: mails and SMS are of mode `test`, no webhook is called, the contact stays as it is, nothing else is started, and the run counts nowhere. */
+  /** Tests the workflow, also while it is disabled. Emails and SMS have the mode `test`, and no webhook is called. The contact does not change, no other workflow starts, and the run is not counted. */
   sandbox?: boolean;
   /** In a sandbox: pauses end at once, as if their time had gone by; a WAIT_FOR_EVENT by its timeout, unless one of `events` ends it. */
   skipDelays?: boolean;
-  /** In a sandbox: what happens in it. */
+  /** Events that occur in a sandbox run. */
   events?: RunEvent[];
 };
 
@@ -2600,7 +2600,7 @@ export type StepVisitList = {
   data: StepVisit[];
   cursor: string | null;
   hasMore: boolean;
-  /** As the stats count them, with those whose visits are gone since; null of CANCELLED, 0 after the first page. */
+  /** Number in the statistics, including visits that were deleted since. Null for CANCELLED, 0 after the first page. */
   total: number | null;
 };
 
@@ -2615,7 +2615,7 @@ export type Suppression = {
   email: string | null;
   reason: SuppressionReason;
   source: string;
-  /** Who did it, where somebody did: `user:<id>`, `key:<id>`, `contact` for the person */
+  /** The actor, if there was one: `user:<id>`, `key:<id>`, `contact` for the person */
   actor: string | null;
   createdAt: string;
 };
@@ -2669,7 +2669,7 @@ export type Template = {
 
 export type TemplateFile = {
   name?: string;
-  /** Which one is meant; it is created where there is none */
+  /** Identifies the resource. It is created if it does not exist. */
   slug: SlugInput;
   description?: string | null;
   subject?: string;
@@ -2684,7 +2684,7 @@ export type TemplateFile = {
   fromName?: string | null;
   replyTo?: string | null;
   type?: TemplateType;
-  /** What its mails are about */
+  /** Topic of its emails */
   topic?: string | null;
 };
 
@@ -2745,7 +2745,7 @@ export type Tenant = {
   disabled: boolean;
   ownHold: TenantHold;
   operatorHold: TenantHold;
-  /** What holds: the stricter of the project’s own and the operator’s */
+  /** The limits that apply: the lower of the project’s own and the operator’s */
   limits: {
     sendRatePerSecond: number | null;
     monthlyEmailLimit: number | null;
@@ -2758,12 +2758,12 @@ export type Tenant = {
     bounceGuard: number | null;
     complaintGuard: number | null;
   };
-  /** Live mails of 24 hours, since the last release: what the guards judge */
+  /** Live emails of 24 hours since the last release, as the guards count them */
   mails: number;
-  /** Of them those to dead mailboxes */
+  /** Hard bounces among them */
   dead: number;
   complaints: number;
-  /** What became of live mails within 30 days, whatever was released meanwhile, up to the last hour that is added up: an hour or two ago */
+  /** Outcomes of live emails within 30 days, regardless of releases, up to the last hour that is added up, an hour or two ago */
   month: {
     sent: number;
     bounced: number;
@@ -2791,7 +2791,7 @@ export type TenantDetail = Tenant & ({
     bounced: number;
     complained: number;
   }[];
-  /** Mailbox providers that refused some of its last mails because of the sender */
+  /** Mailbox providers that refused some of its last emails because of the sender */
   refusals: {
     provider: string;
     refused: number;
@@ -2818,12 +2818,12 @@ export type TenantHold = {
 
 export type TestCampaign = {
   email: string;
-  /** A variant's name: the mail says what it says */
+  /** Name of a variant, whose content the email gets */
   variant?: string | null;
 };
 
 export type TestTemplate = {
-  /** Where it goes */
+  /** Recipient of the test */
   email: string;
   subject: string;
   /** HTML with Liquid, at most 512 KB */
@@ -2842,7 +2842,7 @@ export type TimelineItem = {
   id: string;
   type: TimelineItemType;
   timestamp: string;
-  /** Of a change of subscription `actor` (`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or who reported it) and `reason`; of a mail its id and subject and the campaign or workflow it was sent for, of one that did not leave `reason`; of a step where it stands. */
+  /** For a subscription change: `actor` (`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or the reporter) and `reason`. For an email: its id, subject, and campaign or workflow; for an unsent email also `reason`. For a step: its status. */
   metadata: Record<string, unknown>;
 };
 
@@ -2876,7 +2876,7 @@ export type Topic = {
 };
 
 export type TopicFile = PatchTopic & {
-  /** Which one is meant; it is created where there is none */
+  /** Identifies the resource. It is created if it does not exist. */
   slug: SlugInput;
 };
 
@@ -2942,7 +2942,7 @@ export type Variant = {
   updatedAt: string;
 };
 
-/** Whether the variant ahead is better than the next one by more than chance, among those who were sent one before there was a winner */
+/** Whether the leading variant is better than the next one by more than chance, among recipients from before the decision */
 export type VariantComparison = {
   metric: CampaignTestMetric;
   leader: string | null;
@@ -2962,7 +2962,7 @@ export type VariantsSaved = {
   data: Variant[];
   created: number;
   updated: number;
-  /** Variants that came back: those who wait for them are being told */
+  /** Variants that came back in stock; the contacts that wait for them are being notified */
   restocked: number;
 };
 
@@ -3077,10 +3077,10 @@ export type WorkflowFields = {
 export type WorkflowFieldsFieldsCategory = "contact" | "event" | "email";
 
 export type WorkflowFile = {
-  /** Of the record as you read it: 409 if it was changed since. Without it the last write wins. */
+  /** Version of the record as you read it: 409 if it has changed since. Without it the last write wins. */
   updatedAt?: string;
   name?: string;
-  /** Which one is meant; it is created where there is none */
+  /** Identifies the resource. It is created if it does not exist. */
   slug: SlugInput;
   description?: string | null;
   triggerType?: WorkflowTriggerType;
@@ -3093,7 +3093,7 @@ export type WorkflowFile = {
   reentryKey?: string | null;
   exitOn?: ExitOn;
   exitWhenUnsubscribed?: boolean;
-  /** The step with which an execution begins */
+  /** Step with which an execution starts */
   entry?: string | null;
   steps?: WorkflowStepFile[];
   transitions?: ({
@@ -3104,7 +3104,7 @@ export type WorkflowFile = {
 };
 
 export type WorkflowGraphStep = {
-  /** The id of a step of this workflow; any other name is that of a new step, whose id is in `ids`. */
+  /** The id of a step of this workflow. Any other name stands for a new step, whose id is returned in `ids`. */
   id: string;
   type: StepType;
   name?: string;
@@ -3150,12 +3150,12 @@ export type WorkflowPreview = {
     at: string;
     startedAt: string;
     completedAt: string | null;
-    /** When the pause ends; of a step that sends, when the sending window opens for which it waits. */
+    /** When the pause ends. For a step that sends: when the sending window opens that it waits for. */
     dueAt: string | null;
     branch: string | null;
-    /** Of a CONDITION: what decided. */
+    /** For a CONDITION: the values that decided. */
     condition: Record<string, unknown> | null;
-    /** Of a CONDITION: each filter, and whether it holds by itself. */
+    /** For a CONDITION: each filter, and whether it matches. */
     filters: {
       field: string;
       operator: string;
@@ -3163,24 +3163,24 @@ export type WorkflowPreview = {
       unit?: string;
       holds: boolean;
     }[] | null;
-    /** Of a step that sends: whether it does. */
+    /** For a step that sends: whether it would send. */
     wouldSend: boolean | null;
     /** Why nothing would be sent. */
     reason: string | null;
     channel: string | null;
     to: string | null;
     from: string | null;
-    /** Rendered, also of a mail that would not be sent. */
+    /** Rendered subject, also of an email that would not be sent. */
     subject: string | null;
     /** The text of an SMS. */
     body: string | null;
-    /** Of a WEBHOOK: what it would ask. */
+    /** For a WEBHOOK: the request that it would make. */
     request: {
       method: string;
       url: string;
       body?: unknown;
     } | null;
-    /** Of an UPDATE_CONTACT: the contact as it is after it. */
+    /** For an UPDATE_CONTACT: the contact after it. */
     contact: Record<string, unknown> | null;
     output: Record<string, unknown> | null;
     error: string | null;
@@ -3221,11 +3221,11 @@ export type WorkflowStep = {
 };
 
 export type WorkflowStepFile = {
-  /** Which one is meant; it is created where there is none */
+  /** Identifies the resource. It is created if it does not exist. */
   slug: SlugInput;
   type: StepType;
   name?: string;
-  /** As that of a step, with `template` (a slug) for `templateId`. A header that is null keeps the value that is stored. */
+  /** As for a step in the API, with `template` (a slug) for `templateId`. A header with the value null keeps the stored value. */
   config?: Record<string, unknown>;
   position?: {
     x: number;
@@ -3395,7 +3395,7 @@ export interface Operations {
     body: CreateWorkflowTransition;
     answer: WorkflowTransition;
   };
-  /** Delete a picture: `DELETE /v1/assets/{id}` */
+  /** Delete an image: `DELETE /v1/assets/{id}` */
   deleteAsset: {
     params: { id: string };
     query?: { force?: boolean };
@@ -3528,7 +3528,7 @@ export interface Operations {
     params: { id: string };
     answer: Campaign;
   };
-  /** Count what became of a campaign: `GET /v1/campaigns/{id}/stats` */
+  /** Get the statistics of a campaign: `GET /v1/campaigns/{id}/stats` */
   getCampaignStats: {
     params: { id: string };
     answer: CampaignStats;
@@ -3538,7 +3538,7 @@ export interface Operations {
     query?: { startDate?: string; endDate?: string };
     answer: CampaignTotals;
   };
-  /** What a new project has done: `GET /project/checklist` */
+  /** Get the first steps of a new project: `GET /project/checklist` */
   getChecklist: {
     answer: Checklist;
   };
@@ -3547,7 +3547,7 @@ export interface Operations {
     params: { id: string };
     answer: Contact;
   };
-  /** Where a custom field is used: `GET /v1/contacts/fields/{field}/usage` */
+  /** List the uses of a custom field: `GET /v1/contacts/fields/{field}/usage` */
   getContactFieldUsage: {
     params: { field: string };
     answer: ContactFieldUsage;
@@ -3569,7 +3569,7 @@ export interface Operations {
     params: { id: string; attachmentId: string };
     answer: string;
   };
-  /** Count mails by day: `GET /v1/analytics/timeseries` */
+  /** Count emails by day: `GET /v1/analytics/timeseries` */
   getEmailTimeseries: {
     query?: { startDate?: string; endDate?: string };
     answer: DayCounts[];
@@ -3607,12 +3607,12 @@ export interface Operations {
   getLiveness: {
     answer: Health;
   };
-  /** What became of the mail of the last days: `GET /v1/analytics/overview` */
+  /** Get email statistics of the last days: `GET /v1/analytics/overview` */
   getMailOverview: {
     query?: { startDate?: string; endDate?: string };
     answer: MailOverview;
   };
-  /** Who is signed in: `GET /auth/me` */
+  /** Get the signed-in user: `GET /auth/me` */
   getMe: {
     answer: Me;
   };
@@ -3628,7 +3628,7 @@ export interface Operations {
   getReadiness: {
     answer: ReadyHealth;
   };
-  /** Get a request and what came of it: `GET /v1/requests/{requestId}` */
+  /** Get a request and its effects: `GET /v1/requests/{requestId}` */
   getRequest: {
     params: { requestId: string };
     answer: LoggedRequestDetail;
@@ -3638,7 +3638,7 @@ export interface Operations {
     params: { id: string };
     answer: Segment;
   };
-  /** Where a segment is used: `GET /v1/segments/{id}/usage` */
+  /** List the uses of a segment: `GET /v1/segments/{id}/usage` */
   getSegmentUsage: {
     params: { id: string };
     answer: SegmentUsage;
@@ -3654,7 +3654,7 @@ export interface Operations {
   data: Sms;
 };
   };
-  /** Who belongs to the project: `GET /team` */
+  /** List the members of the project: `GET /team` */
   getTeam: {
     answer: Team;
   };
@@ -3663,7 +3663,7 @@ export interface Operations {
     params: { id: string };
     answer: Template;
   };
-  /** Where a template is used: `GET /v1/templates/{id}/usage` */
+  /** List the uses of a template: `GET /v1/templates/{id}/usage` */
   getTemplateUsage: {
     params: { id: string };
     answer: TemplateUsage;
@@ -3711,7 +3711,7 @@ export interface Operations {
     body: FormData;
     answer: QueuedJob;
   };
-  /** Invite somebody to the project: `POST /team/invitations` */
+  /** Invite a person to the project: `POST /team/invitations` */
   inviteToTeam: {
     body: InviteToTeam;
     answer: InvitedToTeam;
@@ -3742,18 +3742,18 @@ export interface Operations {
   data: ApiKey[];
 };
   };
-  /** List pictures: `GET /v1/assets` */
+  /** List images: `GET /v1/assets` */
   listAssets: {
     query?: { limit?: number; cursor?: string; used?: boolean };
     answer: AssetList;
   };
-  /** What needs somebody: `GET /v1/analytics/attention` */
+  /** List problems that need attention: `GET /v1/analytics/attention` */
   listAttention: {
     answer: {
   data: AttentionItem[];
 };
   };
-  /** Who did what in the project: `GET /audit-log` */
+  /** List the actions of users and API keys: `GET /audit-log` */
   listAuditLog: {
     query?: { limit?: number; cursor?: string };
     answer: {
@@ -3895,7 +3895,7 @@ export interface Operations {
   total: number;
 };
   };
-  /** What mail servers and providers answered: `GET /operator/provider-answers` */
+  /** List replies of mail servers and providers: `GET /operator/provider-answers` */
   listProviderAnswers: {
     query?: { hours?: number };
     answer: ProviderAnswers;
@@ -3955,7 +3955,7 @@ export interface Operations {
   total: number;
 };
   };
-  /** List who has left a step, by what became of the visit: `GET /v1/workflows/{id}/steps/{stepId}/visits` */
+  /** List contacts that have left a step, by outcome: `GET /v1/workflows/{id}/steps/{stepId}/visits` */
   listStepVisits: {
     params: { id: string; stepId: string };
     query?: { limit?: number; cursor?: string; status?: StepVisitStatus; branch?: string };
@@ -4011,7 +4011,7 @@ export interface Operations {
     query?: { limit?: number; daysAhead?: number };
     answer: UpcomingActivities;
   };
-  /** What comes, by hour: `GET /v1/analytics/upcoming` */
+  /** List upcoming activity by hour: `GET /v1/analytics/upcoming` */
   listUpcomingHours: {
     query?: { hours?: number };
     answer: UpcomingHours;
@@ -4062,7 +4062,7 @@ export interface Operations {
     body: FormData;
     answer: ImportPreview;
   };
-  /** Count whom a condition means: `POST /v1/segments/preview` */
+  /** Count the contacts that match a condition: `POST /v1/segments/preview` */
   previewSegment: {
     body: PreviewCondition;
     answer: SegmentPreview;
@@ -4087,11 +4087,11 @@ export interface Operations {
   receiveSnsMessage: {
     answer: undefined;
   };
-  /** An SMS that somebody sent to us: `POST /webhooks/twilio/inbound` */
+  /** Receive an SMS from Twilio: `POST /webhooks/twilio/inbound` */
   receiveTwilioMessage: {
     answer: string;
   };
-  /** Twilio's word on what became of an SMS: `POST /webhooks/twilio/status` */
+  /** Receive the status of an SMS from Twilio: `POST /webhooks/twilio/status` */
   receiveTwilioStatus: {
     query?: { id?: string };
     answer: undefined;
@@ -4106,7 +4106,7 @@ export interface Operations {
     body: Pixel;
     answer: PixelAccepted;
   };
-  /** Count a segment anew: `POST /v1/segments/{id}/refresh` */
+  /** Count a segment again: `POST /v1/segments/{id}/refresh` */
   refreshSegment: {
     params: { id: string };
     answer: RefreshedSegment;
@@ -4132,13 +4132,13 @@ export interface Operations {
     body: RemoveSegmentMembers;
     answer: RemovedSegmentMembers;
   };
-  /** Send deliveries once more: `POST /v1/webhooks/{id}/replay` */
+  /** Replay deliveries: `POST /v1/webhooks/{id}/replay` */
   replayWebhookDeliveries: {
     params: { id: string };
     body: ReplayWebhooks;
     answer: ReplayedDeliveries;
   };
-  /** Send a delivery once more: `POST /v1/webhooks/{id}/deliveries/{deliveryId}/replay` */
+  /** Replay a delivery: `POST /v1/webhooks/{id}/deliveries/{deliveryId}/replay` */
   replayWebhookDelivery: {
     params: { id: string; deliveryId: string };
     answer: ReplayedDeliveries;
@@ -4148,7 +4148,7 @@ export interface Operations {
     params: { id: string };
     answer: Sent;
   };
-  /** Let a paused campaign go on: `POST /v1/campaigns/{id}/resume` */
+  /** Resume a paused campaign: `POST /v1/campaigns/{id}/resume` */
   resumeCampaign: {
     params: { id: string };
     answer: CampaignDone;
@@ -4240,13 +4240,13 @@ export interface Operations {
     body: SwitchProject;
     answer: Me;
   };
-  /** Send one test mail of a campaign: `POST /v1/campaigns/{id}/test` */
+  /** Send a test email of a campaign: `POST /v1/campaigns/{id}/test` */
   testCampaign: {
     params: { id: string };
     body: TestCampaign;
     answer: CampaignTestSent;
   };
-  /** Send one test mail of what a template says: `POST /v1/templates/test` */
+  /** Send a test email of a template: `POST /v1/templates/test` */
   testTemplate: {
     body: TestTemplate;
     answer: TemplateTestSent;
@@ -4315,7 +4315,7 @@ export interface Operations {
     body: PatchWorkflowStep;
     answer: WorkflowStep;
   };
-  /** Upload a picture for mails: `POST /v1/assets` */
+  /** Upload an image for emails: `POST /v1/assets` */
   uploadAsset: {
     body: FormData;
     answer: Asset;
