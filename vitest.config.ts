@@ -4,9 +4,9 @@ import { LongestFirst } from './test/support/longest-first.ts';
 const ROOMS = 'api,rules,compute,db,engine,temporal,workflows,activities,channels,worker,cli,web,bench,dashboard';
 
 /**
- * Pure rules run without any server; what is in test/ shares one Postgres and one Temporal, started only when needed.
- * The files of a worker share its modules: loading them took more processor time than the tests of most files. So a
- * test ends what it starts, restores what it replaces, and mocks no module.
+ * Pure rules run without any server. Tests in test/ share one Postgres and one Temporal, started only when needed.
+ * The files of a worker share its modules, because loading them took more processor time than the tests of most
+ * files. A test therefore ends everything it starts, restores everything it replaces, and mocks no module.
  */
 export default defineConfig({
   test: {

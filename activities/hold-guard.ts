@@ -52,7 +52,7 @@ export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log:
     while (waiting.length > 0) {
       // A heuristic over the last hundred emails, so results that a database error loses are not retried.
       await note(waiting.splice(0, BATCH_MAX)).catch((error: Error) =>
-        log.warn({ reason: describeFailure(error) }, 'mails taken by a watched mailbox provider were not noted'),
+        log.warn({ reason: describeFailure(error) }, 'emails accepted by a watched mailbox provider were not recorded'),
       );
     }
     running = false;

@@ -1,8 +1,8 @@
 /**
- * Builds dist/: the compiled modules, the files that are not TypeScript, the prebuilt Temporal workflow bundle, and the
- * dashboard (dashboard.mjs). Each of the two parts does nothing when nothing of its own changed. It is safe to
- * run twice at once or to be killed: files are moved to their places one by one when all are there, and the stamp comes
- * last. Types are not checked here; `npm run typecheck` does that.
+ * Builds dist/: the compiled modules, the files that are not TypeScript, the prebuilt Temporal workflow bundle, and
+ * the dashboard (dashboard.mjs). Each of the two parts does nothing when its sources have not changed. Concurrent
+ * runs and kills are safe: files are moved to their places one by one when all are built, and the stamp comes last.
+ * Types are not checked here; `npm run typecheck` does that.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -30,7 +30,7 @@ const ROOMS = [
   'web',
   'bench',
 ];
-/** What a workflow may import: a change in them makes another bundle. */
+/** Rooms that a workflow may import. A change in them changes the bundle. */
 const BUNDLED_ROOMS = ['workflows', 'rules', 'temporal', 'activities'];
 const OTHER_INPUTS = [
   'package.json',
@@ -45,7 +45,7 @@ const BUNDLE = join(DIST, 'workflow-bundle.js');
 const BUNDLE_STAMP = join(DIST, '.bundle-stamp');
 /** Made here beside the compiled files: never removed as left over. */
 const KEPT = new Set(['.stamp', '.bundle-stamp', '.dashboard-stamp', 'workflow-bundle.js']);
-/** What commands ask for that serve no dashboard. */
+/** For commands that do not serve the dashboard. */
 const WITHOUT_DASHBOARD = '--without-dashboard';
 
 /**
@@ -57,7 +57,7 @@ export function ensureBuilt({ dashboard = true } = {}) {
   const words = [fileURLToPath(import.meta.url), ...(dashboard ? [] : [WITHOUT_DASHBOARD])];
   const result = spawnSync(process.execPath, words, {
     cwd: ROOT,
-    // What a build says is not what a command prints: `npm run -s openapi > openapi.json` stays clean.
+    // Build output goes to stderr, so that `npm run -s openapi > openapi.json` stays clean.
     stdio: ['ignore', 2, 'inherit'],
   });
   if (result.status !== 0) process.exit(result.status ?? 1);
@@ -88,7 +88,7 @@ async function buildServer() {
   console.log(`Built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
 }
 
-/** The staging folders of builds that were killed: with the lock held, no other build is under way. */
+/** Removes the staging folders of killed builds. With the lock held, no other build is running. */
 function removeAbandoned() {
   for (const name of readdirSync(ROOT)) {
     if (/^dist\.\d+\.tmp$/.test(name)) rmSync(join(ROOT, name), { recursive: true, force: true });

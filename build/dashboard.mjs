@@ -62,7 +62,8 @@ function bundle(staging) {
 }
 
 /**
- * Writes `<file>.br` and `<file>.gz` where they are smaller. The strongest setting: it is done once and read for ever.
+ * Writes `<file>.br` and `<file>.gz` if they are smaller, at the strongest setting, since it is done once and read
+ * often.
  */
 async function compress(file) {
   const bytes = readFileSync(file);

@@ -1,4 +1,4 @@
-// What the two parts of the build (build.mjs, dashboard.mjs) do with files. Plain Node without dependencies.
+// File helpers of the two parts of the build (build.mjs, dashboard.mjs). Plain Node without dependencies.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /**
- * Every file under a folder, or the file itself, in the order of their names: no packages, no tests; none where there
- * is nothing.
+ * Lists every file under a folder, or the file itself, sorted by name, without packages and tests. Empty if nothing
+ * exists there.
  */
 export function filesOf(path) {
   if (!existsSync(path)) return [];
@@ -58,7 +58,7 @@ export function moveInto(staging, target, { keeps = () => false, last = undefine
   }
 }
 
-/** A file's content; undefined where there is none. */
+/** Returns a file's content. Undefined if it does not exist. */
 export function read(path, encoding = 'utf8') {
   try {
     return readFileSync(path, encoding);

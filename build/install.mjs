@@ -36,7 +36,7 @@ export async function ensureInstalled() {
  * `npm install` takes the same versions and passes over such a package.
  */
 function npm(...words) {
-  // No package needs a script of its own to run: test/packages/lock-file.test.ts names those that have one.
+  // No package needs its install script: test/packages/lock-file.test.ts names the packages that have one.
   const options = [
     '--include=dev',
     '--include=optional',

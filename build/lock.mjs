@@ -2,7 +2,7 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 200;
-/** After 10 s whoever waits wants to know for what. */
+/** After 10 s, prints the reason of the wait. */
 const TOLD_AT_ROUND = 50;
 
 /**

@@ -5,18 +5,21 @@ import { handOverPaths } from './smtp-path.ts';
 
 /** Sessions that one address, of IPv6 one /64, may have at a time. */
 const SESSIONS_PER_ADDRESS = 10;
-/** Of the places, what stays free for addresses that have none. */
+/** Share of the sessions that stays free for addresses without a session. */
 const KEPT_FOR_OTHERS = 0.1;
-/** Who was refused gets this long to read why. */
+/** Time for a refused client to read the reason. */
 const REFUSED_MS = 1_000;
 
 /** The places of a listener, and who has them. */
 export interface SessionPlaces {
-  /** A place for a session of this address, to be given back once; undefined where there is none for it. */
+  /** Takes a session for this address, to be released once. Undefined if none is free for it. */
   take(address: string): { leave(): void } | undefined;
 }
 
-/** Places that nobody can take all of: some for each address, and the last ones for those who have none. */
+/**
+ * Limits sessions so that no address can take all: some for each address, and the last ones for addresses without a
+ * session.
+ */
 function createSessionPlaces(total: number): SessionPlaces {
   const sessions = new Map<string, number>();
   const shared = total - Math.ceil(total * KEPT_FOR_OTHERS);
@@ -40,15 +43,14 @@ function createSessionPlaces(total: number): SessionPlaces {
 }
 
 /**
- * An SMTP server that answers 421 to sessions beyond its places (`createSessionPlaces`). They are refused before they
- * are a session of the library, which counts those that are ending as well: however many come, they take nobody's
- * place.
+ * An SMTP server that replies 421 to sessions beyond its limit (`createSessionPlaces`). They are refused before they
+ * become a session of the library, which counts ending sessions too, so a flood takes no session from others.
  */
 export class LimitedSmtpServer extends SMTPServer {
   readonly #places: SessionPlaces;
   /**
-   * By the id of the session. The library takes listeners off a socket that begins TLS, so its own word is what tells
-   * of the end.
+   * By the id of the session. The library removes listeners from a socket that starts TLS, so its own event reports
+   * the end.
    */
   readonly #sessions = new Map<string, { socket: Socket; leave(): void }>();
 
@@ -76,7 +78,7 @@ export class LimitedSmtpServer extends SMTPServer {
     this.#sessions.delete(id);
   }
 
-  /** Ends every session, once what was answered is written. */
+  /** Ends every session once its last reply is written. */
   hangUp(): void {
     for (const { socket } of this.#sessions.values()) socket.destroySoon();
   }
@@ -88,8 +90,8 @@ interface Replier {
 }
 
 /**
- * Gives the library's refusal of an announced size its enhanced code (RFC 1870 §6.1, RFC 3463 §3.4). The library has
- * enhanced codes for all replies or for none, and those of others are ours (listener.ts).
+ * Adds the enhanced code to the library's refusal of an announced size (RFC 1870 §6.1, RFC 3463 §3.4). The library
+ * adds enhanced codes to all replies or to none, and the other replies are ours (listener.ts).
  */
 function nameSizeRefusal(connection: Replier): void {
   const send = connection.send.bind(connection);

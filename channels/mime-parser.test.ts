@@ -43,7 +43,7 @@ describe('a large message', () => {
     expect(part.equals(raw)).toBe(true);
   });
 
-  it('holds nobody up: a request that comes after it is answered before it is read', async () => {
+  it('does not block: a later request gets its response before the message is read', async () => {
     const raw = await compose({ text: 'x', attachments: [{ filename: 'a', content: randomBytes(20 * MEGABYTE) }] });
     const server = createServer((_, response) => response.end('ok')).listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -9,8 +9,8 @@ const OPTIONS = {
   maxHeadersSize: 256 * 1024,
 } as const;
 /**
- * The parser takes 30 ms a megabyte of files, 300 of short lines: what is smaller holds nobody up for long and needs no
- * thread.
+ * The parser takes 30 ms per megabyte of attachments, 300 ms for short lines. A smaller message blocks only briefly
+ * and needs no thread.
  */
 const THREAD_MIN_BYTES = 32 * 1024;
 /**
@@ -21,8 +21,8 @@ const PARSE_MAX_MS = 20_000;
 const THREAD_HEAP_MB = 512;
 
 /**
- * Takes a message apart without holding the process up: a larger one in a thread of its own, one at a time.
- * @throws Error for one that is nested too deeply, has too many headers or takes too long
+ * Parses a message without blocking the process: a larger one in a thread of its own, one at a time.
+ * @throws Error for a message that is nested too deeply, has too many headers or takes too long
  */
 export function parseMime(raw: Buffer): Promise<Email> {
   return raw.length < THREAD_MIN_BYTES ? PostalMime.parse(raw, OPTIONS) : thread.parse(raw);

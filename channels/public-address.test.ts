@@ -26,7 +26,7 @@ it.each([
   '[::ffff:127.0.0.1]',
   '[::ffff:7f00:1]',
   'user:pass@127.0.0.1',
-])('a webhook to %s of this machine is not sent, and not tried again', async (host) => {
+])('a webhook to %s of this machine is not sent, and not retried', async (host) => {
   const url = `http://${host}:${new URL(receiver.url).port}/`;
   const result = await client.send({ url, method: 'POST', headers: {}, body: '{}' });
   expect(result).toMatchObject({ outcome: 'failed', final: true });

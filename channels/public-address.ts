@@ -21,9 +21,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Refuses a host that is an IP literal of a private address, in whichever notation: a literal never reaches the
- * look-up, so it has to be looked at here. WHATWG URLs have turned decimal, octal and hex notations into the dotted one
- * already.
+ * Refuses a host that is an IP literal of a private address, in any notation. A literal never reaches the DNS lookup,
+ * so it must be checked here. WHATWG URLs have converted decimal, octal and hex notations to the dotted one already.
  */
 export function assertPublicHost(url: URL): void {
   const host = url.hostname.replace(/^\[|\]$/g, '');

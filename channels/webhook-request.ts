@@ -9,7 +9,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_REDIRECTS = 5;
 /** A connection without a request is closed before most servers close it. */
 const IDLE_MS = 4_000;
-/** What is read of an answer: enough to see what an endpoint said; the rest is thrown away. */
+/** Part of a response that is read, enough to see the endpoint's message. The rest is discarded. */
 const MAX_RESPONSE_BYTES = 16_384;
 /**
  * Redirects that are followed, with method and body as they were: an endpoint that moved still gets its data. 303 is
@@ -32,7 +32,7 @@ export interface WebhookRequest {
 
 export type WebhookResult =
   | { outcome: 'answered'; statusCode: number; body: string; retryAfterSeconds: number | null; latencyMs: number }
-  /** No answer: timeout, refused connection, DNS. `final`: another try would end the same way. */
+  /** No response: timeout, refused connection, DNS. `final`: a retry would end the same way. */
   | {
       outcome: 'failed';
       error: string;
@@ -144,8 +144,8 @@ function exchange(agents: Agents, hop: Hop, signal: AbortSignal): Promise<Incomi
 type Hop = Omit<WebhookRequest, 'url'> & { url: URL };
 
 /**
- * Any header of a tenant may hold a secret, whatever its name: none follows to another origin, and none comes back from
- * there.
+ * Any header of a tenant may hold a secret, whatever its name. No header follows to another origin, and none returns
+ * from there.
  */
 function followRedirect(from: Hop, url: URL): Hop {
   return { ...from, url, ownHeaders: from.url.origin === url.origin ? from.ownHeaders : {} };
@@ -156,7 +156,7 @@ function headersOf({ headers, ownHeaders = {} }: Hop): Record<string, string> {
   return mergeHeaders(headers, Object.fromEntries(own));
 }
 
-/** RFC 7617: the client does not send by itself what a URL has before its `@`. */
+/** RFC 7617: the client does not send the credentials of a URL automatically. */
 function basicCredentials({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
   const credentials = Buffer.from(`${percentDecoded(username)}:${percentDecoded(password)}`);
@@ -181,7 +181,7 @@ function httpUrl(text: string, base?: URL): URL {
   throw new UncallableError(`${url.protocol} addresses are not called`);
 }
 
-/** Reads the beginning of a body; what has come when it hangs until the time-out, or breaks off. */
+/** Reads the beginning of a body. If it hangs until the timeout or breaks off, returns the part that arrived. */
 async function readSome(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;

@@ -17,7 +17,7 @@ await runServiceProcess('api', process.env, async (config, { log }) => {
     sends: false,
     tell: (line) => (process.send ? log.info(line) : log.warn(line)),
   });
-  // Only now: settings that cannot be used are told before a second of imports.
+  // Imported only here, so that unusable settings are reported before a second of imports.
   const { startApi } = await import('../api/http/server.ts');
   const api = await startApi(config, { log, release: thisRelease() });
   // A child of npm start has a parent who tells it.

@@ -9,7 +9,8 @@ const benches = readdirSync(folder)
   .filter((file) => file.endsWith('.js') && !PARTS.test(file))
   .map((file) => file.slice(0, -'.js'.length));
 
-// `npm run bench -- <name> [options]`: runs one bench in this process; what it compares, it measures in the same run.
+// `npm run bench -- <name> [options]`: runs one bench in this process, together with the baseline that it compares
+// with.
 const [name, ...options] = process.argv.slice(2);
 if (name === undefined || !benches.includes(name)) {
   console.error(`Usage: npm run bench -- <name> [options]; the benches: ${benches.join(', ')}`);

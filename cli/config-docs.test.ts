@@ -4,6 +4,6 @@ import { CONFIGURATION_PAGE, withTable } from './config-docs.ts';
 
 it('docs/configuration.md names every variable as the program has it', () => {
   const page = readFileSync(CONFIGURATION_PAGE, 'utf8');
-  // `node run.mjs config-docs` writes it anew.
+  // `node run.mjs config-docs` writes the page.
   expect(page).toBe(withTable(page));
 });

@@ -14,10 +14,10 @@ interface Documented {
   readonly defaultText?: string;
 }
 
-/** Where the table of variables is. */
+/** Path of the page with the table of variables. */
 export const CONFIGURATION_PAGE = join(packageRoot(), 'docs', 'configuration.md');
 
-/** The page with its table made anew from the list of variables. */
+/** Returns the page with its table generated from the list of variables. */
 export function withTable(page: string): string {
   const [before, rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];

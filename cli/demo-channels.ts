@@ -19,7 +19,7 @@ import { freePort } from './start/ports.ts';
 // a loop is not closed.
 const report = createReport();
 await runTour(async (open) => {
-  console.log('The loops of every channel: what goes out, what comes back, and what is on record then.');
+  console.log('The loops of every channel: a message is sent, feedback comes back, and the record shows it.');
   const running = await findRunningService(process.env);
   const results: LoopResult[] = [];
   if (running && (await capturesMail(running))) {
@@ -29,13 +29,13 @@ await runTour(async (open) => {
     );
     results.push(...(await runLoops(await openOwn(open), PROVIDER_LOOPS)));
   } else {
-    if (running) console.log(`${running.baseUrl} sends its mail for real, and is left alone.`);
+    if (running) console.log(`${running.baseUrl} sends real email, so the tour does not use it.`);
     results.push(...(await runLoops(await openOwn(open), [...EMAIL_LOOPS, AUTOMATION_LOOP, ...PROVIDER_LOOPS])));
   }
   return summarize(report, results);
 });
 
-/** What needs nothing of the running service but that it keeps its mail. */
+/** Parts that need nothing from the running service except captured email. */
 async function closeOnRunning(open: Open, dev: DevFile): Promise<LoopResult[]> {
   console.log(`On ${dev.baseUrl} (${runningAt(process.env)}).`);
   const tell = (line: string) => report.line(line);
@@ -44,10 +44,10 @@ async function closeOnRunning(open: Open, dev: DevFile): Promise<LoopResult[]> {
   report.line(
     `Returned mail is taken on port ${inboundPort} and mail to relay on ${relayPort}, by one more API process on its data.`,
   );
-  report.line('For good: `INBOUND_SMTP_PORT=2526 SMTP_RELAY_PORT=2525 npm start`.');
+  report.line('To keep them: `INBOUND_SMTP_PORT=2526 SMTP_RELAY_PORT=2525 npm start`.');
   const mailbox = await open(() => openCaptured(dev.databaseUrl));
   const results = await runLoops(tourOf(dev, { mailbox, inboundPort, relayPort }), [...EMAIL_LOOPS, AUTOMATION_LOOP]);
-  report.line(`To look at: ${[dev.mailboxUrl, dev.temporal.ui].filter(Boolean).join(', ')}`);
+  report.line(`See ${[dev.mailboxUrl, dev.temporal.ui].filter(Boolean).join(', ')}`);
   return results;
 }
 

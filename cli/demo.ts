@@ -25,15 +25,15 @@ await runTour(async (open) => {
 
 async function tour(dev: DevFile, found: string): Promise<void> {
   console.log(`On ${dev.baseUrl} (${found}).`);
-  // A service that sends mail for real is not for tours.
+  // A service that sends real email is not for tours.
   if (!(await capturesMail(dev)))
-    throw new Error('The running service sends its mail for real: the tour runs where EMAIL_PROVIDER is capture.');
+    throw new Error('The running service sends real email: the tour needs EMAIL_PROVIDER=capture.');
   const run = `tour${randomBytes(4).toString('hex')}`;
   const toDomain = `${run}.test`;
   const visit: Tour = { client: createTourClient(dev), report, run, toDomain, from: `hello@${dev.domain}` };
   const receiver = await startHookReceiver();
   try {
-    report.title('A first mail');
+    report.title('A first email');
     await tourMail(visit, dev);
     report.title('An event that drives an execution through all seven types of step');
     const execution = await tourExecution(visit, receiver.url);
@@ -43,28 +43,26 @@ async function tour(dev: DevFile, found: string): Promise<void> {
     const segmentId = await tourSegment(visit);
     report.title('A campaign to it');
     const campaignMails = await tourCampaign(visit, segmentId);
-    report.title('A campaign that is paused and goes on');
+    report.title('A campaign that is paused and resumed');
     const pausedMails = await tourPause(visit);
-    report.title('Who did not get it, why, and once more');
+    report.title('Failed recipients, their reasons, and a retry');
     const retriedMails = await tourRetry(visit);
     report.title('Two subjects, and a winner');
     const variantMails = await tourVariants(visit);
-    report.title("At everybody's own hour");
+    report.title("In each contact's local time");
     const ownHourMails = await tourOwnHour(visit);
-    report.title('An automation previewed, and left by a purchase');
+    report.title('An automation that is previewed, and that a purchase ends');
     await tourPreviewAndExit(visit);
-    report.title('What arrived');
+    report.title('Arrived emails');
     const controlled = pausedMails + retriedMails + variantMails + ownHourMails;
     await countArrived(dev, toDomain, 1 + execution.mails + campaignMails + controlled);
     if (execution.hookRefused) {
       report.line(
-        'The WEBHOOK step was refused: this service calls public addresses only. WEBHOOK_ALLOW_PRIVATE=true lets it.',
+        'The WEBHOOK step was refused: this service calls public addresses only. WEBHOOK_ALLOW_PRIVATE=true allows it.',
       );
     } else report.check('calls of the WEBHOOK step', receiver.received.length, 1);
     report.line(
-      found.startsWith('running')
-        ? `To look at: ${dev.mailboxUrl}, Temporal at ${dev.temporal.ui}`
-        : 'Now it stops again.',
+      found.startsWith('running') ? `See ${dev.mailboxUrl}, Temporal at ${dev.temporal.ui}` : 'The service stops now.',
     );
   } finally {
     receiver.close();
@@ -78,12 +76,12 @@ async function tourMail({ client, toDomain, from }: Tour, dev: DevFile): Promise
     to,
     from,
     subject: 'Hello {{name}}',
-    body: '<p>Hello {{name}}, this is a first mail.</p>',
+    body: '<p>Hello {{name}}, this is a first email.</p>',
     data: { name: 'Ada' },
   });
   report.line(`POST /v1/send accepted it in ${since(startedAt)}`);
   const headers = await mailboxHeaders(dev);
-  const mail = await until('the first mail', async () => {
+  const mail = await until('the first email', async () => {
     const response = await fetch(`${dev.mailboxUrl}.json?to=${encodeURIComponent(to)}`, { headers });
     const { data } = (await response.json()) as { data: { subject: string; from: string }[] };
     return data[0];
@@ -95,7 +93,7 @@ async function countArrived({ databaseUrl }: DevFile, toDomain: string, expected
   const { db } = connect({ connectionString: databaseUrl, max: 1, applicationName: 'tidings-demo', onError: () => {} });
   try {
     const { mails } = await countCapturedEmails(db, { toDomain });
-    report.check('mails in the mailbox', mails, expected);
+    report.check('emails in the mailbox', mails, expected);
   } finally {
     await db.destroy();
   }

@@ -11,5 +11,5 @@ try {
   console.error(explain(error));
   process.exitCode = 2;
 }
-// What did not answer in time is not waited for.
+// Exits without waiting for questions that timed out.
 process.exit();

@@ -3,5 +3,5 @@ import { join } from 'node:path';
 import { errorsPage } from '../api/http/errors-page.ts';
 import { packageRoot } from './package-root.ts';
 
-// `node run.mjs errors-docs`: writes docs/errors.md anew from the catalogue in rules/errors.ts.
+// `node run.mjs errors-docs` writes docs/errors.md from the catalogue in rules/errors.ts.
 writeFileSync(join(packageRoot(), 'docs', 'errors.md'), errorsPage());

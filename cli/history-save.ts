@@ -58,7 +58,8 @@ function findTemporal(env: Environment) {
 }
 
 /**
- * A worker calls itself, and the task queue of its own, by its process id and host name, which are nobody's business.
+ * A worker's name, and the name of its own task queue, contain its process id and host name, which must not be
+ * published.
  */
 function withoutHosts(history: string): string {
   const plain: unknown = JSON.parse(history, (key, value) =>

@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RAW_TEXT =
   /\blog\.(?:trace|debug|info|warn|error|fatal)\([^;]*?(?:\b(?:error|err|cause)\.(?:message|stack)\b|String\(\w*error\)|\berr:)/g;
 
-it('the log of a process loses what an error quotes, whoever logs it', () => {
+it('the log of a process hides the values that an error quotes', () => {
   const lines: string[] = [];
   const log = createLogger('api', 'info', { write: (line) => void lines.push(line) });
   const error = Object.assign(new Error('no row for ada@example.com'), { detail: 'Key (email)=(ada@example.com)' });
@@ -25,7 +25,7 @@ it('the log of a process loses what an error quotes, whoever logs it', () => {
   expect(lines.join('')).not.toContain('ada@');
 });
 
-it('no room hands the own text of an error to its log', () => {
+it('no room logs the message of an error unchanged', () => {
   const rooms = ['activities', 'api', 'channels', 'cli', 'compute', 'db', 'engine', 'temporal', 'worker', 'workflows'];
   const files = execFileSync('git', ['ls-files', ...rooms], { cwd: ROOT, encoding: 'utf8' })
     .trim()

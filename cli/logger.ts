@@ -1,7 +1,7 @@
 import pino, { type DestinationStream, destination, type Logger } from 'pino';
 import { describeFailure } from '../rules/failure-text.ts';
 
-/** Names of fields that hold a secret or an address: they are blanked wherever they stand in the first two levels. */
+/** Names of fields with a secret or an address. They are redacted anywhere in the first two levels. */
 const PRIVATE_FIELDS = [
   ...['email', 'to', 'from', 'phone', 'address', 'recipient', 'body', 'html', 'text', 'subject'],
   ...['password', 'secret', 'key', 'token', 'authorization', 'cookie', 'secretKey', 'connectionString', 'url'],

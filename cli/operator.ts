@@ -15,12 +15,12 @@ import { readJson } from './start/private-files.ts';
 import { explain } from './start/service-process.ts';
 
 const USAGE =
-  'Usage: npm run operator -- project <id> [--set name=value …] [--hold "reason" | --release], where a value of none takes a limit away; or npm run operator -- resume, which lets a clone send';
+  'Usage: npm run operator -- project <id> [--set name=value …] [--hold "reason" | --release]. The value none removes a limit. Or: npm run operator -- resume, which lets a clone send.';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const INT_MAX = 2_147_483_647;
 const REASON_MAX_CHARS = 500;
 
-/** What each limit takes, as `PATCH /project` does. */
+/** Accepted values of each limit, as in `PATCH /project`. */
 const LIMITS: Record<keyof OperatorLimits, { takes: string; allows: (value: number) => boolean }> = {
   monthlyEmailLimit: { takes: 'a whole number from 0', allows: (value) => isWhole(value) && value >= 0 },
   sendRatePerSecond: { takes: 'a whole number from 1', allows: (value) => isWhole(value) && value >= 1 },
@@ -35,7 +35,8 @@ interface Order {
   release: boolean;
 }
 
-// `npm run operator -- …`: what only the operator of the service may do, whatever the people of a project set.
+// `npm run operator -- …`: actions that only the operator of the service may do, whatever the members of a project
+// set.
 try {
   const words = process.argv.slice(2);
   if (words.join(' ') === 'resume') await resume();
@@ -50,7 +51,7 @@ async function resume(): Promise<void> {
   const hold = await inDatabase(resumeSending);
   console.log(
     hold === null
-      ? 'Sending goes on: what waits is sent now.'
+      ? 'Sending is resumed. Waiting messages are sent now.'
       : 'Sending goes on as soon as recovery has ended: a worker runs it when it reaches Temporal.',
   );
 }
@@ -122,7 +123,7 @@ function isWhole(value: number): boolean {
   return Number.isInteger(value) && value <= INT_MAX;
 }
 
-/** All of an order, or nothing of it. Workers look for themselves what is to be sent again. */
+/** Carries out an order completely or not at all. Workers find the emails to send again on their own. */
 async function carryOut(db: Db, { projectId, limits, hold, release }: Order): Promise<Project> {
   const change = { projectId, actor: `operator:${userInfo().username}` };
   return inTransaction(db, async (trx) => {
@@ -148,7 +149,7 @@ function toPrinted({ id, name, hold, operatorLimits, ...project }: Project) {
   };
 }
 
-/** DATABASE_URL, or that of the `npm start` that runs on the home. */
+/** Returns DATABASE_URL, or the database of the `npm start` that runs on the home. */
 function databaseUrl(): string {
   const settings = parseSettings(process.env);
   const url = settings.database.url ?? readJson<DevFile>(join(resolve(settings.home), 'dev.json'))?.databaseUrl;

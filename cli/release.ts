@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Release } from '../db/operator/processes.ts';
 import { packageRoot, packageVersion } from './package-root.ts';
 
-/** What this process was made of: the version, and what build/build.mjs says of the compiled modules. */
+/** Returns version and build of this process: the version, and the hash of the compiled modules by build/build.mjs. */
 export function thisRelease(): Release {
   const file = join(packageRoot(), 'dist', 'build-id.txt');
   return { version: packageVersion(), build: existsSync(file) ? readFileSync(file, 'utf8').trim() : 'unknown' };

@@ -1,5 +1,5 @@
 import { runSoak } from '../bench/soak/run.ts';
 
-// `npm run soak [-- --minutes N --seed N]`: load and faults together, and the proof that everything accepted was
-// served.
+// `npm run soak [-- --minutes N --seed N]`: runs load and failures together, and proves that all accepted work was
+// done.
 process.exit(await runSoak(process.argv.slice(2)));

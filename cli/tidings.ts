@@ -5,10 +5,10 @@ import { type Applied, applyProject, fetchProject, type Service } from './as-cod
 import { StartError } from './start/error.ts';
 
 const USAGE = `Usage: npm run tidings -- pull | push [--dry-run] | diff [--dir tidings]
-  pull  makes the files what the project is
-  push  makes the project what the files say; what they do not name stays
-  diff  says how they differ: exit code 0 the same, 1 they differ, 2 an error
-TIDINGS_URL is where the service answers, TIDINGS_KEY a secret key of the project.`;
+  pull  writes the files from the project
+  push  changes the project to match the files; other resources do not change
+  diff  prints the differences: exit code 0 none, 1 some, 2 an error
+TIDINGS_URL is the address of the service, TIDINGS_KEY a secret key of the project.`;
 
 const DIFFERS = 1;
 const FAILED = 2;
@@ -21,7 +21,7 @@ try {
   else if (command === 'push') await push(folder, dryRun);
   else await diff(folder);
 } catch (error) {
-  // One line for what its user can mend, the whole error for what only we can.
+  // Prints one line for an error that the user can fix, and the whole error otherwise.
   console.error(error instanceof StartError ? error.message : error);
   process.exitCode = FAILED;
 }

@@ -12,7 +12,7 @@ const WORKFLOW_BUNDLE = join(packageRoot(), 'dist', 'workflow-bundle.js');
 await runServiceProcess('worker', process.env, async (config, { log, fatal }) => {
   await requirePostgres(config.database.url);
   const workflowBundle = existsSync(WORKFLOW_BUNDLE) ? { codePath: WORKFLOW_BUNDLE } : undefined;
-  // Only now: settings that cannot be used are told before seconds of imports.
+  // Imported only here, so that unusable settings are reported before seconds of imports.
   const { startWorker } = await import('../worker/worker.ts');
   const worker = await startWorker(config, { log, workflowBundle, release: thisRelease(), onFatal: fatal });
   log.info('the worker takes tasks');

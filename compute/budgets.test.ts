@@ -6,7 +6,7 @@ const budgets = (cpuMsPerSecond = 100) => createBudgets({ cpuMsPerSecond, now: (
 const work = { projectId: 'greedy', kind: 'test' };
 
 describe('the budget of a project', () => {
-  it('lets work begin while something is left, and refuses who would wait longer than he can', async () => {
+  it('starts work while budget is left, and refuses work that cannot wait long enough', async () => {
     const { run } = budgets();
     const order: string[] = [];
     await run(work, async (charge) => {
@@ -36,7 +36,7 @@ describe('the budget of a project', () => {
     await expect(run({ ...work, maxWaitMs: 10 }, async () => 'done')).rejects.toThrow(OverBudget);
   });
 
-  it('has two works at a time, those for which somebody waits before those that are bulk', async () => {
+  it('runs two jobs at a time, interactive ones before bulk ones', async () => {
     const { run } = budgets(0);
     const order: string[] = [];
     let release = () => {};
@@ -53,7 +53,7 @@ describe('the budget of a project', () => {
     expect(order).toEqual(['single', 'bulk']);
   });
 
-  it('has so many works at a time with the others, and those who wait have their turns before those who have had one', async () => {
+  it('shares the limit of the process, and serves waiting projects before the project that was served', async () => {
     const { run } = createBudgets({ cpuMsPerSecond: 0, ofProcess: 2 });
     const order: string[] = [];
     const ends: (() => void)[] = [];

@@ -1,23 +1,23 @@
 import { LimitReached } from '../rules/errors.ts';
 
-/** What a project may save up: a preview after a quiet minute waits for nobody. In seconds of its rate. */
+/** Budget that a project may save up, in seconds of its rate, so that a preview after a quiet minute does not wait. */
 const BURST_SECONDS = 2;
-/** Works of one project under way at a time: one computes while another one waits for what it needs. */
+/** Concurrent jobs of one project: one computes while another waits for its input. */
 const OF_PROJECT = 2;
-/** Works of one project that wait at most: beyond it an answer would come too late for anybody. */
+/** Maximum number of waiting jobs of one project. Beyond it a result would come too late to be useful. */
 const WAITING_MAX = 100;
-/** Whoever has given up comes again no sooner: to ask costs something too. */
+/** Minimum time until a refused caller retries, since a retry costs something too. */
 const RETRY_MIN_MS = 1_000;
 /** How long one waits unless it says otherwise: an answer that takes longer is asked for again anyway. */
 const MAX_WAIT_MS = 10_000;
 
-/** Whose work it is, and what: `kind` stands in the log and in metrics (`email.preview`). */
+/** Owner and kind of a job. `kind` appears in the log and in metrics (`email.preview`). */
 export interface Work {
   projectId: string;
   kind: string;
-  /** Nobody waits for this piece: it comes after those of the project for which somebody does. */
+  /** True if no one waits for the result. It runs after the project's other jobs. */
   bulk?: boolean;
-  /** Who would wait longer is told `OverBudget` instead, to give up what others may need meanwhile. */
+  /** A longer wait throws `OverBudget`, so that the caller can release shared resources. */
   maxWaitMs?: number;
 }
 
@@ -37,8 +37,8 @@ export class OverBudget extends LimitReached {
 
 export interface Budgets {
   /**
-   * Runs `work` as soon as its project has something left of its budget, and takes from it what `charge` is told:
-   * milliseconds of a processor. Works of one project wait for each other only, in order, those that are `bulk` last.
+   * Runs `work` as soon as its project has budget left, and subtracts the milliseconds of processor time reported to
+   * `charge`. Jobs wait only for jobs of the same project, in order, `bulk` ones last.
    * @throws OverBudget
    */
   run<T>(p: Work, work: (charge: (cpuMs: number) => void) => Promise<T>): Promise<T>;
@@ -50,8 +50,8 @@ interface Waiting {
 }
 
 /**
- * Of one project. `ms` is what it has left at `atMs`; a work may take more than that, and those after it wait until it
- * is made up for.
+ * Account of one project. `ms` is the budget left at `atMs`. A job may overdraw it, and later jobs wait until it has
+ * recovered.
  */
 interface Account {
   ms: number;
@@ -61,12 +61,12 @@ interface Account {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** A budget of processor time for each project in this process; `cpuMsPerSecond` 0 is no limit. */
+/** Creates a budget of processor time for each project in this process. `cpuMsPerSecond` 0 means no limit. */
 export function createBudgets(options: BudgetOptions): Budgets {
   const { cpuMsPerSecond, ofProcess = Number.POSITIVE_INFINITY, now = () => performance.now() } = options;
   const rate = cpuMsPerSecond > 0 ? cpuMsPerSecond / 1_000 : Number.POSITIVE_INFINITY;
   const burst = cpuMsPerSecond > 0 ? cpuMsPerSecond * BURST_SECONDS : Number.POSITIVE_INFINITY;
-  /** In the order of their turns, where there is not room for all. */
+  /** In the order of turns, when not all can run. */
   const accounts = new Map<string, Account>();
   let running = 0;
 
@@ -88,7 +88,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
 
   const untilDueMs = ({ ms }: Account): number => (ms > 0 ? 0 : Math.ceil(-ms / rate) + 1);
 
-  /** Lets in who may begin, and looks again when the budget has something left. */
+  /** Starts jobs that may run, and checks again when the budget has recovered. */
   function letIn(projectId: string, account: Account): void {
     refill(account);
     clearTimeout(account.timer);
@@ -106,7 +106,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
     } else if (account.running === 0 && account.waiting.length === 0 && account.ms >= burst) accounts.delete(projectId);
   }
 
-  /** A place is free: who waits for one of the process comes before the project that has had it. */
+  /** A slot is free: a project that waits for a slot of the process comes before the project that had one. */
   function letInNext(projectId: string, account: Account): void {
     if (ofProcess !== Number.POSITIVE_INFINITY) {
       accounts.delete(projectId);
@@ -161,7 +161,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
 
 export interface BudgetOptions {
   cpuMsPerSecond: number;
-  /** Works under way at a time, of all projects together; no limit unless given. */
+  /** Concurrent jobs of all projects. No limit unless given. */
   ofProcess?: number;
   /** The clock in milliseconds; for tests. */
   now?: () => number;

@@ -5,15 +5,15 @@ import { createThreads, type Threads } from './threads.ts';
 export type { Work } from './budgets.ts';
 export { OverBudget } from './budgets.ts';
 
-/** What works of one kind have cost, for metrics. */
+/** Cost of jobs of one kind, for metrics. */
 export interface WorkDone {
   kind: string;
   cpuMs: number;
 }
 
 /**
- * A task in a thread for a work that was charged by its size. Whole buffers among `handOver` are not copied: nobody
- * here has their bytes afterwards.
+ * Runs a task in a thread for a job that was charged by its size. Whole buffers among `handOver` are transferred, not
+ * copied, and are unusable here afterwards.
  */
 export type PaidFor = <K extends TaskName>(
   name: K,
@@ -22,9 +22,9 @@ export type PaidFor = <K extends TaskName>(
 ) => Promise<Answer<K>>;
 
 /**
- * The way to do for a tenant what can take long: in the project's turn, from its budget of processor time in this
- * process. Whoever is over it waits, and nobody else does. Wait for it before you take what others may need: a
- * connection, a place in a window, a turn in a lane.
+ * Runs potentially long computations for a tenant: in the project's turn, from its budget of processor time in this
+ * process. Only a project over its budget waits. Wait for it before you take a shared resource: a connection, a place
+ * in a window, a turn in a lane.
  */
 export interface Compute {
   /** A task of `tasks.ts` in a thread, bounded in time and memory. @throws OverBudget, and what the task throws */
@@ -65,7 +65,7 @@ const LARGE_REQUEST_MS_PER_MB = 30;
 const LARGE_MAIL_MS_PER_MB = 30;
 /** Measured with pages of 4 MB of all lists, per MB: half by Postgres, half by this process. */
 const PAGE_MS_PER_MB = 40;
-/** What is larger than this has longer in a thread, in proportion. */
+/** Larger input gets more time in a thread, in proportion. */
 const USUAL_MS = 250;
 /** Large mails in memory at a time, of all projects: each may be there three times over. */
 const LARGE_MAILS = 4;
@@ -80,9 +80,9 @@ export function createCompute(p: {
   resumed?: () => void;
 }): Compute {
   const budgets = p.budgets ?? createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
-  // Of their own: what makes a page may itself compute.
+  // A budget of their own, because building a page may itself compute.
   const pages = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
-  // Likewise: whoever uploads slowly keeps only other uploads of the project waiting.
+  // Likewise: a slow upload delays only other uploads of the project.
   const largeRequests = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
   const threads = p.threads ?? createThreads();
   const resumed = p.resumed ?? (() => {});

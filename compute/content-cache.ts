@@ -6,8 +6,8 @@ import type { Compute, Work } from './compute.ts';
 import { type ReadyContent, readyContent } from './contents.ts';
 
 /**
- * Contents kept compiled in a process: those of the campaigns and templates in use; a body of its own for each mail
- * passes through.
+ * Compiled contents that a process keeps, for the campaigns and templates in use. A unique body per email passes
+ * through.
  */
 const CONTENTS_MAX = 300;
 
@@ -17,7 +17,7 @@ export interface StoredContent {
 }
 
 export interface ContentCache {
-  /** @throws TemplateError when it does not compile; OverBudget; Error when there is none */
+  /** @throws TemplateError when it does not compile; OverBudget; Error when it does not exist */
   get(p: Work & { contentId: string; tracked: boolean }): Promise<StoredContent>;
 }
 
@@ -31,7 +31,7 @@ export function createContentCache({ db, compute }: { db: Db; compute: Compute }
       if (kept) return kept;
       const made = compile(p);
       ready.set(key, made);
-      // What failed is tried again: Postgres may have been away.
+      // A failure is retried, because Postgres may have been unreachable.
       made.catch(() => ready.delete(key));
       return made;
     },

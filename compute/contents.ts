@@ -19,12 +19,12 @@ import type { Compute, Work } from './compute.ts';
 import { type ContentFacts, type MessageInput, partsOf, type RenderedMessage } from './tasks.ts';
 
 /**
- * A body up to this, with no more of Liquid and links than this, is compiled where it is needed, in a few milliseconds;
- * what is larger might take a tenth of a second and more, so a thread is asked first.
+ * A body up to this size, with at most this much Liquid and links, is compiled in this thread in a few milliseconds.
+ * A larger body might take more than 100 ms, so it goes to a thread first.
  */
 const SMALL_CHARS = 16 * 1024;
 const SMALL_TOKENS = 40;
-/** What a thread has found to take no longer is compiled here too, so that its messages need no thread. */
+/** A content that a thread compiled within this time is compiled here too, so that its messages need no thread. */
 const COMPILE_HERE_MS = 50;
 const TOKEN = /\{[{%]|<a\s/gi;
 
@@ -77,17 +77,20 @@ export async function reviewedContent(
 ): Promise<ContentReview> {
   const source = contentSource(content, false);
   const here = isSmall(templatesOf(source)) && !compileContent(source).costly;
-  // A thread gets nothing but what is rendered: who asks may have a whole campaign.
+  // A thread gets only the rendered fields, because the caller may hold a whole campaign.
   return here ? reviewContent(source, input) : compute.inThread(work, 'content.review', { content: source, input });
 }
 
-/** Where a stored link leads, see `resolveLink`. @throws TemplateError, OverBudget */
+/**
+ * Returns the target of a stored link, see `resolveLink`.
+ * @throws TemplateError, OverBudget
+ */
 export async function resolvedLink(
   compute: Compute,
   work: Work,
   p: { link: string; vars: Sourced<Scope> },
 ): Promise<string | undefined> {
-  // What has a filter may take long.
+  // A link with a filter may take long.
   return p.link.includes('|') ? compute.inThread(work, 'link', p) : resolveLink(p.link, p.vars);
 }
 

@@ -8,7 +8,7 @@ const THREAD_STARTS_MS = 60_000;
 
 afterEach(() => void vi.useRealTimers());
 
-/** A watch on a clock that moves by hand; `hold` computes for so long. */
+/** A watch on a manual clock; `hold` computes for this long. */
 function watch({ started = true } = {}) {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   let atMs = 0;

@@ -2,19 +2,19 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** How often the loop says that it runs. */
 const BEAT_MS = 100;
-/** What holds it for longer is told: all that the process does waits meanwhile. */
+/** Longer blocks are reported, because everything in the process waits meanwhile. */
 const HELD_MS = 200;
-/** What is done outside of any request or activity. */
+/** Name of work outside any request or activity. */
 const OTHER = 'other';
 
-/** The loop stood still: `work` is the route or activity that had it for most of the time. */
+/** The loop was blocked. `work` is the route or activity that had it for most of the time. */
 export interface Held {
   work: string;
   ms: number;
 }
 
 export interface LoopWatch {
-  /** Runs `work` under a name: a route, an activity. What it does after its waits is known by it too. */
+  /** Runs `work` under a name: a route or an activity. Its continuation after waits has the same name. */
   as<T>(name: string, work: () => T): T;
   /**
    * To be called where works go on after a wait, such as when the database has answered: the next stretch of the loop
@@ -22,18 +22,17 @@ export interface LoopWatch {
    */
   resumed(): void;
   /**
-   * From here on it is told: what loads and compiles while the process starts holds the loop too, and nobody waits for
-   * it.
+   * Reports blocks from here on. Loading and compiling during the start block the loop too, and no one waits for it.
    */
   start(): void;
   stop(): void;
 }
 
 /**
- * Watches the event loop of this process. A timer alone sees that the loop stood still, not for whom; so each stretch
- * between two waits is noted under the name of the work that it belongs to, which costs a look at the clock, and the
- * timer names the longest one. Measured: 1 ms of processor time a second in an idle process, and at most 2 µs a request
- * that waits six times.
+ * Watches the event loop of this process. A timer alone notices that the loop was blocked, but not by which work.
+ * Each stretch between two waits is therefore recorded under the name of its work, which costs a read of the clock,
+ * and the timer names the longest one. Measured: 1 ms of processor time a second in an idle process, and at most 2 µs
+ * for a request that waits six times.
  */
 export function watchLoop(onHeld: (held: Held) => void, now = () => performance.now()): LoopWatch {
   const names = new AsyncLocalStorage<string>();

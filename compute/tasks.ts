@@ -34,7 +34,7 @@ import { Lru } from '../rules/lru.ts';
 import type { OriginalMessage, PrepareOptions } from '../rules/mime/prepare-original.ts';
 import { markTrusted, type Sourced } from '../rules/strangers/provenance.ts';
 
-/** What has to be known of a content without having it compiled. */
+/** Facts about a content that need no compilation. */
 export interface ContentFacts {
   links: string[];
   variables: string[] | '*';
@@ -61,9 +61,9 @@ export interface KeyedSource {
   source: ContentSource;
 }
 
-/** Contents kept compiled by a thread: those that are being sent just now. */
+/** Compiled contents that a thread keeps: the ones being sent at the moment. */
 const CONTENTS_MAX = 30;
-/** Half of what a message gets when it is sent: those who pass are not stopped on a busy day. */
+/** Half of the limit of a sent message, so that a template that passes is not stopped on a busy day. */
 const TRIAL_MS = 200;
 const TOO_SLOW = 'The template takes too long: it is too large or does too much.';
 const NOBODY: RenderInput = {
@@ -73,9 +73,8 @@ const NOBODY: RenderInput = {
 const compiledContents = new Lru<string, CompiledContent>(CONTENTS_MAX);
 
 /**
- * All that is computed for tenants in threads, by name. Pure functions of what can be copied between threads: each
- * takes one input and gives one output, or a promise of it, and keeps nothing that a thread that was ended would be
- * missed for.
+ * All computations for tenants in threads, by name. Pure functions of values that can be copied between threads: each
+ * takes one input and returns one output, or a promise of it, and keeps no state that a stopped thread would lose.
  */
 export const TASKS = {
   'content.facts': ({ key, source }: KeyedSource): ContentFacts => {
@@ -85,8 +84,8 @@ export const TASKS = {
   },
   'content.parts': (p: KeyedSource & { input: RenderInput }): RenderedContent => partsOf(getCompiled(p), p.input),
   /**
-   * Renders for nobody in particular. @throws TemplateError only when that takes too much: what else fails may be for
-   * want of data
+   * Renders without a contact.
+   * @throws TemplateError only when that takes too long; other errors may be caused by missing data
    */
   'content.trial': (content: KeyedSource): void => {
     const ready = getCompiled(content);

@@ -3,14 +3,14 @@ import { TemplateError, type TemplateField } from '../rules/content/template-err
 import { AppError, type ErrorCode, type FieldError } from '../rules/errors.ts';
 import type { TaskName } from './tasks.ts';
 
-/** What a thread is told. */
+/** Message to a thread. */
 export interface TaskMessage {
   id: number;
   name: TaskName;
   input: unknown;
 }
 
-/** What it answers. */
+/** Response of a thread. */
 export type TaskAnswer = { id: number; cpuMs: number } & ({ value: unknown } | { error: PortableError });
 
 /** An error as it passes from thread to thread: classes do not. */

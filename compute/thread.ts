@@ -6,8 +6,8 @@ import { type TaskAnswer, type TaskMessage, toPortable, transferableBuffers } fr
 
 // A thread of `threads.ts`: does one task after the other until it is ended.
 /**
- * About a third of what the loop gets where both want the same processor: more would starve a neighbour's costly
- * content too.
+ * Gives a thread about a third of the loop's processor time on one processor. A lower priority would starve other
+ * tenants' costly content too.
  */
 const NICE = 5;
 
@@ -23,8 +23,9 @@ port.on('message', async (task: TaskMessage) => {
 port.postMessage('ready');
 
 /**
- * Where processors are scarce, the loop that all tenants share goes first. Linux counts niceness by thread, and 0 names
- * the caller's own (setpriority(2), notes); elsewhere it would be the whole process, which is left as it is.
+ * When processors are scarce, the loop that all tenants share goes first. Linux counts niceness per thread, and 0
+ * means the calling thread (setpriority(2), notes). On other systems it would apply to the whole process, so nothing
+ * changes there.
  */
 function yieldToTheLoop(): void {
   if (process.platform === 'linux') setPriority(0, NICE);

@@ -54,7 +54,7 @@ describe('a task in a thread', () => {
     expect((await parts('a', '<p>next</p>')).text).toContain('next');
   });
 
-  it('of one project leaves a thread to the others, who have their turns', async () => {
+  it('leaves a thread to other projects, which take turns', async () => {
     // Both threads have started.
     await Promise.all([parts('greedy', '<p>1</p>'), parts('other', '<p>2</p>')]);
     const order: string[] = [];

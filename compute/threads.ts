@@ -11,8 +11,8 @@ import { fromPortable, type TaskAnswer, type TaskMessage, transferableBuffers } 
 const THREADS_MIN = 2;
 const THREADS_MAX = 4;
 /**
- * What a template gets in a thread: twice what it may take on the thread that all share, for nobody stands still
- * meanwhile. Again where the machine gave it no processor, for threads go after the loop (`thread.ts`).
+ * Time limit of a template in a thread: twice the limit on the shared thread, because no one else is blocked.
+ * Repeated if the machine gave it no processor, since threads have a lower priority than the loop (`thread.ts`).
  */
 const BOUND: Bound = { ms: 400, attempts: 3 };
 /**
@@ -24,28 +24,28 @@ const HARD_LIMIT_MS = 10_000;
  * A rendering keeps within 3 MB of text and what filters make of it; a file of 5 MB has been read in a third of this.
  */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32 };
-/** A thread costs some 30 MB: one that nobody has needed for so long ends. */
+/** A thread costs about 30 MB, so a thread that was unused for this long ends. */
 const IDLE_MS = 60_000;
 
 type Input<K extends TaskName> = Parameters<Tasks[K]>[0];
 
 export interface Threads {
   /**
-   * Does a task in a thread, projects in turns; `charge` is told the milliseconds that it has computed, also where it
-   * failed.
-   * @throws what the task throws; BoundExceeded when it had to be ended by force, for its time or its memory
+   * Runs a task in a thread, one project after the other. `charge` receives the computed milliseconds, also after a
+   * failure.
+   * @throws errors of the task; BoundExceeded when it had to be stopped, for its time or its memory
    */
   run<K extends TaskName>(p: {
     projectId: string;
     name: K;
     input: Input<K>;
-    /** Whole buffers among these are not copied: nobody here has their bytes afterwards. */
+    /** Whole buffers among these are transferred, not copied, and are unusable here afterwards. */
     handOver?: Uint8Array[] | undefined;
-    /** How many times the usual limit it has until it is ended by force, for what is large; 1 unless given. */
+    /** Multiple of the usual time limit, for large input. 1 unless given. */
     patience?: number;
     charge?: (cpuMs: number) => void;
   }): Promise<Answer<K>>;
-  /** Ends all threads; what is under way fails. */
+  /** Ends all threads. Running tasks fail. */
   close(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ interface Job {
 export function createThreads(options: { threads?: number; hardLimitMs?: number } = {}): Threads {
   const max = options.threads ?? Math.min(THREADS_MAX, Math.max(THREADS_MIN, availableParallelism() - 1));
   const hardLimitMs = options.hardLimitMs ?? HARD_LIMIT_MS;
-  /** Who waits, by project; a Map keeps the order in which projects have their turns. */
+  /** Waiting jobs by project. A Map keeps the order in which projects take turns. */
   const waiting = new Map<string, Job[]>();
   const busy = new Set<string>();
   const threads = new Set<Thread>();
@@ -198,7 +198,7 @@ class Thread {
   private ask({ message, handOver, limitMs }: Job): Promise<TaskAnswer> {
     const id = ++this.tasks;
     return new Promise<TaskAnswer>((resolve, reject) => {
-      // An answer that has come while this thread itself stood still is heard first.
+      // A response that arrived while this thread was blocked is processed first.
       const limit = setTimeout(() => setImmediate(() => this.answer && void this.end()), limitMs);
       this.fail = reject;
       this.answer = (answer) => {

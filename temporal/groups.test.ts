@@ -9,7 +9,7 @@ const rowsOf = (kind: OutboxKind, projectId: string, count: number, payload = {}
   );
 
 describe('rows of the outbox', () => {
-  it('of messages to try again start one workflow for 200 of a project', () => {
+  it('of messages to retry start one workflow for 200 of a project', () => {
     const groups = splitIntoGroups([...rowsOf('email.retry', 'a', 250), ...rowsOf('email.retry', 'b', 1)]);
     expect(groups.map((group) => [group.rows[0].projectId, group.rows.length])).toEqual([
       ['a', 200],
@@ -18,7 +18,7 @@ describe('rows of the outbox', () => {
     ]);
   });
 
-  it('of executions are dispatched one by one, in their order', () => {
+  it('for executions are dispatched one by one, in their order', () => {
     const rows = rowsOf('execution.start', 'a', 3);
     expect(splitIntoGroups(rows)).toEqual(rows.map((row) => ({ kind: row.kind, rows: [row] })));
   });

@@ -35,8 +35,8 @@ export async function readToken({ client, names }: Target): Promise<TemporalToke
   const tokens = payloads.map((payload) =>
     client.options.loadedDataConverter.payloadConverter.fromPayload<TemporalToken>(payload),
   );
-  // The newest event comes first. Of two tokens with one number it counts, because it shows who resolved which
-  // mismatch.
+  // The newest event comes first. Among two tokens with the same number it counts, because it shows how a mismatch
+  // was resolved.
   return tokens.reduce<TemporalToken | null>(
     (newest, token) => (newest && newest.no >= token.no ? newest : token),
     null,

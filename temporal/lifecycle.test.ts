@@ -27,7 +27,7 @@ it('a question that Temporal has not answered yet does not outlive the connectio
     publicUrl: 'http://localhost',
   });
   const answers = [lifecycle.ping(), lifecycle.findRunId('x')].map((answer) => answer.catch(() => 'no'));
-  await sleep(300); // Into a pause between two tries of the client.
+  await sleep(300); // Into a pause between two attempts of the client.
   await lifecycle.close();
   expect(await Promise.all(answers)).toEqual(['no', null]);
   expect(uncaught).toEqual([]);

@@ -45,7 +45,7 @@ describe('names of an installation', () => {
   });
 });
 
-describe('a workflow that begins', () => {
+describe('a workflow that starts', () => {
   it.each([names.execution(row), `execution-${row}`])('names its row: %s', (workflowId) => {
     expect(startBegun(workflowId)).toEqual({ kind: 'execution.start', refId: row, visit: null });
     expect(signalBegun(workflowId, 'event', [{ visit: 4 }])).toEqual({ kind: 'execution.event', refId: row, visit: 4 });

@@ -54,7 +54,7 @@ export function mailboxPage(items: MailboxItem[], to: string | undefined): strin
 <span class="subject">${escapeHtml(mail.subject) || '(no subject)'} <span class="preview">${escapeHtml(mail.preview)}</span></span>
 ${time(mail.createdAt)}</a></li>`,
   );
-  return page('Mailbox', list(rows, to ? `No mail to ${escapeHtml(to)} yet.` : 'No mail yet.'), to ?? '');
+  return page('Mailbox', list(rows, to ? `No email to ${escapeHtml(to)} yet.` : 'No email yet.'), to ?? '');
 }
 
 /** One mail: its headers, its HTML in a frame that can run nothing, its text. */

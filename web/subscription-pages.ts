@@ -1,22 +1,22 @@
 import { escapeHtml } from '../rules/content/plain-value.ts';
 import { documentOf, type Page } from './document.ts';
 
-/** What the pages show of a project and a person. */
+/** Project and person that a page shows. */
 export interface PageSubject {
   projectName: string;
   color: string | null;
-  /** The address that the link speaks for; null where only its hash was kept. */
+  /** The address that the link speaks for. Null if only its hash was kept. */
   address: string | null;
   /** No contact has the address now, because its data was deleted: a refusal still counts, and no email comes. */
   isErased: boolean;
   subscribed: boolean;
-  /** What the mail was about that the link came with. */
+  /** Topic of the email with the link. */
   topic: { name: string; joined: boolean } | null;
-  /** What they can choose to hear of. */
+  /** Topics that the person can choose. */
   topics: readonly { id: string; name: string; description: string | null; joined: boolean }[];
 }
 
-/** Where the pages of one link lead. */
+/** Addresses of the pages of one link. */
 export interface PageLinks {
   unsubscribe: string;
   subscribe: string;
@@ -38,7 +38,7 @@ ${button(links.unsubscribe, 'Unsubscribe')}
   );
 }
 
-/** Of a mail about a topic: the first button leaves the topic, the second everything. */
+/** For an email about a topic: the first button leaves the topic, the second unsubscribes from everything. */
 function unsubscribeTopicPage(subject: PageSubject, topic: { name: string; joined: boolean }, links: PageLinks): Page {
   if (!topic.joined) return leftTopicPage(subject, links);
   const name = escapeHtml(topic.name);
@@ -96,7 +96,7 @@ ${button(links.subscribe, 'Subscribe')}
   );
 }
 
-/** What a person agrees to by the button of the page, as it is kept for proof. */
+/** Returns the text that a person agrees to by the button of the page, as it is stored for proof. */
 export function confirmationText({ address, projectName }: PageSubject): string {
   return `${address ?? ''} will get mail from ${projectName}. You can unsubscribe at any time, by the link in every message.`;
 }
@@ -156,7 +156,7 @@ function topicChoices({ topics }: PageSubject): string {
     const more = description ? ` <small>${escapeHtml(description)}</small>` : '';
     return `<label><input type="checkbox" name="topic" value="${id}"${joined ? ' checked' : ''}> <span>${escapeHtml(name)}${more}</span></label>`;
   });
-  return `<fieldset><legend>What it may be about</legend><input type="hidden" name="topics" value="shown">
+  return `<fieldset><legend>Topics</legend><input type="hidden" name="topics" value="shown">
 ${boxes.join('\n')}
 </fieldset>
 `;
@@ -193,7 +193,7 @@ function nameOf({ projectName }: PageSubject): string {
   return escapeHtml(projectName);
 }
 
-/** Only hinted at: mail is passed on, and whoever got it need not learn the address. */
+/** Masked, because email is forwarded, and its reader need not learn the address. */
 function addressOf({ address }: PageSubject): string {
   if (!address) return 'Your address';
   const at = address.lastIndexOf('@');

@@ -4,8 +4,8 @@ import { Admission } from './admission.ts';
 let nowMs = 0;
 
 /**
- * Rounds of a server that begins so many a second, with as many handed over as the window lets in: each waits for those
- * before it.
+ * Simulates a server with this many starts a second, with as many handed over as the window allows: each start waits
+ * for the ones before it.
  */
 function run(admission: Admission, beginsPerSecond: number, rounds: number): number {
   for (let round = 1; round <= rounds; round += 1) {
@@ -17,8 +17,8 @@ function run(admission: Admission, beginsPerSecond: number, rounds: number): num
   return (admission.window / beginsPerSecond) * 1_000;
 }
 
-describe('the window of what Temporal may have that it has not begun', () => {
-  it.each([40, 200, 5_000])('settles where a server of %i a second begins each start within 250 ms', (rate) => {
+describe('the window of work handed to Temporal and not started', () => {
+  it.each([40, 200, 5_000])('settles where a server of %i a second makes each start within 250 ms', (rate) => {
     const waitMs = run(new Admission(), rate, 100);
     expect(waitMs).toBeLessThanOrEqual(250);
     expect(waitMs).toBeGreaterThan(60);
@@ -32,7 +32,7 @@ describe('the window of what Temporal may have that it has not begun', () => {
     expect(admission.window).toBeGreaterThan(60);
   });
 
-  it('does not close for good after a stall', () => {
+  it('opens again after a stall', () => {
     const admission = new Admission();
     for (let n = 1; n < 50; n += 1) admission.begun([60_000], n * 1_000);
     expect(admission.window).toBeGreaterThanOrEqual(8);

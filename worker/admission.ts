@@ -33,7 +33,7 @@ export class Admission {
     return this.size;
   }
 
-  /** How Temporal followed when something began last; `easy` before. */
+  /** Returns how fast Temporal made the latest start; `easy` before the first. */
   pace(): Pace {
     if (this.lastWaitMs > TARGET_MS) return 'late';
     return this.lastWaitMs < EASY_MS ? 'easy' : 'busy';
@@ -44,7 +44,7 @@ export class Admission {
     this.heldBack = true;
   }
 
-  /** What was handed over has begun after so many milliseconds. */
+  /** Records how many milliseconds started work has waited. */
   begun(waitsMs: number[], nowMs: number = Date.now()): void {
     this.waits.push(...waitsMs);
     if (this.waits.length === 0 || nowMs - this.changedAtMs < INTERVAL_MS) return;

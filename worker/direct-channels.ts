@@ -76,10 +76,7 @@ export function smsChannel(deps: Deps): DirectChannel {
   };
 }
 
-/**
- * What comes back about mails to the simulator, once it is due: recorded as it would be of others, by whoever takes the
- * row.
- */
+/** Records simulated feedback about emails to the simulator when it is due, like feedback about other emails. */
 export function simulatorChannel(
   deps: Pick<ActivityDeps, 'config' | 'db' | 'compute' | 'outbox' | 'log'>,
 ): DirectChannel {
@@ -111,7 +108,9 @@ async function handOver(
   outbox.wake(await inTransaction(db, (trx) => handOverDirect(trx, { kind, projectId, messages })));
 }
 
-/** The row is the delivery of its message: who takes it after a kill owns what the first has claimed. */
+/**
+ * The row is the delivery of its message. A worker that takes it after a kill also owns the claims of the killed one.
+ */
 function messageOf({ refId, id }: TakenRow): { id: string; deliveryId: string } {
   return { id: refId, deliveryId: id };
 }

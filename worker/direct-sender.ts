@@ -7,9 +7,9 @@ import { groupBy } from '../rules/filters/group-by.ts';
 import { type OutboxLoop, startOutboxLoop } from './outbox-loop.ts';
 import { lastServed, NOBODY } from './turns.ts';
 
-/** A row that this process works on is its own for so long; who is killed leaves its rows to others after it. */
+/** How long this process owns a row. After a kill, another process takes its rows. */
 const LEASE_MS = 20_000;
-/** What takes longer, behind a slow provider, is renewed this often. */
+/** Interval at which a row is renewed that takes longer, behind a slow provider. */
 const RENEW_MS = 5_000;
 
 /**
@@ -46,9 +46,9 @@ export interface DirectChannel {
 }
 
 /**
- * Sends single messages straight from their outbox rows, projects round-robin, so an outage or backlog of Temporal
- * delays no password reset. Deferred messages, and those of a killed process, are handed to Temporal. Runs in every
- * worker; a worker owns the rows that it has taken as long as it lives.
+ * Sends single messages straight from their outbox rows, projects round-robin, so that an outage or backlog of
+ * Temporal delays no password reset. Deferred messages, and messages of a killed process, are handed to Temporal.
+ * Runs in every worker; a worker owns the rows that it has taken as long as it lives.
  */
 export function startDirectSender(deps: {
   db: Db;

@@ -151,7 +151,7 @@ export function startDispatcher(deps: {
   }
 
   async function settleFailed({ kind, rows }: RowGroup, p: { reason: string; away: boolean }): Promise<void> {
-    log.warn({ kind, rows: rows.length, reason: p.reason }, 'dispatch failed; it is tried again');
+    log.warn({ kind, rows: rows.length, reason: p.reason }, 'dispatch failed; it will be retried');
     if (!p.away) return putOff(db, idsOf(rows), p.reason);
     if (Date.now() >= awayUntilMs) {
       awayUntilMs = Date.now() + awayMs;

@@ -27,7 +27,7 @@ export function startOutboxLoop(p: {
     while (!stopping) {
       woken = false;
       const more = await p.round().catch((error: Error) => {
-        p.log.warn({ reason: describeFailure(error) }, `${p.name}: the outbox could not be read; it is tried again`);
+        p.log.warn({ reason: describeFailure(error) }, `${p.name}: the outbox could not be read; it will be retried`);
         return false;
       });
       if (!more && !woken && !stopping) await pause();

@@ -56,7 +56,7 @@ export async function startTemporalSide(p: {
       if (error instanceof InstallationError) throw error;
       p.log.warn(
         { address: p.temporal.address, namespace: p.temporal.namespace, reason: describeFailure(error) },
-        'Temporal cannot be reached: single mails and SMS leave, all else waits; check TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and that the server runs',
+        'Temporal cannot be reached: single emails and SMS are sent, all other work waits; check TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and that the server runs',
       );
       return undefined;
     }

@@ -36,7 +36,7 @@ export interface WorkerParts {
   release?: Release | undefined;
   /** How often the task queues of an earlier release are counted; a minute by default. */
   legacyCheckMs?: number | undefined;
-  /** Called when a part of the worker ends by itself. The process has to end too, so that it is started again. */
+  /** Called when a part of the worker ends unexpectedly. The process has to end too, so that it is started again. */
   onFatal: (error: Error) => void;
 }
 

@@ -32,7 +32,7 @@ export function noteWaiting(progress: CampaignProgress, chunk: LaterChunk): void
 }
 
 /**
- * Adds the due chunks, and the summary of those that still wait. `arrived` lists chunks that started to wait after the
+ * Adds the due chunks, and the summary of the waiting ones. `arrived` lists chunks that started to wait after the
  * workflow asked; the result lacks them, because their turns were running.
  */
 export function takeDueChunks(progress: CampaignProgress, answer: DueChunks, arrived: LaterChunk[]): void {

@@ -29,13 +29,13 @@ export async function awaitStart(start: Start, news: News): Promise<StartPositio
   for (;;) {
     if (news.length.shouldStopWaiting()) return 'continue';
     news.changed = false;
-    const state = await control.readCampaignStart.executeWithOptions({ summary: 'where the campaign stands' }, [start]);
+    const state = await control.readCampaignStart.executeWithOptions({ summary: 'position of the campaign' }, [start]);
     if (state.phase === 'ended') return 'ended';
     // Earlier versions did not report the rate.
     if (state.phase !== 'waiting')
       return { rate: state.rate ?? 0, paused: state.phase === 'paused', clock: state.clock };
     setCurrentDetails(`Scheduled for ${state.scheduledAt}`);
-    // Waits at least a moment, in case the clocks of worker and database differ.
+    // Waits at least a moment, in case the times of worker and database differ.
     const waitMs = Math.max(100, Date.parse(state.scheduledAt) - Date.now());
     await condition(() => news.changed, waitMs, { summary: `until ${state.scheduledAt}` });
   }

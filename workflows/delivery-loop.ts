@@ -85,7 +85,7 @@ async function round(
   return { ...state, waiting, sent: state.sent + result.sent, other: state.other + result.other };
 }
 
-/** Waits for the first due message, and returns it with those that are due at about the same time. */
+/** Waits for the first due message, and returns it with the messages that are due at about the same time. */
 async function nextDue(waiting: WaitingMessage[], noun: string): Promise<WaitingMessage[]> {
   const first = Math.min(...waiting.map((message) => Date.parse(message.dueAt)));
   const waitMs = first - Date.now();

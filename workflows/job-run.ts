@@ -62,8 +62,8 @@ export async function runJob(
 }
 
 /**
- * Records that a job was cancelled or failed, and ends the workflow in the same way: with the code of the activity that
- * gave up, else with that of the job.
+ * Records that a job was cancelled or failed, and ends the workflow in the same way: with the code of the activity
+ * that gave up, else with the code of the job.
  */
 async function endEarly(input: JobInput, error: unknown): Promise<string> {
   const status = isCancellation(error) ? 'CANCELLED' : 'FAILED';

@@ -20,7 +20,7 @@ export interface WebhookDeliveryInput {
 
 const { deliverWebhooks } = activitiesOn<WebhookDeliveryActivities>('webhooks', {
   allowEagerDispatch: false,
-  // A turn ends by itself after 10 s and its running requests; the rest is for a slow machine.
+  // A turn ends after 10 s and its running requests. The rest is for a slow machine.
   startToCloseTimeout: '1 minute',
   // A turn sends a heartbeat every 5 s, so another worker soon repeats the work of a killed one.
   heartbeatTimeout: '15 seconds',

@@ -17,11 +17,11 @@ const END = {
 };
 
 describe('a turn at a chunk that leaves rows open', () => {
-  it('is put off when the provider said nothing at all', () => {
+  it('is deferred when the provider did not reply at all', () => {
     expect(unfinishedResult(END)).toEqual({ outcome: 'deferred', sent: 0 });
   });
 
-  it('goes on at once when something was heard, if only that mails were refused for good', () => {
+  it('continues at once after any reply, even if it permanently refused the emails', () => {
     expect(unfinishedResult({ ...END, heard: 3 })).toEqual({ outcome: 'more', sent: 0 });
     expect(unfinishedResult({ ...END, heard: 3, from: 'row' })).toEqual({
       outcome: 'more',
@@ -31,7 +31,7 @@ describe('a turn at a chunk that leaves rows open', () => {
     });
   });
 
-  it('is put off when the provider put mails off, in this turn or before', () => {
+  it('is deferred when the provider deferred emails, in this turn or before', () => {
     expect(unfinishedResult({ ...END, heard: 3, deferred: 1 }).outcome).toBe('deferred');
     expect(unfinishedResult({ ...END, heard: 3, sent: 3, putOffBefore: true }).outcome).toBe('deferred');
   });

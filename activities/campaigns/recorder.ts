@@ -66,7 +66,10 @@ export function createCampaignRecorder(deps: {
     waitsMs: RETRY_WAITS_MS,
     passes: () => true,
     onFirstFailure: (error) =>
-      deps.log.warn({ reason: describeFailure(error) }, 'sent campaign mails could not be recorded; it is tried again'),
+      deps.log.warn(
+        { reason: describeFailure(error) },
+        'sent campaign emails could not be recorded; this will be retried',
+      ),
   };
   let queue: Answer[] = [];
   let timer: NodeJS.Timeout | undefined;

@@ -19,7 +19,7 @@ function workOf(max: number, ofProject: number) {
 }
 
 describe('the limit of mails in flight', () => {
-  it('is never passed, and the next one begins when one ends', async () => {
+  it('is never exceeded, and the next one starts when one ends', async () => {
     const { limit, begun, add, end } = workOf(2, 2);
     for (const name of ['a1', 'a2', 'a3']) void add('a', name);
     expect(begun).toEqual(['a1', 'a2']);
@@ -46,7 +46,7 @@ describe('the limit of mails in flight', () => {
     expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'c1']);
   });
 
-  it('makes nobody wait who need not, and passes each place that is given back to one who waits', async () => {
+  it('lets no one wait needlessly, and passes each released slot to a waiting caller', async () => {
     const limit = new InFlightLimit({ max: 2 });
     expect(limit.take('a')).toBeUndefined();
     expect(limit.take('a')).toBeUndefined();

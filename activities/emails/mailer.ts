@@ -149,8 +149,11 @@ export function createMailer(deps: {
         `${error.field}: ${error.message} (line ${error.line}, column ${error.column})`,
       );
     }
-    deps.log.warn({ emailId: email.id, reason: describeFailure(error) }, 'a mail could not be made; it is tried again');
-    return defer(email, { error: 'the mail could not be made', status: 'not rendered', route: via, expiresAt });
+    deps.log.warn(
+      { emailId: email.id, reason: describeFailure(error) },
+      'an email could not be composed; it will be retried',
+    );
+    return defer(email, { error: 'the email could not be composed', status: 'not rendered', route: via, expiresAt });
   }
 
   /** Gives the claim back. */

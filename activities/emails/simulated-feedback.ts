@@ -57,7 +57,7 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
     if (dropped.length > 0) await inTransaction(db, (trx) => takeSimulated(trx, { projectId, ids: dropped }));
     await record(projectId, returned).catch(async (error: Error) => {
       if (returned.length <= 1) throw error;
-      log.warn({ projectId, reason: describeFailure(error) }, 'what the simulator says is recorded one by one');
+      log.warn({ projectId, reason: describeFailure(error) }, 'simulated feedback is recorded one by one');
       for (const one of returned) await record(projectId, [one]);
     });
   };

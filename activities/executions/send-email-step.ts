@@ -172,7 +172,7 @@ function stepOf({ id, executionId, visit }: AttemptedEmail): { executionId: stri
 function tryAgain({ kind, dueAt }: Exclude<UntriedOutcome, { kind: 'stopped' }>): never {
   throw ApplicationFailure.create({
     type: kind === 'throttled' ? 'OVER_BUDGET' : 'WINDOW_SHUT',
-    message: `the mail may not leave now; again at ${dueAt.toISOString()}`,
+    message: `the email must not be sent now; next check at ${dueAt.toISOString()}`,
     nextRetryDelay: kind === 'throttled' ? Math.max(1_000, dueAt.getTime() - Date.now()) : 1_000,
   });
 }

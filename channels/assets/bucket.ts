@@ -28,7 +28,7 @@ export interface Bucket {
   close(): Promise<void>;
 }
 
-/** The store's reply, or the reason why there was none, in one line. */
+/** The store's reply, or the reason for a missing reply, in one line. */
 export class BucketError extends Error {
   constructor(cause: unknown) {
     super(reasonOf(cause), { cause });
@@ -42,7 +42,7 @@ interface Opened {
   sdk: Sdk;
 }
 
-/** Opens nothing yet. The SDK is loaded with the first operation, which takes a tenth of a second and 20 MB. */
+/** Opens nothing yet. The SDK is loaded with the first operation, which takes 100 ms and 20 MB. */
 export function openBucket(settings: BucketSettings): Bucket {
   const Bucket = settings.bucket;
   let opened: Promise<Opened> | null = null;

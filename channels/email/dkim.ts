@@ -9,7 +9,7 @@ import {
 } from './dkim-canonical.ts';
 
 /**
- * The fields that are signed when present: those of RFC 6376 §5.4.1, and List-Unsubscribe(-Post), which RFC 8058 §4
+ * Fields that are signed when present: the list of RFC 6376 §5.4.1, and List-Unsubscribe(-Post), which RFC 8058 §4
  * requires.
  */
 const SIGNED_FIELDS = [
@@ -55,7 +55,8 @@ export interface DkimOptions {
 /**
  * Builds the DKIM-Signature header, with its CRLF, to put before the message (RFC 6376, relaxed/relaxed, RSA-SHA256).
  * The message has CRLF line ends and is sent byte for byte. The signing runs in Node's thread pool, because 0.25 ms
- * each would block every other connection. From is signed once more than it occurs, so a second one cannot be added.
+ * each would block every other connection. From is listed one more time than it occurs, so that no second one can be
+ * added.
  */
 function dkimSignature(
   message: string | Buffer,

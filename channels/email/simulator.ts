@@ -8,7 +8,7 @@ import type { EmailProvider, OutgoingEmail, ProviderResult } from './provider.ts
 export type KeepSimulated = (message: OutgoingEmail) => Promise<Simulation['answer']>;
 
 /**
- * Wraps a provider so that email to the simulator never reaches it. The simulator's replies are those of a server and
+ * Wraps a provider so that email to the simulator never reaches it. The simulator's replies look like a server's and
  * have the usual effects: accepted email is SENT, refused email bounces, and deferred email is retried.
  */
 export function withSimulator(provider: EmailProvider, keep: KeepSimulated): EmailProvider {

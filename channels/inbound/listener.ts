@@ -33,7 +33,7 @@ export interface InboundHandler {
    * Tells whether an address belongs to this service. Other addresses are refused at RCPT, so this is no open relay.
    */
   accepts(recipient: string): Promise<boolean>;
-  /** Records a message durably before the 250. A rejection replies 451, and the sender tries again. */
+  /** Records a message durably before the 250. A rejection replies 451, and the sender retries. */
   take(message: InboundMessage): Promise<void>;
 }
 

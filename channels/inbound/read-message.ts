@@ -40,8 +40,8 @@ export interface InboundAttachment {
 /** The kind of a message: a report about our email, or an email. */
 export type ReadMessage =
   /**
-   * Of a delivery or a bounce; `of` answers what it says about the recipient of a mail, whose address may not be known
-   * any more.
+   * For a delivery or a bounce; `of` returns its statement about the recipient of an email, whose address may be
+   * unknown by now.
    */
   | { kind: 'status'; of(address: string | null): StatusReport }
   /** `returnPaths` and `links` are of the mail that the complaint is about, where it quotes them. */
@@ -54,13 +54,13 @@ export type ReadMessage =
 export type StatusReport = { kind: 'report'; feedback: Feedback } | { kind: 'nothing'; why: string };
 
 /**
- * The parser takes a third of a second a megabyte of short lines. Reports stand at the beginning, so only mail is parsed
- * beyond this, to name its attachments.
+ * The parser takes 300 ms per megabyte of short lines. Reports are at the beginning, so only email is parsed beyond
+ * this, to name its attachments.
  */
 const PARSED_MAX_BYTES = 512 * 1024;
 /** It takes 4 seconds a megabyte of empty parts. */
 const PARTS_MAX = 500;
-/** Reports are short; whoever writes one must not make the patterns run for minutes. */
+/** Reports are short. A hostile one must not make the patterns run for minutes. */
 const PART_MAX_CHARS = 128 * 1024;
 const LINKS_MAX_CHARS = 4 * 1024;
 /** Bounds of what an event names; the event is stored and sent to webhooks whole. */
@@ -74,7 +74,7 @@ const RETURNED_MAX_CHARS = 20_000;
 /** A reply with an enhanced code, qmail's `(#5.1.1)`, or a bare `550 words` that stands first or behind a colon. */
 const REFUSAL_LINE = /\b5\d\d[ -]#?5\.\d{1,3}\.\d{1,3}\b|#5\.\d{1,3}\.\d{1,3}\b|(?:^\s*|: )55\d[ -]\S/;
 const REPLY_CODE = /\b5\d\d[ -]/;
-/** The email that a report quotes; the `global` forms are those of RFC 6533. */
+/** The email that a report quotes. The `global` forms come from RFC 6533. */
 const QUOTED_TYPES = ['message/rfc822', 'text/rfc822-headers', 'message/global', 'message/global-headers'] as const;
 /** Actions that change nothing (RFC 3464 §2.3.3). The log names no other word of a report: its sender chose it. */
 const ACTIONS: ReadonlySet<string> = new Set(['delayed', 'relayed', 'expanded']);
@@ -185,8 +185,8 @@ function readReturned(email: Email, p: { at: Date; sender: string }): ReadMessag
 }
 
 /**
- * Finds a server's reply in words that are about `address`, or about no named address. With several recipients, the
- * address stands on the same line or shortly before.
+ * Finds a server's reply in text about `address`, or about no named address. With several recipients, the address is
+ * on the same line or shortly before.
  */
 function findRefusal(body: string, address: string | null): string | undefined {
   const lines = body.split(/\r?\n/);

@@ -4,18 +4,18 @@ import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 import { isLoopbackAddress, plainAddress } from '../../rules/access/caller-address.ts';
 import { LimitedSmtpServer } from '../limited-smtp-server.ts';
 
-/** Announced as SIZE and kept to (RFC 1870): what `POST /v1/send` takes too. */
+/** Announced as SIZE and enforced (RFC 1870). `POST /v1/send` has the same limit. */
 export const RELAY_MAX_BYTES = 40 * 1024 * 1024;
 const RECIPIENTS_MAX = 1_000;
 const PLACES = 200;
-/** All messages together that are under way: what clients can make this process hold. */
+/** Total size of incoming messages, which limits the memory that clients can make this process use. */
 const BUFFERED_MAX_BYTES = 4 * RELAY_MAX_BYTES;
 const IDLE_MS = 60_000;
-/** Messages that are coming in get this long to be answered when the process ends: `npm start` gives the API 4 s. */
+/** Time for incoming messages to get their reply when the process ends. `npm start` gives the API 4 s. */
 const CLOSE_MS = 3_000;
 const CLOSE_POLL_MS = 20;
 
-/** A reply that refuses: the code, and words that begin with the enhanced code (RFC 3463). */
+/** A reply that refuses: the code, and a text that starts with the enhanced code (RFC 3463). */
 export class RelayRefusal extends Error {
   readonly responseCode: number;
 
@@ -41,14 +41,15 @@ export interface RelayHandler {
   /** @throws RelayRefusal */
   checkRecipient(address: string): void;
   /**
-   * Accepts a message durably, the 250 comes after it; returns its words. @throws RelayRefusal; anything else is a 451
+   * Accepts a message durably before its 250, and returns the text of the reply.
+   * @throws RelayRefusal; any other error is a 451
    */
   take(message: RelayMessage): Promise<string>;
 }
 
 export interface RelayListener {
   port: number;
-  /** Takes no new sessions, answers the messages under way, and hangs up. */
+  /** Accepts no new sessions, replies to the incoming messages, and disconnects. */
   close(): Promise<void>;
 }
 
@@ -79,7 +80,7 @@ export async function startRelayListener(p: RelayOptions): Promise<RelayListener
     socketTimeout: IDLE_MS,
     closeTimeout: CLOSE_MS,
     hideSMTPUTF8: true, // UTF-8 local parts are refused.
-    hideENHANCEDSTATUSCODES: true, // RFC 2034 §4 promises one in every reply; the library's own to faults of syntax and order have none.
+    hideENHANCEDSTATUSCODES: true, // RFC 2034 §4 promises one in every reply; the library's own replies to errors of syntax and order lack it.
     ...p.tls,
     disableReverseLookup: true,
     logger: false,
@@ -100,14 +101,14 @@ export async function startRelayListener(p: RelayOptions): Promise<RelayListener
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const deadline = Date.now() + CLOSE_MS;
       while (load.messages > 0 && Date.now() < deadline) await sleep(CLOSE_POLL_MS);
-      // What was answered is written by now; a client that kept its connection for the next message opens another.
+      // Replies are written by now. A client that kept its connection for the next message opens another.
       server.hangUp();
       await closed;
     },
   };
 }
 
-/** Whom a session is for. AUTH is not even offered where a password would cross a network in plain. */
+/** Authenticates a session. AUTH is not offered if a password would cross a network in plain text. */
 function signingIn({ handler, tls, allowPlain, onError }: RelayOptions): SMTPServerOptions {
   const withoutTls = tls ? [] : ['STARTTLS'];
   return {
@@ -136,7 +137,7 @@ function isLoopback(remoteAddress: string): boolean {
   return isLoopbackAddress(plainAddress(remoteAddress) ?? '');
 }
 
-/** What clients are sending at the moment, over all connections. */
+/** Data that clients are sending at the moment, over all connections. */
 interface Load {
   /** Held in memory. */
   bytes: number;
@@ -160,7 +161,7 @@ function receiving({ handler, onError }: RelayOptions, load: Load): SMTPServerOp
       load.messages += 1;
       stream.on('data', (chunk: Buffer) => {
         full ||= load.bytes + chunk.length > BUFFERED_MAX_BYTES;
-        // What is too large is read to its end and not kept.
+        // A message that is too large is read to its end and not kept.
         if (full || bytes + chunk.length > RELAY_MAX_BYTES) return;
         load.bytes += chunk.length;
         bytes += chunk.length;
@@ -186,7 +187,7 @@ function receiving({ handler, onError }: RelayOptions, load: Load): SMTPServerOp
   };
 }
 
-/** What a handler's answer is on the wire; a fault of ours asks the client to come again. */
+/** Returns the reply for a handler's result. An unexpected error asks the client to retry. */
 async function answer(work: Promise<unknown>, onError: (error: Error) => void): Promise<RelayRefusal | null> {
   try {
     await work;

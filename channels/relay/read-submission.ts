@@ -11,11 +11,11 @@ export interface Submission {
   replyTo: string | null;
   subject: string;
   html: string;
-  /** The message's own text part; null where it has HTML only. */
+  /** The message's own text part. Null if it has HTML only. */
   text: string | null;
   /** Names of the addresses in To and Cc. */
   names: Map<string, string>;
-  /** The message's own headers as the record of the email shows them, but for those that have fields of their own. */
+  /** The message's own headers as the email's record shows them, except headers with fields of their own. */
   headers: Record<string, string>;
   attachments: SendAttachment[];
 }
@@ -24,7 +24,10 @@ export interface Submission {
 const NOT_KEPT =
   /^(from|sender|to|cc|bcc|subject|date|message-id|reply-to|return-path|delivered-to|(x-)?received|mime-version|content-.*|dkim-.*|arc-.*|authentication-results|resent-.*)$/;
 
-/** Reads a message. @throws Error for one that cannot be taken apart (channels/mime-parser.ts) */
+/**
+ * Reads a message.
+ * @throws Error for an unreadable message (channels/mime-parser.ts)
+ */
 export async function readSubmission(raw: Buffer): Promise<Submission> {
   const email = await parseMime(raw);
   const text = email.text === undefined ? null : clean(email.text).replace(/\r?\n$/, '');

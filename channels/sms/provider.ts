@@ -10,7 +10,7 @@ export interface OutgoingSms {
   body: string;
 }
 
-/** `refused` for good says nothing can be tried again; `later` may be: the provider is busy or could not be reached. */
+/** `refused` is permanent. `later` can be retried: the provider is busy or unreachable. */
 export type SmsResult =
   | { outcome: 'accepted'; providerMessageId: string | null; status: 'QUEUED' | 'SENT' }
   | { outcome: 'refused'; reason: SmsRefusal; error: string }

@@ -25,7 +25,9 @@ const SENDERS: { readonly [K in SmsProviderKind]: Create<SmsProviderSettings[K]>
     }),
 };
 
-/** The provider of `SMS_PROVIDER`, or undefined where SMS is off; one a process. `store` keeps what is captured. */
+/**
+ * Creates the provider of `SMS_PROVIDER`, one per process. Undefined if SMS is off. `store` keeps captured messages.
+ */
 export function createSmsProvider(
   { sms, publicUrl }: Pick<Config, 'sms' | 'publicUrl'>,
   store: Surroundings['store'],

@@ -10,7 +10,7 @@ export interface TwilioOptions {
   authToken: string;
   /** Another server that speaks the API (tests). */
   baseUrl?: string | undefined;
-  /** Where Twilio reports what became of a message, by the message's id. */
+  /** Address for Twilio's status callbacks about a message, by the message's id. */
   statusCallback: (smsId: string) => string;
 }
 
@@ -50,7 +50,7 @@ async function create(client: Twilio, sms: OutgoingSms, statusCallback: string):
   }
 }
 
-/** A 4xx is about the message, but for 408, 425, 429 and wrong credentials: those are about us, and may be mended. */
+/** A 4xx is about the message, except 408, 425, 429 and wrong credentials: those are about us, and can be fixed. */
 function failure(error: unknown): SmsResult {
   const { status, code, message } = asTwilioError(error);
   const words = `Twilio${status ? ` ${status}` : ''}${code ? ` (${code})` : ''}: ${message}`;

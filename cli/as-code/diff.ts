@@ -2,7 +2,10 @@ import { changedFields } from '../../rules/as-code/changes.ts';
 import type { ProjectFiles } from './files.ts';
 import { type Applied, applyProject, fetchProject, type Service } from './service.ts';
 
-/** How files and a project differ: what a push would do, and what is only in the project, which a push leaves. */
+/**
+ * Differences between files and a project: the changes of a push, and resources that exist only in the project, which
+ * a push does not change.
+ */
 export interface Difference {
   lines: string[];
   findings: Applied['findings'];

@@ -1,13 +1,13 @@
 import { StartError } from '../start/error.ts';
 import type { ProjectFiles, Resource } from './files.ts';
 
-/** Where the project is, and the key to it. */
+/** Address of the project, and its API key. */
 export interface Service {
   url: string;
   key: string;
 }
 
-/** What an apply says. */
+/** Response to an apply. */
 export interface Applied {
   created: AppliedResource[];
   updated: (AppliedResource & { changes: string[] })[];

@@ -4,8 +4,7 @@ import { since } from './report.ts';
 import { drawWorkflow, PLAIN } from './workflow.ts';
 
 /**
- * Shows what an automation would do for somebody before it does it, and lets a purchase end it in the midst of a delay
- * of days. No mail is sent.
+ * Previews an automation for a contact, and lets a purchase end an execution during a delay of days. Sends no email.
  */
 export async function tourPreviewAndExit({ client, report, run, toDomain, from }: Tour): Promise<void> {
   const template = {
@@ -30,11 +29,7 @@ export async function tourPreviewAndExit({ client, report, run, toDomain, from }
   for (const { name, type, at, wouldSend, subject } of foreseen.steps) {
     report.line(`would come to ${name} (${type}) at ${at}${wouldSend ? ` and send "${subject}"` : ''}`);
   }
-  report.check(
-    'mails that the preview foresees',
-    foreseen.steps.filter((s: { wouldSend: boolean }) => s.wouldSend).length,
-    1,
-  );
+  report.check('emails in the preview', foreseen.steps.filter((s: { wouldSend: boolean }) => s.wouldSend).length, 1);
   await client.call('POST', '/v1/track', { email, event: `${run}_cart` });
   const execution = await until('the delay', async () => {
     const { data } = await client.call('GET', `/workflows/${workflowId}/executions?contactId=${contactId}`);

@@ -7,7 +7,7 @@ import { number } from './report.ts';
 /** Long enough to see that a paused campaign stands still. */
 const STILL_MS = 1_500;
 const READERS = 4;
-/** Whose template would make a list that no process has room for. */
+/** A template with this variable would build a list that exceeds any process's memory. */
 const TOO_MANY_STARS = 1_000_000_000;
 const TEST_SHARE = 0.1;
 
@@ -15,13 +15,16 @@ const TEST_SHARE = 0.1;
 const onPlan = (plan: string) =>
   Array.from({ length: CONTACTS }, (_, i) => PLANS[i % PLANS.length]).filter((one) => one === plan).length;
 
-/** Pauses a campaign in its midst and lets it go on. @returns the mails that have to arrive */
+/**
+ * Pauses a campaign while it sends, and resumes it.
+ * @returns the number of emails that must arrive
+ */
 export async function tourPause(tour: Tour): Promise<number> {
   const { client, report } = tour;
   const id = await draft(tour, { name: 'pause', filters: [filter('tour', tour.run), filter('plan', 'pro')] });
   await client.call('POST', `/campaigns/${id}/send`, {});
   await client.call('POST', `/campaigns/${id}/pause`, {});
-  // What was with the provider at that moment still comes back.
+  // Waits for emails that were at the provider at that moment.
   await sleep(STILL_MS);
   const before = await statsOf(tour, id);
   await sleep(STILL_MS);
@@ -30,11 +33,14 @@ export async function tourPause(tour: Tour): Promise<number> {
   report.check('sent while it was paused', sent - before.sent, 0);
   await client.call('POST', `/campaigns/${id}/resume`, {});
   const done = await untilSent(tour, id);
-  report.check('sent after it went on, each once', done.sent, onPlan('pro'));
+  report.check('sent after it was resumed, each once', done.sent, onPlan('pro'));
   return done.sent;
 }
 
-/** Finds who did not get a campaign and why, mends it and tries them again. @returns the mails that have to arrive */
+/**
+ * Finds failed recipients of a campaign with their reason, fixes the cause and retries them.
+ * @returns the number of emails that must arrive
+ */
 export async function tourRetry(tour: Tour): Promise<number> {
   const { client, report, run, toDomain } = tour;
   const group = `${run}-readers`;
@@ -51,8 +57,8 @@ export async function tourRetry(tour: Tour): Promise<number> {
   const [first] = failed;
   await client.call('PATCH', `/contacts/${first.contactId}`, { data: { stars: 5 } });
   const { requeued } = await client.call('POST', `/campaigns/${id}/retry`, {}).then(dataOf);
-  report.check('tried again after the contact was mended', requeued, 1);
-  const sent = await until('the mail of the retry', async () => {
+  report.check('retried after the contact was fixed', requeued, 1);
+  const sent = await until('the email of the retry', async () => {
     const stats = await statsOf(tour, id);
     return stats.sent === READERS && stats.sent;
   });
@@ -84,7 +90,10 @@ export async function tourVariants(tour: Tour): Promise<number> {
   return done.sent;
 }
 
-/** Sends at the recipients' own hour: whose hour it is gets it now. @returns the mails that have to arrive */
+/**
+ * Sends at the recipients' local time. Recipients whose local time has come get the email now.
+ * @returns the number of emails that must arrive
+ */
 export async function tourOwnHour(tour: Tour): Promise<number> {
   const { client, report, run, toDomain } = tour;
   const group = `${run}-zones`;
@@ -93,21 +102,21 @@ export async function tourOwnHour(tour: Tour): Promise<number> {
     await client.call('POST', '/contacts', { email, subscribed: true, data: { group, timezone } });
   }
   const sendAtLocal = clockOf('Europe/Berlin');
-  const id = await draft(tour, { name: 'own hour', filters: [filter('group', group)], sendAtLocal });
+  const id = await draft(tour, { name: 'local time', filters: [filter('group', group)], sendAtLocal });
   await client.call('POST', `/campaigns/${id}/send`, {});
-  await until('the mail to Berlin', async () => (await statsOf(tour, id)).sent === 1);
+  await until('the email to Berlin', async () => (await statsOf(tour, id)).sent === 1);
   const { data: recipients } = await client.call('GET', `/campaigns/${id}/recipients`);
-  report.line(`for ${sendAtLocal.replace('T', ' at ')} on everybody's own clock:`);
+  report.line(`for ${sendAtLocal.replace('T', ' at ')} in each contact's local time:`);
   for (const { email, status, notBefore } of recipients) {
     report.line(`  ${email} ${status}${notBefore && status === 'PENDING' ? ` until ${notBefore}` : ''}`);
   }
   const waiting = recipients.filter(({ status }: { status: string }) => status === 'PENDING').length;
-  report.check('waits for its own hour', waiting, 1);
+  report.check('waits for its local time', waiting, 1);
   await client.call('POST', `/campaigns/${id}/cancel`, {});
   return 1;
 }
 
-/** `YYYY-MM-DDTHH:MM`, as the clocks of a zone show it now. */
+/** `YYYY-MM-DDTHH:MM`, the current local time of a zone. */
 function clockOf(timeZone: string): string {
   return new Date().toLocaleString('sv-SE', { timeZone }).slice(0, 16).replace(' ', 'T');
 }

@@ -4,7 +4,7 @@ import { number, since } from './report.ts';
 
 export const CONTACTS = 5_000;
 export const PLANS = ['free', 'team', 'pro'];
-/** Of every three contacts the second and the third. */
+/** The second and the third of every three contacts. */
 const PAYING = Math.floor((CONTACTS * 2) / 3);
 
 /** Imports contacts from a CSV file. */
@@ -69,7 +69,7 @@ export async function tourCampaign({ client, report, run, from }: Tour, segmentI
     LONG_TIMEOUT_MS,
   );
   const seconds = (performance.now() - startedAt) / 1_000;
-  report.line(`SENT after ${since(startedAt)}: ${number(Math.round(sent.sent / seconds))} mails a second`);
+  report.line(`SENT after ${since(startedAt)}: ${number(Math.round(sent.sent / seconds))} emails per second`);
   report.check('sent, by its own counters', sent.sent, PAYING - 1);
   return PAYING - 1;
 }

@@ -4,7 +4,7 @@ import type { Tour } from './execution.ts';
 import type { Letter, Mailbox } from './mailbox.ts';
 import { untilStatus } from './record.ts';
 
-/** What the loops of email share. */
+/** State that the loops of email share. */
 export interface ChannelTour extends Tour {
   /** The project's secret key, the password of the relay. */
   readonly secretKey: string;
@@ -32,7 +32,7 @@ export async function sendLetter(tour: ChannelTour, name: string): Promise<SentL
   const { report, mailbox } = tour;
   const { emailId, contactId, to } = await send(tour, name);
   await untilStatus(tour, emailId, 'SENT');
-  const letter = await until(`the mail to ${to}`, () => mailbox.find(to));
+  const letter = await until(`the email to ${to}`, () => mailbox.find(to));
   report.line(`POST /v1/send to ${to}: SENT, envelope sender ${letter.returnPath}`);
   return { ...letter, emailId, contactId, to };
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Long enough for a machine that does other things too; what has come is seen at once. */
+/** Long enough for a busy machine. A result is noticed at once. */
 const UNTIL_TIMEOUT_MS = 60_000;
 /** For what goes over thousands. */
 export const LONG_TIMEOUT_MS = 600_000;
 const POLL_MS = 50;
-/** Of the time that has passed: what takes longer is looked at less often, so that no wait uses up a rate limit. */
+/** Share of the elapsed time between two polls. Longer waits poll less often, so that no wait uses up a rate limit. */
 const POLL_SHARE = 1 / 20;
 
 // biome-ignore lint/suspicious/noExplicitAny: a tour reads answers of every shape

@@ -2,11 +2,11 @@ import { type TourClient, until } from './client.ts';
 import { type Report, since } from './report.ts';
 import { drawWorkflow, PLAIN, type StepPlan } from './workflow.ts';
 
-/** What the stations of a tour share. */
+/** State that the stations of a tour share. */
 export interface Tour {
   readonly client: TourClient;
   readonly report: Report;
-  /** Of this tour alone: names events and marks contacts. */
+  /** Unique to this tour: names its events and marks its contacts. */
   readonly run: string;
   /** All mail of this tour goes to addresses of this domain, which does not exist. */
   readonly toDomain: string;

@@ -50,7 +50,7 @@ export async function startMailListeners(p: {
   return { inboundPort, relayPort, close: () => listeners.stop() };
 }
 
-/** Return paths are signed: with another key they would be nobody's. */
+/** Return paths are signed. With another key they would be invalid. */
 function secretKeyOf(env: Environment, home: Home): string {
   const { secretKey } = parseSettings(env);
   if (secretKey !== undefined) return secretKey;

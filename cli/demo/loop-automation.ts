@@ -8,7 +8,9 @@ import { drawWorkflow, PLAIN } from './workflow.ts';
 /** Longer than the tour waits for anything: the wait ends by the click or not at all. */
 const WAIT_SECONDS = 3_600;
 
-/** What comes back moves an automation: its mail goes out, and its WAIT_FOR_EVENT ends with the click in that mail. */
+/**
+ * Feedback that continues an automation: it sends an email, and its WAIT_FOR_EVENT ends with the click in that email.
+ */
 export const AUTOMATION_LOOP: Loop<ChannelTour> = {
   title: 'An automation that waits for the click',
   close: closeAutomation,
@@ -20,8 +22,8 @@ async function closeAutomation(tour: ChannelTour): Promise<string> {
   const workflowId = await drawOffer(tour);
   const { contact } = (await client.call('POST', '/v1/track', { email: to, event: `${run}_interested` })).data;
   const { id } = await untilExecution(tour, { workflowId, status: 'WAITING' });
-  report.line(`execution ${id} has sent its mail to ${to}, and is WAITING for email.click`);
-  await click(tour, await until(`the mail to ${to}`, () => mailbox.find(to), RECORD_TIMEOUT_MS));
+  report.line(`execution ${id} has sent its email to ${to}, and is WAITING for email.click`);
+  await click(tour, await until(`the email to ${to}`, () => mailbox.find(to), RECORD_TIMEOUT_MS));
   const { status, exitReason, steps } = await untilExecution(tour, { workflowId, status: 'EXITED' });
   for (const { type, status: stepStatus, output } of steps) show(tour, 'step', { status: stepStatus, output }, type);
   show(tour, 'execution', { id, status, exitReason });

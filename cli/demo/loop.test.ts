@@ -14,7 +14,7 @@ function record() {
 const closed: Loop<unknown> = { title: 'One', close: async () => 'status DELIVERED' };
 const open: Loop<unknown> = { title: 'Two', close: () => Promise.reject(new Error('the bounce did not come')) };
 
-it('a loop that is not closed keeps no other from it, and is told in the summary', async () => {
+it('reports an open loop in the summary, and runs the other loops', async () => {
   const { report, text } = record();
   const results = await runLoops({ report }, [open, closed]);
   expect(results.map((result) => result.closed)).toEqual([false, true]);

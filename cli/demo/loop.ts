@@ -1,16 +1,20 @@
 import { type Report, since } from './report.ts';
 
-/** One loop of a channel: something goes out, something real comes back, and the record says so. */
+/** One loop of a channel: a message is sent, real feedback comes back, and the record shows it. */
 export interface Loop<T> {
   readonly title: string;
-  /** Closes it. @returns what was recorded, for the summary @throws Error that says what did not come */
+  /**
+   * Closes the loop.
+   * @returns the recorded facts, for the summary
+   * @throws Error that names the missing feedback
+   */
   close(tour: T): Promise<string>;
 }
 
 export interface LoopResult {
   readonly title: string;
   readonly closed: boolean;
-  /** What was recorded, or what did not come. */
+  /** The recorded facts, or the missing feedback. */
   readonly words: string;
 }
 
@@ -37,9 +41,12 @@ export async function runLoops<T extends { readonly report: Report }>(
   return results;
 }
 
-/** Prints every loop with what was recorded. @returns whether all are closed */
+/**
+ * Prints every loop with its recorded facts.
+ * @returns whether all are closed
+ */
 export function summarize(report: Report, results: readonly LoopResult[]): boolean {
-  report.heading('What is on record');
+  report.heading('Recorded facts');
   for (const { title, closed, words } of results)
     report.line(`${closed ? 'closed    ' : 'NOT CLOSED'} ${title}: ${words}`);
   const open = results.filter(({ closed }) => !closed).length;

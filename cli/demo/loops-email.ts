@@ -6,7 +6,7 @@ import type { Loop } from './loop.ts';
 import { abuseReport, deliveryStatus } from './notices.ts';
 import { compare, RECORD_TIMEOUT_MS, showRecord } from './record.ts';
 
-/** What a person's mail program says of itself; what a scanner says counts apart. */
+/** User agent of a human's email client; a scanner's counts separately. */
 const READER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Thunderbird/128.0' };
 
 /** The loops of email: they are closed on any service that keeps its mail or sends it to the tour. */
@@ -77,7 +77,10 @@ async function closeClick(tour: ChannelTour): Promise<string> {
   return showRecord(tour, letter, { status: 'CLICKED', event: 'email.click', subscribed: true });
 }
 
-/** Follows the first link of a mail. @throws Error where it does not lead to where the mail's author pointed */
+/**
+ * Follows the first link of an email.
+ * @throws Error if it does not lead to the target that the author wrote
+ */
 export async function click({ report }: ChannelTour, letter: { html: string }): Promise<void> {
   const link = inMail(letter, /href="(https?:[^"]+\/c\/[^"]+)"/, 'tracked link');
   const response = await fetch(link, { headers: READER, redirect: 'manual' });
@@ -89,7 +92,7 @@ export async function click({ report }: ChannelTour, letter: { html: string }): 
 async function closeUnsubscribe(tour: ChannelTour): Promise<string> {
   const letter = await sendLetter(tour, 'leaves');
   const link = /<(https?:[^>]+)>/.exec(letter.header('list-unsubscribe'))?.[1];
-  if (!link) throw new Error('the mail has no List-Unsubscribe');
+  if (!link) throw new Error('the email has no List-Unsubscribe');
   const body = letter.header('list-unsubscribe-post');
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const { status } = await fetch(link, { method: 'POST', headers, body });
@@ -127,7 +130,7 @@ async function closeRelay(tour: ChannelTour): Promise<string> {
   const { response } = await relay.sendMail({ from, to, subject: 'By SMTP', text: 'Sent by a program.' });
   report.line(`SMTP to 127.0.0.1:${relayPort}, AUTH with a secret key: ${response}`);
   const emailId = /Accepted as (\S+)/.exec(response)?.[1] ?? '';
-  const letter = await until(`the mail to ${to}`, () => mailbox.find(to));
+  const letter = await until(`the email to ${to}`, () => mailbox.find(to));
   report.line(`arrived as "${letter.header('subject')}" with ${letter.header('message-id')}`);
   const { contactId } = (await client.call('GET', `/v1/emails/${emailId}`)).data;
   return showRecord(tour, { emailId, contactId }, { status: 'SENT', event: 'email.sent', subscribed: false });
@@ -135,6 +138,6 @@ async function closeRelay(tour: ChannelTour): Promise<string> {
 
 function inMail({ html }: { html: string }, pattern: RegExp, what: string): string {
   const found = pattern.exec(html)?.[1];
-  if (!found) throw new Error(`the mail has no ${what}: is the project's tracking ENABLED?`);
+  if (!found) throw new Error(`the email has no ${what}: is the project's tracking ENABLED?`);
   return found.replaceAll('&amp;', '&');
 }

@@ -10,14 +10,14 @@ import { compare, RECORD_TIMEOUT_MS, show, showRecord } from './record.ts';
 
 /** A tour of a service that sends to servers of the tour's own. */
 export interface ProviderTour extends ChannelTour {
-  /** Where the service answers. */
+  /** Base address of the service. */
   readonly baseUrl: string;
   readonly providers: Providers;
 }
 
 /** The loops that need a mail server, a Twilio and a web server which the workers may reach on this machine. */
 export const PROVIDER_LOOPS: readonly Loop<ProviderTour>[] = [
-  { title: 'A dead mailbox: refused while the mail is handed over', close: closeRefusal },
+  { title: 'A hard bounce: refused during the SMTP session', close: closeRefusal },
   { title: 'No way to a mail host: a Transient bounce, nobody is unsubscribed', close: closeNoRoute },
   { title: 'An SMS: Twilio says that it is delivered, the person answers STOP', close: closeSms },
   { title: 'A webhook of the registry: signed (Standard Webhooks)', close: closeWebhook },
@@ -92,7 +92,7 @@ async function callBack(tour: ProviderTour, url: string, params: Record<string, 
   const headers = { 'x-twilio-signature': signature };
   const response = await fetch(url, { method: 'POST', headers, body: new URLSearchParams(params) });
   tour.report.line(`POST ${url} ${JSON.stringify(params)}, signed: ${response.status}`);
-  if (!response.ok) throw new Error(`the callback was answered ${response.status}`);
+  if (!response.ok) throw new Error(`the callback returned ${response.status}`);
 }
 
 async function closeWebhook(tour: ProviderTour): Promise<string> {
@@ -119,8 +119,8 @@ async function closeWebhook(tour: ProviderTour): Promise<string> {
 }
 
 /**
- * The body of a request whose signature is right by the public library. @throws Error where it is not, or where any
- * body would do
+ * Returns the body of a request whose signature the public library accepts.
+ * @throws Error if it refuses the signature, or accepts it for any body
  */
 function verifyHook({ headers, body }: ReceivedHook, secret: string) {
   const signed = new Webhook(secret);

@@ -10,18 +10,18 @@ export interface Letter {
   /** The whole message. */
   readonly raw: string;
   readonly html: string;
-  /** Empty where there is none; names in lower case. */
+  /** Empty if the header is missing. Names are in lower case. */
   header(name: string): string;
 }
 
-/** Where a tour reads the mail that has arrived. */
+/** Reads the email that has arrived. */
 export interface Mailbox {
   /** The latest mail to an address. */
   find(to: string): Promise<Letter | undefined>;
   close(): Promise<void>;
 }
 
-/** What EMAIL_PROVIDER=capture keeps: its pages show the messages, the table has their envelopes too. */
+/** Opens the messages of EMAIL_PROVIDER=capture: its pages show them, and the table also has their envelopes. */
 export function openCaptured(databaseUrl: string): Mailbox {
   const { db } = connect({ connectionString: databaseUrl, max: 1, applicationName: 'tidings-demo', onError: () => {} });
   return {
@@ -33,7 +33,7 @@ export function openCaptured(databaseUrl: string): Mailbox {
   };
 }
 
-/** What a mail server of the tour's own has taken. */
+/** Opens the messages that the tour's own mail server has received. */
 export function openReceived(server: LoopbackSmtpServer): Mailbox {
   return {
     find: async (to) => {

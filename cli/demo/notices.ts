@@ -1,6 +1,4 @@
-/**
- * What other mail servers write back, as text with CRLF: to be delivered to the listener for returned and inbound mail.
- */
+/** Reports of other mail servers, as text with CRLF, for delivery to the listener for returned and inbound email. */
 
 export interface DeliveryStatus {
   /** The recipient that it is about. */

@@ -3,7 +3,10 @@ import { explain, onSignals } from '../start/service-process.ts';
 const EXIT_WRONG = 1;
 const EXIT_INTERRUPTED = 130;
 
-/** What a tour opens is closed when it ends, the last first, however it ends. @throws Error once the tour is ending */
+/**
+ * Opens a resource that is closed when the tour ends, in reverse order, however it ends.
+ * @throws Error once the tour is ending
+ */
 export type Open = <T extends { close(): unknown }>(start: () => T | Promise<T>) => Promise<T>;
 
 /**

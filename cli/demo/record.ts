@@ -1,18 +1,16 @@
 import { until } from './client.ts';
 import type { Tour } from './execution.ts';
 
-/**
- * What follows from what comes back is recorded within milliseconds; this is for a machine that does other things too.
- */
+/** Feedback is recorded within milliseconds. This limit also fits a busy machine. */
 export const RECORD_TIMEOUT_MS = 30_000;
 const LABEL_CHARS = 13;
-/** What of an email is printed, where it is not empty. */
+/** Printed fields of an email, unless they are empty. */
 const EMAIL_FIELDS = [
   ...['id', 'to', 'from', 'subject', 'status', 'sourceType', 'reason', 'error', 'opens', 'clicks'],
   ...['sentAt', 'deliveredAt', 'openedAt', 'clickedAt', 'bouncedAt', 'complainedAt'],
 ];
 
-/** What has to be on record for a loop to be closed. */
+/** Facts that must be recorded for a loop to be closed. */
 export interface ExpectedRecord {
   readonly status: string;
   /** A kind of event on the contact. */
@@ -48,10 +46,10 @@ export async function untilStatus({ client, report }: Tour, id: string, status: 
 }
 
 /**
- * Prints what is on record of a mail once it has its status: the email, every event of its contact with the payload,
- * the contact, its entry on the suppression list.
- * @returns what was expected and is so, in words
- * @throws Error for what is not so, with the record printed
+ * Prints the record of an email once it has its status: the email, every event of its contact with the payload, the
+ * contact, and its suppression.
+ * @returns the expected facts that are recorded, as text
+ * @throws Error for the first missing fact, with the record printed
  */
 export async function showRecord(
   tour: Tour,
@@ -79,14 +77,15 @@ export async function showRecord(
   });
 }
 
-/** Prints one line: what it is, its name if it has one, and its content as JSON. */
+/** Prints one line: the kind, the name if there is one, and the content as JSON. */
 export function show({ report }: Tour, what: string, content: object, name = ''): void {
   report.line(`${what.padEnd(LABEL_CHARS)}${name && `${name} `}${JSON.stringify(content)}`);
 }
 
 /**
- * Compares a record with what has to be in it, field by field. @returns it in words @throws Error that names the first
- * difference
+ * Compares a record with the expected fields.
+ * @returns the record as text
+ * @throws Error that names the first difference
  */
 export function compare<T extends object>(
   expected: T,

@@ -1,7 +1,7 @@
 /** Without a terminal, a line of progress at most this often. */
 const LINE_EVERY_MS = 1_000;
 
-/** What a tour prints: plain lines, and on a terminal one that moves. */
+/** Output of a tour: plain lines, and on a terminal also one line that changes. */
 export interface Report {
   title(text: string): void;
   /** A title without a number. */

@@ -8,18 +8,18 @@ import { runStart } from '../start/service.ts';
 
 const HEALTH_TIMEOUT_MS = 2_000;
 /**
- * What of the caller's environment a service of the tour's own keeps: the rest is the tour's, so that nothing real is
- * touched.
+ * Variables that the tour's own service takes from the caller's environment. The tour sets the others, so that
+ * nothing real is touched.
  */
 const KEPT_VARIABLES = /^(PATH|HOME|USER|LANG|TMPDIR|XDG_.*|TEMPORAL_CLI_PATH|WORKERS|LOG_LEVEL|.*_PROXY|.*_proxy)$/;
 
 /** The service that a tour goes over. */
 export interface TourService {
-  /** What dev.json says, once the service is up. */
+  /** Content of dev.json, once the service is ready. */
   readonly dev: Promise<DevFile>;
-  /** Where it was found, in words. */
+  /** How it was found, as text. */
   readonly found: string;
-  /** Ends it if the tour began it. */
+  /** Stops it if the tour started it. */
   close(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export async function findOrStartService(env: Environment, tell: (line: string) 
   return { dev: Promise.resolve(running), found: runningAt(env), close: async () => {} };
 }
 
-/** What dev.json of TIDINGS_HOME says, where its service answers. */
+/** Returns the dev.json of TIDINGS_HOME, if its service responds. */
 export async function findRunningService(env: Environment): Promise<DevFile | undefined> {
   return findRunning(join(parseSettings(env).home, 'dev.json'));
 }
@@ -43,14 +43,12 @@ export function runningAt(env: Environment): string {
 /** Whether a service keeps its mail instead of sending it. */
 export async function capturesMail({ mailboxUrl }: DevFile): Promise<boolean> {
   const { status, headers } = await fetch(`${mailboxUrl}.json?to=nobody@example.com`);
-  // Where mail leaves, the mailbox has what went to the simulator. 401 where it is open to an OWNER only.
+  // If email is really sent, the mailbox has only email to the simulator. It responds 401 if it is open to an
+  // OWNER only.
   return (status === 200 || status === 401) && headers.get('x-mailbox-of') !== 'simulator';
 }
 
-/**
- * What a request for the mailbox has to bring: nothing on loopback, the owner's session where other machines reach the
- * service.
- */
+/** Headers of a request for the mailbox: no headers on loopback, the owner's session if other machines reach the service. */
 export async function mailboxHeaders({ baseUrl, mailboxUrl, owner }: DevFile): Promise<Record<string, string>> {
   if ((await fetch(`${mailboxUrl}.json?to=nobody@example.com`)).status !== 401) return {};
   const headers = { 'content-type': 'application/json' };
@@ -88,13 +86,13 @@ export function startOwnService({
   );
   const close = async (): Promise<void> => {
     service.stop();
-    await service.done.catch(() => {}); // What kept it from starting is told by `dev`.
+    await service.done.catch(() => {}); // `dev` reports a failed start.
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   };
   return { dev: service.ready, found: 'started for this tour in a temporary home', close };
 }
 
-/** What a start prints, without the last lines, which are for one who stays. */
+/** Prints the output of a start, without its last lines, which are for a user who stays. */
 export function tellStart(line: string): void {
   if (!/^(Tidings|Stopping| )/.test(line)) console.log(`   ${line}`);
 }
@@ -106,5 +104,5 @@ async function findRunning(devFile: string): Promise<DevFile | undefined> {
     (response) => response.ok,
     () => false,
   );
-  return healthy ? dev : undefined; // What a killed start left says nothing.
+  return healthy ? dev : undefined; // The file of a killed start proves nothing.
 }

@@ -1,6 +1,6 @@
 import type { TourClient } from './client.ts';
 
-/** What a tour's automation is made of: `to` names the next step, by branch where there are several. */
+/** Steps of a tour's automation. `to` names the next step, by branch if there are several. */
 export interface StepPlan {
   readonly type: string;
   readonly config: object;

@@ -40,7 +40,7 @@ export const port25Check: Check = {
   name: 'port 25 out',
   async look(subject) {
     const handover = await handoverOf(subject);
-    if (handover.to !== 'own') return [pass('not needed: mail does not leave from this network by itself')];
+    if (handover.to !== 'own') return [pass('not needed: email does not leave directly from this network')];
     const tried = await Promise.all(RECEIVERS.map((domain) => reach(subject, domain)));
     if (tried.some(({ reached }) => reached)) return [pass('receivers are reached')];
     const reasons = tried.map(({ says }) => says).join('; ');
@@ -58,7 +58,7 @@ async function ofAddress({ dns }: Subject, address: string, whose: 'own' | 'fore
     whose === 'own'
       ? `let the provider of ${address} set its reverse name, and publish that name with this address`
       : 'ask who runs the mail server of SMTP_URL; their way out may be another address';
-  // Of another's server the address that takes mail is known, not the one that mail leaves by.
+  // For another operator's server, the address that receives email is known, but not the address that sends it.
   const problem = (says: string) => (whose === 'own' ? fail(says, remedy) : warn(says, remedy));
   const names = await withTimeLimit(dns.names(address)).catch((error: Error & { code?: string }) => error);
   if (names instanceof Error) {
@@ -68,7 +68,7 @@ async function ofAddress({ dns }: Subject, address: string, whose: 'own' | 'fore
         `the DNS did not answer for the name of ${address} (${reasonOf(names)})`,
         'look at the network or DNS_SERVERS',
       );
-    return problem(`${address} has no reverse name (PTR): large receivers refuse its mail`);
+    return problem(`${address} has no reverse name (PTR): large receivers refuse its email`);
   }
   const forward = await Promise.all(names.map((name) => dns.addresses(name)));
   const agrees = names.find((_, index) => {
@@ -79,7 +79,7 @@ async function ofAddress({ dns }: Subject, address: string, whose: 'own' | 'fore
   return problem(`${address} is called ${names.join(', ')}, which does not lead back to it`);
 }
 
-/** What our server calls itself in its greeting is by default what it says to receivers. */
+/** The name in our server's greeting is by default the name that it gives to receivers. */
 async function ofHelo({ dns }: Subject, address: string, handover: Handover): Promise<Finding[]> {
   if (handover.to !== 'own') return [];
   const { host, port, implicitTls } = handover.endpoint;
@@ -89,7 +89,7 @@ async function ofHelo({ dns }: Subject, address: string, handover: Handover): Pr
   if (name === undefined) return [warn(`${host}:${port} did not greet, so its HELO is not known`, 'check SMTP_URL')];
   const remedy = `let it call itself by a name that leads to ${address} (Postfix: myhostname)`;
   if (!/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name) || isIP(name))
-    return [fail(`the mail server calls itself ${name}, which is no full name`, remedy)];
+    return [fail(`the mail server calls itself ${name}, which is not a full name`, remedy)];
   const answer = await dns.addresses(name);
   if (answer.kind === 'fault')
     return [warn(`the DNS did not answer for ${name}: ${answer.reason}`, 'look at the network or DNS_SERVERS')];
@@ -98,7 +98,7 @@ async function ofHelo({ dns }: Subject, address: string, handover: Handover): Pr
   return [warn(`the mail server calls itself ${name}, which is not ${address}`, remedy)];
 }
 
-/** Of our own server the address of the way out, else the one that the server has. */
+/** For our own server the outgoing address, else the server's address. */
 async function leavingAddress(handover: Extract<Handover, { addresses: unknown }>): Promise<string | undefined> {
   return handover.to === 'foreign' ? handover.addresses.find(isPublicAddress) : wayOut();
 }

@@ -42,5 +42,5 @@ function givenAddress(words: readonly string[]): string | undefined {
   const { values } = parseArgs({ args: [...words], options: { address: { type: 'string' } }, strict: false });
   const { address } = values;
   if (address === undefined || (typeof address === 'string' && isIP(address))) return address;
-  throw new StartError('--address takes the IP address that mail leaves from as the world sees it.');
+  throw new StartError('--address takes the public IP address that sends email.');
 }

@@ -19,7 +19,7 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
  * them.
  */
 const RESERVED = /(^|\.)(test|example|invalid|localhost)$/;
-/** Mail is sent without those of INBOUND; without the others it is refused, or nothing is heard of it again. */
+/** Email is sent without the records of INBOUND. Without the others it is refused, or its feedback is lost. */
 const MISSING: readonly { purpose: RecordPurpose; verdict: 'warn' | 'fail'; so: string }[] = [
   { purpose: 'DKIM', verdict: 'fail', so: 'signatures cannot be checked, and the domain ends being verified' },
   { purpose: 'SPF', verdict: 'warn', so: 'receivers do not know that this service may send for it' },
@@ -35,7 +35,7 @@ export const senderDomainsCheck: Check = {
     if (settings.email.captures) return [pass('mail is captured: no receiver looks them up')];
     const inspected = await postgres();
     if ('reason' in inspected)
-      return [warn(`not known: Postgres says nothing (${inspected.reason})`, 'mend the connection to Postgres first')];
+      return [warn(`not known: Postgres says nothing (${inspected.reason})`, 'fix the connection to Postgres first')];
     const domains = await listVerifiedDomains(inspected);
     if (domains.length === 0)
       return [

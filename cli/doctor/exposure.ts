@@ -13,7 +13,7 @@ const KEY_DISTINCT_CHARS = 8;
 /** Words that random digits or base64 do not come to hold by chance. */
 const KEY_WORDS = /secret|change|passw|example|default|tidings|qwert|12345678/i;
 const MAKE_ONE =
-  'make one with "openssl rand -hex 32", once, before there is data: what is stored opens under the old one only';
+  'make one with "openssl rand -hex 32", once, before there is data: stored secrets open only with the old one';
 
 /** Whether SECRET_KEY can be guessed, and whether it is the one that the stored secrets were sealed under. */
 export const secretKeyCheck: Check = {
@@ -26,14 +26,14 @@ export const secretKeyCheck: Check = {
   },
 };
 
-/** What a HOST that other machines reach takes besides a provider. */
+/** Requirements for a HOST that other machines reach, besides a provider. */
 export const publicHostCheck: Check = {
   name: 'public HOST',
   look({ settings }) {
     const found = settings.publicHost ? publicFindings(settings) : [];
     if (!isLoopbackHost(settings.metricsHost) && settings.metricsPort !== undefined) {
       found.push(
-        warn(`metrics answer everybody at ${settings.metricsHost}`, 'let a firewall keep METRICS_PORT to Prometheus'),
+        warn(`anyone can read metrics at ${settings.metricsHost}`, 'let a firewall keep METRICS_PORT to Prometheus'),
       );
     }
     if (found.length > 0) return found;
@@ -100,7 +100,7 @@ function publicFindings(settings: Settings): Finding[] {
       isLocal(publicUrl),
       () =>
         fail(
-          `links in mails lead to ${publicUrl}, which is each reader's own machine`,
+          `links in emails lead to ${publicUrl}, which is each reader's own machine`,
           'set PUBLIC_URL to the address that people reach',
         ),
     ],
@@ -108,7 +108,7 @@ function publicFindings(settings: Settings): Finding[] {
       signup === 'on',
       () =>
         warn(
-          `anybody who reaches HOST ${host} may sign up and send`,
+          `anyone who reaches HOST ${host} may sign up and send`,
           'set SIGNUP=first or off, unless that is what the service is for',
         ),
     ],

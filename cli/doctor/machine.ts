@@ -22,7 +22,7 @@ const CLOCK_FAIL_MS = 60_000;
 const DATE_HEADER_MS = 1_000;
 const ANSWER_MS = 3_000;
 
-/** Whether this clock agrees with those of others. */
+/** Compares this machine's clock with others. */
 export const clockCheck: Check = {
   name: 'clock',
   async look(subject) {
@@ -33,7 +33,7 @@ export const clockCheck: Check = {
   },
 };
 
-/** Whether there is room for what the home keeps: logs, and the databases of `npm start`. */
+/** Checks the free disk space for the home: logs, and the databases of `npm start`. */
 export const diskCheck: Check = {
   name: 'disk',
   async look({ home }) {
@@ -42,22 +42,21 @@ export const diskCheck: Check = {
   },
 };
 
-/** What is to be said of so much free space. File systems without inodes of their own say that they have none. */
+/** Returns the finding for this much free space. File systems without inodes report 0. */
 export function ofDisk(p: { folder: string; freeBytes: number; freeInodes: number; inodes: number }): Finding {
   const says = `${(p.freeBytes / GIB).toFixed(1)} GiB are free at ${p.folder}`;
   const remedy = 'make room, or set TIDINGS_HOME to a larger disk';
   if (p.freeBytes < DISK_FAIL_BYTES) return fail(says, remedy);
-  if (p.inodes > 0 && p.freeInodes < p.inodes * INODES_WARN_SHARE)
-    return warn(`${says}, but hardly any inodes`, remedy);
+  if (p.inodes > 0 && p.freeInodes < p.inodes * INODES_WARN_SHARE) return warn(`${says}, but almost no inodes`, remedy);
   return p.freeBytes < DISK_WARN_BYTES ? warn(says, remedy) : pass(says);
 }
 
-/** What is to be said of a clock that is so far ahead of ours. */
+/** Returns the finding for a clock that is this far ahead of ours. */
 export function ofClock(clock: { whose: string; aheadMs: number }): Finding {
   const apartMs = Math.abs(clock.aheadMs);
   const says = `${(apartMs / 1000).toFixed(1)} s ${clock.aheadMs < 0 ? 'ahead of' : 'behind'} ${clock.whose}`;
   const remedy =
-    'let NTP set the clocks (chrony, systemd-timesyncd): times in records, links and signatures depend on them';
+    'let NTP set the time (chrony, systemd-timesyncd): times in records, links and signatures depend on them';
   if (apartMs > CLOCK_FAIL_MS) return fail(says, remedy);
   return apartMs > CLOCK_WARN_MS ? warn(says, remedy) : pass(`agrees with ${clock.whose}`);
 }
@@ -70,8 +69,8 @@ async function againstPostgres({ postgres, databaseUrl }: Subject) {
 }
 
 /**
- * The `Date` of whoever we sign requests for, else of what stands before us; undefined where that is nobody, or does
- * not answer.
+ * Returns the `Date` of the provider whose requests we sign, else of the reverse proxy. Undefined without either, or
+ * without a response.
  */
 async function againstHttp({ settings }: Subject) {
   const { servers } = settings.email;

@@ -5,7 +5,7 @@ import { reasonOf } from '../database-error.ts';
 import { type Check, type Finding, fail, pass } from './report.ts';
 import type { Subject } from './subject.ts';
 
-/** Whether the bucket of pictures is there and knows us, and none is missed. */
+/** Checks that the bucket for images exists and accepts our credentials, and that no bucket is missing. */
 export const picturesCheck: Check = {
   name: 'pictures',
   look: async (subject) =>
@@ -33,7 +33,7 @@ async function withoutBucket({ postgres }: Subject): Promise<Finding> {
   const missed = 'reason' in inspected ? 0 : await countObjects(inspected.db).catch(() => 0);
   if (missed === 0) return pass('kept in Postgres');
   return fail(
-    `${missed} are in a bucket that is not named, and mails show nothing in their place`,
+    `${missed} are in a bucket that is not configured, so emails show no image`,
     'set ASSETS_S3_BUCKET and its other variables as they were when these were uploaded',
   );
 }

@@ -10,7 +10,7 @@ import type { Subject } from './subject.ts';
 /** As `npm start` has it where WORKERS is not set: at most this many. */
 const WORKERS_DEFAULT = 4;
 
-/** Whether Postgres is there, new enough, keeps what it confirms, and has room for our connections. */
+/** Checks that Postgres responds, is new enough, keeps committed data, and has enough connections. */
 export const postgresCheck: Check = {
   name: 'Postgres',
   async look(subject) {
@@ -47,7 +47,7 @@ function reportNotRunning(): Finding {
 function durability({ durability: settings }: ServerFacts): Finding[] {
   return DURABILITY.filter((name) => settings[name] === 'off').map((name) =>
     fail(
-      `${name} is off: what it confirmed is lost when its machine fails`,
+      `${name} is off: committed data is lost when its machine fails`,
       `set ${name} = on in postgresql.conf and reload it`,
     ),
   );

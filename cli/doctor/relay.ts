@@ -18,9 +18,7 @@ import type { Subject } from './subject.ts';
 const ANSWER_MS = 4_000;
 const REPLY_MAX_CHARS = 300;
 
-/**
- * Where mail is handed over: by a server of our own, which meets the world from this network, or by somebody else's.
- */
+/** The server that email is handed to: a server of our own, which sends from this network, or another operator's. */
 export type Handover =
   | { to: 'nobody' }
   | { to: 'provider'; servers: ProviderServers }
@@ -36,7 +34,7 @@ export const mailServerCheck: Check = {
   async look(subject) {
     const { email } = subject.settings;
     const { servers } = email;
-    if (servers.whose === 'nobody') return [pass('mail is captured: none is needed')];
+    if (servers.whose === 'nobody') return [pass('email is captured: no server is needed')];
     if (servers.whose === 'provider') return [pass(servers.title)];
     const parsed = parseSmtpUrl(servers.url ?? '');
     const endpoint = { ...parsed, clientName: parsed.clientName ?? email.ehloName };
@@ -89,7 +87,7 @@ function replyOf({ code, text }: { code: number; text: string }): string {
   return redact(`${code} ${text}`.replace(/\s+/g, ' ')).slice(0, REPLY_MAX_CHARS);
 }
 
-/** Who hands mail to the world. A server on this machine or in its network is taken for the tenant's own. */
+/** Returns the server that sends email to the world. A server on this machine or in its network counts as our own. */
 export async function handoverOf({ settings }: Subject): Promise<Handover> {
   const { servers } = settings.email;
   if (servers.whose === 'nobody') return { to: 'nobody' };

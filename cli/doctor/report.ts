@@ -1,7 +1,7 @@
 import { reasonOf } from '../database-error.ts';
 import type { Subject } from './subject.ts';
 
-/** What one check found. Whatever is not right says what to do about it. */
+/** Result of one check. Every problem names its remedy. */
 export type Finding = { verdict: 'pass'; says: string } | { verdict: 'warn' | 'fail'; says: string; remedy: string };
 
 /** One thing to look at, under the name it is reported by; it may find several things. */
@@ -17,8 +17,8 @@ export interface Report {
 }
 
 /**
- * Every question inside of a check is bounded by itself; this is for what none of them foresaw, and keeps the whole
- * within 15 s.
+ * Each question inside a check has its own limit. This limit covers unexpected hangs, and keeps the whole within 15
+ * s.
  */
 const CHECK_MS = 12_000;
 const EXIT_CODES = { pass: 0, warn: 1, fail: 2 } as const;
@@ -37,7 +37,7 @@ export async function examine(subject: Subject, checks: readonly Check[]): Promi
   return reportOf(found.flat());
 }
 
-/** The findings as lines, each remedy under what it mends, and how many of each there are. */
+/** Returns the findings as lines, each remedy below its problem, and the number of each verdict. */
 export function reportOf(found: readonly { name: string; finding: Finding }[]): Report {
   const width = Math.max(...found.map(({ name }) => name.length));
   const count = (verdict: Finding['verdict']) => found.filter(({ finding }) => finding.verdict === verdict).length;
@@ -62,6 +62,6 @@ async function findingsOf(check: Check, subject: Subject): Promise<Finding[]> {
   });
   const looked = Promise.resolve()
     .then(() => check.look(subject))
-    .catch((error) => [warn(`not known: ${reasonOf(error)}`, 'mend what stands in the way, and try again')]);
+    .catch((error) => [warn(`not known: ${reasonOf(error)}`, 'fix the error, and run it again')]);
   return Promise.race([looked, late]).finally(() => clearTimeout(timer));
 }

@@ -12,19 +12,18 @@ import type { DevFile } from '../start/dev-file.ts';
 import { readJson } from '../start/private-files.ts';
 import { markOf } from '../start/processes.ts';
 
-/** Two tries fit into three seconds, which is what a look-up may take. */
+/** Two attempts fit into three seconds, the limit of a lookup. */
 const DNS_TRY_MS = 900;
 const DNS_TRIES = 2;
 
-/** What is examined: a configuration, and what can be reached by it. */
+/** The examined configuration, and the services that it reaches. */
 export interface Subject {
   readonly settings: Settings;
   readonly home: string;
   /** SECRET_KEY, or the one that `npm start` keeps in the home. */
   readonly secretKey: { readonly value: string; readonly from: 'SECRET_KEY' | 'home' } | undefined;
   /**
-   * The database and Temporal that are named, or those of the `npm start` that runs on the home; undefined where none
-   * does.
+   * The named database and Temporal, or the ones of the `npm start` that runs on the home. Undefined if none runs.
    */
   readonly databaseUrl: string | undefined;
   readonly temporalAddress: string | undefined;
@@ -45,7 +44,7 @@ export interface Unreached {
 }
 
 /**
- * Reads a configuration as `npm start`, `npm run api` and `npm run worker` do; a home is looked at, never made.
+ * Reads a configuration as `npm start`, `npm run api` and `npm run worker` do. Reads a home and never creates one.
  * @throws ConfigError for the first variable that cannot be used
  */
 export function openSubject(env: Environment, address: string | undefined): Subject & { close(): Promise<void> } {

@@ -11,9 +11,9 @@ const GRPC_DEADLINE_EXCEEDED = 4;
 const GRPC_NOT_FOUND = 5;
 const SECONDS_PER_HOUR = 3_600;
 /**
- * Recovery looks every 5 minutes at how workflows ended, so that a workflow which an operator has ended stays ended. It
- * takes a workflow that Temporal has forgotten for lost, and starts it again. A day leaves room for workers that are
- * away meanwhile.
+ * Recovery checks every 5 minutes how workflows ended, so that a workflow that an operator has ended stays ended. A
+ * workflow that Temporal no longer knows counts as lost, and is started again. One day leaves enough time for workers
+ * that are down meanwhile.
  */
 const RETENTION_MIN_HOURS = 24;
 /** So that on Monday it can still be seen what ended on Friday. */

@@ -8,7 +8,7 @@ import { reasonOf } from '../database-error.ts';
 import { type Check, type Finding, fail, pass, warn } from './report.ts';
 
 const CONNECT_MS = 4_000;
-/** Those who renew by themselves do so with 30 days left: with 14 something stands in their way. */
+/** Automatic renewal happens with 30 days left. With 14 days left, something prevents it. */
 const DAYS_LEFT_MIN = 14;
 const DAY_MS = 86_400_000;
 
@@ -99,6 +99,6 @@ function lasting(what: string, until: Date): Finding {
   const days = Math.floor((until.getTime() - Date.now()) / DAY_MS);
   if (days < 0) return fail(`${what} ended ${-days} days ago`, 'renew it');
   if (days < DAYS_LEFT_MIN)
-    return warn(`${what} ends in ${days} days`, 'renew it, and look why nothing does so by itself');
-  return pass(`${what} holds for ${days} days`);
+    return warn(`${what} ends in ${days} days`, 'renew it, and find out why it was not renewed automatically');
+  return pass(`${what} is valid for ${days} days`);
 }

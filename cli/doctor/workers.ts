@@ -8,7 +8,7 @@ import type { Subject } from './subject.ts';
 
 const ANSWER_MS = 4_000;
 
-/** Checks whether some worker serves each task queue. The queues are those of the installation in the database. */
+/** Checks that a worker serves each task queue of the installation in the database. */
 export const workersCheck: Check = {
   name: 'workers',
   async look(subject) {
@@ -18,7 +18,7 @@ export const workersCheck: Check = {
   },
 };
 
-/** Undefined where Postgres or Temporal is away or not set up, which other checks report. */
+/** Undefined if Postgres or Temporal is unreachable or not set up, which other checks report. */
 async function statsOf({ settings, temporalAddress, postgres }: Subject): Promise<QueueStats[] | undefined> {
   const inspected = await postgres();
   if (temporalAddress === undefined || !('db' in inspected)) return undefined;

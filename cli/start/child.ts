@@ -13,9 +13,9 @@ import { type Running, STOP_GRACE_MS, startProcess, watchChild } from './running
 const READY_TIMEOUT_MS = 60_000;
 
 /**
- * Mails that are made outlive two scavenges of V8's usual 16 MB and then wait for a collection of the whole heap, which
- * may grow fourfold before it comes. With more room for the young, and below 2 GB, where it may only double, a worker
- * under a campaign peaks a quarter lower at the same speed. docs/scaling.md has it for workers that are started
+ * Emails in progress survive two scavenges of V8's usual 16 MB and then wait for a full collection, before which the
+ * heap may grow fourfold. With a larger young generation, and a heap below 2 GB, which may only double, a worker
+ * under a campaign peaks 25 % lower at the same speed. docs/scaling.md describes it for workers that are started
  * otherwise.
  */
 const WORKER_HEAP = ['--max-old-space-size=2000', '--max-semi-space-size=32'];

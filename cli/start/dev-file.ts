@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import type { FirstProjectFacts } from './first-project.ts';
 import { writePrivate } from './private-files.ts';
 
-/** What a running `npm start` tells scripts and tests. Source: docs/operating.md. */
+/** Facts about a running `npm start`, for scripts and tests. Source: docs/operating.md. */
 export interface DevFile extends FirstProjectFacts {
   readonly baseUrl: string;
   readonly databaseUrl: string;
@@ -11,7 +11,7 @@ export interface DevFile extends FirstProjectFacts {
   readonly pids: Pids;
 }
 
-/** Null where it is another machine's or another program's process. */
+/** Null for a process of another machine or program. */
 export interface Pids {
   start: number;
   api: number;

@@ -37,11 +37,11 @@ const QUIT_GRACE_MS = 1_000;
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C.UTF-8', LANG: 'C.UTF-8', TZ: 'UTC' };
 
 export interface EmbeddedPostgresOptions {
-  /** Folder of the cluster; its parent is made and owned by whom Postgres runs as. */
+  /** Folder of the cluster. Its parent folder is created for, and owned by, the user that Postgres runs as. */
   readonly dataFolder: string;
   readonly logFile: string;
   readonly port: number;
-  /** Of the user `tidings`. */
+  /** Password of the user `tidings`. */
   readonly password: string;
   /** Settings that differ from `settings()`, such as fsync=off for tests. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -96,7 +96,7 @@ function settings(): Record<string, string> {
   };
 }
 
-/** The parent folder belongs to whom Postgres runs as, so that initdb can make the cluster in it. */
+/** The parent folder belongs to the user that Postgres runs as, so that initdb can create the cluster in it. */
 function prepareParent(binaries: PostgresBinaries, dataFolder: string): PostgresUser {
   const parent = dirname(dataFolder);
   const isNew = !existsSync(parent);
@@ -131,7 +131,7 @@ function checkVersion(binaries: PostgresBinaries, dataFolder: string): void {
   const version = readFileSync(join(dataFolder, 'PG_VERSION'), 'utf8').trim();
   if (version === binaries.major) return;
   throw new StartError(
-    `The data in ${dataFolder} is of Postgres ${version}, and this release brings Postgres ${binaries.major}: dump it with the old release and load it with this one.`,
+    `The data in ${dataFolder} was written by Postgres ${version}, and this release has Postgres ${binaries.major}. Dump it with the old release, then load it with this one.`,
   );
 }
 
@@ -150,7 +150,10 @@ async function adopt(options: EmbeddedPostgresOptions): Promise<(Running & { por
   return undefined;
 }
 
-/** Another program may have got the pid of a dead postmaster. Where the system does not tell, its password decides. */
+/**
+ * Another program may have got the pid of a dead postmaster. If the system does not tell, the database password
+ * decides.
+ */
 function isOurs(mark: ProcessMark, dataFolder: string): boolean {
   return process.platform !== 'linux' || processesIn(realpathSync(dataFolder)).some((other) => other.pid === mark.pid);
 }

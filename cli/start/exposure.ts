@@ -9,7 +9,7 @@ export interface Opening {
   readonly who: string;
 }
 
-/** What an API process opens; `port` is the one it really has. */
+/** Lists what an API process opens; `port` is its actual port. */
 export function openingsOfApi(settings: Settings, port: number): Opening[] {
   const { host, inboundSmtpPort, smtpRelay, metricsPort } = settings;
   const from = reach(host);
@@ -35,7 +35,7 @@ export function openingsOfApi(settings: Settings, port: number): Opening[] {
   return rows.filter((row) => row !== false);
 }
 
-/** What `npm start` opens: the API's, its workers' metrics, and the Postgres and Temporal that it runs itself. */
+/** Lists what `npm start` opens: the API, the metrics of its workers, and the Postgres and Temporal that it runs. */
 export function openingsOfStart(
   settings: Settings,
   p: { port: number; workers: number; databaseUrl: string; temporal: { address: string; ui: string | null } },
@@ -65,7 +65,7 @@ export function exposureTable(openings: readonly Opening[]): string[] {
   const width = (column: 'what' | 'address') => Math.max(...openings.map((row) => row[column].length));
   const [what, address] = [width('what'), width('address')];
   return [
-    'What is open to whom:',
+    'Open ports:',
     ...openings.map((row) => `  ${row.what.padEnd(what)}  ${row.address.padEnd(address)}  ${row.who}`),
   ];
 }
@@ -85,13 +85,13 @@ function readers({ publicHost, publicUrl, email, sms }: Settings): string {
 }
 
 function readersOf({ publicHost, publicUrl }: Pick<Settings, 'publicHost' | 'publicUrl'>): string {
-  if (publicHost) return "an OWNER's session: the mail of their own projects";
-  if (isLoopbackHost(new URL(publicUrl).hostname)) return 'anybody on this machine';
-  return "anybody on this machine; through PUBLIC_URL an OWNER's session";
+  if (publicHost) return "an OWNER's session: the email of their own projects";
+  if (isLoopbackHost(new URL(publicUrl).hostname)) return 'anyone on this machine';
+  return "anyone on this machine; through PUBLIC_URL an OWNER's session";
 }
 
 function signup({ signup }: Settings): string {
-  return { on: 'anybody may sign up', first: 'only the first may sign up', off: 'nobody may sign up' }[signup];
+  return { on: 'anyone may sign up', first: 'only the first may sign up', off: 'no one may sign up' }[signup];
 }
 
 function reach(host: string): string {

@@ -7,8 +7,8 @@ import { isAlive, markOf, type ProcessMark } from './processes.ts';
 const ATTEMPTS = 10;
 
 /**
- * Takes the lock of a home for this process, removing that of a dead one. A lock names its process by pid and time of
- * start, so a later process with the same pid does not hold it.
+ * Takes the lock of a home for this process, and removes the lock of a dead one. A lock names its process by pid and
+ * start time, so a later process with the same pid does not hold it.
  * @throws StartError when a living start holds it
  */
 export function takeLock(path: string, homeName: string): { release(): void } {

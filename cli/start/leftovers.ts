@@ -3,7 +3,7 @@ import type { Home } from './home.ts';
 import { endProcess, processesWithArgument } from './processes.ts';
 import { endLeftoverTemporal } from './temporal-server.ts';
 
-/** They end by themselves when their parent is gone; one that hangs, or is stopped, is killed. */
+/** Children end when their parent is gone. A child that hangs or is stopped is killed. */
 const GRACE_MS = 5_000;
 
 /**

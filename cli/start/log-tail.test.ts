@@ -33,7 +33,7 @@ it('a line that is written in two parts is shown once, whole', () => {
   expect(warningsOf('{"level":40,"msg":"ha', 'lf"}\n')).toEqual(['warning: half']);
 });
 
-it('what a crash prints is shown, what Temporal prints for information is not', () => {
+it('shows the output of a crash, and hides information of Temporal', () => {
   expect(warningsOf('2026-11-21T08:48:15.953Z [INFO] Worker state changed\n', 'ReferenceError: x\n')).toEqual([
     'ReferenceError: x',
   ]);

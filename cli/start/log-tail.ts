@@ -5,14 +5,14 @@ const CHUNK_BYTES = 64 * 1024;
 /** pino's number of `warn`. */
 const WARN = 40;
 const LEVELS: Readonly<Record<number, string>> = { 40: 'warning', 50: 'error', 60: 'fatal' };
-/** How Temporal's own logger begins a line that is no warning. */
+/** Start of a line of Temporal's own logger that is not a warning. */
 const UNIMPORTANT = /^\S+ \[(INFO|DEBUG|TRACE)\]/;
 /** A flood stays in the log: the console shows the first lines of each second. */
 const LINES_PER_POLL = 5;
 
 /**
- * Follows a log file and tells its warnings and errors, one line each. Children write to their files themselves, so
- * that they can go on logging while they end after the parent was killed.
+ * Follows a log file and reports its warnings and errors, one line each. Children write to their files themselves, so
+ * that they can continue logging while they stop after the parent was killed.
  */
 export function followWarnings(path: string, offset: number, tell: (line: string) => void): { stop(): void } {
   const state = { position: offset, rest: '' };

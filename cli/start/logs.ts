@@ -7,7 +7,7 @@ const ONLY_OWNER = 0o600;
 /** A log file open for a child process to append to; `close` it in the parent once the child has it. */
 export interface Log {
   readonly descriptor: number;
-  /** Where what is appended now begins. */
+  /** Offset of new output. */
   readonly offset: number;
   close(): void;
 }

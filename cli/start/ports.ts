@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { StartError } from './error.ts';
 import { readJson, writePrivate } from './private-files.ts';
 
-/** Below 32768, where the range of outgoing connections begins: nobody's connection takes a kept port away. */
+/** Below 32768, where the range of outgoing connections starts, so that no connection takes a kept port. */
 const FIRST_PORT = 15_000;
 const LAST_PORT = 32_000;
 const ATTEMPTS = 200;

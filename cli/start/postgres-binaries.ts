@@ -12,7 +12,7 @@ export interface PostgresBinaries {
   readonly major: string;
 }
 
-/** Whom Postgres runs as, and the words before its command line that make it so. */
+/** The user that Postgres runs as, and the command prefix that switches to it. */
 export interface PostgresUser {
   /** Undefined: the user of this process. */
   readonly owner: { uid: number; gid: number } | undefined;
@@ -39,10 +39,10 @@ export function findPostgresBinaries(): PostgresBinaries {
 }
 
 /**
- * Postgres refuses to run as root: then it runs as the owner of `folder`, else as `postgres`, else as `nobody`.
- * Where that user cannot reach the binaries or `folder` (a clone below /root, a home of mode 700), it gets the
- * capability to pass folders by setpriv rather than anyone's folders being opened up.
- * @throws StartError when there is no such user or way
+ * Returns the user that Postgres runs as. Postgres refuses to run as root; it then runs as the owner of `folder`,
+ * else as `postgres`, else as `nobody`. If that user cannot reach the binaries or `folder` (a clone below /root, a
+ * home of mode 700), setpriv gives it the capability to pass folders, instead of opening any folder.
+ * @throws StartError when no such user or way exists
  */
 export function postgresUser(binaries: PostgresBinaries, folder: string): PostgresUser {
   if (process.getuid?.() !== 0) return { owner: undefined, name: String(process.getuid?.() ?? ''), prefix: [] };
@@ -71,7 +71,7 @@ function passingFolders(account: { uid: number; gid: number; name: string }, fol
   const [command = '', ...words] = prefix;
   if (spawnSync(command, [...words, 'true'], { cwd: '/' }).status === 0) return prefix;
   throw new StartError(
-    `Postgres runs as user "${account.name}", who cannot reach ${dirname(folder)} and the program's own folder: choose places outside folders of mode 700, or start as another user than root.`,
+    `Postgres runs as user "${account.name}", which cannot reach ${dirname(folder)} and the program's own folder: choose places outside folders of mode 700, or start as another user than root.`,
   );
 }
 

@@ -18,7 +18,7 @@ export function writePrivate(path: string, content: string): void {
   renameSync(temporary, path);
 }
 
-/** The content of a JSON file of ours; undefined when there is none or it cannot be read as JSON. */
+/** Returns the content of a JSON file. Undefined when it does not exist or is invalid. */
 export function readJson<T>(path: string): T | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as T;

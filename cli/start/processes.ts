@@ -12,7 +12,7 @@ export interface ProcessMark {
 const POLL_MS = 50;
 const ON_LINUX = process.platform === 'linux';
 
-/** The mark of a living process; undefined when there is none or only its zombie. */
+/** Returns the mark of a living process. Undefined when it is gone or a zombie. */
 export function markOf(pid: number): ProcessMark | undefined {
   const startedAt = ON_LINUX ? linuxStart(pid) : unixStart(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
@@ -51,7 +51,7 @@ export function sendSignal(mark: ProcessMark, signal: NodeJS.Signals): void {
   }
 }
 
-/** Living processes whose working folder is `folder`; empty where the system does not say (only Linux does). */
+/** Lists living processes whose working folder is `folder`. Empty on systems that do not tell (only Linux does). */
 export function processesIn(folder: string): ProcessMark[] {
   return linuxProcesses((pid) => readlinkSync(`/proc/${pid}/cwd`) === folder);
 }
@@ -86,7 +86,7 @@ function unixStart(pid: number): string | undefined {
     : line.trim().replace(/^\S+\s+/, '');
 }
 
-/** The processes of a system come and go while they are read: what fails is not there. */
+/** Processes start and end while they are read. A process that cannot be read is gone. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -6,7 +6,7 @@ import { isAlive, markOf, type ProcessMark, waitForEnd } from './processes.ts';
 /** A process of the service while it runs. */
 export interface Running {
   readonly mark: ProcessMark;
-  /** Resolves with words such as "exit code 1" or "SIGKILL" when it has ended, whoever ended it. */
+  /** Resolves with text such as "exit code 1" or "SIGKILL" when it has ended, for any reason. */
   readonly ended: Promise<string>;
   /** Ends it in order, or by force after `graceMs` (5 s where nothing is said); resolves when it has ended. */
   stop(graceMs?: number): Promise<void>;
@@ -16,10 +16,10 @@ export interface Running {
 
 type Signals = Pick<Running, 'stop' | 'kill'>;
 
-/** For whoever has no budget of its own for a stop. */
+/** For callers without a time budget of their own. */
 export const STOP_GRACE_MS = 5_000;
 
-/** How often an adopted process is looked at: it is nobody's child, so no one tells when it ends. */
+/** Interval of checks on an adopted process. It is no one's child, so no event reports its end. */
 const WATCH_MS = 300;
 
 /**
@@ -37,7 +37,7 @@ export async function startProcess(
     const [error] = await once(child, 'error');
     throw new StartError(`${name} could not be run: ${error.message}.`, { cause: error });
   }
-  child.on('error', () => {}); // A signal that finds it gone; its end is told by `exit`.
+  child.on('error', () => {}); // A signal that finds it gone; its end is reported by `exit`.
   const mark = markOf(child.pid);
   if (!mark) throw new StartError(`${name} ended at once: see its log.`);
   return { child, mark };

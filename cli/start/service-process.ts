@@ -10,7 +10,7 @@ import './utc.ts';
 /** Ctrl-C arrives twice within milliseconds, from the terminal and from npm: only a later one is a second one. */
 const SECOND_SIGNAL_MS = 500;
 
-/** What has not started in this time (Postgres does not answer) is not waited for when it is to end. */
+/** A part that has not started in this time (Postgres does not respond) is not waited for during a stop. */
 const START_GRACE_MS = 3_000;
 
 interface Closable {
@@ -18,9 +18,9 @@ interface Closable {
 }
 
 /**
- * Runs an API or a worker until a signal, or until the `npm start` that it is a child of is gone; then ends it in order
- * with exit code 0. What keeps it from starting is one line and exit code 1. `fatal` ends the process when a part of it
- * ended by itself.
+ * Runs an API or a worker until a signal, or until its parent `npm start` is gone, then stops it in order with exit
+ * code 0. A failed start prints one line and exits with code 1. `fatal` ends the process when a part of it ended
+ * unexpectedly.
  */
 export async function runServiceProcess(
   name: 'api' | 'worker',
@@ -39,7 +39,7 @@ export async function runServiceProcess(
   }
 }
 
-/** One line for what the user can mend, the whole error for what only we can. */
+/** Returns one line for an error that the user can fix, and the whole error otherwise. */
 export function explain(error: unknown): unknown {
   const isForUser = [ConfigError, StartError, InstallationError].some((known) => error instanceof known);
   return isForUser && error instanceof Error ? error.message : error;
@@ -70,7 +70,7 @@ function endInOrder(starting: Promise<Closable>): void {
   };
   onSignals(end, () => process.exit(1));
   if (!process.send) return;
-  process.once('disconnect', end); // Our npm start was killed: nobody would end us or start us again.
+  process.once('disconnect', end); // The npm start was killed, so no one would stop or restart this process.
   if (!process.connected) end();
 }
 

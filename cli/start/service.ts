@@ -38,8 +38,8 @@ export interface Service {
 }
 
 /**
- * Starts the whole service on this machine and keeps it running until it is told to stop; `tell` gets what its user
- * reads, line by line. Source: docs/operating.md.
+ * Starts the whole service on this machine and keeps it running until it is stopped. `tell` prints for its user, line
+ * by line. Source: docs/operating.md.
  */
 export function runStart(env: Environment, tell: (line: string) => void = console.log): Service {
   const parts = createParts();
@@ -75,7 +75,7 @@ async function run({ ready, ...options }: Run): Promise<void> {
   const home = openHome(settings.home);
   const lock = takeLock(home.lockFile, settings.home);
   try {
-    removeDevFile(home.devFile); // Of a start that was killed.
+    removeDevFile(home.devFile); // Left by a killed start.
     ready(await bringUp({ ...options, settings, home }));
     await waitForAbort(stopping);
   } catch (error) {
@@ -120,7 +120,7 @@ async function bringUp(around: Surroundings): Promise<DevFile> {
     SECRET_KEY: secretKey,
   };
   const firstProject = ensureFirstProject({ databaseUrl, secretKey, homeFolder: home.folder });
-  // Whoever starts the service operates it, unless others are named.
+  // The user who starts the service operates it, unless others are named.
   const startApi = ({ owner }: FirstProjectFacts) =>
     startApiChild(around, { ...childEnv, OPERATORS: env.OPERATORS || owner.email });
   const [facts] = await settleAll(firstProject, firstProject.then(startApi), startWorkerChildren(around, childEnv));
@@ -157,7 +157,9 @@ async function requireOtherPorts(settings: Settings): Promise<void> {
   }
 }
 
-/** Like Promise.all, but waits for all before it rejects: what is still starting could not be stopped. */
+/**
+ * Like Promise.all, but waits for all before it rejects, because a part that is still starting could not be stopped.
+ */
 async function settleAll<T extends unknown[]>(...promises: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
   await Promise.allSettled(promises);
   return (await Promise.all(promises)) as T;
@@ -182,7 +184,7 @@ function announce(
   signInLink: string | undefined,
 ): void {
   const { baseUrl, databaseUrl, temporal, pids } = dev;
-  // What is printed ends in journals and log stores: where others reach the service, a key is worth stealing.
+  // Output ends in journals and log stores. If others reach the service, a printed key could be stolen.
   const next = settings.publicHost
     ? `The keys and the owner's password are in ${home.devFile}.`
     : firstMail(settings, dev);
@@ -200,10 +202,10 @@ function announce(
 }
 
 function firstMail({ email }: Settings, { baseUrl, domain, secretKey, mailboxUrl }: DevFile): string {
-  const mail = { to: 'you@example.com', from: `hello@${domain}`, subject: 'Hello', body: '<p>A first mail.</p>' };
+  const mail = { to: 'you@example.com', from: `hello@${domain}`, subject: 'Hello', body: '<p>A first email.</p>' };
   const curl = `curl -s ${baseUrl}/v1/send -H 'Authorization: Bearer ${secretKey}' -H 'Content-Type: application/json' -d '${JSON.stringify(mail)}'`;
   const captured = email.captures ? ` and shows at ${mailboxUrl}` : '';
-  return `This sends a first mail${captured}: ${curl}`;
+  return `This sends a first email${captured}: ${curl}`;
 }
 
 function createDeferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (reason: unknown) => void } {
@@ -213,7 +215,7 @@ function createDeferred<T>(): { promise: Promise<T>; resolve: (value: T) => void
     resolve = onResolve;
     reject = onReject;
   });
-  promise.catch(() => {}); // Whoever only waits for `done` does not look at it.
+  promise.catch(() => {}); // A caller that only waits for `done` does not look at it.
   return { promise, resolve, reject };
 }
 

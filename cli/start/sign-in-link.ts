@@ -6,8 +6,8 @@ import type { Settings } from '../../rules/config.ts';
 import type { FirstProjectFacts } from './first-project.ts';
 
 /**
- * A link that opens the dashboard signed in as the owner of the first project, once: a new one each time. Undefined
- * where others may reach the service, and where that owner is none any more.
+ * Returns a new link that opens the dashboard once, signed in as the owner of the first project. Undefined if others
+ * may reach the service, or if that user is no longer an owner.
  */
 export async function newSignInLink(
   p: FirstProjectFacts & { settings: Settings; publicUrl: string; databaseUrl: string; baseUrl: string },

@@ -15,7 +15,7 @@ import { startTemporalServer } from './temporal-server.ts';
 /** More workers than this share one embedded Postgres and Temporal to no gain. */
 const WORKERS_MAX = 4;
 
-/** What starting a part needs to know. */
+/** Facts that a part needs in order to start. */
 export interface Surroundings {
   readonly env: Environment;
   readonly settings: Settings;
@@ -82,8 +82,8 @@ export async function startApiChild({ home, parts, tell }: Surroundings, env: En
 }
 
 /**
- * glibc gives each thread memory of its own and seldom back: with one arena for all a worker peaks some 40 MB lower
- * under a campaign and is as fast. Elsewhere this says nothing.
+ * glibc gives each thread its own memory and rarely returns it. With one arena for all threads, a worker peaks about
+ * 40 MB lower under a campaign and is as fast. It has no effect on other systems.
  */
 const WORKER_MALLOC = { MALLOC_ARENA_MAX: '1' };
 

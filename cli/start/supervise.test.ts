@@ -44,7 +44,7 @@ async function supervised(starts: (() => Promise<ReturnType<typeof fakeRun>>)[])
   return { part, lines, pids, started };
 }
 
-it('what ends by itself is started again, and the words say so', async () => {
+it('restarts a part that ended unexpectedly, and says so', async () => {
   const [first, second] = [fakeRun(1), fakeRun(2)];
   const { part, lines, pids, started } = await supervised([async () => first, async () => second]);
   first.end('exit code 1');
@@ -59,7 +59,7 @@ it('what ends by itself is started again, and the words say so', async () => {
   expect(second.stopped()).toBe(true);
 });
 
-it('a start that fails is tried again, after a longer wait', async () => {
+it('retries a failed start, after a longer wait', async () => {
   const [first, second] = [fakeRun(1), fakeRun(2)];
   const fail = () => Promise.reject(new Error('port taken'));
   const { part, lines, started } = await supervised([async () => first, fail, async () => second]);
@@ -74,11 +74,11 @@ it('a start that fails is tried again, after a longer wait', async () => {
   await part.stop(1_000);
 });
 
-it('the first start that fails is not tried again', async () => {
+it('does not retry a failed first start', async () => {
   await expect(supervised([() => Promise.reject(new Error('bad settings'))])).rejects.toThrow('bad settings');
 });
 
-it('what was stopped is not started again, also while it waits for its next start', async () => {
+it('does not restart a stopped part, also while it waits for its next start', async () => {
   const first = fakeRun(1);
   const { part, pids, lines } = await supervised([async () => first, async () => fakeRun(2)]);
   first.end('SIGKILL');

@@ -5,7 +5,7 @@ const BACKOFF_MS = [100, 500, 1_000, 2_000, 5_000, 10_000];
 /** After running this long a death counts as the first again. */
 const STEADY_MS = 60_000;
 
-/** For what came up while everything was being stopped: it has not begun anything. */
+/** For a part that came up during the stop and has not started any work. */
 const LATE_STOP_MS = 1_000;
 
 export interface SuperviseOptions<T extends Running> {
@@ -26,8 +26,8 @@ export interface Supervised {
 }
 
 /**
- * Starts a part of the service and starts it again, with backoff, whenever it ends by itself.
- * @throws what the first start throws: a service that cannot start does not try for ever
+ * Starts a part of the service and restarts it, with backoff, whenever it ends unexpectedly.
+ * @throws errors of the first start: a service that cannot start does not retry forever
  */
 export async function supervise<T extends Running>(options: SuperviseOptions<T>): Promise<Supervised & { first: T }> {
   const first = await options.start();
@@ -63,7 +63,7 @@ async function keepRunning<T extends Running>(options: SuperviseOptions<T>, stat
     const reason = await state.running.ended;
     if (state.stopping) return;
     if (Date.now() - startedAt > STEADY_MS) state.deaths = 0;
-    options.tell(`${options.name} (process ${state.running.mark.pid}) ended by itself: ${reason}`);
+    options.tell(`${options.name} (process ${state.running.mark.pid}) ended unexpectedly:  ${reason}`);
     if (!(await startAgain(options, state))) return;
   }
 }
@@ -81,7 +81,7 @@ async function startAgain<T extends Running>(options: SuperviseOptions<T>, state
       options.tell(`${options.name} did not start: ${error instanceof Error ? error.message : error}`);
       continue;
     }
-    // Asked to stop while it was starting: nobody else knows this process yet.
+    // Stopped while it was starting: no one else knows this process yet.
     if (state.stopping) await state.running.stop(LATE_STOP_MS);
     else options.tell(`${options.name} runs again (process ${state.running.mark.pid})`);
     options.onStarted(state.running);

@@ -18,7 +18,7 @@ const DOWNLOAD_TOTAL_MS = 180_000;
 /** Measured 2 min 20 s on 2 cores, plus downloads. */
 const BUILD_TIMEOUT_MS = 20 * 60_000;
 const BUILD_PROGRESS_MS = 20_000;
-/** Where Go's own installer and the distributions put it, where PATH does not say. */
+/** Folders of Go's own installer and of distributions, if PATH does not have it. */
 const GO_FOLDERS = ['/usr/local/go/bin', '/usr/lib/go/bin', '/opt/homebrew/bin', '/snap/bin'];
 
 export interface TemporalBinaryOptions {
@@ -31,9 +31,9 @@ export interface TemporalBinaryOptions {
   /** Told of each step that takes time. */
   readonly progress: (line: string) => void;
   readonly signal: AbortSignal;
-  /** Where the official archive is (tests point it elsewhere). */
+  /** Address of the official archive (tests replace it). */
   readonly downloadUrl?: string;
-  /** Where Go may be beside PATH (tests have none). */
+  /** Folders with Go besides PATH (empty in tests). */
   readonly goFolders?: readonly string[];
 }
 

@@ -13,11 +13,11 @@ const POLL_MS = 100;
 const LEFTOVER_GRACE_MS = 3_000;
 
 /**
- * Priorities and fairness of task queues are off in server 1.29 by default. One partition a task queue, for one server
- * gains nothing from four and a poll then finds its task at once. Its limits of requests a second are those of a shared
- * cluster; here the machine is the limit. The history service looks for new tasks 20 times a second by default: with
- * more than seven mails a second each of a workflow's three dispatches then waited 35 ms. Eager activities, which steps
- * of executions ask for, are off by default too.
+ * Priorities and fairness of task queues are off in server 1.29 by default. One partition per task queue: a single
+ * server gains nothing from four, and a poll then finds its task at once. Its request limits are for a shared
+ * cluster; here the machine is the limit. The history service checks for new tasks 20 times a second by default:
+ * above seven emails a second, each of a workflow's three dispatches then waited 35 ms. Eager activities, which
+ * execution steps request, are off by default too.
  */
 const DYNAMIC_CONFIG: Readonly<Record<string, string>> = {
   'matching.useNewMatcher': 'true',
@@ -57,7 +57,7 @@ export interface TemporalServerOptions {
 }
 
 export interface TemporalServer extends Running {
-  /** Of the frontend, host and port. */
+  /** Host and port of the frontend. */
   readonly address: string;
   /** Address of the web UI. */
   readonly ui: string;

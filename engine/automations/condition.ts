@@ -34,7 +34,7 @@ export async function conditionHolds(db: Db, p: ConditionAsked): Promise<boolean
 }
 
 /**
- * Explains the first `EXPLAINED` filters of a condition: whether each holds by itself.
+ * Explains the first `EXPLAINED` filters of a condition: whether each matches.
  * @param p.held whether the whole condition holds
  */
 export async function explainCondition(

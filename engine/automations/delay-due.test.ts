@@ -19,9 +19,9 @@ it.each([
   ['2027-07-01', '2027-06-30T22:00:00.000Z'],
   ['2027-07-01 09:00:00+05:30', '2027-07-01T03:30:00.000Z'],
   ['09:30', '2027-01-15T08:30:00.000Z'],
-  // This hour is skipped when the clocks change.
+  // This hour is skipped when daylight saving time starts.
   ['2027-03-28T02:30', '2027-03-28T01:30:00.000Z'],
-])('reads %s, written or from a variable, by the zone of the project where it has none', async (until, at) => {
+])('reads %s, written or from a variable, in the zone of the project if it has no zone', async (until, at) => {
   expect(await due({ until })).toBe(at);
   expect(await due({ until: '{{wish}}' }, { wish: until })).toBe(at);
 });
@@ -46,6 +46,6 @@ it.each([
   [{ amount: 1, unit: 'weeks' }, '2027-10-28T07:00:00Z', '2027-11-04T08:00:00.000Z'],
   [{ amount: 24, unit: 'hours' }, '2027-03-27T08:00:00Z', '2027-03-28T08:00:00.000Z'],
   [{ amount: 1440, unit: 'minutes' }, '2027-03-27T08:00:00Z', '2027-03-28T08:00:00.000Z'],
-])('ends %j that begin at %s at %s: days keep the time of day, shorter units are exact', async (config, now, at) => {
+])('ends %j that start at %s at %s: days keep the time of day, shorter units are exact', async (config, now, at) => {
   expect(await due(config, { now })).toBe(at);
 });

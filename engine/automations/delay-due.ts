@@ -17,11 +17,11 @@ interface StoredDelay extends DelaySpan {
 }
 
 /**
- * Computes when a DELAY ends; null when its `until` is not an instant. Source: contract §7.2.
- * Days and weeks end at the same time of day even when the clocks change in between; shorter units are exact. An hour,
- * a date-time without an offset and a number of days use the time zone of the step, else of the contact, else of the
- * project. An hour comes once a day, so the loop guard counts at least one full lap for it, however soon it comes the
- * first time.
+ * Computes when a DELAY ends; null when its `until` is not an instant. Source: contract §7.2. Days and weeks end at
+ * the same local time even when daylight saving time changes in between; shorter units are exact. A local time, a
+ * date-time without an offset and a number of days use the time zone of the step, else of the contact, else of the
+ * project. A local time occurs once a day, so the loop guard counts at least the minimum waiting of a cycle for it,
+ * however soon it occurs the first time.
  */
 export async function delayDue(
   world: World,
@@ -52,7 +52,8 @@ async function readInstant(text: string, zone: () => Promise<string>): Promise<n
 }
 
 /**
- * Steps that were saved before `until` had to be ISO 8601 keep running. Values from variables are read anew each time.
+ * Steps that were saved before `until` had to be ISO 8601 keep running. Values from variables are read again each
+ * time.
  */
 function readOlderForm(until: string): number | undefined {
   const at = until.includes('{{') ? Number.NaN : Date.parse(until);

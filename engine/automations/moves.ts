@@ -22,11 +22,11 @@ const UNIQUE_VIOLATION = '23505';
 export type ExecutionRef = WorkflowRef & { executionId: string };
 
 /**
- * Moves an execution past its current pause, or past the sending window that holds its effect. The row records the move
- * in the caller's transaction; the signal only wakes the Temporal workflow, which then reads the row.
- * @param p.branch of a WAIT_FOR_EVENT; `timeout` unless given
- * @throws AppError NOT_FOUND; CONFLICT when the execution has ended or is at work; VALIDATION_ERROR for a branch of a
- * step that has no choice
+ * Moves an execution past its current pause, or past the sending window that holds its effect. The row records the
+ * move in the caller's transaction; the signal only wakes the Temporal workflow, which then reads the row.
+ * @param p.branch branch of a WAIT_FOR_EVENT; `timeout` unless given
+ * @throws AppError NOT_FOUND; CONFLICT when the execution has ended or is running a step; VALIDATION_ERROR for a
+ * branch of a step without a choice
  */
 export async function advanceExecution(
   trx: Trx,

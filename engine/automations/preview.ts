@@ -168,7 +168,7 @@ class Preview {
     return complete(world, locked, { ...outcome, executionId: execution.id, visit: next.visit }, progress);
   }
 
-  /** Adds what a walk has collected. Time stood still while it walked. */
+  /** Adds the results of a walk, during which the run's time does not advance. */
   async note({ closed, visits, positions }: Progress): Promise<void> {
     const { execution, world } = this.of;
     const now = world.now(execution);

@@ -32,8 +32,8 @@ export interface EffectWays<T> {
 }
 
 /**
- * The position of an execution. Only `atEffect` reveals the step and its data, and it asks for both kinds of execution:
- * an effect that forgets sandboxes does not compile, because it would send and write for real.
+ * The position of an execution. Only `atEffect` reveals the step and its data, and it asks for both kinds of
+ * execution. An effect that omits sandboxes does not compile, because it would send and write for real.
  */
 export class Position {
   readonly next: Next;

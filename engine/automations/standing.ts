@@ -25,7 +25,7 @@ export interface LockedExecution {
   asked: Visit | undefined;
   /** The current visit. */
   current: Visit | undefined;
-  /** How long the execution has been at its current visit, by the clock of Postgres. */
+  /** Milliseconds that the execution has been at its current visit, by the time of Postgres. */
   standingMs: number;
 }
 

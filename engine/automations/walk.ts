@@ -36,7 +36,7 @@ export interface WalkingExecution {
   /** True when an unauthenticated caller started it or moved it past a wait, so it cannot lift a refusal. */
   swayed: boolean;
   mode: KeyMode;
-  /** Kept once its workflow can lead in a circle; null before. */
+  /** Stored once its workflow has a cycle; null before. */
   laps: Laps | null;
   /** The state of a sandbox; null for a real execution. */
   run: SandboxState | null;

@@ -62,7 +62,7 @@ export type StartState =
  * hour.
  * Source: contract §6.
  * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED, BAD_REQUEST for an empty audience,
- * BILLING_LIMIT_EXCEEDED when the month has no room for a single email
+ * BILLING_LIMIT_EXCEEDED when the monthly limit is reached
  */
 export async function startCampaign(
   trx: Trx,

@@ -17,7 +17,7 @@ import type { MendableReason } from '../../rules/campaigns/retry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ReadVersion } from '../../rules/record-version.ts';
 
-/** The number of recipients that one transaction queues again; it takes some hundred milliseconds. */
+/** The number of recipients that one transaction queues again, in a few hundred milliseconds. */
 export const RETRY_ROWS = 10_000;
 
 /**

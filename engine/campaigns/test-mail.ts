@@ -21,7 +21,7 @@ export interface TestMail {
 
 /**
  * Queues one email with the content of a campaign, rendered with the contact of the address if there is one. It is an
- * email of its own: not a recipient of the campaign, not in its figures, and not bound to its consent rules.
+ * email of its own: not a recipient of the campaign, not in its statistics, and not bound to its consent rules.
  * Source: contract §6.
  * @throws AppError DOMAIN_NOT_VERIFIED, BILLING_LIMIT_EXCEEDED
  */

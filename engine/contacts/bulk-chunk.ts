@@ -26,7 +26,7 @@ export interface ChunkDone {
 
 interface Effect {
   succeeded: ReadonlySet<string>;
-  /** Contacts that unsubscribed by themselves, in a project that protects such refusals. */
+  /** Contacts that unsubscribed personally, in a project that protects such refusals. */
   refused?: ReadonlySet<string>;
   outbox: OutboxRow[];
 }

@@ -16,7 +16,7 @@ import { setContactTopics } from './topic-choices.ts';
 
 export interface SavedContact {
   contact: Contact;
-  /** The change subscribed a contact that had unsubscribed by itself. */
+  /** The change subscribed a contact that had unsubscribed personally. */
   resubscribed: boolean;
   /** For `outbox.wake`, after the commit. */
   outbox: OutboxRow[];

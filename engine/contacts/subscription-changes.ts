@@ -13,7 +13,7 @@ export interface SubscriptionState {
   subscriptionChanged: boolean;
   /** This call created the contact. */
   isNew?: boolean;
-  /** The contact had unsubscribed by itself, so the change is in the audit log as well. */
+  /** The contact had unsubscribed personally, so the change is in the audit log as well. */
   resubscribed?: boolean;
   /** The actor of this change, when the contacts of one call have several. */
   by?: string | undefined;

@@ -119,7 +119,7 @@ export async function leaveTopicByLink(trx: Trx, subject: LinkSubject): Promise<
 }
 
 /**
- * Stores the person's choice of topics: on the contacts, and for the next contact at an address that has none now. Safe
+ * Stores the person's choice of topics: on the contacts, and for the next contact at an address without one now. Safe
  * to run twice.
  * @returns rows for `outbox.wake`, after the commit
  */
@@ -178,7 +178,7 @@ async function setSubscribed(
   });
 }
 
-/** The addresses known as text, then those of which only the hash was kept. */
+/** The addresses known as text, then the addresses of which only the hash was kept. */
 function addressesOf(key: Buffer, row: SubjectRow, erased: readonly { hash: Buffer }[]): HashedAddress[] {
   const known = [row.to_email, isOther(row) ? null : row.contact_email].flatMap((email) =>
     email === null ? [] : [{ hash: addressHash(key, email), email: normalizeEmail(email) }],

@@ -12,7 +12,7 @@ export interface PixelEvent {
   clientId?: string | undefined;
   email?: string | undefined;
   data?: Data | undefined;
-  /** The time that the page reports. The event's own time is that of its arrival. */
+  /** The time that the page reports. The event's own time is its arrival. */
   timestamp?: Date | undefined;
 }
 

@@ -55,7 +55,7 @@ async function acceptEmails(trx: Trx, emails: SendBatch['emails'], suppressionKe
   return { outcomes, outbox };
 }
 
-/** Accepts emails together. If one of them makes the group fail, accepts each by itself. */
+/** Accepts emails together. If one of them makes the group fail, accepts each separately. */
 async function acceptGroup(trx: Trx, group: SendRequest[], suppressionKey: Buffer) {
   try {
     return await inSavepoint(trx, () => acceptSends(trx, group, { suppressionKey }));

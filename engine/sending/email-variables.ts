@@ -23,8 +23,8 @@ export function variablesOf(
 }
 
 /**
- * The time limit for one subject; a normal subject takes a thousandth of it. A list shows a hundred subjects, so those
- * that took too long are not rendered again.
+ * The time limit for one subject, a thousand times what a normal subject takes. A list shows a hundred subjects, so
+ * subjects that took too long are not rendered again.
  */
 const SUBJECT_MS = 40;
 const slowSubjects = new Lru<string, true>(1_000);

@@ -18,8 +18,8 @@ import type { CurrentExecution } from '../automations/standing.ts';
 import { loadStepVariables } from '../automations/variables.ts';
 
 /**
- * The email of a SEND_EMAIL visit, or the reason why there is none: an issue of the workflow, which its owner has to
- * fix.
+ * The email of a SEND_EMAIL visit, or the reason why it cannot be built: an issue of the workflow, which its owner
+ * has to fix.
  */
 export type StepEmail = { standing: EffectPosition } & (
   | { outcome: 'saved'; emailId: string }

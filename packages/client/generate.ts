@@ -73,7 +73,7 @@ export function generate(document: OpenApiDocument): string {
   ].join('\n');
 }
 
-/** One of each: what answers under \`/v1\` carries the version promise, and aliases of it are left out. */
+/** One of each: operations under \`/v1\` carry the version promise, and their aliases are omitted. */
 function operationsOf(document: OpenApiDocument) {
   const all = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),

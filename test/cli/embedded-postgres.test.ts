@@ -99,7 +99,7 @@ it('data of another major version is refused with what to do', async () => {
   const versionFile = join(dataFolder, 'PG_VERSION');
   const version = readFileSync(versionFile, 'utf8');
   writeFileSync(versionFile, '17\n');
-  await expect(start()).rejects.toThrow(/is of Postgres 17.*brings Postgres 18/);
+  await expect(start()).rejects.toThrow(/written by Postgres 17.*has Postgres 18/);
   writeFileSync(versionFile, version);
   postgres = await start();
 });

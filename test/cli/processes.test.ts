@@ -128,7 +128,7 @@ describe('processes of their own hosts', () => {
     const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: String(port) };
     const open = { HOST: '0.0.0.0', ALLOW_CAPTURE: 'true', METRICS_PORT: String(metricsPort) };
     const { child, ended, output } = run('api', { ...env, ...open });
-    await until(() => output().includes('What is open to whom') || child.exitCode !== null);
+    await until(() => output().includes('Open ports') || child.exitCode !== null);
     await until(() => output().includes('/metrics'));
     child.kill('SIGTERM');
     expect(await ended).toBe(0);

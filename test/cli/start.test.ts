@@ -119,7 +119,7 @@ describe('npm start on an empty home', () => {
       const killed = pidOf();
       process.kill(killed, 'SIGKILL');
       await untilService(service, () => pidOf() !== killed && markOf(pidOf()) !== undefined);
-      expect(service.output()).toContain(`(process ${killed}) ended by itself: SIGKILL`);
+      expect(service.output()).toContain(`(process ${killed}) ended unexpectedly: SIGKILL`);
       await untilService(service, () => answers(`${service.dev().baseUrl}/health/ready`));
     },
   );

@@ -16,8 +16,8 @@ export interface SesOptions {
 }
 
 /**
- * Sends raw messages by SESv2 SendEmail. The SDK is loaded with the first message, which takes a tenth of a second and
- * 20 MB. Its own retries are off, because they would repeat a message whose response was lost.
+ * Sends raw messages by SESv2 SendEmail. The SDK is loaded with the first message, which takes 100 ms and 20 MB. Its
+ * own retries are off, because they would repeat a message whose response was lost.
  */
 export function sesProvider(options: SesOptions): EmailProvider {
   const underWay = new Set<Promise<ProviderResult>>();

@@ -2,8 +2,8 @@ const FIRST_MS = 100;
 const LONGEST_MS = 30_000;
 
 /**
- * Decides when the next connection may be opened. Every loss costs at least a tenth of a second, even between good
- * messages. Otherwise a few recipients that make the server hang up cause thousands of reconnects a second.
+ * Decides when the next connection may be opened. Every loss costs at least 100 ms, even between good messages.
+ * Otherwise a few recipients that make the server hang up cause thousands of reconnects a second.
  */
 export class Backoff {
   /** Losses and failures in a row without one answered message between them. */

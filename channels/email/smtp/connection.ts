@@ -117,7 +117,7 @@ export class SmtpConnection {
     this.session.channel.destroy(error);
   }
 
-  /** Makes the next message the current one. Returns the data to write for it, '' when there is none. */
+  /** Makes the next message the current one. Returns the data to write for it, '' without a next message. */
   private begin(): string {
     if (this.messagesLeft === 0) return '';
     const next = this.nextSendable();
@@ -191,7 +191,7 @@ export class SmtpConnection {
         this.mustReset = true;
         break;
       case 'quit':
-        this.session.channel.destroy(new Error('the connection was given back'));
+        this.session.channel.destroy(new Error('the connection was returned'));
     }
     this.goOn();
   }
@@ -325,7 +325,7 @@ export class SmtpConnection {
 }
 
 /**
- * Recognizes a reply that is no refusal and not what the command asks for. The order of replies is then no longer
+ * Recognizes a reply that is neither a refusal nor the expected success. The order of replies is then no longer
  * known.
  */
 function isOutOfStep(awaited: Awaited, code: number): boolean {

@@ -20,7 +20,7 @@ import {
 
 /** Losses that a message may cause: the first may be an idle connection that was closed unseen, the second bad luck. */
 const MAX_LOSSES = 3;
-/** After this many failed attempts to connect the queue is told, so that callers can defer their messages. */
+/** After this many failed attempts to connect the queue is notified, so that callers can defer their messages. */
 const MAX_OPEN_FAILURES = 3;
 /**
  * 8 took all that a local server could; a far one answers each connection once a round trip, and Postfix allows a

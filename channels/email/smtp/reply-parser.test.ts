@@ -63,7 +63,7 @@ describe('replies', () => {
   });
 });
 
-describe('what is no reply', () => {
+describe('input that is not a reply', () => {
   it.each(['hello\r\n', '99\r\n', '650 six\r\n', '\r\n', 'HTTP/1.1 200 OK\r\n'])(
     '%j is no reply of a server, and an error',
     (text) => {

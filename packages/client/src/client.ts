@@ -5,11 +5,12 @@ export type OperationId = keyof Operations & keyof typeof OPERATIONS;
 type InputOf<Id extends OperationId> = Omit<Operations[Id], 'answer'>;
 export type ResponseOf<Id extends OperationId> = Operations[Id]['answer'];
 
-/** What a call takes besides the operation's own input. */
+/** Options of a call besides the operation's own input. */
 export interface CallOptions {
   /**
-   * For operations that take one. A key of your own is sent as it is and the call is not retried: a refusal of it may
-   * be about a request of yours from before. Left out, the client makes one for the call and retries under it.
+   * For operations that accept a key. A key of your own is sent unchanged and the call is not retried, because its
+   * refusal may be about an earlier request of yours. If omitted, the client creates one for the call and retries
+   * with it.
    */
   idempotencyKey?: string;
   signal?: AbortSignal;
@@ -27,11 +28,11 @@ type ArrayIn<Answer> = { [Key in keyof Answer]: Answer[Key] extends (infer Item)
 export type ItemOf<Id extends ListId> = ArrayIn<ResponseOf<Id>>;
 
 export interface TidingsOptions {
-  /** Where the service answers, such as `https://tidings.example.com`. */
+  /** Address of the service, such as `https://tidings.example.com`. */
   baseUrl: string;
   /** A secret key (`sk_live_…` or `sk_test_…`); the public key for `trackEvent` from a page. */
   key: string;
-  /** For each try; 30,000 unless given. */
+  /** Time limit per attempt; 30,000 unless given. */
   timeoutMs?: number;
   /** Tries after the first, of calls under an idempotency key of the client's own; 3 unless given, 0 for none. */
   retries?: number;
@@ -176,7 +177,7 @@ function findNextCursor(page: unknown): string | null {
   return hasMore !== false && typeof next === 'string' && next !== '' ? next : null;
 }
 
-/** Of a try whose answer was lost: the service says what it answered then. */
+/** Returns the earlier response, for a retry after a lost response: the service includes it in the error. */
 function earlierAnswer(error: unknown): { answer: unknown } | undefined {
   if (!(error instanceof TidingsError) || error.code !== 'IDEMPOTENCY_KEY_REUSED') return undefined;
   const { originalStatusCode, originalResponse } = error.details;
@@ -184,7 +185,7 @@ function earlierAnswer(error: unknown): { answer: unknown } | undefined {
   return succeeded ? { answer: originalResponse } : undefined;
 }
 
-/** How long to wait before the next try; undefined where another one would not help. */
+/** Returns the wait before the next attempt. Undefined if another attempt would not help. */
 function pauseBefore(error: unknown, tried: number): number | undefined {
   const mayPass =
     error instanceof TidingsConnectionError ||

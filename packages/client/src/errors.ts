@@ -15,7 +15,7 @@ export class TidingsError extends Error {
   override readonly name: string = 'TidingsError';
   readonly code: ErrorCode;
   readonly status: number;
-  /** The same as in the service's log; undefined where a proxy answered. */
+  /** The id in the service's log. Undefined if a proxy responded. */
   readonly requestId: string | undefined;
   readonly rateLimit: RateLimit | undefined;
   /** After how many seconds to try again, where the service says so. */
@@ -38,7 +38,7 @@ export class TidingsError extends Error {
   }
 }
 
-/** No answer came: nobody knows whether the request took effect, unless it had an idempotency key of the client's. */
+/** No response arrived. It is unknown whether the request took effect, unless the client sent an idempotency key. */
 export class TidingsConnectionError extends Error {
   override readonly name: string = 'TidingsConnectionError';
 }
