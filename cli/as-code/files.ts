@@ -66,10 +66,10 @@ export function writeFiles(folder: string, { settings, kinds }: ProjectFiles): s
   const wanted = new Map<string, string>();
   if (settings) wanted.set(SETTINGS, text(settings));
   for (const [kind, resources] of kinds) {
-    if (!/^[a-z][a-z-]*$/.test(kind)) throw new StartError(`The service returned an invalid kind:  ${kind}`);
+    if (!/^[a-z][a-z-]*$/.test(kind)) throw new StartError(`The service returned an invalid kind: ${kind}`);
     for (const { slug, ...fields } of resources) {
       // It becomes the name of a file, so nothing but a slug will do.
-      if (!SLUG_PATTERN.test(slug)) throw new StartError(`The service returned an invalid slug:  ${kind}/${slug}`);
+      if (!SLUG_PATTERN.test(slug)) throw new StartError(`The service returned an invalid slug: ${kind}/${slug}`);
       const { body, ...rest } = fields;
       const isHtml = typeof body === 'string';
       wanted.set(join(kind, `${slug}.json`), text(isHtml ? rest : fields));

@@ -51,7 +51,7 @@ it('restarts a part that ended unexpectedly, and says so', async () => {
   await started(2);
   expect(pids).toEqual([1, 2]);
   expect(lines).toEqual([
-    'part (process 1) ended by itself: exit code 1',
+    'part (process 1) ended unexpectedly: exit code 1',
     'part is started again in 0.1 s',
     'part runs again (process 2)',
   ]);

@@ -63,7 +63,7 @@ async function keepRunning<T extends Running>(options: SuperviseOptions<T>, stat
     const reason = await state.running.ended;
     if (state.stopping) return;
     if (Date.now() - startedAt > STEADY_MS) state.deaths = 0;
-    options.tell(`${options.name} (process ${state.running.mark.pid}) ended unexpectedly:  ${reason}`);
+    options.tell(`${options.name} (process ${state.running.mark.pid}) ended unexpectedly: ${reason}`);
     if (!(await startAgain(options, state))) return;
   }
 }
