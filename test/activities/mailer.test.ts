@@ -320,5 +320,9 @@ it('a mail that cannot be made for now is put off, and holds up nobody', async (
     .where('id', '=', domain.id)
     .execute();
   const { delivery, row } = await deliver();
-  expect([delivery.outcome.kind, row.status, row.error]).toEqual(['deferred', 'SENDING', 'the email could not be composed']);
+  expect([delivery.outcome.kind, row.status, row.error]).toEqual([
+    'deferred',
+    'SENDING',
+    'the email could not be composed',
+  ]);
 });

@@ -232,9 +232,9 @@ describe('doctor on PTR and HELO', () => {
     expect(of('PTR and HELO')).toEqual([expect.stringMatching(/^warn .* → say from which address mail leaves/)]);
   });
 
-  it('refuses an --address that is none', async () => {
+  it('refuses an invalid --address', async () => {
     const { output, exitCode } = await runDoctor({}, ['--address', 'mail.example.com']);
-    expect([output, exitCode]).toEqual([expect.stringMatching(/^--address takes the IP address/), 2]);
+    expect([output, exitCode]).toEqual([expect.stringMatching(/^--address takes the public IP address/), 2]);
   });
 
   it('is for Amazon where mail leaves by SES', async () => {

@@ -35,12 +35,12 @@ it('doctor asks the bucket of pictures, changes nothing there, and says what it 
   expect(new Set(s3.requests)).toEqual(new Set(['HEAD pictures', 'HEAD other']));
 });
 
-it('doctor misses a bucket that has pictures and is not named', async () => {
+it('doctor reports images in a bucket that is not configured', async () => {
   const env = { DATABASE_URL: database.url };
   expect(await said(env)).toBe('pass kept in Postgres');
   const { id } = await buildProject(database.db, 'One');
   await sql`
     INSERT INTO assets (project_id, hash, content_type, bytes, width, height, object_key)
     VALUES (${id}, 'a', 'image/png', 1, 1, 1, 'a')`.execute(database.db);
-  expect(await said(env)).toMatch(/^fail 1 are in a bucket that is not named, .* → set ASSETS_S3_BUCKET/);
+  expect(await said(env)).toMatch(/^fail 1 are in a bucket that is not configured, .* → set ASSETS_S3_BUCKET/);
 });
