@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import type { FirstProjectFacts } from './first-project.ts';
 import { writePrivate } from './private-files.ts';
 
-/** Facts about a running `npm start`, for scripts and tests. Source: docs/operating.md. */
+/** Facts about a running `npm start`, for scripts and tests. Source: docs/operate/install.md. */
 export interface DevFile extends FirstProjectFacts {
   readonly baseUrl: string;
   readonly databaseUrl: string;

@@ -39,7 +39,7 @@ export interface Service {
 
 /**
  * Starts the whole service on this machine and keeps it running until it is stopped. `tell` prints for its user, line
- * by line. Source: docs/operating.md.
+ * by line. Source: docs/operate/install.md.
  */
 export function runStart(env: Environment, tell: (line: string) => void = console.log): Service {
   const parts = createParts();

@@ -38,7 +38,7 @@ export interface TemporalBinaryOptions {
 }
 
 /**
- * The path of a `temporal` program, in the order of docs/operating.md: TEMPORAL_CLI_PATH, PATH,
+ * The path of a `temporal` program, in the order of docs/operate/install.md: TEMPORAL_CLI_PATH, PATH,
  * one kept in the home or the user's cache folder, the official download, `go install`.
  * @throws StartError that names all of these when none has it
  */

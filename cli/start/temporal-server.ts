@@ -65,7 +65,7 @@ export interface TemporalServer extends Running {
 
 /**
  * Starts Temporal's dev server on a database file, with the pragmas that make it twice as fast and still survive a
- * killed process (docs/operating.md), and returns when it serves the namespace.
+ * killed process (docs/operate/troubleshoot.md), and returns when it serves the namespace.
  * @throws StartError when it does not come up; the message names the log
  */
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {

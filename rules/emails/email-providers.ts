@@ -80,7 +80,7 @@ export const EMAIL_PROVIDERS = {
         schema: url('smtp', 'smtps'),
         takes: 'smtp://user:pass@host:port or smtps://user:pass@host:port',
         about:
-          'The mail server of `EMAIL_PROVIDER=smtp`, with the options of [operating.md](operating.md#the-mail-server).',
+          'The mail server of `EMAIL_PROVIDER=smtp`, with the options of [configure](operate/configure.md#the-mail-server).',
         secret: true,
       },
     },
