@@ -55,7 +55,7 @@ describe('the documents', () => {
 
   it('have each type of step: a row in the guide, in the order of the API, and a word in the contract', () => {
     const [, table = ''] =
-      /\n\| Step \| `config` \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(read('docs/api-guide.md')) ?? [];
+      /\n\| Step \| `config` \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(read('docs/guides/automations.md')) ?? [];
     expect([...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, type]) => type)).toEqual(STEP_TYPES);
     const [promise = ''] = /^- \*\*7\.2\*\* Steps are [^.]*\./m.exec(read('docs/contract.md')) ?? [];
     expect(promise.match(/\b[A-Z]+(?:_[A-Z]+)*\b/g)).toEqual(STEP_TYPES);
@@ -77,7 +77,7 @@ describe('the documents', () => {
       controlHeaders.map((name) => `${name}*`),
     );
     expect(names.length).toBeGreaterThan(0);
-    for (const page of ['docs/api-guide.md', 'docs/smtp-relay.md']) {
+    for (const page of ['docs/guides/email.md', 'docs/smtp-relay.md']) {
       const text = read(page).toLowerCase();
       expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
     }

@@ -21,7 +21,7 @@ export interface DataRow {
 /** Why a row is not whole. */
 export type RowFault = 'unnamed' | 'twice' | 'number' | 'date' | 'variable' | 'json';
 
-/** A variable and nothing else, which stands for its own value: numbers stay numbers (docs/api-guide.md). */
+/** A variable and nothing else, which stands for its own value: numbers stay numbers (docs/guides/automations.md). */
 const VARIABLE = /^\{\{\s*([\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*)\s*\}\}$/u;
 const PATH = /^[\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*$/u;
 const DAY = /^\d{4}-\d\d-\d\d$/;

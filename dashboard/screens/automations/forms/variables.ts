@@ -9,7 +9,7 @@ import { text } from '../../../text/text.ts';
 
 const t = text.automations;
 const DATA = 'data.';
-/** Names that placeholders can have (docs/api-guide.md). */
+/** Names that placeholders can have (docs/guides/automations.md). */
 const PATH = /^[\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*$/u;
 
 /** The keys of contacts' data, the most frequent first. Empty where the role may not see contacts. */
