@@ -11,7 +11,7 @@ import { type Persistence, persistently } from '../persistently.ts';
 
 /**
  * The number of results that share a commit. 100 cost half of what 20 cost for each row, and 500 almost as much
- * (docs/ARCHITECTURE.md "Decisions").
+ * (docs/decisions.md).
  */
 const BATCH_ROWS = 100;
 /** How long a lone answer waits for others. */

@@ -33,7 +33,7 @@ import { createEmailSettler, type SettleHook } from './settler.ts';
 
 /**
  * Single emails of a process on the wire, replied to or being committed. A kill can double at most this many
- * (docs/ARCHITECTURE.md "Decisions").
+ * (docs/decisions.md).
  */
 const IN_FLIGHT_MAX = 60;
 /** The limit of one project, so that some places stay free for others. */

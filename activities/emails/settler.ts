@@ -13,7 +13,7 @@ import type { HoldGuard } from '../hold-guard.ts';
 import { tellMessageEnd } from '../message-end.ts';
 import { persistently } from '../persistently.ts';
 
-/** Results that share a transaction: 100 cost a third of what 20 cost a row (docs/ARCHITECTURE.md "Decisions"). */
+/** Results that share a transaction: 100 cost a third of what 20 cost a row (docs/decisions.md). */
 const BATCH_MAX = 100;
 const LANES = 2;
 /** Fewer wait for the transaction that runs, and share the next. */

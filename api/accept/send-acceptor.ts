@@ -15,8 +15,7 @@ import {
 } from '../../rules/emails/send-request.ts';
 
 /**
- * Transactions at a time: one is built while the other commits; a third brought nothing (docs/ARCHITECTURE.md
- * "Decisions").
+ * Concurrent transactions: one is built while the other commits; a third gained nothing (docs/decisions.md).
  */
 const LANES = 2;
 /** Requests that share a transaction at most. */

@@ -86,7 +86,7 @@ export async function listRanges(
  * Claims a range. The statement that claims also reads consent, suppression and variables, so they are current. The
  * campaign's row is locked until the commit, so a cancellation either sees these claims or prevents them. The lock
  * lets the audience be read meanwhile. Withheld recipients do not change (`skipWithheld`). No index is touched
- * (docs/ARCHITECTURE.md "Decisions"), so updates stay heap-only.
+ * (docs/decisions.md), so updates stay heap-only.
  */
 export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipient[]> {
   const cap = p.frequencyCap ?? null;

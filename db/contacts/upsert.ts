@@ -75,7 +75,7 @@ export interface UpsertedContact {
  * the order of their addresses, so that two such transactions wait instead of deadlocking. Run it with
  * `inTransaction` all the same. The caller records the events of subscription changes (`recordSubscriptionChanges`).
  * Known contacts stay locked against deletion until the transaction ends. Source: contract §2, §3, §9,
- * docs/ARCHITECTURE.md "Decisions".
+ * docs/decisions.md.
  * @returns one result per row, in the order of `rows`
  * @throws AppError VALIDATION_ERROR when the data of a contact would exceed its limits; nothing may be committed then
  */
@@ -243,8 +243,7 @@ async function insertMissing(trx: Trx, p: UpsertContacts, wanted: ContactUpsert[
   if (wanted.length === 0) return [];
   const rows = wanted.map((row) => (row.by === 'stranger' ? { ...row, set: publicDataOf(NOTHING, row.set) } : row));
   for (const row of rows) refuseTooMuch({ data: row.set, untrustedKeys: strangersKeys(row) }, row);
-  // DO UPDATE, not DO NOTHING: the loser of a race then gets the winner's row, locked (docs/ARCHITECTURE.md
-  // "Decisions").
+  // DO UPDATE, not DO NOTHING: the loser of a race then gets the winner's row, locked (docs/decisions.md).
   const { rows: inserted } = await prepared<ContactRow>`
     INSERT INTO contacts AS c (project_id, email, subscribed, data, untrusted_keys)
     SELECT ${p.projectId}, i.email, i.subscribed, i.data::jsonb, i.untrusted::text[]

@@ -35,7 +35,7 @@ export interface AcceptedSends {
  * Accepts many `POST /v1/send` requests in the caller's transaction with set-based statements: idempotency keys,
  * contacts, contents, attachments, emails, outbox. A refused request leaves no trace. The caller groups only requests
  * that have distinct idempotency keys and agree about each contact; when this throws, it runs them one by one.
- * Source: contract §1, docs/ARCHITECTURE.md "Decisions".
+ * Source: contract §1, docs/decisions.md.
  */
 export async function acceptSends(
   trx: Trx,

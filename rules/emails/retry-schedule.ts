@@ -10,7 +10,7 @@ const FIRST_MAX_MS = 60 * SECOND_MS;
  * first attempts have failed.
  */
 const LONGEST_MS = 3600 * SECOND_MS;
-/** A message that could not be handed over within a day is useless (architecture, "Temporal, as used here"). */
+/** A message that could not be handed over within a day is useless (docs/decisions.md). */
 export const DELIVERY_EXPIRES_MS = 24 * LONGEST_MS;
 
 /**

@@ -16,7 +16,7 @@ const FOLDER = new RegExp(`\`((?:${ROOMS})(?:/[\\w-]+)*)/?\``, 'g');
 /** Where a document says in which file something is. */
 const PLACE = /`(\w+)` (?:in|of) `([\w./-]+\.tsx?)`/g;
 /** Papers that are not in the repository. */
-const ELSEWHERE = /\b(decisions|findings|performance|running|spec)(\.md| §\d| "[A-Z])/;
+const ELSEWHERE = /\b(findings|performance|running|spec)(\.md| §\d| "[A-Z])/;
 
 const files = sources();
 const contract = readFileSync(join(ROOT, 'docs/contract.md'), 'utf8');

@@ -17,7 +17,7 @@ const CLICK = '/c/{token}/{link}';
 /**
  * The open pixel and the signed redirects of tracked mail. They answer first and count afterwards, in batches
  * (`deps.engagements`). A click leads only where the mail's own content does: `link` is an index into its links.
- * Source: contract §9.3, docs/ARCHITECTURE.md "Decisions".
+ * Source: contract §9.3, docs/decisions.md.
  */
 export function trackingRoutes(openly: OpenRoutes, deps: Deps): void {
   const { config, engagements } = deps;
