@@ -20,13 +20,17 @@ const BATCH_MAX = 2_000;
 /** Limit while the database is unreachable: about 40 MB. Further hits get a response and are not counted. */
 const WAITING_MAX = 100_000;
 const RETRY_MS = 1_000;
-/** Ten minutes of tries a second apart: an outage passes, a hit that can never be written does not stay. */
+/**
+ * Ten minutes of attempts, one second apart. Outages usually pass within that time, and a hit that can never be
+ * written is dropped.
+ */
 const TRIES_MAX = 600;
 /**
- * A mail whose SENT is not committed yet: its sender writes that within milliseconds, or crashed and sends it again.
+ * Attempts for an email whose SENT is not committed yet. Its sender commits within milliseconds, or has crashed and
+ * sends the email again.
  */
 const SENDER_TRIES_MAX = 10;
-/** `npm start` allows 20 s for everything. */
+/** Limit for `close`, because `npm start` stops everything within 20 s. */
 const CLOSE_MS = 5_000;
 
 /** One fetch of a pixel or a link. */
@@ -37,13 +41,13 @@ export interface Hit {
   machine: boolean;
   /** Target of a click. */
   link?: string;
-  /** Which of the content's links it was. */
+  /** Index of the link in the content. */
   linkIndex?: number;
 }
 
 interface Waiting extends Hit {
   tries: number;
-  /** The transaction that may have written it. */
+  /** The transaction that may have written this hit. */
   unknown?: UnknownCommit;
 }
 
@@ -56,14 +60,14 @@ interface BatcherDeps {
 }
 
 /**
- * Writes opens and clicks in batches, so that they cost the request nothing: one flush at a time, of all that came
- * meanwhile.
+ * Writes opens and clicks in batches, so that they cost the request nothing. Each flush writes the hits that arrived
+ * during the previous one.
  */
 export class EngagementBatcher {
   private readonly deps: BatcherDeps;
   private waiting: Waiting[] = [];
   private timer: NodeJS.Timeout | undefined;
-  /** Apart from what is new, which must not wait for them. */
+  /** Kept separately, because new hits must not wait for retries. */
   private retries: Waiting[] = [];
   private retryTimer: NodeJS.Timeout | undefined;
   private flushing: Promise<void> | undefined;
@@ -73,14 +77,14 @@ export class EngagementBatcher {
     this.deps = deps;
   }
 
-  /** Takes a hit, to be written with others within 100 ms. */
+  /** Adds a hit. It is written together with others within 100 ms. */
   add(hit: Hit): void {
     if (this.waiting.length + this.retries.length >= WAITING_MAX) return;
     this.waiting.push({ ...hit, tries: 0 });
     this.schedule();
   }
 
-  /** Writes what is waiting; nothing is taken after it. */
+  /** Writes the waiting hits, for at most `CLOSE_MS`. Call it after the last `add`. */
   async close(): Promise<void> {
     this.closing = true;
     clearTimeout(this.timer);
@@ -142,7 +146,7 @@ export class EngagementBatcher {
     }
   }
 
-  /** Returns the hits with an attempt left. */
+  /** Counts an attempt and returns the hits that have attempts left. */
   private countTry(hits: Waiting[]): Waiting[] {
     for (const hit of hits) hit.tries += 1;
     const left = hits.filter((hit) => hit.tries < TRIES_MAX);
@@ -195,7 +199,7 @@ async function writeProject(
   }
 }
 
-/** Sums hits up by mail. */
+/** Sums up the hits by email. */
 function engagementsOf(hits: Hit[], emails: Map<string, Email>, lenient: boolean): Engagement[] {
   return [...groupBy(hits, (hit) => hit.emailId)].flatMap(([emailId, ofEmail]) => {
     const email = emails.get(emailId);
@@ -230,8 +234,8 @@ function linksOf(clicks: Hit[], isMachine: (hit: Hit) => boolean): NonNullable<E
 }
 
 /**
- * Whether the sender of a mail has yet to record that it was sent: SENT and `email.sent` come before what follows from
- * them.
+ * Tells whether the sender has yet to record that it sent the email. SENT and `email.sent` must come before opens and
+ * clicks.
  */
 function isUnderWay(email: Email | undefined, hit: Waiting): boolean {
   const open = email?.status === 'PENDING' || email?.status === 'SENDING' || email?.status === 'HELD';

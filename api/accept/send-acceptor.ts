@@ -15,31 +15,41 @@ import {
 } from '../../rules/emails/send-request.ts';
 
 /**
- * Concurrent transactions: one is built while the other commits; a third gained nothing (docs/decisions.md).
+ * Concurrent transactions: one is built while the other commits. A third did not improve throughput
+ * (docs/decisions.md).
  */
 const LANES = 2;
-/** Requests that share a transaction at most. */
+/** Maximum number of requests in one transaction. */
 const BATCH_MAX = 64;
-/** A transaction costs about as much as 15 requests in it: two half-empty ones at a time cost more than they bring. */
+/**
+ * Waiting requests at which a second transaction starts. A transaction costs about as much as 15 requests, so two
+ * half-empty ones cost more than they save.
+ */
 const WORTH_A_LANE = 32;
 /**
- * A transaction of several projects waits this long for a lock; then each project goes on alone, and only the one
- * concerned waits.
+ * Lock wait limit of a transaction with several projects. After it, each project gets its own transaction, and only
+ * the blocked project waits.
  */
 const SHARED_LOCK_WAIT_MS = 200;
-/** Limit of a batch with attachments, for the memory and the size of a statement. */
+/** Size limit of a batch with attachments. It bounds the memory and the size of a statement. */
 const BATCH_MAX_BYTES = 20 * 1024 * 1024;
 
 export interface SendAcceptor {
-  /** Accepts a request durably. @throws AppError by which it is refused; then it had no effect at all */
+  /**
+   * Accepts a request durably.
+   * @throws AppError if the request is refused; it then has no effect
+   */
   accept(request: SendRequest): Promise<SendResponse>;
-  /** Accepts the emails of a batch durably, with its key. @throws AppError by which the whole batch is refused */
+  /**
+   * Accepts all emails of a batch durably, together with the batch's key.
+   * @throws AppError if the whole batch is refused
+   */
   acceptBatch(batch: SendBatch): Promise<BatchResponse>;
 }
 
 /**
- * Requests that come at the same time share a transaction, of whatever projects. Each caller gets an answer or a
- * refusal of its own.
+ * Creates the acceptor. Concurrent requests share a transaction, also across projects. Each caller gets its own
+ * response or error.
  */
 export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbox: OutboxBell }): SendAcceptor {
   const { suppressionKey } = deps;
@@ -51,8 +61,8 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
       size: { of: sizeOf, max: BATCH_MAX_BYTES },
       queueOf: () => 'sends',
       tenantOf: ({ projectId }) => projectId,
-      // The second of two requests with one key sees the first. One statement also cannot change a contact in two
-      // ways.
+      // Requests with the same key must not share a transaction, so that the second sees the first. One statement
+      // also cannot change a contact in two ways.
       apartBy: ({ projectId, idempotencyKey }) =>
         idempotencyKey === undefined ? [] : [`${projectId} key ${idempotencyKey}`],
       alikeBy: contactChanges,
@@ -67,10 +77,10 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
       },
     });
   const group = newGroup();
-  // A separate group: requests in a transaction with megabytes wait until they are written, and so do requests
-  // waiting for its lane.
+  // Requests with large attachments have a group of their own: writing megabytes takes long, and all requests of the
+  // transaction wait for it.
   const large = newGroup();
-  // A transaction each, since one is as large as many requests; projects take turns.
+  // Each batch gets its own transaction, because it is as large as many requests. Projects take turns.
   const batches = createGroupCommit<SendBatch, BatchResponse>({
     lanes: LANES,
     max: 1,

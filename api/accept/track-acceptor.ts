@@ -11,22 +11,28 @@ import {
 } from '../../engine/events/track.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 
-/** Transactions at a time: one is built while the other commits. */
+/** Concurrent transactions: one is built while the other commits. */
 const LANES = 2;
-/** Requests that share a transaction at most. */
+/** Maximum number of requests in one transaction. */
 const BATCH_MAX = 64;
-/** A transaction costs about as much as 15 requests in it: two half-empty ones at a time cost more than they bring. */
+/**
+ * Waiting requests at which a second transaction starts. A transaction costs about as much as 15 requests, so two
+ * half-empty ones cost more than they save.
+ */
 const WORTH_A_LANE = 32;
 
 /** One `POST /v1/track` and its caller. */
 export type TrackedRequest = TrackRequest & Pick<TrackRequests, 'projectId' | 'untrusted' | 'mode'>;
 
 export interface TrackAcceptor {
-  /** Records an event durably. @throws AppError by which it is refused; then it had no effect at all */
+  /**
+   * Records an event durably.
+   * @throws AppError if the event is refused; it then has no effect
+   */
   accept(request: TrackedRequest): Promise<TrackResponse>;
 }
 
-/** Requests of a project that come at the same time share a transaction. */
+/** Creates the acceptor. Concurrent requests of a project share a transaction. */
 export function createTrackAcceptor(deps: { db: Db; suppressionKey: Buffer; outbox: OutboxBell }): TrackAcceptor {
   async function commit(requests: TrackedRequest[]): Promise<TrackOutcome[]> {
     const [first] = requests;
@@ -44,7 +50,8 @@ export function createTrackAcceptor(deps: { db: Db; suppressionKey: Buffer; outb
     max: BATCH_MAX,
     worthALane: WORTH_A_LANE,
     queueOf: ({ projectId, untrusted, mode }) => `${projectId} ${untrusted} ${mode}`,
-    // A contact's events follow each other, and of two requests with one key the second sees the first.
+    // A contact's events are recorded one after the other. The second of two requests with the same key must see the
+    // first.
     apartBy: ({ email, idempotencyKey }) => [
       `contact ${normalizeEmail(email)}`,
       ...(idempotencyKey === undefined ? [] : [`key ${idempotencyKey}`]),

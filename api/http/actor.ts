@@ -3,8 +3,8 @@ import { AppError } from '../../rules/errors.ts';
 import type { Actor, RequestContext } from './env.ts';
 
 /**
- * Returns the person behind a request, on routes that only a session reaches.
- * @throws AppError UNAUTHORIZED if there is no person
+ * Returns the user behind a request, on routes that require a session.
+ * @throws AppError UNAUTHORIZED if the caller is not a user
  */
 export function personOf(c: RequestContext): Extract<Actor, { kind: 'user' }> {
   const { actor } = c.var;

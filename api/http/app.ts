@@ -18,7 +18,8 @@ import { logEntry } from './request-log.ts';
 import { createRouteTable, type RouteTable } from './route-table.ts';
 
 /**
- * The HTTP application: every route of `api/routes/register.ts` behind request ids, logs, CORS and the error envelope.
+ * Creates the HTTP application: every route of `api/routes/register.ts` behind request ids, logs, CORS and the error
+ * envelope.
  */
 export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenAPIHono<AppEnv> {
   const table = createRouteTable();
@@ -59,8 +60,8 @@ function otherMethod(allowed: readonly string[]): AppError {
 }
 
 /**
- * Gives each request its id and, when the response is sent, one log line and its metrics, by the route and never the
- * URL.
+ * Gives each request an id. When the response is sent, writes one log line and updates the metrics, by route and
+ * never by URL.
  */
 function observe(deps: Deps, metrics: Metrics): MiddlewareHandler<AppEnv> {
   // Searching for private fields costs 9 µs per line. None of this line's fields is private.
@@ -93,7 +94,9 @@ function observe(deps: Deps, metrics: Metrics): MiddlewareHandler<AppEnv> {
   };
 }
 
-/** The caller's own id where it is 1-128 printable ASCII characters, else a new one. Source: contract §1.2. */
+/**
+ * Returns the caller's own id if it is 1-128 printable ASCII characters, otherwise a new one. Source: contract §1.2.
+ */
 function requestIdOf(given: string | undefined): string {
   return given !== undefined && /^[\x20-\x7e]{1,128}$/.test(given) ? given : randomUUID();
 }

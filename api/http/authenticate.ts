@@ -9,13 +9,16 @@ import { type RateStanding, rateHeaders } from './rate-limits.ts';
 import type { AccessRule } from './security.ts';
 import { givenSessionToken, hashToken } from './session-cookie.ts';
 
-/** An access rule, and what a caller with a key may use in place of an operation that takes a session only. */
+/**
+ * An access rule, and the alternative that the error suggests to a caller with a key if the operation requires a
+ * session.
+ */
 type GuardedAccess = AccessRule & { insteadOfKey?: string | undefined };
 
 /**
- * Decides whether a request may continue, and sets its caller in `c.var`: credentials, rate limit, scope, state of
- * the project, origin of a write with a cookie, in this order. Queries the database only for a session, or for a key
- * that this process does not know yet.
+ * Decides whether a request may continue, and sets its caller in `c.var`. Checks the credentials, the rate limit, the
+ * scope, the project's state, and the origin of a write with a cookie, in this order. Queries the database only for a
+ * session, or for a key that this process does not know yet.
  * @throws AppError UNAUTHORIZED, INVALID_API_KEY, RATE_LIMIT_EXCEEDED, FORBIDDEN, PROJECT_DISABLED
  */
 export async function authenticate(c: RequestContext, rule: GuardedAccess, deps: Deps): Promise<void> {
@@ -29,10 +32,7 @@ export async function authenticate(c: RequestContext, rule: GuardedAccess, deps:
   if (c.get('actor').kind === 'user') refuseForeignWrite(c, deps.config.publicUrl);
 }
 
-/**
- * Returns the project of valid credentials that a request to an open endpoint happens to carry. Undefined without
- * credentials.
- */
+/** Returns the project of the credentials on a request to an open endpoint. Undefined without valid credentials. */
 export async function findProjectId(c: RequestContext, deps: Deps): Promise<string | undefined> {
   const header = c.req.header('authorization');
   if (header) return (await deps.keys.find(header.replace(/^Bearer +/i, '').trim()))?.project.id;
@@ -40,7 +40,9 @@ export async function findProjectId(c: RequestContext, deps: Deps): Promise<stri
   return token ? (await findSessionAccess(deps.db, hashToken(token)))?.project.id : undefined;
 }
 
-/** Sets `c.var` from the credentials; returns the scopes that this way in needs. */
+/**
+ * Sets `c.var` from the credentials, and returns the scopes that the operation requires for this kind of credentials.
+ */
 async function identify(c: RequestContext, rule: GuardedAccess, deps: Deps): Promise<readonly string[]> {
   const header = c.req.header('authorization');
   if (header) return identifyKey(c, rule, deps, bearerToken(header));
@@ -87,11 +89,13 @@ function bearerToken(header: string): string {
 }
 
 /**
- * Anyone can read the public key from a page: its requests take nothing of what the project's own are allowed, and
- * count per caller besides, first, so that one caller who asks for too much does not use up what all have together.
+ * Counts a request towards its limits. Anyone can read the public key from a page, so its requests do not count
+ * towards the project's own limit. They also count per caller, and the caller's limit is checked first, so that one
+ * caller cannot use up the shared limit.
  */
 async function takeAllowance(c: RequestContext, deps: Deps): Promise<RateStanding | undefined> {
-  // `c.get`, here and wherever every request passes: `c.var` makes an object of all variables each time.
+  // Uses `c.get`, here and on every other path that all requests take, because `c.var` creates an object of all
+  // variables each time.
   const [projectId, actor] = [c.get('projectId'), c.get('actor')];
   if (actor.kind !== 'public') return deps.limits.takeForProject(projectId);
   const ofCaller = await deps.limits.takeForPublicAddress(projectId, clientNetwork(c));

@@ -1,12 +1,15 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Backlog } from '../../db/outbox/outbox-backlog.ts';
 
-/** Projects named a kind: those with most rows. The others are summed up as `other`, so that series stay few. */
+/**
+ * Projects that a kind lists by id: the ones with the most rows. The others are summed up as `other`, to limit the
+ * number of series.
+ */
 const PROJECTS_MAX = 20;
 
 /**
- * Gauges of what waits in the outbox, read when they are asked for. Every API process shows the same: take the maximum,
- * not the sum.
+ * Registers gauges of the outbox, which are read on each scrape. Every API process reports the same values, so take
+ * the maximum, not the sum.
  */
 export function registerBacklog(registry: Registry, read: () => Promise<Backlog[]>): void {
   const waiting = new Gauge({
@@ -39,7 +42,10 @@ export function registerBacklog(registry: Registry, read: () => Promise<Backlog[
   });
 }
 
-/** Each with the name of its project, the oldest of a name last. */
+/**
+ * Adds the value of the `project` label to each entry. Sorts so that the oldest entry of a label comes last, and sets
+ * its gauge.
+ */
 function labelBacklog(backlog: Backlog[]): (Backlog & { project: string })[] {
   const shown = new Map<string, number>();
   return backlog

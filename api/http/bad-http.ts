@@ -4,7 +4,7 @@ import { AppError } from '../../rules/errors.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { errorEnvelope } from './error-handler.ts';
 
-/** Statuses of what Node's HTTP parser refuses, other than 400. */
+/** Statuses for errors of Node's HTTP parser. All other errors are 400. */
 const STATUS_OF: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
 /** Responds to malformed HTTP with the usual error envelope, and closes the connection. */
@@ -21,7 +21,7 @@ export function answerBadHttp(error: Error & { code?: string }, socket: Duplex):
   );
 }
 
-/** Answers a request whose address or host makes no URL. */
+/** Responds to a request whose path and host do not form a valid URL. */
 export function answerBadRequest(): Response {
   const { body, headers } = badRequest(400);
   return new Response(body, { status: 400, headers });

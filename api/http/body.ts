@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../rules/errors.ts';
 import type { RequestContext } from './env.ts';
 
-/** Bodies without their attachments, unless a route says otherwise: more than any record of ours. */
+/** Limit of a body without its attachments, unless a route sets another one. No record of the service is this large. */
 export const JSON_MAX_BYTES = 3 * 1024 * 1024;
 /** Limit on routes for the public key, which is in every page. */
 export const PUBLIC_MAX_BYTES = 64 * 1024;
 
 /**
- * The body's bytes, at most `maxBytes`, whether or not the caller said how long it is.
- * @throws AppError PAYLOAD_TOO_LARGE before the rest is read; BAD_REQUEST when the caller hangs up
+ * Returns the bytes of the body. Enforces `maxBytes` with and without a Content-Length.
+ * @throws AppError PAYLOAD_TOO_LARGE before the rest is read; BAD_REQUEST if the caller hangs up
  */
 export async function readBody(c: RequestContext, maxBytes: number): Promise<Uint8Array> {
   if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
@@ -50,7 +50,7 @@ function withinLimit(body: Uint8Array, maxBytes: number): Uint8Array {
   return body;
 }
 
-/** The refusal of a body, in the size that the caller knows it by. */
+/** Returns the error for a body that is too large, with the limit in a readable unit. */
 export function tooLarge(maxBytes: number): AppError {
   return new AppError('PAYLOAD_TOO_LARGE', {
     message: `The body is larger than ${sizeWords(maxBytes)}.`,

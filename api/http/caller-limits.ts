@@ -3,7 +3,7 @@ import { takeFromWindow } from '../../db/rate-windows.ts';
 import { callerNetwork, isLoopbackAddress } from '../../rules/access/caller-address.ts';
 import { LimitReached } from '../../rules/errors.ts';
 
-/** Sign-ups of one caller; more from this machine, where development and tests are. */
+/** Sign-ups from one address. The limit is higher on this machine, for development and tests. */
 const SIGN_UPS = { limit: 20, windowSeconds: 3600, words: 'an hour' };
 const SIGN_UPS_FROM_HERE = { limit: 50, windowSeconds: 60, words: 'a minute' };
 
@@ -17,37 +17,46 @@ const INVITATIONS = { limit: 20, windowSeconds: 3600 };
 const MAX_CALLERS = 50_000;
 const MINUTE_MS = 60_000;
 
-/** Limit of one caller per minute, in each process. */
+/** Limit per caller and minute, in each process. */
 export interface OpenLimit {
   name: string;
   perMinute: number;
-  /** From this machine, where a proxy may be that nobody has named. */
+  /** Limit for callers on this machine, which may include a proxy that TRUSTED_PROXIES does not name. */
   fromHere: number;
 }
 
 /**
- * Limit for any route that writes without credentials: far above what people do, and above the one-click
+ * Limit for all routes that write without credentials. It is far above normal use, and above the one-click
  * unsubscriptions from the few addresses of a large mailbox provider.
  */
 export const OPEN_WRITES: OpenLimit = { name: 'writes', perMinute: 600, fromHere: 6_000 };
 /**
- * Opens and clicks: the image proxies of large mailbox providers fetch for millions of people from a few addresses
- * each, and none of their hits may be lost.
+ * Limit for opens and clicks. Image proxies of large mailbox providers fetch for millions of people from a few
+ * addresses each, and no hit may be lost.
  */
 export const TRACKED_HITS: OpenLimit = { name: 'opens and clicks', perMinute: 60_000, fromHere: 600_000 };
 /**
- * Refused callbacks. Callbacks with a valid signature do not count, because providers send thousands per minute from
- * a few addresses.
+ * Limit for refused callbacks. Callbacks with a valid signature do not count, because providers send thousands per
+ * minute from a few addresses.
  */
 export const REFUSED_CALLBACKS: OpenLimit = { name: 'refused callbacks', perMinute: 100, fromHere: 1_000 };
-/** Certificates of SNS, which keeps one for months. Applies before the signature is checked. */
+/**
+ * Limit for fetching certificates of SNS, which uses one certificate for months. It applies before the signature is
+ * checked.
+ */
 export const CERTIFICATE_FETCHES: OpenLimit = { name: 'certificates to fetch', perMinute: 10, fromHere: 100 };
 
-/** Limits of callers without credentials, by their address; by the /64 for IPv6. */
+/** Limits for callers without credentials, by IP address; by /64 for IPv6. */
 export interface CallerLimits {
-  /** One sign-up, counted over all processes. @throws AppError RATE_LIMIT_EXCEEDED */
+  /**
+   * Counts one sign-up, over all processes.
+   * @throws AppError RATE_LIMIT_EXCEEDED
+   */
   takeForSignUp(address: string): Promise<void>;
-  /** One invitation to a project, counted over all processes. @throws AppError RATE_LIMIT_EXCEEDED */
+  /**
+   * Counts one invitation to a project, over all processes.
+   * @throws AppError RATE_LIMIT_EXCEEDED
+   */
   takeForInvitation(projectId: string): Promise<void>;
   /**
    * Counts a request towards `limit`, in this process only, so that unauthenticated callers cost the database
@@ -64,7 +73,7 @@ export function createCallerLimits({ db, hidden }: { db: Db; hidden: (text: stri
   function windowOf(subject: string, nowMs: number): { taken: number; endsAtMs: number } {
     const known = windows.get(subject);
     if (known && known.endsAtMs > nowMs) return known;
-    // Put last again: the first is always the oldest.
+    // Inserted again at the end, so that the first entry is always the oldest.
     windows.delete(subject);
     if (windows.size >= MAX_CALLERS) windows.delete(windows.keys().next().value ?? '');
     const fresh = { taken: 0, endsAtMs: nowMs + MINUTE_MS };

@@ -2,8 +2,8 @@ import { callerAddress, callerNetwork } from '../../rules/access/caller-address.
 import type { RequestContext } from './env.ts';
 
 /**
- * The address of who asks, for the audit log. Headers that a caller could write are not believed: see
- * `TRUSTED_PROXIES`.
+ * Returns the caller's IP address, for the audit log and for limits. Headers that a caller could forge are ignored:
+ * see `TRUSTED_PROXIES`.
  */
 export function clientAddress(c: RequestContext): string {
   return callerAddress({
@@ -13,7 +13,7 @@ export function clientAddress(c: RequestContext): string {
   });
 }
 
-/** Returns the value by which limits count a caller: the address, or its /64 for IPv6. */
+/** Returns the network that limits count a caller by: the address, or its /64 for IPv6. */
 export function clientNetwork(c: RequestContext): string {
   return callerNetwork(clientAddress(c));
 }

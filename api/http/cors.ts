@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import type { AppEnv } from './env.ts';
 
-/** Called from shop pages and apps of anyone, by public key. Source: contract §1.10. */
+/** Paths that web pages and apps of any origin call with the public key. Source: contract §1.10. */
 const ANY_ORIGIN = new Set(['/v1/track', '/v1/pixel', '/v1/back-in-stock']);
 const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id';
 const EXPOSED_HEADERS =
@@ -9,8 +9,8 @@ const EXPOSED_HEADERS =
 const PREFLIGHT_SECONDS = 600;
 
 /**
- * Lets pages of other origins call the API: all origins for routes with the public key, otherwise CORS_ORIGINS. Never
- * with cookies.
+ * Lets pages of other origins call the API: from any origin on routes for the public key, from CORS_ORIGINS on all
+ * other routes. Cookies are never allowed.
  */
 export function cors(p: {
   origins: readonly string[];

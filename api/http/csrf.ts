@@ -2,8 +2,8 @@ import { AppError } from '../../rules/errors.ts';
 import type { RequestContext } from './env.ts';
 
 /**
- * Refuses a write by cookie that another site could have caused: a browser says where a request comes from, by `Origin`
- * or `Sec-Fetch-Site`, and a form cannot send JSON. A client that sends neither header is no browser.
+ * Refuses a write with a cookie if another site could have caused it. Browsers state the origin of a request in
+ * `Origin` or `Sec-Fetch-Site`, and HTML forms cannot send JSON. A client that sends neither header is not a browser.
  * Source: contract §2.6.
  * @throws AppError FORBIDDEN
  */
@@ -23,8 +23,8 @@ export function refuseForeignWrite(c: RequestContext, publicUrl: string): void {
 }
 
 /**
- * The own origins are PUBLIC_URL's and the origin of the requested host, since a browser does not let a page forge
- * `Host`.
+ * Tells whether an origin is the service's own: the origin of PUBLIC_URL, or the requested host, because browsers do
+ * not let a page forge `Host`.
  */
 function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string): boolean {
   if (!URL.canParse(origin)) return false;

@@ -1,12 +1,12 @@
-/** A part of a file that is made while it is sent; `cursor` null when it was the last one. */
+/** A part of a CSV file. `cursor` is null in the last part. */
 export interface CsvPart {
   text: string;
   cursor: string | null;
 }
 
 /**
- * A CSV file as it goes over the wire: a part is asked for when the one before has left, so a slow reader costs no
- * memory, and nothing is read any more for one who has gone.
+ * Streams a CSV file. Each part is requested after the previous one was sent, so a slow reader costs no memory, and a
+ * caller that disconnects stops the reading.
  */
 export function csvStream(header: string, next: (cursor: string | undefined) => Promise<CsvPart>): ReadableStream {
   const encoder = new TextEncoder();
@@ -15,7 +15,7 @@ export function csvStream(header: string, next: (cursor: string | undefined) => 
     {
       start: (controller) => controller.enqueue(encoder.encode(header)),
       async pull(controller) {
-        // Nothing to send would end the asking, so empty parts are passed by.
+        // A `pull` that enqueues nothing would not be called again, so empty parts are skipped here.
         for (;;) {
           const part = await next(cursor);
           if (part.text !== '') controller.enqueue(encoder.encode(part.text));
@@ -29,7 +29,7 @@ export function csvStream(header: string, next: (cursor: string | undefined) => 
   );
 }
 
-/** The headers of a CSV file to be saved. */
+/** Returns the headers with which a browser saves a CSV file. */
 export function csvHeaders(filename: string): Record<string, string> {
   return {
     'content-type': 'text/csv; charset=utf-8',
@@ -38,7 +38,7 @@ export function csvHeaders(filename: string): Record<string, string> {
   };
 }
 
-/** Whether a caller asks for CSV rather than JSON. */
+/** Tells whether a caller requests CSV instead of JSON. */
 export function acceptsCsv(accept: string | undefined): boolean {
   const ranges = (accept ?? '').split(',').map((range) =>
     range

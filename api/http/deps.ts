@@ -26,9 +26,9 @@ export interface Deps {
    */
   reads: Db;
   pool: pg.Pool;
-  /** For work that may take long to compute. */
+  /** Runs work that may take long to compute. */
   compute: Compute;
-  /** Names the route that holds the event loop. */
+  /** Records which route blocks the event loop. */
   loop: Pick<LoopWatch, 'as' | 'resumed'>;
   /** Bucket for new images. Undefined keeps images in Postgres. */
   bucket: Bucket | undefined;

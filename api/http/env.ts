@@ -21,7 +21,7 @@ export interface RequestVariables {
   requestId: string;
   /** Proxies whose forwarded address is trusted, see `clientAddress`. */
   proxies: TrustedProxies;
-  /** The route as documented (`/contacts/{id}`), for logs and metrics; undefined until one has matched. */
+  /** The documented route (`/contacts/{id}`), for logs and metrics. Undefined until a route matches. */
   route: string | undefined;
   projectId: string;
   project: AccessProject;
@@ -29,11 +29,11 @@ export interface RequestVariables {
   mode: KeyMode;
   scopes: ReadonlySet<string>;
   actor: Actor;
-  /** The files of a body, decoded, by their places in it; set where the route has a body with files. */
+  /** The decoded files of a body, by position. Set on routes whose body has files. */
   files: (Uint8Array | undefined)[];
   /** Hash of the parsed input; set for requests with an Idempotency-Key. */
   fingerprint: string | undefined;
-  /** Ids of what it has made, for the log of requests. */
+  /** Ids of the records that the request created, for the request log. */
   made: RequestMade | undefined;
   /** Code of the error response. */
   errorCode: ErrorCode | undefined;

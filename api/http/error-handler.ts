@@ -6,15 +6,18 @@ import { AppError, type ErrorCode, errorBody } from '../../rules/errors.ts';
 import { describeFailure, stackFrames } from '../../rules/failure-text.ts';
 import type { RequestContext } from './env.ts';
 
-/** Seconds after which to repeat what met a Postgres that is away or busy. */
+/** Seconds after which to retry a request that failed because Postgres was unreachable or busy. */
 const RETRY_AFTER = { 'Retry-After': '2' };
 
-/** Turns every error of a handler into the error envelope. An unexpected error becomes a 500 without its message. */
+/**
+ * Creates the handler that turns errors into the error envelope. An unexpected error becomes a 500 without its
+ * message.
+ */
 export function errorHandler(log: Logger): (error: Error, c: RequestContext) => Response {
   return (error, c) => {
     const known = toAppError(error);
     const about = { requestId: c.get('requestId'), route: c.get('route') };
-    // An expected error needs no stack; an unexpected one does.
+    // Expected errors are logged without a stack, unexpected ones with it.
     if (error instanceof AppError && known.status >= 500) log.warn({ ...about, ...known.details }, known.message);
     else if (known.status >= 500)
       log.error({ ...about, reason: describeFailure(error), stack: stackFrames(error) }, 'request failed');
@@ -22,14 +25,14 @@ export function errorHandler(log: Logger): (error: Error, c: RequestContext) => 
   };
 }
 
-/** Answers with the envelope of an error, and its headers. */
+/** Responds with the envelope and the headers of an error. */
 export function answerError(c: RequestContext, error: AppError): Response {
   c.set('errorCode', error.code);
   for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
   return c.json(errorEnvelope(error, c.get('requestId')), error.status as ContentfulStatusCode);
 }
 
-/** The one form of every error. Source: contract §1.5. */
+/** Returns the envelope that all errors share. Source: contract §1.5. */
 export function errorEnvelope(error: AppError, requestId: string) {
   return {
     success: false,

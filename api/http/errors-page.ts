@@ -1,6 +1,6 @@
 import { ERRORS } from '../../rules/errors.ts';
 
-/** The page `docs/errors.md`, made from the catalogue; a test holds the file to it. */
+/** Returns the page `docs/errors.md`, generated from the error catalogue. A test checks that the file is up to date. */
 export function errorsPage(): string {
   const rows = Object.entries(ERRORS).map(
     ([code, { status, message, suggestion }]) => `| \`${code}\` | ${status} | ${message} | ${suggestion} |`,

@@ -5,8 +5,8 @@ type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
 /**
- * Returns the errors of an input as the envelope lists them: dotted paths and the code names of zod 3, which callers
- * know (contract §1.5). A rule may set its own code by `params: { code }` on a custom issue.
+ * Returns the errors of an input in the form of the envelope: dotted paths, and the code names of zod 3, which
+ * clients rely on (contract §1.5). A rule sets a code of its own with `params: { code }` on a custom issue.
  */
 export function fieldErrors(issues: readonly Issue[], input: unknown): FieldError[] {
   return issues.flatMap((issue) => toFieldErrors(issue, [], input));
@@ -25,13 +25,16 @@ function toFieldErrors(issue: Issue, parent: Path, input: unknown): FieldError[]
   return [{ field: path.map(String).join('.'), message: messageOf(issue, value), code: codeOf(issue, value) }];
 }
 
-/** The alternative that the input comes nearest to: one whose type fits, with the fewest issues. */
+/**
+ * Returns the issues of the closest alternative of a union: an alternative of the right type with the fewest issues.
+ * Undefined if no alternative has the right type.
+ */
 function closestBranch(branches: readonly Issue[][]): Issue[] | undefined {
   const fitting = branches.filter((branch) => !branch.some(isOtherType));
   return fitting.sort((a, b) => a.length - b.length)[0];
 }
 
-/** Whether the input as a whole has another type than the alternative takes, which may be a union itself. */
+/** Tells whether the input as a whole has the wrong type for the alternative, which may be a union itself. */
 function isOtherType(issue: Issue): boolean {
   if (issue.path.length > 0) return false;
   if (issue.code === 'invalid_union') return issue.errors.every((branch) => branch.some(isOtherType));
@@ -41,7 +44,7 @@ function isOtherType(issue: Issue): boolean {
 function codeOf(issue: Issue, value: unknown): string {
   if (issue.code === 'custom') return typeof issue.params?.code === 'string' ? issue.params.code : 'custom';
   if (issue.code === 'invalid_format') return 'invalid_string';
-  // No alternative takes a value of this type.
+  // No alternative accepts a value of this type.
   if (issue.code === 'invalid_union') return 'invalid_type';
   if (issue.code !== 'invalid_value') return issue.code;
   const sample = issue.values[0];

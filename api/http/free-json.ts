@@ -6,7 +6,7 @@ import { z } from '@hono/zod-openapi';
  */
 export const FREE_JSON_MAX_BYTES = 64 * 1024;
 
-/** Whether a value is larger than free JSON may be. */
+/** Tells whether a value exceeds the limit of free-form JSON. */
 export function isTooLarge(value: unknown): boolean {
   return Buffer.byteLength(JSON.stringify(value) ?? '') > FREE_JSON_MAX_BYTES;
 }
@@ -16,12 +16,12 @@ export function tooLargeText(what: string): string {
   return `${what} is at most ${FREE_JSON_MAX_BYTES / 1024} KB of JSON.`;
 }
 
-/** An object of any names and values. */
+/** Returns a schema for an object with any names and values. */
 export function freeJson(what: string) {
   return refuseTooLarge(z.record(z.string(), z.unknown()), what);
 }
 
-/** Any JSON at all. */
+/** Returns a schema for any JSON value. */
 export function anyJson(what: string) {
   return refuseTooLarge(z.unknown(), what);
 }

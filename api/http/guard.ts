@@ -19,34 +19,37 @@ import { type BodyRules, bodyParser, invalidBody, type ParsedBody } from './pars
 import { queryParser, refuseUnknownQuery } from './parse-query.ts';
 import { accessRule } from './security.ts';
 
-/** Larger bodies take tens of milliseconds of the thread that all share, so few of a project are taken at a time. */
+/**
+ * Bodies above this size block the shared event loop for tens of milliseconds, so only a few per project are handled
+ * concurrently.
+ */
 const LARGE_BODY_BYTES = 1024 * 1024;
 
 /** Options of a route besides its OpenAPI operation. */
 export interface RouteOptions extends BodyRules {
-  /** Largest body; 3 MB unless given. */
+  /** Body limit in bytes; 3 MB by default. */
   maxBodyBytes?: number;
   /**
-   * The names that lead to records of a JSON body which each have a file in base64 as their `content`: the body may be
-   * larger for their sake, and all else of it is 3 MB at most. The handler takes the decoded ones by `c.get('files')`.
+   * Names that lead to the records of a JSON body with a base64 file in `content`. Such a body may exceed 3 MB, but
+   * everything except the files may not. The handler gets the decoded files from `c.get('files')`.
    */
   filesAt?: readonly string[];
-  /** Takes any query parameter: pages of customers and health probes add their own. */
+  /** Accepts any query parameter, because customers' pages and health probes add their own. */
   anyQuery?: true;
   /**
-   * Only for a POST that creates and starts nothing: it ignores an Idempotency-Key. All other POSTs accept one, most
-   * through `onceByKey`, and some in their own code, which then declare the header. Source: contract §1.8.
+   * Only for a POST that creates and starts nothing: it ignores an Idempotency-Key. All other POSTs accept one. Most
+   * use `onceByKey`; the others handle the key themselves and declare the header. Source: contract §1.8.
    */
   idempotency?: 'none';
-  /** Members of the answer that are shown once: they are not kept with an Idempotency-Key. */
+  /** Response members that are shown once, and therefore not stored with an Idempotency-Key. */
   shownOnce?: readonly string[];
-  /** Says how a caller with a key gets the same, on an operation that takes a session only. */
+  /** On an operation that requires a session: tells a caller with an API key how to get the same result. */
   insteadOfKey?: string;
 }
 
 export type GuardedRoute = RouteConfig & RouteOptions;
 
-/** `inThread` is set for a large request, whose processor time is charged. */
+/** `inThread` is set for a large request, whose CPU time is charged to the project. */
 type Check = (c: RequestContext, deps: Pick<Deps, 'loop'>, inThread?: PaidFor) => Promise<void>;
 
 /**
@@ -62,7 +65,7 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
   const guarded: MiddlewareHandler<AppEnv> = async (c, next) => {
     c.set('route', route.path);
     if (rule) {
-      // Answers about a project are nobody else's: no cache keeps them.
+      // Responses contain data of a project, so caches must not store them.
       c.header('Cache-Control', 'no-store');
       await authenticate(c, { ...rule, insteadOfKey: route.insteadOfKey }, deps);
     }
@@ -84,7 +87,9 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
   return (c, next) => deps.loop.as(work, () => guarded(c, next));
 }
 
-/** Tells the bytes of the answer as soon as they are known, long before a slow caller has read them. */
+/**
+ * Reports the size of the response as soon as it is known, because a slow caller may take long to read the response.
+ */
 function onResponse(c: RequestContext, tell: (bytes: number) => void): void {
   const answer = (value: unknown, status?: ContentfulStatusCode): Response => {
     const text = JSON.stringify(value);
@@ -94,14 +99,17 @@ function onResponse(c: RequestContext, tell: (bytes: number) => void): void {
   c.json = answer as RequestContext['json'];
 }
 
-/** The size of a large body, 0 of others. One that does not say its size may be as large as the route takes. */
+/**
+ * Returns the size of a large body, and 0 for other bodies. A body without a stated size counts as the route's
+ * maximum.
+ */
 function largeBodyBytes(c: RequestContext, maxBytes = JSON_MAX_BYTES): number {
   const unsaid = c.req.header('transfer-encoding') !== undefined;
   const bytes = unsaid ? maxBytes : Number(c.req.header('content-length') ?? 0);
   return bytes > LARGE_BODY_BYTES && bytes <= maxBytes ? bytes : 0;
 }
 
-/** Whether it answers with a page of a list, which may be large. */
+/** Tells whether the operation returns pages of a list, which may be large. */
 function hasPages(route: GuardedRoute): boolean {
   const query = route.request?.query;
   return query instanceof z.ZodObject && 'cursor' in query.shape;
@@ -154,7 +162,7 @@ interface BodyPlan {
   route: GuardedRoute;
 }
 
-/** An operation that takes no body refuses the fields of one all the same. */
+/** Returns the check for an operation without a body: it refuses every field of a JSON body. */
 function noBodyCheck(route: GuardedRoute): Check {
   const check = jsonCheck({ schema: z.object({}), optional: true, maxBytes: JSON_MAX_BYTES, route });
   return async (c, deps, inThread) => {
@@ -200,11 +208,12 @@ function jsonCheck(plan: BodyPlan): Check {
   };
 }
 
-/** An omitted body. */
+/** The value of an omitted body. */
 const NOTHING: JsonBody = { value: {}, unstorable: undefined, files: [] };
 
 /**
- * Reads a body, a large one with files in a thread; without files reading what the thread has read would take as long.
+ * Reads a JSON body. A large body with files is read in a thread. Without files a thread would not help, because
+ * receiving its result takes as long as reading the body.
  */
 async function jsonOf(bytes: Uint8Array, { route }: BodyPlan, inThread: PaidFor | undefined): Promise<JsonBody> {
   const rules = { filesAt: route.filesAt, maxOtherBytes: JSON_MAX_BYTES };

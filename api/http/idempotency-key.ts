@@ -24,7 +24,7 @@ export function idempotencyKey(c: RequestContext): string | undefined {
   return key;
 }
 
-/** Notes the fingerprint of a request that brings a key, for `sameRequest`. Call it after the input is parsed. */
+/** Stores the fingerprint of a request with a key, for `sameRequest`. Call it after the input is parsed. */
 export async function noteFingerprint(c: RequestContext): Promise<void> {
   if (idempotencyKey(c) === undefined) return;
   const { valid } = c.req as unknown as { valid(target: 'query' | 'json' | 'form'): unknown };

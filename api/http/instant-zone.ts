@@ -1,12 +1,12 @@
 import { readIsoDate } from '../../rules/time/iso-date.ts';
 import { instantOf } from '../../rules/time/local-time.ts';
 
-/** The zone of the input that is being parsed. */
+/** The time zone of the input that is being parsed. */
 let inputZone = 'UTC';
 
 /**
- * Runs a parse in which date-times without an offset are in this zone. A schema is made once for all
- * projects and gets nothing but the input, so the zone is set for the length of one synchronous parse.
+ * Runs a synchronous parse in which date-times without an offset are in this time zone. Schemas are created once for
+ * all projects and receive only the input, so the zone is module state for the duration of the parse.
  */
 export function parseInZone<T>(zone: string, parse: () => T): T {
   const before = inputZone;
@@ -19,8 +19,7 @@ export function parseInZone<T>(zone: string, parse: () => T): T {
 }
 
 /**
- * Reads an ISO 8601 date-time, or a date, which is its first instant in UTC. Undefined for any other text. Source:
- * contract §1.1.
+ * Reads an ISO 8601 date-time, or a date, which is midnight UTC. Undefined for any other text. Source: contract §1.1.
  */
 export function readInstant(text: string): Date | undefined {
   const date = readIsoDate(text);

@@ -5,11 +5,11 @@ import { findKeyAccess, type KeyAccess, updateKeysLastUsed } from '../../db/proj
 import { hashKey, isKeyShaped } from '../../rules/access/api-keys.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 
-/** More keys than are in use at a time; beyond it the oldest entry goes. */
+/** Larger than the number of keys in use at a time. Beyond it, the oldest entry is dropped. */
 const MAX_ENTRIES = 10_000;
-/** An entry is read again after this, so that nothing unheard of lasts. */
+/** Entries are read again after this time, in case a notification was missed. */
 const ENTRY_TTL_MS = 30_000;
-/** `last_used_at` is written in batches: a second is exact enough for people. */
+/** `last_used_at` is written in batches, since a precision of one second is enough. */
 const LAST_USED_FLUSH_MS = 1_000;
 
 export interface KeyCache {
@@ -26,14 +26,14 @@ interface Entry {
 }
 
 /**
- * Keys in memory, forgotten at once on every API process when a key or project changes: triggers NOTIFY
- * `access_changed`. It fails closed: while the listening connection is down, each request asks the database.
- * Source: contract §2.1.
+ * Creates a cache of keys. Every API process clears it as soon as a key or a project changes, because triggers send
+ * NOTIFY `access_changed`. It fails closed: while the listening connection is down, each request queries the
+ * database. Source: contract §2.1.
  */
 export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger }): KeyCache {
   const entries = new Map<string, Entry>();
   const used = new Set<string>();
-  // A lookup that runs during a change may return the old row: its result is used and not cached.
+  // A lookup that runs during a change may return the old row, so its result is not cached.
   let generation = 0;
   const forget = (): void => {
     generation += 1;

@@ -9,11 +9,11 @@ export interface Metrics {
   observe(request: { method: string; route: string; status: number; ms: number }): void;
   /** Records that a route blocked the event loop. */
   held(held: Held): void;
-  /** Computed for a project, by the kind of work. */
+  /** Records computing time of a project, by the kind of work. */
   computed(done: WorkDone): void;
 }
 
-/** Counters of one API process for Prometheus. */
+/** Creates the Prometheus metrics of one API process. */
 export function createMetrics(options: { ofProcess?: boolean } = {}): Metrics {
   const registry = new Registry();
   if (options.ofProcess) collectDefaultMetrics({ register: registry, prefix: 'tidings_api_' });
@@ -59,8 +59,8 @@ export function createMetrics(options: { ofProcess?: boolean } = {}): Metrics {
 }
 
 /**
- * Serves `/metrics` on a port of its own, which is not for the public; on loopback not for other sites' pages either,
- * as in `hostCheck`.
+ * Serves `/metrics` on its own port, which must not be public. On loopback, web pages of other sites cannot read it
+ * either, as in `hostCheck`.
  */
 export async function serveMetrics(metrics: Metrics, p: { host: string; port: number }): Promise<Server> {
   const server = createServer(async (request, response) => {

@@ -8,18 +8,19 @@ import type { Deps } from './deps.ts';
 import type { AppEnv } from './env.ts';
 import { IdempotencyHeader, idempotencyKey } from './idempotency-key.ts';
 
-/** How an operation answers a second request with its key. */
+/** Rules of an operation for requests with an Idempotency-Key. */
 export interface OnceRules {
-  /** Method and path, as a refusal tells it. */
+  /** Method and path, for the error message. */
   request: string;
-  /** Members of the answer that are shown once: they are not kept with the key. */
+  /** Response members that are shown once, and therefore not stored with the key. */
   shownOnce?: readonly string[] | undefined;
 }
 
 /**
- * Makes a handler take effect once for its Idempotency-Key. Its writes, the key and its answer are one transaction, so
- * a process that is killed leaves all of them or none. Requests without a key run as they are.
- * @throws AppError IDEMPOTENCY_KEY_REUSED (by the handler) for the second request with a key. Source: contract §1.8
+ * Makes a handler take effect once per Idempotency-Key. Its writes, the key and the response are committed in one
+ * transaction, so a killed process leaves all of them or none. Requests without a key run unchanged.
+ * @throws AppError IDEMPOTENCY_KEY_REUSED (by the handler) for the second request with a key. Source: contract
+ * §1.8
  */
 export function onceByKey(handler: Handler<AppEnv>, rules: OnceRules, deps: Deps): Handler<AppEnv> {
   return async (c, next) => {
@@ -27,8 +28,8 @@ export function onceByKey(handler: Handler<AppEnv>, rules: OnceRules, deps: Deps
     if (key === undefined) return handler(c, next);
     const projectId = c.get('projectId');
     const keyed = { projectId, key, owner: keyOwner(c), request: rules.request, fingerprint: c.get('fingerprint') };
-    // Limits concurrent ones: each holds a connection, also while it waits for the first request with its key.
-    // Callers with the public key have a queue of their own, so the project does not wait for them.
+    // Limits concurrent requests with keys: each holds a connection, also while it waits for the first request with
+    // its key. Callers with the public key have a separate queue, so the project does not wait for them.
     const turn = keyed.owner.public ? `${projectId} public` : projectId;
     return deps.compute.keyed({ projectId: turn, kind: rules.request }, async () => {
       const { result, committed } = await inTransaction(deps.db, async (trx) => {
@@ -51,15 +52,15 @@ export function joinableDeps(deps: Deps): Deps {
   return {
     ...deps,
     db: joinableDb(deps.db),
-    // A handler that reads what it has just written has to find it.
+    // A handler must find the rows that it has just written.
     reads: joinableDb(deps.reads),
-    // Before the commit nobody would find the rows that this tells of.
+    // Workers could not see the rows before the commit.
     outbox: { wake: (rows) => afterCommit(() => outbox.wake(rows)) },
     keys: { ...keys, forget: () => afterCommit(() => keys.forget()) },
   };
 }
 
-/** Returns the `request.headers` of an operation with the headers of the key, which may be declared already. */
+/** Returns the `request.headers` of an operation with the header of the key added, unless it is declared already. */
 export function withKeyHeader(headers: unknown): z.ZodObject {
   return headers instanceof z.ZodObject ? headers.extend(IdempotencyHeader.shape) : IdempotencyHeader;
 }

@@ -4,17 +4,17 @@ import { fieldErrors } from './field-errors.ts';
 import { suggestName } from './suggest-name.ts';
 import { fieldNames, namesForHeader, type UnknownField } from './unknown-fields.ts';
 
-/** How an operation takes its body. */
+/** Rules for the body of an operation. */
 export interface BodyRules {
-  /** An unknown field is refused; else it is ignored. Source: contract §1.9. */
+  /** Refuses unknown fields instead of ignoring them. Source: contract §1.9. */
   unknownFields?: 'refuse' | undefined;
-  /** The record that the operation changes: its fields are read-only in the body, not unknown. */
+  /** The record that the operation changes. Its other fields count as read-only in the body, not as unknown. */
   record?: z.ZodType | undefined;
-  /** Status of errors in the body, 422 unless given. */
+  /** Status for errors in the body; 422 by default. */
   invalid?: 400 | undefined;
 }
 
-/** A body that its schema takes. */
+/** A body that matches its schema. */
 export interface ParsedBody<T> {
   data: T;
   /** Names of ignored fields for `X-Ignored-Fields`. Empty if there are no such fields. */

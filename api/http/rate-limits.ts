@@ -41,11 +41,20 @@ export interface RateLimits extends CallerLimits {
    * @throws AppError RATE_LIMIT_EXCEEDED
    */
   takeForPublicKey(projectId: string): Promise<RateStanding | undefined>;
-  /** One request by public key from an address. @throws AppError RATE_LIMIT_EXCEEDED */
+  /**
+   * Counts one request by public key from an address.
+   * @throws AppError RATE_LIMIT_EXCEEDED
+   */
   takeForPublicAddress(projectId: string, address: string): Promise<RateStanding>;
-  /** One request by public key about a contact's address. @throws AppError RATE_LIMIT_EXCEEDED */
+  /**
+   * Counts one request by public key about a contact's address.
+   * @throws AppError RATE_LIMIT_EXCEEDED
+   */
   takeForPublicContact(projectId: string, email: string): Promise<RateStanding>;
-  /** One back-in-stock request of a caller. @throws AppError RATE_LIMIT_EXCEEDED */
+  /**
+   * Counts one back-in-stock request of a caller.
+   * @throws AppError RATE_LIMIT_EXCEEDED
+   */
   takeForBackInStock(projectId: string, address: string): Promise<RateStanding>;
   close(): void;
 }
@@ -58,7 +67,10 @@ interface Lease {
   renewing: Promise<void> | undefined;
 }
 
-/** Limits by fixed windows of a minute, counted in Postgres over all API processes; see `LEASES_PER_WINDOW`. */
+/**
+ * Creates the limits. They use fixed windows of one minute, counted in Postgres over all API processes; see
+ * `LEASES_PER_WINDOW`.
+ */
 export function createRateLimits(deps: {
   db: Db;
   perMinute: number;
@@ -71,7 +83,7 @@ export function createRateLimits(deps: {
 
   async function take(subject: string, limit: number): Promise<RateStanding> {
     let lease = leaseOf(subject);
-    // Twice: the allowance of a renewal that this request waited for may be gone to others that waited too.
+    // Repeats, because other waiting requests may have used up the renewed allowance already.
     for (let tries = 0; lease.left <= 0 && tries < LEASES_PER_WINDOW; tries += 1) {
       if (lease.taken >= limit && Date.now() < lease.endsAtMs) break;
       lease.renewing ??= renew(subject, lease, limit);
@@ -119,7 +131,7 @@ export function createRateLimits(deps: {
     if (leases.size >= MAX_LEASES) leases.clear();
   }
 
-  // Addresses of people and callers are kept as keyed hashes: the counters are no record of who was there.
+  // Addresses are stored as keyed hashes, so that the counters do not reveal who made requests.
   const hidden = (text: string): string => createHmac('sha256', deps.key).update(text).digest('base64url').slice(0, 22);
 
   return {
@@ -138,7 +150,7 @@ export function createRateLimits(deps: {
   };
 }
 
-/** The headers that tell a caller how a limit stands. */
+/** Returns the `RateLimit-*` headers for the state of a limit. */
 export function rateHeaders(standing: RateStanding): Record<string, string> {
   return {
     'RateLimit-Limit': String(standing.limit),

@@ -13,25 +13,25 @@ export const IfMatch = z.object({
   }),
 });
 
-/** `updatedAt` in the body of a change: the version that the caller has read. */
+/** `updatedAt` in the body of a change: the version that the caller read. */
 export const ReadUpdatedAt = InstantInput.optional().openapi({
   description: 'Version of the record as you read it: 409 if it has changed since. Without it the last write wins.',
 });
 
-/** A JSON answer with the version of its record as `ETag`. */
+/** Declares a JSON response with the version of its record as `ETag`. */
 export function okVersioned<S extends z.ZodType>(schema: S, description?: string) {
   const ETag = z.string().openapi({ description: 'The version of the record, for `If-Match`', example: '"lmn4w1c0"' });
   return { ...ok(schema, description), headers: z.object({ ETag }) };
 }
 
-/** Says in `ETag` which version of a record the answer shows. */
+/** Sets `ETag` to the version of the record in the response. */
 export function tellVersion(c: RequestContext, { updatedAt }: { updatedAt: Date }): void {
   c.header('ETag', `"${versionTag(updatedAt)}"`);
 }
 
 /**
- * The version that a write was made from: `If-Match`, `updatedAt` of the body, or both; undefined without either. Weak
- * tags count too, because proxies that compress an answer weaken its tag.
+ * Returns the version that a write is based on: `If-Match`, `updatedAt` of the body, or both. Undefined without
+ * either. Weak tags count too, because proxies that compress a response weaken its tag.
  * @throws AppError BAD_REQUEST for an `If-Match` without a tag
  */
 export function readVersion(c: RequestContext, body: { updatedAt?: Date | undefined } = {}): ReadVersion | undefined {

@@ -11,10 +11,10 @@ import { errorResponses } from './responses.ts';
 import type { RouteTable } from './route-table.ts';
 import { accessRule } from './security.ts';
 
-/** At which paths an operation answers, for the path that its route names. */
+/** Returns the paths of an operation for the path in its route. */
 export type PathRule = (path: string) => string[];
 
-/** `/contacts` answers at `/contacts` and at `/v1/contacts` (contract §1.3). */
+/** Serves `/contacts` at `/contacts` and at `/v1/contacts` (contract §1.3). */
 export const atBothPaths: PathRule = (path) => [`/v1${path}`, path];
 export const atOnePath: PathRule = (path) => [path];
 
@@ -36,14 +36,14 @@ export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, de
       hono.on([route.method.toUpperCase()], [honoPath(path)], guard(here, deps), handle);
     }
   };
-  // The one place where the exact types of a route, which its handler is checked against, are let go.
+  // The only place that drops the exact types of a route. Its handler has been checked against them before.
   return { openapi: register as unknown as App['openapi'] };
 }
 
 /** Registers routes outside the API: pages, pixels and callbacks, which require no credentials and have no guard. */
 export interface OpenRoutes {
   get(path: string, handler: OpenHandler, options?: OpenOptions): void;
-  /** By default a caller has `OPEN_WRITES` of all of these together. */
+  /** By default, `OPEN_WRITES` limits a caller over all of these routes together. */
   post(path: string, handler: OpenHandler, options?: OpenOptions): void;
 }
 
@@ -54,12 +54,13 @@ interface OpenOptions {
   limit?: OpenLimit;
   /** Limit that counts only refused requests, for callbacks whose signature proves their origin. */
   limitOfRefused?: OpenLimit;
-  /** The path as the router writes it, where it is not the documented one with `:name` for `{name}`. */
+  /** The router's pattern, if it differs from the documented path with `:name` for `{name}`. */
   pattern?: string;
 }
 
 /**
- * Routes without credentials, each with a limit by the caller's address where it writes, and named in the route table.
+ * Creates the registrar of routes without credentials. Routes that write are limited by the caller's address. All are
+ * added to the route table.
  */
 export function createOpenRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, { limits }: Deps): OpenRoutes {
   const on = (method: 'get' | 'post', path: string, handler: OpenHandler, options: OpenOptions): void => {
@@ -83,20 +84,23 @@ export function createOpenRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, {
 }
 
 /**
- * Describes an operation whose handler is plain Hono, with the errors that it names and nothing more: callbacks of
- * providers, which check a signature over the raw body and so go through no guard.
+ * Describes an operation with a plain Hono handler, and only the given errors. Used for provider callbacks, which
+ * verify a signature over the raw body and therefore have no guard.
  */
 export function describeCallback(hono: OpenAPIHono<AppEnv>, route: RouteConfig, codes: ErrorCode[]): void {
   const errors = errorResponses([...codes, 'RATE_LIMIT_EXCEEDED', 'INTERNAL_SERVER_ERROR'], route.responses);
   hono.openAPIRegistry.registerPath({ ...route, security: [], responses: { ...route.responses, ...errors } });
 }
 
-/** `/contacts/{id}` as the router writes it: `/contacts/:id`. */
+/** Converts a path to the router's syntax: `/contacts/{id}` becomes `/contacts/:id`. */
 function honoPath(path: string): string {
   return path.replaceAll(/\{(.+?)\}/g, ':$1');
 }
 
-/** @param aliasOf the path under `/v1` where the same operation answers, of one that answers elsewhere too */
+/**
+ * Describes an operation for the OpenAPI document.
+ * @param aliasOf the path under `/v1` of the same operation, if this path is its alias
+ */
 function describe(route: GuardedRoute, aliasOf: string | undefined): GuardedRoute {
   const operation = omitGuardOptions(route);
   const named = operation.operationId ?? operationId({ ...route, path: aliasOf ?? route.path });
@@ -104,7 +108,7 @@ function describe(route: GuardedRoute, aliasOf: string | undefined): GuardedRout
     ...operation,
     tags: operation.tags ?? [tagOf(route.path)],
     description: operation.description ?? `${operation.summary ?? ''}.`,
-    // One name for an operation; its path without a version is another way to it.
+    // The path under `/v1` has the plain operation id, and its unversioned alias gets a suffix.
     operationId: aliasOf === undefined ? named : `${named}Unversioned`,
     ...(aliasOf !== undefined && { 'x-alias-of': named }),
     responses: {
@@ -114,7 +118,7 @@ function describe(route: GuardedRoute, aliasOf: string | undefined): GuardedRout
   };
 }
 
-/** An operation of the document has what OpenAPI knows, and nothing of the guard's. */
+/** Returns an operation without the options of the guard, which OpenAPI does not know. */
 function omitGuardOptions(route: GuardedRoute): RouteConfig {
   const guardOptions: Record<keyof RouteOptions | 'middleware' | 'hide', undefined> = {
     invalid: undefined,
@@ -140,7 +144,7 @@ function invalidStatuses(route: GuardedRoute): number[] {
   return [...new Set([...ofQuery, ...ofBody, ...ofUnknownFields])];
 }
 
-/** Tells whether `onceByKey` serves the key: on every POST in a project that does not say otherwise. */
+/** Tells whether `onceByKey` handles the key: on every POST in a project, unless the route opts out. */
 function isKeyed(route: GuardedRoute): boolean {
   if (route.method !== 'post' || route.idempotency === 'none' || takesKey(route.request?.headers)) return false;
   return accessRule(route.security)?.ofProject === true;

@@ -8,21 +8,21 @@ import { uuidv7 } from '../../rules/uuid.ts';
 import { actorName } from './actor.ts';
 import type { RequestContext } from './env.ts';
 
-/** Interval between two writes. A kill loses only younger entries. */
+/** Interval between two writes. A kill loses only entries younger than this. */
 const INTERVAL_MS = 250;
-/** Entries of one project per interval, so that a busy project does not displace others, nor load Postgres. */
+/** Entries per project and interval, so that a busy project does not displace others or overload Postgres. */
 const PROJECT_MAX = 100;
-/** Entries of all projects per interval: about 300 KB. */
+/** Entries of all projects per interval, about 300 KB. */
 const WAITING_MAX = 1_000;
-/** Ids that an entry keeps of each kind. */
+/** Maximum number of ids of each kind in an entry. */
 const MADE_MAX = 100;
-/** `npm start` allows 20 s for everything. */
+/** Limit for `close`, because `npm start` stops everything within 20 s. */
 const CLOSE_MS = 3_000;
 
-/** Keeps what was asked, beside the requests and never in their way. */
+/** Records requests in the background, without delaying them. */
 export interface RequestLog {
   add(request: NewLoggedRequest): void;
-  /** Writes what waits; nothing is taken after it. */
+  /** Writes the waiting entries. Later entries are skipped. */
   close(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export function createRequestLog({ db, log }: { db: Db; log: Pick<Logger, 'warn'
   let ofProject = new Map<string, number>();
   let leftOut = 0;
   let timer: NodeJS.Timeout | undefined;
-  /** One write at a time: a slow Postgres has no more than one to do. */
+  /** Only one write runs at a time, so that a slow Postgres gets no further writes. */
   let writing: Promise<void> | undefined;
   let closed = false;
 
@@ -83,7 +83,7 @@ export function createRequestLog({ db, log }: { db: Db; log: Pick<Logger, 'warn'
 
 /**
  * Returns the log entry of a finished request. Undefined for requests that are not logged: requests without a
- * project, and reads by people, since a dashboard polls every second.
+ * project, and reads by users, since a dashboard polls every second.
  */
 export function logEntry(
   c: RequestContext,
@@ -105,7 +105,7 @@ export function logEntry(
   };
 }
 
-/** Notes ids of what a request has made, for its entry in the log. */
+/** Stores the ids of records that a request created, for its log entry. */
 export function noteMade(c: RequestContext, made: RequestMade): void {
   const shortened = Object.entries(made).map(([kind, ids]) => [kind, ids.slice(0, MADE_MAX)]);
   c.set('made', Object.fromEntries(shortened));

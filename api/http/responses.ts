@@ -23,7 +23,7 @@ export function json<S extends z.ZodType>(schema: S, options: { optional?: boole
   return { required: !options.optional, content: { 'application/json': { schema } } };
 }
 
-/** A multipart/form-data body. */
+/** Declares a multipart/form-data body. */
 export function multipart<S extends z.ZodType>(schema: S) {
   return { required: true, content: { 'multipart/form-data': { schema } } };
 }
@@ -33,18 +33,18 @@ export function ok<S extends z.ZodType>(schema: S, description = 'Success') {
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** An answer without a body (204). */
+/** Declares a response without a body (204). */
 export function noContent(description = 'Done') {
   return { description };
 }
 
-/** Under this an error answer of the document lists its codes. */
+/** The member of an error response in the document that lists its codes. */
 export const CODES = 'x-error-codes';
 
 /**
- * Declares the error responses of an operation by their codes, for the document; spread it into `responses`. Errors
+ * Declares the error responses of an operation by their codes, for the document. Spread it into `responses`. Errors
  * that follow from credentials, parameters and body (401, 403, 422, 429 …) are added to every route automatically.
- * Its type is empty, so that the handler's type has only the successes: errors are thrown.
+ * The return type is empty because errors are thrown: the handler's type must contain only the successes.
  */
 // biome-ignore lint/complexity/noBannedTypes: the empty type is the point, see above
 export function errors(...codes: ErrorCode[]): {} {
@@ -76,7 +76,7 @@ function codesOf(response: unknown): ErrorCode[] {
   return Array.isArray(codes) ? codes : [];
 }
 
-/** Codes follow the order of the catalogue, so that equal sets make equal responses. */
+/** Returns an error response. Codes keep the order of the catalogue, so that equal sets give equal responses. */
 function errorResponse(status: number, named: ReadonlySet<ErrorCode>) {
   const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => named.has(code));
   const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, status) }]));
@@ -104,7 +104,7 @@ export function rangeResponse(codes: ErrorCode[]): ErrorResponse {
   };
 }
 
-/** The statuses that an error has, whichever operation answers it. Source: contract §1.7. */
+/** Returns the statuses of an error, independent of the operation. Source: contract §1.7. */
 function statusWords(code: ErrorCode): string {
   return code === 'VALIDATION_ERROR' ? '400 (of the query) or 422' : String(ERRORS[code].status);
 }

@@ -1,11 +1,11 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The paths that exist with their methods, to tell a wrong method (405) from a wrong path (404). */
+/** The existing paths with their methods. Distinguishes a wrong method (405) from a wrong path (404). */
 export interface RouteTable {
   add(method: string, path: string): void;
-  /** The methods that a path of a request takes; empty when there is no such path. */
+  /** Returns the methods that a requested path accepts. Empty if the path does not exist. */
   methodsOf(path: string): string[];
-  /** The path that is nearest to one which does not exist; undefined when none is near. */
+  /** Returns the existing path closest to a path that does not exist. Undefined if no path is close enough. */
   nearestTo(path: string): string | undefined;
 }
 
@@ -15,9 +15,11 @@ interface Known {
   methods: Set<string>;
 }
 
-/** Longer paths are no typos of a known path, and comparing two paths costs the product of their lengths. */
+/**
+ * Longer paths are not compared: they are not typos of a known path, and comparing costs the product of both lengths.
+ */
 const COMPARED_MAX_CHARS = 120;
-/** Typing errors of a path that still show which one was meant. */
+/** Maximum number of typing errors at which a path is still suggested. */
 const NEAR = 2;
 
 export function createRouteTable(): RouteTable {
@@ -31,7 +33,7 @@ export function createRouteTable(): RouteTable {
     },
     methodsOf(path) {
       const matching = [...paths.values()].filter((known) => known.pattern.test(path));
-      // `/contacts/fields` has the shape of `/contacts/{id}` too, but takes its own methods only.
+      // `/contacts/fields` also matches `/contacts/{id}`, but accepts only its own methods.
       const fewest = Math.min(...matching.map(({ parameters }) => parameters));
       const own = matching.filter(({ parameters }) => parameters === fewest);
       return [...new Set(own.flatMap((known) => [...known.methods]))].sort();
@@ -52,14 +54,14 @@ function newlyKnown(path: string): Known {
   return { pattern: patternOf(path), parameters: path.match(/\{|\*/g)?.length ?? 0, methods: new Set() };
 }
 
-/** `{id}` is one part of a path, `*` at its end all that comes. */
+/** Converts a path to a pattern. `{id}` matches one segment; a final `*` matches the rest. */
 function patternOf(path: string): RegExp {
   const [, fixed = path, rest] = /^(.*\/)(\*)$/.exec(path) ?? [];
   const parts = fixed.split(/\{.+?\}/).map((part) => part.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('[^/]+')}${rest ? '.*' : ''}$`);
 }
 
-/** How many letters of an asked path are wrong; a wrong or missing version counts as one. */
+/** Counts the wrong letters in a requested path. A wrong or missing version counts as one. */
 function typingErrors(asked: string, known: string): number {
   const [one, other] = [partsOf(asked), partsOf(known)];
   if (one.parts.length !== other.parts.length) return Number.POSITIVE_INFINITY;
@@ -69,7 +71,7 @@ function typingErrors(asked: string, known: string): number {
   );
 }
 
-/** The parts of a path without its version, and without the `/api` that other services have before theirs. */
+/** Splits a path into its segments, without the version, and without the `/api` prefix that other services use. */
 function partsOf(path: string): { parts: string[]; versioned: boolean } {
   const parts = path.toLowerCase().split('/').filter(Boolean);
   if (parts[0] === 'api' && parts.length > 1) parts.shift();

@@ -4,13 +4,13 @@ import { emailText, mailboxText } from '../../rules/emails/email-schema.ts';
 import { SLUG_LENGTH, SLUG_PATTERN } from '../../rules/slug.ts';
 import { readInstant } from './instant-zone.ts';
 
-/** The id of every example, in the document and in its page. */
+/** The id in all examples, in the document and in its page. */
 export const EXAMPLE_ID = '0190a000-0000-7000-8000-000000000000';
 
-/** The longest line of a header (RFC 5322 §2.1.1), and so of a subject. */
+/** Maximum length of a header line (RFC 5322 §2.1.1), and therefore of a subject. */
 export const HEADER_LINE_MAX_CHARS = 998;
 
-/** A subject or a name for a header: a line break would start another header. */
+/** Returns a schema for a subject or a name in a header. A line break would start another header. */
 export function oneLine(maxChars: number) {
   return z
     .string()
@@ -18,13 +18,13 @@ export function oneLine(maxChars: number) {
     .regex(/^[^\r\n]*$/, 'Must not contain line breaks');
 }
 
-/** The id of any record: a UUIDv7. */
+/** The id of a record: a UUIDv7. */
 export const Id = z.uuid().openapi({ example: EXAMPLE_ID });
 
-/** A record that uses another one, as usages list it. */
+/** A record that uses another record, in lists of usages. */
 export const NamedUse = z.object({ id: Id, name: z.string() }).openapi('NamedUse');
 
-/** A slug as input. Derived from the name if omitted. */
+/** A slug in a request. Derived from the name if omitted. */
 export const SlugInput = z
   .string()
   .max(SLUG_LENGTH)
@@ -34,7 +34,7 @@ export const SlugInput = z
     example: 'welcome',
   });
 
-/** A slug in an answer. */
+/** A slug in a response. */
 export const Slug = z
   .string()
   .openapi({ description: 'Names it in files, over projects; stays when the name changes' });
@@ -42,12 +42,12 @@ export const Slug = z
 /** `{id}` in a path. An invalid UUID is 404, like an unknown one. */
 export const IdParams = z.object({ id: Id });
 
-/** An instant in an answer: ISO 8601, UTC, milliseconds. Made by `Date.toISOString()`. */
+/** A point in time in a response: ISO 8601, UTC, milliseconds, as `Date.toISOString()` returns it. */
 export const Instant = z.iso.datetime().openapi({ example: '2026-01-01T12:00:00.000Z' });
 
 /**
- * An address as input, also as `Ada <ada@example.com>`, whose name is not kept. Read to the form that is stored and
- * compared (contract §3.1).
+ * An email address in a request. Also accepts `Ada <ada@example.com>` and drops the name. Parsed to the form that is
+ * stored and compared (contract §3.1).
  */
 export const EmailAddress = emailText().openapi({
   format: 'email',
@@ -58,10 +58,10 @@ export const EmailAddress = emailText().openapi({
 /** An address in a response. */
 export const EmailAddressResponse = z.string().openapi({ format: 'email', example: 'ada@example.com' });
 
-/** The name beside an address. */
+/** The display name of an address. */
 export const DisplayName = oneLine(NAME_MAX_CHARS);
 
-/** A mailbox as input: an address, `Ada <ada@example.com>`, or `{ name, email }`. */
+/** A mailbox in a request: an address, `Ada <ada@example.com>`, or `{ name, email }`. */
 export const MailboxInput = z.union([
   mailboxText().openapi({ maxLength: MAILBOX_MAX_CHARS, example: 'Ada <ada@example.com>' }),
   z
@@ -69,7 +69,7 @@ export const MailboxInput = z.union([
     .transform(({ name, email }) => ({ email, name: name?.trim() || null })),
 ]);
 
-/** A date-time or a date as input, read to a `Date` as `readInstant` says. */
+/** A date-time or a date in a request, parsed to a `Date` by `readInstant`. */
 export const InstantInput = z
   .string()
   .transform((text, ctx) => {
@@ -84,10 +84,10 @@ export const InstantInput = z
   })
   .openapi({ type: 'string', format: 'date-time', example: '2026-01-01T12:00:00Z' });
 
-/** An instant as input that null takes away. */
+/** A point in time in a request. Null removes it. */
 export const NullableInstantInput = InstantInput.nullish().openapi({ type: ['string', 'null'] });
 
-/** A whole number in a query. */
+/** Returns a schema for a whole number in a query. */
 export function wholeNumber(p: { min: number; max: number; default: number; description?: string }) {
   return z
     .string()
@@ -98,7 +98,7 @@ export function wholeNumber(p: { min: number; max: number; default: number; desc
     .openapi({ type: 'integer', minimum: p.min, maximum: p.max, default: p.default, description: p.description });
 }
 
-/** A switch in a query: `true` or `false`. */
+/** A boolean in a query: `true` or `false`. */
 export const QuerySwitch = z
   .enum(['true', 'false'])
   .transform((word) => word === 'true')
@@ -116,13 +116,13 @@ export function jsonOfText(message: string) {
   };
 }
 
-/** The position that the page before gave. */
+/** The cursor that the previous page returned. */
 export const Cursor = z.string().min(1).max(1000).openapi({
   description: 'Cursor from the previous page. Omit it for the first page.',
   example: 'WyIwMTkwYTAwMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDAiXQ',
 });
 
-/** The query of a cursor list. */
+/** Returns the schema for the query of a cursor list. */
 export function cursorQuery(defaultLimit: number) {
   return z.object({
     limit: wholeNumber({ min: 1, max: 100, default: defaultLimit, description: 'Records a page' }),
@@ -131,14 +131,14 @@ export function cursorQuery(defaultLimit: number) {
 }
 
 /**
- * The query of a list that takes page numbers, and `limit` and `cursor` too (contract §1.6). `limit` is the page's size
- * where given.
+ * Returns the schema for the query of a numbered list, which also accepts `limit` and `cursor` (contract §1.6).
+ * `limit` takes precedence over `pageSize`.
  */
 export function pageQuery(defaultSize: number) {
   return z.object({
     page: wholeNumber({ min: 1, max: 1_000_000, default: 1, description: 'Page number, from 1' }),
     pageSize: wholeNumber({ min: 1, max: 100, default: defaultSize, description: 'Records a page' }),
-    // Without a default, which would stand in for an absent limit and hide pageSize.
+    // Has no default, because a default would override `pageSize` if `limit` is omitted.
     limit: wholeNumber({ min: 1, max: 100, default: defaultSize })
       .removeDefault()
       .optional()
@@ -147,7 +147,7 @@ export function pageQuery(defaultSize: number) {
   });
 }
 
-/** A part of a name that a list is searched for. */
+/** Part of a name to search a list for. */
 export const NameSearch = z
   .string()
   .trim()
@@ -156,7 +156,7 @@ export const NameSearch = z
   .optional()
   .openapi({ description: 'A part of the name, whatever its case' });
 
-/** The answer of a cursor list; `total` is counted on the first page only and 0 on later ones (contract §1.6). */
+/** Returns the schema of a cursor list. `total` is counted on the first page, and 0 on later pages (contract §1.6). */
 export function cursorList<S extends z.ZodType>(item: S) {
   return z.object({
     data: z.array(item),
@@ -166,7 +166,7 @@ export function cursorList<S extends z.ZodType>(item: S) {
   });
 }
 
-/** The fields of a numbered list besides its records. */
+/** The fields of a numbered list, except its records. */
 export const numberedListFields = {
   page: z.number().int(),
   pageSize: z.number().int(),
@@ -176,18 +176,18 @@ export const numberedListFields = {
   hasMore: z.boolean(),
 };
 
-/** On a record of a list whose large fields did not fit into the page. */
+/** Set on a record of a list whose large fields did not fit into the page. */
 export const Truncated = z.literal(true).optional().openapi({
   description: 'Its large fields are omitted, because a page is at most 4 MB. Read the record itself to get them.',
 });
 
-/** On an answer whose lists have no cursor and did not fit. */
+/** Set on a response whose lists have no cursor and did not fit. */
 export const TruncatedLists = z
   .literal(true)
   .optional()
   .openapi({ description: 'A list is cut: an answer is 4 MB at most.' });
 
-/** The success envelope of the public endpoints. */
+/** Returns the schema of the success envelope of the public endpoints. */
 export function success<S extends z.ZodType>(data: S) {
   return z.object({ success: z.literal(true), data });
 }

@@ -30,18 +30,18 @@ import { createMetrics, type Metrics, serveMetrics } from './metrics.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { createRequestLog } from './request-log.ts';
 
-/** Far above the time of any accepted statement. A statement that takes longer is stuck. */
+/** Far longer than any accepted statement takes. A statement that runs longer is stuck. */
 const STATEMENT_TIMEOUT_MS = 120_000;
-/** For a list or a count. No one waits longer for a page. */
+/** Limit for lists and counts. No one waits longer for a page. */
 const READ_TIMEOUT_MS = 20_000;
 /**
  * Longer than the idle time of common load balancers (60 s), so that they close first and no request meets a closed
  * socket.
  */
 const KEEP_ALIVE_MS = 65_000;
-/** Running requests get this long when the process ends. `npm start` allows 20 s for everything. */
+/** Running requests get this long to finish when the process stops. `npm start` allows 20 s for everything. */
 const DRAIN_MS = 10_000;
-/** How long the end waits for questions to Temporal. */
+/** Limit for closing the connection to Temporal when the process stops. */
 const TEMPORAL_MS = 3_000;
 
 export interface RunningApi {
@@ -61,13 +61,13 @@ export async function startApi(
   let fetch: Parameters<typeof getRequestListener>[0] = () => new Response(null, { status: 503 });
   const listener = getRequestListener((...args) => fetch(...args), {
     errorHandler: answerBadRequest,
-    // HTTP/1.0 has no `Host` (RFC 1945): health checks of some load balancers send none.
+    // HTTP/1.0 has no `Host` (RFC 1945), and the health checks of some load balancers send none.
     hostname: new URL(given.publicUrl).hostname,
   });
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener).on('clientError', answerBadHttp);
-  // Before anything else is opened: a port in use leaves nothing behind.
+  // Listens before anything else is opened, so that a port in use leaves nothing to clean up.
   const port = await listen(server, given);
-  // With PORT=0 only now is the address known that links are made of.
+  // With PORT=0, the public URL is known only now.
   const config = { ...given, port, publicUrl: given.publicUrl.replace(/:0$/, `:${port}`) };
   const metrics = createMetrics({ ofProcess: true });
   const { deps, watch, close } = openDeps({ config, release }, { installation, log, metrics });
@@ -101,7 +101,7 @@ export async function startApi(
   return { port, close: stop };
 }
 
-/** Opens the dependencies of routes, and closes them in order: pending writes first, the database last. */
+/** Opens the dependencies of routes. `close` first writes pending data and closes the database last. */
 function openDeps(
   { config, release }: Pick<Deps, 'config' | 'release'>,
   { installation, log, metrics }: { installation: Installation; log: Logger; metrics: Metrics },
@@ -145,9 +145,9 @@ function openDeps(
   const engagements = new EngagementBatcher({ db, outbox, log, lenient });
   const requests = createRequestLog({ db: reads, log });
   const close = async () => {
-    // Responses have been sent for these, and they are not written yet.
+    // These requests have their responses already, but their opens, clicks and log entries are not written yet.
     await Promise.all([engagements.close(), requests.close()]);
-    // Questions to a Temporal that is away are not waited for.
+    // Calls to an unreachable Temporal must not delay the stop.
     await Promise.race([lifecycle.close(), sleep(TEMPORAL_MS, undefined, { ref: false })]);
     limits.close();
     loop.stop();
@@ -193,8 +193,8 @@ function listen(server: Server, config: Config): Promise<number> {
 }
 
 /**
- * Waits for running requests. `close` alone would also wait for idle keep-alive connections, so these are closed
- * repeatedly.
+ * Waits for running requests. `close` alone would also wait for idle keep-alive connections, so idle connections are
+ * closed every 50 ms, and all of them after `DRAIN_MS`.
  */
 async function drain(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -2,48 +2,47 @@ import { createHash, randomBytes } from 'node:crypto';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { RequestContext } from './env.ts';
 
-/** The name on http. */
+/** The cookie name on http. */
 export const SESSION_COOKIE = 'tidings_session';
 /**
- * The name on https: by the prefix browsers take it from this very host over TLS only, so that no neighbouring
- * subdomain can plant one.
+ * The cookie name on https. With the `__Host-` prefix, browsers accept it only from this host over TLS, so a sibling
+ * subdomain cannot set it.
  */
 export const SECURE_SESSION_COOKIE = `__Host-${SESSION_COOKIE}`;
-/** A month: long enough for a dashboard that is opened now and then. */
+/** One month is long enough for a dashboard that is opened occasionally. */
 export const SESSION_DAYS = 30;
 
-/** A new session token: 32 random bytes that say nothing. Only its hash is stored. */
+/** Creates a session token: 32 random bytes without meaning. Only the hash is stored. */
 export function newSessionToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Returns the value that a session is stored and found by. */
+/** Returns the hash under which a session is stored and found. */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token, 'utf8').digest();
 }
 
-/** Returns the session token of a request, by the only cookie name that counts here. Undefined without one. */
+/**
+ * Returns the session token of a request, from the one cookie name that is valid here. Undefined without the cookie.
+ */
 export function givenSessionToken(c: RequestContext, publicUrl: string): string | undefined {
   return getCookie(c, isSecure(publicUrl) ? SECURE_SESSION_COOKIE : SESSION_COOKIE) || undefined;
 }
 
-/** Gives the browser its session. */
+/** Sets the session cookie. */
 export function giveSessionCookie(c: RequestContext, token: string, publicUrl: string): void {
   const secure = isSecure(publicUrl);
   const maxAge = SESSION_DAYS * 24 * 3600;
   setCookie(c, secure ? SECURE_SESSION_COOKIE : SESSION_COOKIE, token, { ...OPTIONS, secure, maxAge });
 }
 
-/** Takes the session back, by whichever name the browser has it. */
+/** Deletes the session cookie under both names. */
 export function dropSessionCookie(c: RequestContext, publicUrl: string): void {
   deleteCookie(c, SESSION_COOKIE, { ...OPTIONS, secure: isSecure(publicUrl) });
   deleteCookie(c, SECURE_SESSION_COOKIE, { ...OPTIONS, secure: true });
 }
 
-/**
- * Tells whether the service is reached by https. The request's own claims do not count, because its sender may have
- * written them.
- */
+/** Tells whether the service is reached by https. Ignores headers of the request, because a caller may forge them. */
 export function isSecure(publicUrl: string): boolean {
   return publicUrl.startsWith('https://');
 }

@@ -1,4 +1,7 @@
-/** Returns strings as the body of a response, produced as fast as they are read: a slow reader holds one of them. */
+/**
+ * Returns strings as the body of a response. Each string is produced when the reader asks for it, so a slow reader
+ * costs the memory of one string.
+ */
 export function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>(

@@ -1,9 +1,9 @@
 import { closest, distance } from 'fastest-levenshtein';
 
 /**
- * Names in other services' APIs (Resend, Postmark, SendGrid, Mailchimp, Mailgun, Plunk, Twilio) for our fields, in
- * the spelling of `plain`. The first of our names that the schema has in the same place is meant. A map, since an
- * object would have an entry for a field named `constructor`.
+ * Names in other services' APIs (Resend, Postmark, SendGrid, Mailchimp, Mailgun, Plunk, Twilio) and our fields for
+ * them, in the spelling of `plain`. The first of our names that the schema has at the same place is suggested. It is
+ * a Map, because an object would have an entry for a field named `constructor`.
  */
 const THEIR_WORDS: ReadonlyMap<string, string[]> = new Map(
   Object.entries({
@@ -105,24 +105,25 @@ const THEIR_WORDS: ReadonlyMap<string, string[]> = new Map(
   }),
 );
 
-/** Old names of fields that are still taken: the newer one is suggested. */
+/** Old names of fields that are still accepted. The new name is suggested instead. */
 const OLD_NAMES = new Set(['scheduledAt', 'ids', 'audienceCondition']);
 
-/** Finds which of the `known` names a caller meant by a name that is none of them; undefined when none is near. */
+/** Returns the known name that a caller probably meant. Undefined if no name is close enough. */
 export function suggestName(name: string, known: readonly string[]): string | undefined {
   const asked = plain(name);
   const same = known.find((one) => plain(one) === asked && !OLD_NAMES.has(one));
   if (same !== undefined) return same;
   const theirs = THEIR_WORDS.get(asked)?.find((one) => known.includes(one));
   if (theirs !== undefined || known.length === 0) return theirs;
-  // Long names are no typos of a known field, and comparing two names costs the product of their lengths.
+  // Long names are not compared: they are not typos of a known field, and comparing costs the product of both
+  // lengths.
   if (asked.length > 40) return undefined;
   const nearest = closest(asked, known.map(plain));
   const near = distance(asked, nearest) <= Math.min(3, Math.floor(nearest.length / 3));
   return near ? known.find((one) => plain(one) === nearest) : undefined;
 }
 
-/** `scheduled_for`, `Scheduled-For` and `scheduledFor` are one name. */
+/** Normalizes a name: `scheduled_for`, `Scheduled-For` and `scheduledFor` are equal. */
 function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[_\-\s[\]]/g, '');
 }

@@ -7,26 +7,26 @@ interface KnownObject {
   element: (() => Known) | undefined;
 }
 
-/** A field of a body that its schema does not know, and the known fields at the same place. */
+/** A field of a body that is not in its schema, and the known fields at the same place. */
 export interface UnknownField {
   path: string[];
   siblings: string[];
 }
 
-/** The fields that a schema knows, at any depth. */
+/** The fields of a schema, at any depth. */
 export interface FieldNames {
-  /** The fields of a body that the schema does not know: the first `MAX_NAMED`. */
+  /** Returns the fields of a body that are not in the schema, at most `MAX_NAMED`. */
   unknownIn(body: unknown): UnknownField[];
-  /** Whether the schema knows a field at this path. */
+  /** Tells whether the schema has a field at this path. */
   knows(path: readonly string[]): boolean;
 }
 
-/** More names than this help nobody to find a typo. */
+/** More names than this do not help to find a typo. */
 const MAX_NAMED = 20;
 const MAX_NAME_CHARS = 100;
 const INDEX = /^\d+$/;
 
-/** The fields that `schema` knows; free objects such as `data` take any. Source: contract §1.9. */
+/** Collects the fields of `schema`. Free-form objects such as `data` accept any. Source: contract §1.9. */
 export function fieldNames(schema: z.ZodType): FieldNames {
   const known = lazyKnown(schema);
   return {
@@ -39,7 +39,10 @@ export function fieldNames(schema: z.ZodType): FieldNames {
   };
 }
 
-/** The names of fields as `X-Ignored-Fields` lists them. Header values are ASCII; a comma would look like two names. */
+/**
+ * Formats field names for `X-Ignored-Fields`. They are URL-encoded, because header values are ASCII and a comma would
+ * look like two names.
+ */
 export function namesForHeader(fields: readonly Pick<UnknownField, 'path'>[]): string {
   return fields
     .map(({ path }) => encodeURIComponent(path.join('.').toWellFormed()).slice(0, MAX_NAME_CHARS))
@@ -53,7 +56,7 @@ function collect(value: unknown, known: Known, prefix: string[], found: UnknownF
     if (element) value.forEach((item, i) => void collect(item, element(), [...prefix, String(i)], found));
     return;
   }
-  // The type check refuses an object where none is taken.
+  // The type check refuses an object here.
   if (known.fields.size === 0 && prefix.length > 0) return;
   for (const key of Object.keys(value)) {
     const field = known.fields.get(key);
