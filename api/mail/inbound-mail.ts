@@ -21,10 +21,10 @@ import { groupBy } from '../../rules/filters/group-by.ts';
 import { createFeedbackRecorder } from '../accept/feedback-recorder.ts';
 import { HEADER_LINE_MAX_CHARS } from '../http/schemas.ts';
 
-/** Maximum length of a text in an event. The record of the email has more. */
+/** Maximum length of the body in an event. The email record keeps more of it. */
 const EVENT_BODY_MAX_CHARS = 32 * 1024;
 const RECORD_BODY_MAX_CHARS = 512 * 1024;
-/** HTML that is read for the text of an event, which keeps a quarter of it. */
+/** HTML characters that are converted to text for an event. The text is at most a quarter of this. */
 const HTML_MAX_CHARS = 4 * EVENT_BODY_MAX_CHARS;
 
 interface Deps {
@@ -34,7 +34,7 @@ interface Deps {
   log: Logger;
 }
 
-/** Starts the listener of INBOUND_SMTP_PORT; undefined when it is off. The parsers are loaded only where it is on. */
+/** Starts the listener of INBOUND_SMTP_PORT. Undefined if it is off; the parsers are then not loaded. */
 export async function startInboundMail(deps: Deps): Promise<InboundListener | undefined> {
   const { config, log } = deps;
   if (config.inboundSmtpPort === undefined) return undefined;
@@ -68,7 +68,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
   const recordFeedback = createFeedbackRecorder({ config, db, outbox });
   const verpKey = deriveKey(config.secretKey, 'verp');
 
-  /** The email that the links of a quoted header prove. */
+  /** Returns the email id that a signed unsubscribe link proves. Undefined for any other link. */
   function emailIdOfLink(link: string): string | undefined {
     const token = /\/u\/([\w-]{43})$/.exec(link)?.[1];
     const proven = token && verifyManageToken(config.secretKey, token);
@@ -76,8 +76,8 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
   }
 
   /**
-   * Records a report about the emails that its recipients, or its quoted parts, prove, for each with its own
-   * recipient.
+   * Records a delivery or complaint report for every email that it proves, by return path or by a signed link in its
+   * quoted parts. A delivery report may list several recipients; each email gets the part about its own.
    */
   async function record(read: ReadMessage & { kind: 'status' | 'complaint' }, returned: string[]): Promise<void> {
     const quoted =
@@ -138,7 +138,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
   return {
     async accepts(recipient) {
       if (emailIdOfVerp(verpKey, recipient)) return true;
-      // An address that looks like a return path and is not signed by us belongs to no one, whatever the domain.
+      // An address that looks like a return path, but that this service has not signed, is accepted for no domain.
       if (/^bounce\+[0-9a-f]{32}/.test(recipient)) return false;
       return (await listDomainOwners(db, emailDomain(recipient))).length > 0;
     },
@@ -156,7 +156,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
   };
 }
 
-/** Returns the data of `email.received`. Nothing here checks for spam or viruses. */
+/** Returns the data of `email.received`. It does not include a check for spam or viruses. */
 function detailOf(message: InboundMessage, mail: InboundMail, verdicts: Verdicts): Record<string, unknown> {
   const body = clean(textOf(mail));
   return {
@@ -182,13 +182,13 @@ function htmlOf({ html, text }: InboundMail): string {
   return clean(body).slice(0, RECORD_BODY_MAX_CHARS).toWellFormed();
 }
 
-/** Reads the text of an email; one that has only HTML says the same without its tags. */
+/** Returns the text of an email. Converts the HTML if the email has no text. */
 function textOf({ text, html }: InboundMail): string {
   if (text?.trim() || !html) return text ?? '';
   return htmlToText(html.slice(0, HTML_MAX_CHARS));
 }
 
-/** Text that Postgres can hold, in the form in which filters look for it (contract §1.16). */
+/** Returns text that Postgres can store, in the normalization that filters compare (contract §1.16). */
 function clean(text: string): string {
   return text.replaceAll('\0', '').toWellFormed().normalize('NFC');
 }

@@ -21,10 +21,16 @@ import { HEADER_LINE_MAX_CHARS } from '../http/schemas.ts';
 import { checkAttachments } from '../routes/send/input.ts';
 
 const SCOPE = 'email:send';
-/** Below it, a message is made ready faster than a thread is asked: 40 MB take 100 ms. */
+/**
+ * Smaller messages are prepared on the main thread, because handing them over takes longer. A message of 40 MB takes
+ * 100 ms.
+ */
 const THREAD_MIN_BYTES = 256 * 1024;
 
-/** SMTP replies for errors of the acceptance, with their enhanced codes (RFC 3463). Any other error is ours: 451. */
+/**
+ * SMTP replies for refused messages, with enhanced codes (RFC 3463). Any other error is an error of this service:
+ * 451.
+ */
 const REPLIES: Partial<Record<ErrorCode, [code: number, enhanced: string]>> = {
   INVALID_API_KEY: [535, '5.7.8'],
   FORBIDDEN: [535, '5.7.1'],
@@ -37,7 +43,7 @@ const REPLIES: Partial<Record<ErrorCode, [code: number, enhanced: string]>> = {
   BAD_REQUEST: [554, '5.6.0'],
 };
 
-/** Starts the relay of SMTP_RELAY_PORT; undefined when it is off. Server and parser are loaded only where it is on. */
+/** Starts the relay of SMTP_RELAY_PORT. Undefined if it is off; the server and the parser are then not loaded. */
 export async function startSmtpRelay(deps: Deps): Promise<RelayListener | undefined> {
   const { config, log } = deps;
   if (config.smtpRelay.port === undefined) return undefined;
@@ -56,8 +62,9 @@ export async function startSmtpRelay(deps: Deps): Promise<RelayListener | undefi
 }
 
 /**
- * Mail by SMTP is a send request: the same keys, limits and checks as `POST /v1/send`, accepted in the same way before
- * the 250. The message is passed on as it is, not as a template. Source: contract §2.1, §9.13.
+ * Creates the handler of the SMTP relay. An SMTP message is a send request: the same keys, limits and checks as `POST
+ * /v1/send` apply, and it is accepted durably before the 250. The message is sent as it is, not as a template.
+ * Source: contract §2.1, §9.13.
  */
 export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
   const { RelayRefusal } = await import('../../channels/relay/listener.ts');
@@ -71,7 +78,7 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
     outbox,
   });
 
-  /** A key is looked up for each message too: one that was revoked meanwhile sends nothing more. */
+  /** Looks up the key for each message, because it may have been revoked since the login. */
   async function accessOf(key: string): Promise<KeyAccess> {
     const access = await keys.find(key);
     if (access?.kind !== 'secret') throw new AppError('INVALID_API_KEY');
@@ -92,7 +99,10 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
     return acceptor.accept(requestOf(submission, original, message, access));
   }
 
-  /** Makes the message ready to be passed on; a large one in a thread. @throws AppError BAD_REQUEST, OverBudget */
+  /**
+   * Prepares the message for sending; a large message in a thread.
+   * @throws AppError BAD_REQUEST, OverBudget
+   */
   async function originalOf({ raw, from }: RelayMessage, projectId: string): Promise<OriginalMessage> {
     const p = { host, id: uuidv7(), from: normalizeEmail(from), now: new Date() };
     if (raw.length < THREAD_MIN_BYTES) return prepareOriginal(raw, p);
@@ -112,7 +122,10 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
   };
 }
 
-/** @throws AppError VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
+/**
+ * Creates the send request for a message.
+ * @throws AppError VALIDATION_ERROR, PAYLOAD_TOO_LARGE
+ */
 function requestOf(
   submission: Submission,
   original: OriginalMessage,
@@ -125,7 +138,7 @@ function requestOf(
   );
   const from = submission.from ?? { email: normalizeEmail(message.from), name: null };
   if (!isEmailAddress(from.email)) throw new AppError('VALIDATION_ERROR', { message: 'The message has no sender' });
-  // Tracked HTML replaces the message's own, so it is built from the same part.
+  // Tracked HTML replaces the message's own HTML, so it is built from the same part.
   const body = verbatimTemplate(original.html ?? submission.html);
   checkSizes(submission, body);
   const to = [...new Set(message.recipients.map(normalizeEmail))].map((email) => ({
@@ -188,7 +201,7 @@ function refusalOf(error: unknown, Refusal: typeof RelayRefusal): unknown {
   return new Refusal(code, `${enhanced} ${error.message.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 400)}`);
 }
 
-/** The ids of the email records, so that a client's log leads to them. */
+/** Returns the text of the SMTP reply. It contains the ids of the email records, to find them from a client's log. */
 function words({ data }: SendResponse): string {
   const [first, ...others] = data.emails.map(({ email }) => email);
   return `2.0.0 Accepted as ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`;

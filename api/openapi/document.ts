@@ -8,10 +8,13 @@ import { repairReferences } from './references.ts';
 import { shareParts } from './shared.ts';
 import { dropUnused, keepVersioned } from './versioned.ts';
 
-/** Which paths a document has: all of them, or those under `/v1`, which carry the version promise. */
+/** The paths of a document: all paths, or only paths under `/v1`, which have the version promise. */
 export type DocumentPaths = 'all' | 'v1';
 
-/** The OpenAPI document of all registered operations. Its version is the contract's, 1.0.0 (contract §1.3). */
+/**
+ * Returns the OpenAPI document of all registered operations. Its version is the version of the contract, 1.0.0
+ * (contract §1.3).
+ */
 export function openApiDocument(hono: OpenAPIHono<AppEnv>, which: DocumentPaths = 'all') {
   const generated = hono.getOpenAPI31Document({
     openapi: '3.1.0',
@@ -24,10 +27,10 @@ export function openApiDocument(hono: OpenAPIHono<AppEnv>, which: DocumentPaths 
     },
     servers: [{ url: '/', description: 'This service' }],
   });
-  // Parts of it belong to the routes, which the next document is made of; the passes below change it in place.
+  // Copied, because parts of the document belong to the routes, and the steps below change it in place.
   const document = structuredClone(generated);
   repairReferences(document as Document);
-  // Before paths are dropped, so that both documents use the same names.
+  // Runs before paths are removed, so that both documents use the same names.
   writePlainTypes(document as Document);
   if (which === 'v1') keepVersioned(document as Document);
   spreadExamples(document as Document);

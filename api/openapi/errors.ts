@@ -3,9 +3,9 @@ import { CODES, type ErrorResponse, rangeResponse } from '../http/responses.ts';
 import { aliasesIn, type Document, type Operation, operationsOf, type Part } from './json.ts';
 
 /**
- * Errors that follow from credentials, from limits or from the form of a request, for any operation. They are
- * declared at `4XX` and `5XX`, so that an operation's own statuses show its own errors; in OpenAPI a status takes
- * precedence over its range.
+ * Errors that any operation may return because of its credentials, its limits or the form of the request. They are
+ * declared at `4XX` and `5XX`, so that the statuses of an operation list only its own errors. In OpenAPI, a status
+ * takes precedence over its range.
  */
 const OF_ANY_OPERATION: readonly ErrorCode[] = [
   'BAD_REQUEST',
@@ -21,7 +21,7 @@ const OF_ANY_OPERATION: readonly ErrorCode[] = [
   'SERVICE_UNAVAILABLE',
 ];
 
-/** A form of an error answer, and the operations that give it at one status. */
+/** An error response with one set of codes, and the operations that declare it for one status. */
 interface Form {
   status: string;
   response: ErrorResponse;
@@ -29,9 +29,9 @@ interface Form {
 }
 
 /**
- * Replaces error responses by references, and returns their targets. A response is named by its status. If a status
- * has several forms, the most frequent one gets that name, and the others add their codes. An operation at two paths
- * declares its errors at the path under `/v1`.
+ * Replaces error responses by references, and returns the shared responses. A response is named by its status. If a
+ * status has several forms, the most frequent form gets that name, and the others append their codes. An operation
+ * with two paths declares its errors at the path under `/v1`.
  */
 export function shareErrors(document: Document): { responses: Record<string, Part>; examples: object } {
   const aliases = aliasesIn(document);
@@ -64,7 +64,7 @@ function isError(response: Part): response is ErrorResponse {
   return CODES in response;
 }
 
-/** Replaces errors that any operation may return by ranges. An alias declares only these. */
+/** Replaces errors that any operation may return by ranges. An alias declares only the ranges. */
 function foldRanges(operation: Operation, isAlias: boolean): void {
   for (const [status, response] of Object.entries(operation.responses)) {
     if (!isError(response)) continue;

@@ -1,12 +1,12 @@
 import { type Document, nameIn, operationsOf, partsOf, type Schema } from './json.ts';
 
-/** Strings of these formats look alike everywhere and need no example. */
+/** Strings of these formats always look the same and need no example. */
 const KNOWN_FORMATS = new Set(['date-time', 'date', 'uuid']);
 
 /**
- * Writes each example once. A request body keeps the whole example, for trying it out. The example of a response is
- * written at its parts, and only if a part says more than its type, so that a list or a nested record needs none of
- * its own. Viewers of the document assemble it. Changes the document in place.
+ * Writes each example once. A request body keeps its whole example, for "Try it out". The example of a
+ * response is moved to its properties, and only if a value says more than the type. Lists and nested records then
+ * need no example of their own, because viewers of the document assemble it. Changes the document in place.
  */
 export function spreadExamples(document: Document): void {
   const schemas = document.components?.schemas ?? {};
@@ -22,7 +22,7 @@ export function spreadExamples(document: Document): void {
   }
 }
 
-/** The example of the whole shows its parts. */
+/** Removes the examples of the properties, because the example of the whole contains them. */
 function dropExamples(schema: Schema): void {
   delete schema.example;
   for (const part of partsOf(schema)) dropExamples(part);
@@ -38,7 +38,7 @@ function namesOfBodies(document: Document): Set<string> {
   return new Set(contents.flatMap(({ schema }) => (schema?.$ref ? [nameIn(schema.$ref)] : [])));
 }
 
-/** Puts what an example says more than the types do at the parts of a schema. */
+/** Moves an example to the properties of a schema, where a value says more than the type. */
 function show(schema: Schema, example: unknown, schemas: Record<string, Schema>): void {
   if (schema.$ref) {
     const named = schemas[nameIn(schema.$ref)];
@@ -63,12 +63,12 @@ function showMembers(schema: Schema, example: object, schemas: Record<string, Sc
     const value = Reflect.get(example, name);
     if (value !== undefined) show(property, value, schemas);
   }
-  // An object of any names.
+  // A free-form object has no declared properties.
   const isOpen = !schema.properties && !schema.allOf && !schema.anyOf && !schema.oneOf;
   if (isOpen && Object.keys(example).length > 0) schema.example ??= example;
 }
 
-/** A value that nobody would put there who knows the type alone. */
+/** Tells whether a value says more than its type does. */
 function isTelling(value: unknown, { enum: words, const: constant, format, allOf, anyOf, oneOf }: Schema): boolean {
   if (words) return value !== words[0];
   return typeof value === 'string' && !(constant ?? allOf ?? anyOf ?? oneOf) && !KNOWN_FORMATS.has(format ?? '');

@@ -1,4 +1,4 @@
-/** The OpenAPI document as plain JSON, with the parts that the transformations in this folder use. */
+/** The OpenAPI document as plain JSON, limited to the parts that this folder uses. */
 export interface Document {
   paths?: Record<string, Record<string, Operation>>;
   webhooks?: Record<string, unknown>;
@@ -13,7 +13,7 @@ export interface Components {
 
 export interface Operation {
   operationId: string;
-  /** The operation under `/v1` that this one is, too. */
+  /** Set on an alias: the operation under `/v1`. */
   'x-alias-of'?: string;
   description?: string;
   requestBody?: Part;
@@ -21,7 +21,7 @@ export interface Operation {
   parameters?: Part[];
 }
 
-/** A parameter, a body that is asked for, or an answer; or a reference to one. */
+/** A parameter, a request body or a response, or a reference to one. */
 export interface Part {
   $ref?: string;
   name?: string;
@@ -54,17 +54,17 @@ export function operationsOf({ paths = {} }: Document): Operation[] {
   return Object.values(paths).flatMap((item) => Object.values(item));
 }
 
-/** Operations that answer under `/v1` too, which is the path that new clients use. */
+/** Returns the operations that are aliases of an operation under `/v1`. New clients use the path under `/v1`. */
 export function aliasesIn(document: Document): Set<Operation> {
   return new Set(operationsOf(document).filter((operation) => operation['x-alias-of'] !== undefined));
 }
 
-/** The schemas that stand within a schema, one level deep. */
+/** Returns the schemas directly inside a schema. */
 export function partsOf({ allOf = [], anyOf = [], oneOf = [], items, properties = {} }: Schema): Schema[] {
   return [...allOf, ...anyOf, ...oneOf, ...(items ? [items] : []), ...Object.values(properties)];
 }
 
-/** The name that a reference ends with: `Contact` of `#/components/schemas/Contact`. */
+/** Returns the name at the end of a reference: `Contact` for `#/components/schemas/Contact`. */
 export function nameIn(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }

@@ -1,18 +1,18 @@
 import { capital, type Document, operationsOf, partsOf, type Schema } from './json.ts';
 
-/** Names that describe a request or one page of a list; the record itself gives the better name of an enum. */
+/** Schemas for requests and list pages. An enum is preferably named after the record itself. */
 const SECOND_CHOICE = /^(Add|Bulk|Create|Import|List|Listed|Logged|Patch|Preview|Replay|Retry)[A-Z]/;
 
-/** An enum where it is written: under `name`, which parents and property give. */
+/** An inline enum. `name` is built from its parents and its property. */
 interface WrittenEnum {
   name: string;
   schema: Schema;
 }
 
 /**
- * Writes types in the form that client generators understand. The Python generators refuse an enum of booleans, and
- * they name an inline enum after its parent, which hides a schema of that name. So a boolean has no enum, and each enum
- * stands once under `components`. Changes the document in place.
+ * Rewrites types for client generators. The Python generators refuse an enum of booleans. They also name an inline
+ * enum after its parent, which hides a schema with that name. Booleans therefore lose their enum, and each enum is
+ * written once under `components`. Changes the document in place.
  */
 export function writePlainTypes(document: Document): void {
   const schemas = document.components?.schemas ?? {};
@@ -46,12 +46,12 @@ function enumsIn(schema: Schema, name: string): WrittenEnum[] {
   return [
     ...((schema.enum?.length ?? 0) > 1 && valuesOf(schema) !== '' ? [{ name, schema }] : []),
     ...[...allOf, ...anyOf, ...oneOf, ...(items ? [items] : [])].flatMap((part) => enumsIn(part, name)),
-    // `data` is the envelope of an answer and says nothing about its members.
+    // `data` is the envelope of a response, so it does not become part of the name.
     ...Object.entries(properties).flatMap(([key, part]) => enumsIn(part, key === 'data' ? name : name + capital(key))),
   ];
 }
 
-/** Gives each list of values the best name that no other schema has, and writes it under `components`. */
+/** Gives each list of values the best name that no schema uses yet, and adds it to `components`. */
 function nameEnums(written: WrittenEnum[], schemas: Record<string, Schema>): Map<string, string> {
   const named = new Map<string, string>();
   for (const [name, schema] of Object.entries(schemas)) if (schema.enum) named.set(valuesOf(schema), name);
@@ -72,7 +72,7 @@ function compareNames(one: string, other: string): number {
   return later || one.length - other.length || (one < other ? -1 : 1);
 }
 
-/** Returns the strings of an enum without null, as JSON. Empty if it holds anything else. */
+/** Returns the strings of an enum without null, as JSON. Empty if the enum contains other values. */
 function valuesOf({ enum: values = [] }: Schema): string {
   const texts = values.filter((value) => value !== null);
   return texts.length > 0 && texts.every((value) => typeof value === 'string') ? JSON.stringify(texts) : '';

@@ -1,13 +1,13 @@
 import { type Document, partsOf, type Schema } from './json.ts';
 
-/** Keywords that describe a value and restrict nothing. */
+/** Keywords that describe a value without restricting it. */
 const ANNOTATIONS = new Set(['description', 'example', 'default', 'deprecated', 'x-alias-of']);
 
 /**
- * Corrects what the generator writes beside a reference to a named schema. Changes the document in place.
- * - "The schema and null", which no value can be, becomes "the schema or null".
- * - "The schema and a description" becomes a reference with the description beside it, which OpenAPI 3.1 allows:
- *   openapi-python-client drops every operation where `allOf` holds a union.
+ * Corrects the siblings of references to named schemas, as the generator writes them. Changes the document in place.
+ * - "The schema and null", which matches no value, becomes "the schema or null".
+ * - "The schema and a description" becomes a reference with a description beside it, which OpenAPI 3.1 allows. With
+ * `allOf` around a union, openapi-python-client drops the operation.
  */
 export function repairReferences(document: Document): void {
   for (const schema of Object.values(document.components?.schemas ?? {})) repairReference(schema);

@@ -5,7 +5,7 @@ interface Reference {
   $ref: string;
 }
 
-/** An operation at two paths is described at the path for new clients. */
+/** The description of an alias. The operation is described at the path for new clients. */
 const ELSEWHERE = 'As under `/v1`.';
 
 /**
@@ -28,7 +28,7 @@ export function shareParts(document: Document): void {
 /** Replaces a part by a reference. */
 type Use = (ref: Reference) => void;
 
-/** Success responses, named by their schema, or by their operation. */
+/** Shares success responses. They are named by their schema, or by their operation. */
 function shareResponses(operations: Operation[]): Record<string, Part> {
   const found = operations.flatMap((operation) =>
     Object.entries(operation.responses).map(([status, part]) => ({
@@ -59,8 +59,7 @@ function shareParameters(operations: Operation[]): Record<string, Part> {
 }
 
 /**
- * Moves each part that occurs more than once to the first free name, if that is shorter, and puts references in its
- * places.
+ * Moves each repeated part to the first free name and replaces it by references, if that makes the document shorter.
  */
 function share(
   found: { part: Part; names: string[]; use: Use }[],
@@ -87,7 +86,7 @@ function share(
   return shared;
 }
 
-/** The same at both paths of an operation. */
+/** Returns the operation id that both paths of an operation share. */
 function nameOf({ operationId, 'x-alias-of': aliasOf = operationId }: Operation): string {
   return capital(aliasOf);
 }

@@ -1,11 +1,11 @@
 import { type Document, nameIn } from './json.ts';
 
-/** Leaves the paths under `/v1` only. */
+/** Removes all paths that are not under `/v1`. */
 export function keepVersioned(document: Document): void {
   document.paths = Object.fromEntries(Object.entries(document.paths ?? {}).filter(([path]) => path.startsWith('/v1/')));
 }
 
-/** Drops schemas without references, also schemas to which only dropped ones refer. */
+/** Removes schemas that no remaining part refers to. */
 export function dropUnused(document: Document): void {
   const schemas = document.components?.schemas ?? {};
   const used = new Set<string>();

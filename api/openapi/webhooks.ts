@@ -5,7 +5,7 @@ import { capital } from './json.ts';
 
 const AT = '2026-01-01T12:00:00.000Z';
 
-/** Members that every event of an email has. Source: contract §8.2. */
+/** Fields in every event about an email. Source: contract §8.2. */
 const email = {
   subject: z.string(),
   from: z.string(),
@@ -31,10 +31,10 @@ const TOPIC = { topicId: EXAMPLE_ID, topic: 'product-news', name: 'Product news'
 const segment = { segmentId: Id, segmentName: z.string() };
 const SEGMENT = { segmentId: EXAMPLE_ID, segmentName: 'VIP' };
 
-/** An event that the service records: its data and an example. */
+/** A recorded event: its data and an example. */
 interface Documented {
   name: string;
-  /** A name of this kind, where `name` stands for many. */
+  /** An example of the name, if `name` is a pattern. */
   sample?: string;
   summary: string;
   data: z.ZodRawShape;
@@ -185,7 +185,7 @@ const EVENTS: Documented[] = [
   },
 ];
 
-/** Named, since generators make a nullable contact twice and would name an inline schema twice. */
+/** Named, because generators create a nullable contact twice and would give an inline schema two names. */
 const ContactData = z.record(z.string(), z.unknown()).openapi('WebhookContactData');
 
 const Contact = z
@@ -197,7 +197,7 @@ const Contact = z
 /** The names of the events that the document describes. */
 export const WEBHOOK_NAMES = EVENTS.map(({ name }) => name);
 
-/** Describes what the service sends to webhook endpoints: an operation for each event. Source: contract §11. */
+/** Describes the requests to webhook endpoints: one operation per event. Source: contract §11. */
 export function registerWebhooks(hono: OpenAPIHono<AppEnv>): void {
   for (const { name, sample, summary, data, example } of EVENTS) {
     const event = Object.keys(data).length > 0 ? z.looseObject(data) : z.record(z.string(), z.unknown());
@@ -221,7 +221,7 @@ export function registerWebhooks(hono: OpenAPIHono<AppEnv>): void {
       operationId: `on${words(name)}`,
       tags: ['Webhooks'],
       security: [],
-      // The OpenAPI generator then skips it: its Python client of an operation under `webhooks` does not parse.
+      // Makes the OpenAPI generator skip the operation, because its Python client for `webhooks` does not parse.
       'x-internal': true,
       summary,
       description: `${summary}. Signed as Standard Webhooks: check \`webhook-signature\` before you read it.`,

@@ -8,12 +8,12 @@ import { buildVariables } from '../../rules/content/variables.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import { markTrusted, markUntrusted, type Sourced } from '../../rules/strangers/provenance.ts';
 
-/** For a content that nobody in particular reads. */
+/** A reader for a review without a contact. */
 export const NOBODY: Reader = { id: '', email: 'someone@example.com', data: {}, untrustedKeys: [] };
-/** Links that belong to no email: following one shows that it is invalid, and unsubscribes no one. */
+/** Tokens without an email. Their links show that they are invalid, and unsubscribe no one. */
 const NO_TOKENS = { track: 'preview', manage: 'preview' };
 
-/** Returns the variables of a content for a reader, with given values on top. */
+/** Returns the variables of a content for a reader. Given values override the reader's. */
 export function readersVariables(
   { id, email, data, untrustedKeys }: Reader,
   { zone, given = {} }: { zone: string; given?: Data },
@@ -26,9 +26,9 @@ export function readersVariables(
 }
 
 /**
- * Looks at a content: a large or costly one in a thread, from the project's budget.
- * @throws AppError VALIDATION_ERROR with line and column where it does not parse, or cannot be rendered for this
- * reader; OverBudget
+ * Reviews a content. A large or costly content is reviewed in a thread and charged to the project's budget.
+ * @throws AppError VALIDATION_ERROR with line and column if it does not parse, or cannot be rendered for this reader;
+ * OverBudget
  */
 export async function contentReview(
   compute: Compute,

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { CAMPAIGN_FINDINGS } from '../../rules/campaigns/review.ts';
 import { CONTENT_FINDINGS, SEVERITIES } from '../../rules/content/findings.ts';
 
-/** A finding of a review or a preview, as responses have it. */
+/** A finding of a review or a preview, in a response. */
 export const FindingRecord = z
   .object({
     code: z.enum([...CONTENT_FINDINGS, ...CAMPAIGN_FINDINGS]),

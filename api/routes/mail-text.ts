@@ -3,10 +3,10 @@ import { type MailTemplates, type MailText, NO_TEXT } from '../../rules/content/
 import type { Mailbox } from '../../rules/emails/email-address.ts';
 import { EmailAddress, HEADER_LINE_MAX_CHARS, MailboxInput, oneLine } from '../http/schemas.ts';
 
-/** Mail clients cut a page off at about 100 KB; each recipient of a campaign gets this much rendered. */
+/** Limit of a template body, which is rendered for each recipient of a campaign. Mail clients cut an email off at about 100 KB. */
 const TEMPLATE_BODY_MAX_BYTES = 512 * 1024;
 
-/** Mailboxes show about 100 characters of it; names of variables are longer than their values. */
+/** Mailboxes show about 100 characters. The limit is higher because variable names are longer than their values. */
 const PREHEADER_MAX_CHARS = 500;
 
 /** The body of a template or a campaign. */
@@ -27,7 +27,7 @@ const Preheader = oneLine(PREHEADER_MAX_CHARS).nullish().openapi('Preheader', {
   description: 'Preview text beside the subject in a mailbox: text with Liquid, hidden at the start of the HTML part',
 });
 
-/** The templates of a template or a campaign in a request. */
+/** The templates of an email in a request. */
 export const mailTemplatesInput = {
   subject: oneLine(HEADER_LINE_MAX_CHARS).min(1),
   body: TemplateBody,
@@ -42,12 +42,12 @@ export const mailTextInput = {
   replyTo: EmailAddress.nullish(),
 } satisfies Record<keyof MailText, z.ZodType>;
 
-/** The fields of a request with the sender's address alone as `from`. */
+/** A request with only the sender's address in `from`. */
 type WithAddress<G> = { [Field in keyof G]: G[Field] extends infer T ? (T extends Mailbox ? string : T) : never };
 
 /**
- * Takes the sender of a request apart: its address becomes `from`, its display name `fromName` where the request gives
- * no other.
+ * Splits the sender of a request: the address stays in `from`, and the display name moves to `fromName`, unless the
+ * request has one.
  */
 export function splitSender<G extends { from?: Mailbox | null | undefined; fromName?: string | null | undefined }>(
   given: G,
@@ -57,7 +57,7 @@ export function splitSender<G extends { from?: Mailbox | null | undefined; fromN
   return { ...given, ...sender } as WithAddress<G>;
 }
 
-/** The same as answers show it. */
+/** The text of an email in a response. */
 export const mailTextResponse = {
   subject: z.string(),
   body: z.string(),
@@ -67,7 +67,7 @@ export const mailTextResponse = {
   replyTo: z.string().nullable(),
 } satisfies Record<keyof MailText, z.ZodType>;
 
-/** The fields of it that a request gives. */
+/** The fields of a text that a request sets. */
 type Given = { [Field in keyof MailText]?: MailText[Field] | null | undefined };
 
 /**

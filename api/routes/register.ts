@@ -72,20 +72,23 @@ import { workflowStepRoutes } from './workflow-steps/routes.ts';
 import { workflowRoutes } from './workflows/routes.ts';
 
 export interface Registrars {
-  /** Operations that answer at `/x` and at `/v1/x`; routes name `/x`. */
+  /** Registers operations at `/x` and at `/v1/x`; their routes name `/x`. */
   both: App;
-  /** Operations that answer at the path they name and nowhere else. */
+  /** Registers operations at the path of their route only. */
   only: App;
-  /** Pages, pixels and callbacks: no credentials, no guard, a limit by the caller's address where they write. */
+  /**
+   * Registers pages, pixels and callbacks. They need no credentials and have no guard. Writes are limited by the
+   * caller's address.
+   */
   openly: OpenRoutes;
-  /** Files and pages that only show something. Add their paths to `table`. */
+  /** For read-only files and pages. Add their paths to `table`. */
   hono: OpenAPIHono<AppEnv>;
   table: RouteTable;
 }
 
-/** Every route of the service, in the order of the API guide. */
+/** Registers every route of the service, in the order of the API guide. */
 export function registerRoutes({ both, only, openly, hono, table }: Registrars, deps: Deps): void {
-  // Dashboard-style resources, at both paths.
+  // Resources of the dashboard, at both paths.
   workflowRoutes(both, deps);
   workflowStepRoutes(both, deps);
   workflowGraphRoutes(both, deps);
@@ -100,14 +103,14 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   contactFieldRoutes(both, deps);
   contactJobRoutes(both, deps);
   importPreviewRoutes(both, deps);
-  // Before `/contacts/{id}`: `export` is no id.
+  // Must precede `/contacts/{id}`, because `export` is not an id.
   contactExportRoutes(both, deps);
   contactRoutes(both, deps);
   contactTimelineRoutes(both, deps);
   contactStandingRoutes(both, deps);
   contactDossierRoutes(both, deps);
   suppressionRoutes(both, deps);
-  // Before `/v1/sms/{id}`: `stops` is no id.
+  // Must precede `/v1/sms/{id}`, because `stops` is not an id.
   smsStopRoutes(only, deps);
   topicRoutes(both, deps);
   templateRoutes(both, deps);
@@ -126,7 +129,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   campaignReviewRoutes(both, deps);
   webhookRoutes(both, deps);
   requestRoutes(both, deps);
-  // Public endpoints, under /v1 only.
+  // Public endpoints, only under /v1.
   sendRoutes(only, deps);
   emailRoutes(only, deps);
   emailAttachmentRoutes(only, deps);
@@ -135,7 +138,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   smsSenderRoutes(only, deps);
   trackRoutes(only, deps);
   storefrontRoutes(only, deps);
-  // People, keys and the project: by session, at one path.
+  // Users, keys and the project: by session, at one path.
   authRoutes(only, deps);
   signInLinkRoutes(openly, deps);
   invitationRoutes(only, deps);
@@ -144,7 +147,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   projectRoutes(only, deps);
   asCodeRoutes(only, deps);
   auditLogRoutes(only, deps);
-  // Operations on the installation, for users that OPERATORS names.
+  // Operations on the installation, for the users in OPERATORS.
   operatorHealthRoutes(only, deps);
   operatorTenantRoutes(only, deps);
   operatorProviderRoutes(only, deps);

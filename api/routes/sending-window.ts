@@ -2,8 +2,8 @@ import '@hono/zod-openapi';
 import { SendingWindowInput } from '../../rules/time/sending-window.ts';
 
 /**
- * When marketing may leave, as projects and campaigns are given and show it. A copy, because only what is made here can
- * be described.
+ * The sending window of projects and campaigns, in requests and responses. It is a copy, because only schemas created
+ * here can have OpenAPI descriptions.
  */
 export const SendingWindow = SendingWindowInput.clone().openapi('SendingWindow', {
   description:

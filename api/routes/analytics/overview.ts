@@ -21,7 +21,7 @@ import { AttentionItem, MailOverview, UpcomingHours } from './response.ts';
 import { daysOf, rate, spanQuery } from './span.ts';
 
 const tags = ['Analytics'];
-/** A week is what one plans for, and a column an hour that can still be read. */
+/** One week. People plan for a week, and a chart with one column per hour is still readable. */
 const HOURS_MAX = 168;
 
 const overviewRoute = createRoute({
@@ -63,7 +63,7 @@ const upcomingRoute = createRoute({
   responses: { 200: ok(UpcomingHours) },
 });
 
-/** Scope that a caller needs to see a kind. */
+/** The scope that a caller needs to see each kind. */
 const SCOPE_OF: Record<ProjectAttentionKind, Scope> = {
   project_held: 'analytics:view',
   route_paused: 'analytics:view',
@@ -75,7 +75,7 @@ const SCOPE_OF: Record<ProjectAttentionKind, Scope> = {
   endpoint_degraded: 'workflows:edit',
 };
 
-/** Registers the requests of a dashboard's first page. Each is cheap, however large the project is. */
+/** Registers the requests of the dashboard's first page. Each is cheap, regardless of the project's size. */
 export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void {
   app.openapi(overviewRoute, async (c) => {
     const { projectId } = c.var;

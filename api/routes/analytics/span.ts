@@ -4,11 +4,11 @@ import { type LocalDay, localDays } from '../../../rules/time/local-days.ts';
 import { DAY_MS, instantOf } from '../../../rules/time/local-time.ts';
 import { InstantInput } from '../../http/schemas.ts';
 
-/** contract §8.4: analytics cover 30 days unless dates are given. */
+/** Analytics cover 30 days unless dates are given (contract §8.4). */
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
 
-/** The query of everything that counts over a span of time. */
+/** The query of operations that count over a time span. */
 export const spanQuery = z.object({
   startDate: InstantInput.optional().openapi({ description: 'First instant; 30 days before endDate unless given' }),
   endDate: InstantInput.optional().openapi({
@@ -35,8 +35,8 @@ export function spanOf(query: { startDate?: Date | undefined; endDate?: Date | u
 }
 
 /**
- * The days of a zone that a query asks for, whole; a date alone is that day of the zone.
- * @throws AppError as `spanOf` does
+ * Returns the days of a time span in a time zone. A date without a time means that day in the zone.
+ * @throws AppError like `spanOf`
  */
 export function daysOf(query: { startDate?: Date | undefined; endDate?: Date | undefined }, zone: string): LocalDay[] {
   const { startDate, endDate } = spanOf(query);
@@ -50,7 +50,7 @@ export function rate(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((10_000 * part) / whole) / 100;
 }
 
-/** `2026-01-31` as an end means all of that day. */
+/** Moves an end without a time to the last millisecond of its day. */
 function wholeDay(at: Date): Date {
   return isDate(at) ? new Date(at.getTime() + DAY_MS - 1) : at;
 }

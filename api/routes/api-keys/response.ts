@@ -43,7 +43,7 @@ export function apiKeyResponse(key: ApiKey) {
     revokedAt: key.revokedAt?.toISOString() ?? null,
     lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
     createdAt: key.createdAt.toISOString(),
-    // A key changes once, when it is revoked.
+    // A key changes only when it is revoked.
     updatedAt: (key.revokedAt ?? key.createdAt).toISOString(),
   };
 }

@@ -28,12 +28,12 @@ import { conditionOf } from './conditions.ts';
 import { campaignFields } from './document.ts';
 import type { CampaignItem } from './input.ts';
 
-/** Names in a file of fields that hold an id. */
+/** The file's names for fields that hold an id. */
 const NAMES: Readonly<Record<string, string>> = { segmentId: 'segment', topicId: 'topic' };
 
 /**
- * Runs before anything is locked, because trial renderings wait for their turn. Stored content was checked when it
- * was saved.
+ * Checks the content of changed campaigns. Runs before anything is locked, because trial renderings wait for their
+ * turn. Stored content was checked when it was saved.
  * @throws AppError VALIDATION_ERROR
  */
 export async function checkCampaigns(
@@ -52,7 +52,7 @@ export async function checkCampaigns(
   }
 }
 
-/** Only the text of a campaign is checked here. */
+/** Placeholders for the other fields, because only the text is checked here. */
 const NOBODY = { name: '', description: null, audienceType: 'ALL', segmentId: null, audienceFilter: null } as const;
 
 /** Changes drafts to match the files. A started campaign does not change; a finding says so. */
@@ -98,7 +98,10 @@ async function change(applying: Applying, item: CampaignItem, current: Campaign)
   recordChange(applying, { ...of, name: content?.name ?? current.name }, applied);
 }
 
-/** The file as a request would say it. @throws AppError VALIDATION_ERROR for names of nothing */
+/**
+ * Converts a campaign of a file to the form of a request, with ids instead of slugs.
+ * @throws AppError VALIDATION_ERROR for an unknown slug
+ */
 function campaignWithIds(applying: Applying, { audienceFilter, ...item }: CampaignItem, current: Campaign | undefined) {
   const stored = current?.audienceFilter;
   const condition = conditionOf(applying, { given: audienceFilter, stored, field: 'audienceFilter' });
@@ -123,7 +126,7 @@ async function haveSenders({ trx, projectId }: Applying, content: CampaignConten
   return true;
 }
 
-/** A finding for each sender that is not verified. */
+/** Records a finding for each sender that is not verified. */
 async function tellSenders(applying: Applying, { slug }: CampaignItem, content: CampaignContent, outcome: string) {
   for (const from of sendersOf(content)) await mayBeSender(applying, from, { kind: 'campaign', slug }, outcome);
 }

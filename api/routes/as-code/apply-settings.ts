@@ -52,7 +52,7 @@ function knownIds(applying: Applying, given: Json): Json {
   return Object.fromEntries(Object.entries(given).filter(([name]) => !unknown.includes(name)));
 }
 
-/** With the ids of templates that settings name. */
+/** Replaces the slugs of templates in the settings by ids. */
 function settingsWithIds({ ids }: Applying, given: Json): Json {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => [
@@ -62,7 +62,7 @@ function settingsWithIds({ ids }: Applying, given: Json): Json {
   );
 }
 
-/** Without what the operator of this service does not allow, which would hold nothing up. */
+/** Removes limits above the operator's maximum and records a finding for each, so that the rest can be applied. */
 function dropForbiddenLimits<Wanted extends { [Limit in (typeof LIMITS)[number]]?: number | null | undefined }>(
   applying: Applying,
   current: Project,

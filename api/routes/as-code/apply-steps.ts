@@ -63,7 +63,7 @@ async function removeStep(applying: Applying, workflowId: string, stepId: string
   outbox.push(...(await deleteStep(trx, { projectId, workflowId, stepId, splice: false })));
 }
 
-/** The step's id where it was added or changed. */
+/** Adds or changes a step. Returns its id, or undefined if it did not change. */
 async function applyStep(
   applying: Applying,
   p: { workflow: StepLocation; step: StepItem; stored: Step | undefined },
@@ -92,7 +92,10 @@ async function applyStep(
   return stored.id;
 }
 
-/** The config as it is stored, with ids for slugs and the secrets that are stored. @throws AppError VALIDATION_ERROR */
+/**
+ * Returns the config to store, with ids instead of slugs and with the stored secrets.
+ * @throws AppError VALIDATION_ERROR
+ */
 async function configOf(
   applying: Applying,
   p: { workflow: StepLocation; step: StepItem; open: Config | undefined },
@@ -119,7 +122,10 @@ function withSecrets(applying: Applying, p: { step: StepItem; open: Config | und
   return config;
 }
 
-/** A condition may name a segment or a topic that was deleted since; this is reported. */
+/**
+ * Returns a condition with ids instead of slugs. A reference to a segment or a topic that was deleted since becomes a
+ * finding.
+ */
 function conditionWithIds(applying: Applying, p: { given: Config; of: Config }): Config {
   const unknown: UnknownName[] = [];
   const condition = conditionWith(p.given, applying.ids, (name) => void unknown.push(name));
@@ -135,7 +141,7 @@ function conditionWithIds(applying: Applying, p: { given: Config; of: Config }):
   return condition as Config;
 }
 
-/** A `from` that may not be the sender stays what it is, or away. */
+/** Keeps the stored `from`, or removes it, if the new address is not a verified sender. */
 async function withSender(
   applying: Applying,
   { config, open, of }: { config: Config; open: Config | undefined; of: Config },

@@ -10,8 +10,8 @@ import { type Applying, mayBeSender, parseItem, recordChange, refuseUnknown, wit
 import type { TemplateItem } from './input.ts';
 
 /**
- * Runs before anything is locked, because trial renderings wait for their turn. Stored content was checked when it
- * was saved.
+ * Checks the content of changed templates. Runs before anything is locked, because trial renderings wait for their
+ * turn. Stored content was checked when it was saved.
  * @throws AppError VALIDATION_ERROR
  */
 export async function checkTemplates(

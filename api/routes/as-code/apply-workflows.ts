@@ -51,13 +51,13 @@ async function insertNew(applying: Applying, item: WorkflowItem): Promise<Workfl
 
 type StepIds = ReadonlyMap<string, string>;
 
-/** All of a workflow but its steps and whether it is enabled; answers what differed. */
+/** Changes the fields of a workflow, except its steps and `enabled`. Returns the names of changed fields. */
 async function applyFields(
   { trx, projectId }: Applying,
   p: { item: WorkflowItem; current: WorkflowDetail; ids: StepIds },
 ): Promise<string[]> {
   const { slug: _, entry, enabled: __, steps: ___, transitions: ____, ...fields } = p.item;
-  // The current entry of the workflow: adding its first step or removing the entry has changed it.
+  // Reads the workflow again, because adding the first step or removing the entry step has changed its entry.
   const [now] = (await listWorkflowDetails(trx, projectId)).filter(({ id }) => id === p.current.id);
   const before = now ?? p.current;
   const entryStepId = entry ? p.ids.get(entry) : entry;

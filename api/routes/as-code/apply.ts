@@ -13,7 +13,7 @@ import { type Applying, beginApplying } from './applying.ts';
 import type { ProjectDocument } from './input.ts';
 import type { Applied } from './response.ts';
 
-/** The right to change each kind of resource, asked for only where a document holds one. */
+/** The scope that changes each kind of resource. Required only if a document contains the kind. */
 const EDIT_SCOPES = {
   topics: 'contacts:edit',
   templates: 'templates:edit',
@@ -30,7 +30,7 @@ export interface Outcome {
   settings: Record<string, unknown>;
 }
 
-/** Ends the transaction of a dry run with what it found out. */
+/** Ends the transaction of a dry run and carries its result. */
 class DryRun extends Error {
   readonly outcome: Outcome;
 
@@ -40,7 +40,10 @@ class DryRun extends Error {
   }
 }
 
-/** @throws AppError FORBIDDEN with the first scope that a document asks for and the caller has not */
+/**
+ * Refuses a document if the caller lacks a scope for one of its kinds.
+ * @throws AppError FORBIDDEN with the first missing scope
+ */
 export function refuseUnscoped(document: ProjectDocument, scopes: ReadonlySet<string>): void {
   for (const [kind, scope] of Object.entries(EDIT_SCOPES)) {
     const held = document[kind as keyof typeof EDIT_SCOPES];
@@ -83,7 +86,7 @@ async function applyIn(trx: Trx, p: Parameters<typeof applyDocument>[1]): Promis
   const { projectId, secretKey, document } = p;
   await lockApply(trx, projectId);
   const applying: Applying = await beginApplying({ trx, projectId, secretKey });
-  // Each kind comes after the kinds that it may name.
+  // Each kind is applied after the kinds that it may refer to.
   await applyTopics(applying, document.topics ?? []);
   await applyTemplates(applying, document.templates ?? []);
   await applySegments(applying, document.segments ?? []);

@@ -13,11 +13,11 @@ export interface Applying {
   trx: Trx;
   projectId: string;
   secretKey: string;
-  /** Ids by slug, also of what was created just now. */
+  /** Ids by slug, including resources that this apply created. */
   ids: { [Name in keyof Names]: Map<string, string> };
   done: Omit<Applied, 'dryRun'>;
   outbox: OutboxRow[];
-  /** Segments with a new condition, whose contacts will be counted. */
+  /** Ids of segments with a new condition. Their contacts are counted after the commit. */
   toCount: string[];
 }
 
@@ -81,7 +81,10 @@ export function parseItem<T>(schema: z.ZodType<T, unknown>, input: unknown, at: 
   throw new AppError('VALIDATION_ERROR', { errors: errors.map((error) => below(at, error)) });
 }
 
-/** Refuses names that stand for nothing. @throws AppError VALIDATION_ERROR */
+/**
+ * Refuses unknown slugs.
+ * @throws AppError VALIDATION_ERROR
+ */
 export function refuseUnknown(names: readonly UnknownName[], at: string): void {
   if (names.length === 0) return;
   const errors = names.map(({ kind, name, path }) => {
@@ -91,7 +94,7 @@ export function refuseUnknown(names: readonly UnknownName[], at: string): void {
   throw new AppError('VALIDATION_ERROR', { errors });
 }
 
-/** Runs what may refuse a field, and says where that field is. */
+/** Runs the work and adds `place` to the fields of its validation errors. */
 export async function withFieldPrefix<T>(place: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

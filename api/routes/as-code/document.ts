@@ -1,4 +1,4 @@
-/** The resources of a project as a file has them: by slug, without ids, dates and secrets. */
+/** The resources of a project in the form of files: identified by slug, without ids, dates and secrets. */
 
 import type { Campaign, CampaignContent } from '../../../db/campaigns/campaigns.ts';
 import type { Template } from '../../../db/contents/templates.ts';
@@ -15,7 +15,7 @@ import { Settings } from './input.ts';
 
 type Json = Record<string, unknown>;
 
-/** The settings that a file may have; templates that they name, by slug. */
+/** Returns the settings for a file, with templates by slug. */
 export function settingsFile(project: Project, slugs: Names): Json {
   const names = Object.keys(Settings.shape) as (keyof typeof Settings.shape)[];
   return Object.fromEntries(

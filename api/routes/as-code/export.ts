@@ -12,9 +12,9 @@ import { campaignFile, segmentFile, settingsFile, templateFile, topicFile, workf
 import { APPLY_MAX_BYTES } from './input.ts';
 
 /**
- * Everything of a project that can be kept in files, as it was at one moment.
- * @param p.campaigns whether drafts of campaigns are among them: keys from before there were any may not see them
- * @throws AppError CONFLICT when it is more than one request may bring back
+ * Exports the resources of a project that files can hold, in one snapshot.
+ * @param p.campaigns whether to include drafts of campaigns; keys created before the scope existed lack it
+ * @throws AppError CONFLICT if the document is larger than a request may be
  */
 export function exportProject(db: Db, p: { projectId: string; secretKey: string; campaigns: boolean }) {
   return db
@@ -43,7 +43,7 @@ export function exportProject(db: Db, p: { projectId: string; secretKey: string;
 
 type Slugged = readonly { id: string; slug: string }[];
 
-/** Slugs by id. */
+/** Collects slugs by id. */
 export function slugsOf(p: { templates: Slugged; segments: Slugged; topics: Slugged }): Names {
   const map = (records: Slugged) => new Map(records.map(({ id, slug }) => [id, slug]));
   return { template: map(p.templates), segment: map(p.segments), topic: map(p.topics) };

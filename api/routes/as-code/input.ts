@@ -12,16 +12,16 @@ import { PatchTopic } from '../topics/input.ts';
 import { PatchWorkflow } from '../workflows/input.ts';
 import { Position } from '../workflows/response.ts';
 
-/** `/project/apply` takes a whole project at once. */
+/** Limit for `/project/apply`, which accepts a whole project. */
 export const APPLY_MAX_BYTES = 8 * 1024 * 1024;
 
-/** Records of one kind in a document: more than a project may have. */
+/** Records of one kind per document. It is more than a project may have. */
 const RECORDS_MAX = 1_000;
 const STEPS_MAX = 500;
 
 const NamedSlug = SlugInput.openapi({ description: 'Identifies the resource. It is created if it does not exist.' });
 
-/** Settings of a project in a file: all but its name, which identifies the project for its members. */
+/** Settings of a project in a file, without the name, which identifies the project for its members. */
 export const Settings = PatchProject.omit({ name: true });
 
 /** A template in a file. Omitted fields do not change. A new template needs the fields that `POST /templates` needs. */
@@ -37,7 +37,7 @@ export const TopicItem = PatchTopic.extend({ slug: NamedSlug }).openapi('TopicFi
   example: { slug: 'news', name: 'Product news', defaultSubscribed: true },
 });
 
-/** A segment in a file; its condition names other segments by slug (`segment.<slug>`). Its members are not in it. */
+/** A segment in a file, without its members. Its condition refers to other segments by slug (`segment.<slug>`). */
 export const SegmentItem = z
   .object({
     slug: NamedSlug,
@@ -95,9 +95,7 @@ export const WorkflowItem = PatchWorkflow.omit({ entryStepId: true, triggerConfi
     },
   });
 
-/**
- * A DRAFT of a campaign in a file, with its variants and their test. Whether and when it was sent is not in it.
- */
+/** A DRAFT campaign in a file, with its variants and their test, and without its schedule. */
 export const CampaignItem = CampaignFields.omit({
   scheduledFor: true,
   type: true,
@@ -131,7 +129,9 @@ export const CampaignItem = CampaignFields.omit({
     },
   });
 
-/** Every record once: two of one slug would each undo the other. */
+/**
+ * Returns a schema for a list without duplicate slugs, because two records with one slug would overwrite each other.
+ */
 function listOf<Item extends z.ZodType<{ slug: string }>>(item: Item) {
   return z
     .array(item)
@@ -170,7 +170,7 @@ export const ApplyProject = z
     },
   });
 
-/** A condition once its names are ids. */
+/** A condition after its slugs have been replaced by ids. */
 export const Condition = ConditionInput;
 
 export type ProjectDocument = z.infer<typeof ApplyProject>;

@@ -17,7 +17,7 @@ import { Applied, ExportedProject } from './response.ts';
 
 const tags = ['Project'];
 
-/** The scopes that a key needs depend on its document: `refuseUnscoped`. */
+/** Lists no scopes for keys: they depend on the document and are checked by `refuseUnscoped`. */
 const APPLY_SECURITY: Security = [{ secretKey: [] }, { session: ['project:manage'] }];
 const EXPORT_SECURITY: Security = [
   { secretKey: ['templates:view', 'segments:view', 'workflows:view', 'contacts:view'] },
@@ -83,12 +83,14 @@ export function asCodeRoutes(app: App, { config: { secretKey }, compute, db, rea
     return c.json(answer, 200);
   });
 
-  /** The segment stands already, so a count that fails must not fail the request. */
+  /**
+   * Counts the contacts of a segment. The segment is committed already, so a failed count must not fail the request.
+   */
   async function countAgain(ref: { projectId: string; id: string }): Promise<void> {
     try {
       await refreshMemberCount(reads, await getSegment(db, ref));
     } catch {
-      // The count is of an earlier moment, as it may always be.
+      // Keeps the previous count, which may be out of date at any time.
     }
   }
 }

@@ -7,22 +7,23 @@ import { describeFailure } from '../../../rules/failure-text.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
 import type { Deps } from '../../http/deps.ts';
 
-/** Storage of the bytes of images. The facts about an image are a row of `assets` in either case. */
+/** Storage for the bytes of images. The metadata is a row of `assets` in either case. */
 export interface AssetStore {
   /**
    * Stores an image. Storing the same bytes again returns the existing image, wherever it is stored.
-   * @throws AppError CONFLICT when the project's images would be too large together, or too many; SERVICE_UNAVAILABLE
+   * @throws AppError CONFLICT if the project has too many images or too many bytes; SERVICE_UNAVAILABLE
    */
   keep(asset: NewAsset): Promise<{ asset: Asset; isNew: boolean }>;
   /**
-   * Its bytes in pieces; fewer than the row says where it was deleted meanwhile. @throws AppError SERVICE_UNAVAILABLE
+   * Returns the bytes in chunks. Stops early if the image is deleted while it is read.
+   * @throws AppError SERVICE_UNAVAILABLE
    */
   read(stored: StoredAsset): AsyncIterable<Uint8Array>;
 }
 
 type StoreDeps = Pick<Deps, 'config' | 'db' | 'reads' | 'bucket' | 'log'>;
 
-/** The store of what is uploaded now. */
+/** Returns the store for new images. */
 export function storeOfNew(deps: StoreDeps): AssetStore {
   return deps.bucket ? inBucket(deps) : inPostgres(deps);
 }
@@ -40,8 +41,8 @@ function inPostgres({ db, reads }: StoreDeps): AssetStore {
 }
 
 /**
- * Each upload has a key of its own, which is announced, put and then named by the row: a kill in between leaves what
- * pruning removes, and removing one takes away no other.
+ * Stores images in a bucket. Each upload has its own object key, which is announced, uploaded, and then recorded in
+ * the row. After a kill in between, pruning removes the leftover object, and no other image uses that object.
  */
 function inBucket({ config, db, bucket, log }: StoreDeps): AssetStore {
   const prefix = config.assetsBucket?.prefix ?? '';
@@ -66,7 +67,7 @@ function inBucket({ config, db, bucket, log }: StoreDeps): AssetStore {
         .catch((error) => raise(unavailable(error)));
       return inTransaction(db, async (trx) => {
         const kept = await insertAsset(trx, asset, object.objectKey);
-        // If another upload was first, the object stays a leftover.
+        // Skipped if another upload was first; the object is then a leftover.
         if (kept.isNew) await claimObject(trx, object);
         return kept;
       });

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { EmailAddress, EXAMPLE_ID, Id } from '../../http/schemas.ts';
 
-/** Longer is a mistake or an attack on the hash function. */
+/** A longer password is a mistake or an attack on the hash function. */
 const PASSWORD_MAX_CHARS = 200;
 
 export const NewPassword = z.string().min(8).max(PASSWORD_MAX_CHARS);

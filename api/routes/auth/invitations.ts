@@ -131,7 +131,7 @@ export function invitationRoutes(app: App, deps: Deps): void {
   });
 }
 
-/** Takes the invitation and notes it in the log of the project that it is to. */
+/** Accepts the invitation and records it in the audit log of its project. */
 async function join(trx: Trx, c: RequestContext, p: { tokenHash: Buffer; userId: string }) {
   const invitation = await takeInvitation(trx, p);
   const { projectId, id, email, role } = invitation;

@@ -8,30 +8,36 @@ import {
 } from '../../../db/projects/login-attempts.ts';
 import type { KnownDevice } from './device-cookie.ts';
 
-/** Failures in 15 minutes that one caller may have with one account, and a browser that was signed in to it. */
+/** Failures in 15 minutes per caller and account, and per known device. */
 const FAILURES_PER_ACCOUNT = 10;
 /**
- * Failures at one account by all new callers together: slow for many callers that guess together, and without effect
- * on known devices.
+ * Failures at one account by all unknown callers together. It slows down callers that guess together, and does not
+ * affect known devices.
  */
 const STRANGERS_PER_ACCOUNT = 50;
-/** Failures of one caller, at all accounts. */
+/** Failures of one caller over all accounts. */
 const FAILURES_PER_ADDRESS = 50;
 
 export interface Throttled {
-  /** Takes the attempt back after a success. */
+  /** Takes back the attempt after a success. */
   forgive(): Promise<void>;
 }
 
-/** Each of these counts a failure, until it is forgiven. @throws AppError RATE_LIMIT_EXCEEDED */
+/**
+ * Counts attempts. Each one counts as a failure until it is forgiven.
+ * @throws AppError RATE_LIMIT_EXCEEDED
+ */
 export interface LoginThrottle {
-  /** Counts an attempt of a caller that is new to the account. `network` is the caller's, see `clientNetwork`. */
+  /**
+   * Counts an attempt by a caller without a known device for the account. `network` is the caller's network, see
+   * `clientNetwork`.
+   */
   takeForStranger(email: string, network: string): Promise<Throttled>;
-  /** Counts an attempt of a known device: only its own failures count. */
+  /** Counts an attempt from a known device. Only the device's own failures count. */
   takeForDevice(device: KnownDevice): Promise<Throttled>;
-  /** A sign-up, which opens the account that has its address and its password: one guess more at that password. */
+  /** Counts a sign-up. With the right password it opens an existing account, so it is a guess at that password. */
   takeForSignUp(email: string, network: string): Promise<Throttled>;
-  /** A signed-in person who gives their password again. */
+  /** Counts an attempt of a signed-in user to confirm their password. */
   takeForPerson(userId: string): Promise<Throttled>;
 }
 

@@ -117,11 +117,15 @@ export function authRoutes(app: App, deps: Deps): void {
   const accountKey = deriveKey(config.secretKey, 'accounts');
   const throttle = createLoginThrottle({ db, key: deriveKey(config.secretKey, 'rate-limit') });
 
-  /** The user of an address and a password, and the hash. @throws AppError UNAUTHORIZED, RATE_LIMIT_EXCEEDED */
+  /**
+   * Returns the user with an address and a password, and the password hash.
+   * @throws AppError UNAUTHORIZED, RATE_LIMIT_EXCEEDED
+   */
   async function checkPassword(c: RequestContext, { email, password }: z.infer<typeof Login>) {
     const network = clientNetwork(c);
     const device = knownDevice(c, { email, key: accountKey, publicUrl });
-    // Failures of others do not count for a known device. A cookie of one account does not help with other accounts.
+    // For a known device, failures of other callers do not count. A cookie of one account does not help with other
+    // accounts.
     const asDevice = device && (await throttle.takeForDevice(device));
     let asStranger = device ? undefined : await throttle.takeForStranger(email, network);
     const passwordHash = await hashFor(deps, email, password);
@@ -144,8 +148,8 @@ export function authRoutes(app: App, deps: Deps): void {
       { email, passwordHash, projectName, publicKey: newPublicKey() },
       config.signup === 'first',
     );
-    // A new account never takes the attempt back. A caller without an account of the address must not get more
-    // attempts than one with an account.
+    // A new account never takes back the attempt. Otherwise callers without an account of the address would get more
+    // attempts than callers with one.
     if (account.known) await attempt.forgive();
     await signIn(c, deps, { ...account, email, passwordHash });
     return c.json(await describeMe(deps, { ...account, email }), 201);

@@ -8,7 +8,7 @@ import type { OpenRoutes } from '../../http/registrar.ts';
 import { hashToken, newSessionToken, SESSION_DAYS } from '../../http/session-cookie.ts';
 import { giveSession } from './sign-in.ts';
 
-/** Tells the sign-in page that a link did not sign in (dashboard/screens/sign-in). */
+/** Tells the sign-in page that the link is no longer valid (dashboard/screens/sign-in). */
 const ENDED = '/app/sign-in?link=ended';
 
 /** Headers by which browsers mark prefetches. */
@@ -24,7 +24,7 @@ export function signInLinkRoutes(openly: OpenRoutes, deps: Deps): void {
   const follow = async (c: RequestContext) => {
     c.header('Cache-Control', 'no-store');
     c.header('Referrer-Policy', 'no-referrer');
-    // A response that browsers do not keep for the moment when the user opens the link.
+    // Responds 503, which browsers do not cache, so that the user can still open the link.
     if (!isOpened(c)) return c.body(null, 503);
     if (!isFromHere(c)) return c.redirect(ENDED, 303);
     const token = newSessionToken();

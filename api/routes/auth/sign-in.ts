@@ -61,7 +61,7 @@ export async function signIn(
   giveSession(c, deps, { ...p, token });
 }
 
-/** Gives a browser the session of a token that is kept already, and remembers the browser. */
+/** Sets the cookies for a stored session and for the known device. */
 export function giveSession(
   c: RequestContext,
   { config }: Pick<Deps, 'config'>,
@@ -116,14 +116,14 @@ export async function hashFor({ db, config }: Deps, email: string, password: str
 }
 
 /**
- * The salt of the first account of an address. Two who sign up with it at once get the same, so that one password is
- * one account.
+ * Returns the salt for the first account of an address. Two concurrent sign-ups with an address get the same salt, so
+ * that one password belongs to one account.
  */
 function saltOf(key: Buffer, email: string): Uint8Array {
   return createHmac('sha256', key).update(`salt ${email}`).digest().subarray(0, SALT_BYTES);
 }
 
-/** One answer, whether the address or the password is unknown. */
+/** Returns the same error for an unknown address and a wrong password. */
 export function wrongPassword(): AppError {
   return new AppError('UNAUTHORIZED', {
     message: 'The address or the password is wrong.',

@@ -61,7 +61,7 @@ export function campaignLinkRoutes(app: App, { db, reads, compute }: Deps): void
     const campaign = await getCampaign(db, ref);
     const contentIds = await getContentIds(db, ref);
     const clicks = await listLinkClicks(reads, { ...ref, variants: campaign.variants !== null });
-    // Before it is started, what it says now.
+    // A campaign that has not started shows the links of its current text.
     if (contentIds === null)
       return c.json(fitLists({ data: sumLinks(await draftLinks(campaign), namesOf(campaign), []) }), 200);
     const ids = [...new Set([...contentIds, ...clicks.map((row) => row.contentId)])];
@@ -81,7 +81,7 @@ export function campaignLinkRoutes(app: App, { db, reads, compute }: Deps): void
     }
   });
 
-  /** By content. One that nobody has any more is removed, and its links with it. */
+  /** Returns the links by content. A content that nothing uses any more is removed, together with its links. */
   async function storedLinks(cache: ContentCache, ids: string[], projectId: string): Promise<Map<string, string[]>> {
     const there = await findContents(reads, { projectId, ids });
     const links = new Map<string, string[]>();

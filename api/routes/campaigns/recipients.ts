@@ -14,7 +14,7 @@ import { RECIPIENT_CSV_HEADER, RecipientRecord, recipientCsv, recipientResponse 
 
 const LIST_DEFAULT = 50;
 
-/** Words of a vocabulary in one parameter, separated by commas; an empty one asks for nothing. */
+/** Returns a schema for a list of values, separated by commas. An empty list means no filter. */
 function several<T extends string>(words: readonly T[], description: string) {
   const split = (text: string) =>
     text

@@ -84,8 +84,8 @@ const Counters = z.object({
 });
 
 /**
- * A campaign as answers show it; `type` is `audienceType`, and the three names of the condition hold the same (contract
- * §6).
+ * A campaign in a response. `type` repeats `audienceType`, and the three names of the condition have the same value
+ * (contract §6).
  */
 export const CampaignRecord = z
   .object({
@@ -258,7 +258,7 @@ export function campaignResponse(
   };
 }
 
-/** A campaign with its counters of this moment. */
+/** Returns a campaign with its current counters. */
 export async function countedResponse(db: Db, { projectId, campaign }: { projectId: string; campaign: Campaign }) {
   const { id } = campaign;
   const [counts, openings] = await Promise.all([
@@ -268,7 +268,7 @@ export async function countedResponse(db: Db, { projectId, campaign }: { project
   return campaignResponse(campaign, counts, openings.get(id));
 }
 
-/** The campaign as a list has it. */
+/** Returns a campaign in the form of a list. */
 export function listedResponse(
   { truncated, ...campaign }: Listed<Campaign>,
   counts?: CampaignCounts,
@@ -313,7 +313,7 @@ function countersOf(counts: CampaignCounts) {
   };
 }
 
-/** From 0 to 100 with two decimals; 0 of nothing. */
+/** Returns a percentage with two decimals; 0 if the whole is 0. */
 export function percent(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
 }

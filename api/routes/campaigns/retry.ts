@@ -40,7 +40,8 @@ export function campaignRetryRoutes(app: App, { db, outbox }: Deps): void {
   app.openapi(retryRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const reasons = [...new Set(c.req.valid('json').reasons ?? MENDABLE_REASONS)];
-    // Compared once: recipients that were taken up stay so, whatever is changed before the next page of them.
+    // The version is compared for the first page only: recipients that were requeued stay requeued if the campaign
+    // changes later.
     let read = readVersion(c);
     let requeued = 0;
     for (;;) {

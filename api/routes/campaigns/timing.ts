@@ -105,7 +105,10 @@ export function movedBegin(p: {
   return undefined;
 }
 
-/** @throws AppError BAD_REQUEST for a time that is past */
+/**
+ * Returns the time.
+ * @throws AppError BAD_REQUEST for a time in the past
+ */
 export function assertFuture(at: Date | null): Date | null {
   if (at && at.getTime() <= Date.now()) {
     throw new AppError('BAD_REQUEST', {

@@ -22,7 +22,7 @@ const SHARE_MIN = 0.02;
 const WAIT_MAX_MINUTES = 30 * 24 * 60;
 const WAIT_DEFAULT_MINUTES = 240;
 
-/** Each field of a mail, also null. */
+/** All fields of an email, optional and nullable. */
 const ownText = Object.fromEntries(
   Object.entries(mailTextInput).map(([field, type]) => [field, (type as z.ZodType).nullish()]),
 ) as { [Field in keyof typeof mailTextInput]: z.ZodOptional<z.ZodNullable<(typeof mailTextInput)[Field]>> };
@@ -68,7 +68,7 @@ const TestInput = z
     example: { share: 0.2, metric: 'opens', waitMinutes: 240, minimum: 50 },
   });
 
-/** The fields of a campaign that is said in several ways, as requests give them. */
+/** The fields of a campaign with variants, in a request. */
 export const variantFields = {
   variants: z
     .array(VariantInput)
@@ -120,7 +120,7 @@ function refuseAlike(variants: CampaignVariant[]): void {
   if (names.size < variants.length) throw fieldError('variants', 'Each variant needs a name of its own');
 }
 
-/** A field that is null is one that is not given: the campaign's own counts. */
+/** Removes null fields from a variant. They use the campaign's value. */
 function withoutNulls(variant: z.output<typeof VariantInput>): CampaignVariant {
   const said = Object.entries(variant).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(said) as unknown as CampaignVariant;
@@ -128,7 +128,7 @@ function withoutNulls(variant: z.output<typeof VariantInput>): CampaignVariant {
 
 /**
  * Checks the content of the campaign and of each variant.
- * @throws AppError as `refuseBadContent`; an error of a variant names it
+ * @throws AppError as `refuseBadContent`; field names of a variant's error start with `variants.<n>`
  */
 export async function refuseBadVariants(
   compute: Compute,

@@ -8,9 +8,9 @@ import { cursorQuery, EXAMPLE_ID, Id, jsonOfText, QuerySwitch } from '../../http
 import { Search } from '../contacts/input.ts';
 
 const JOBS_DEFAULT = 20;
-/** A field's name has 100, and `data.` before it; a header that is longer is no name. */
+/** A field name has at most 100 characters after `data.`, so a longer header is never a field name. */
 const HEADER_MAX_CHARS = 1_000;
-/** Within what the form may have beside the file. */
+/** Leaves space for the other parts of the form within `MULTIPART_OVERHEAD_BYTES`. */
 const MAPPING_MAX_CHARS = 48 * 1024;
 
 /** Multipart adds boundaries, headers and a few other fields to a file. */

@@ -15,13 +15,13 @@ import { scopes } from '../../http/security.ts';
 import { ImportFile, ImportTypes, UPLOAD_MAX_BYTES } from './input.ts';
 import { ImportPreview } from './response.ts';
 
-/** Rows that are shown. */
+/** Number of rows in the preview. */
 const ROWS_SHOWN = 20;
 const SAMPLES_SHOWN = 3;
 const SAMPLE_MAX_CHARS = 200;
 /** Rows per step. One statement finds the known contacts among them. */
 const STEP_ROWS = 5_000;
-/** The first data row, as a spreadsheet counts. */
+/** Number of the first data row in a spreadsheet. */
 const FIRST_ROW = 2;
 const NOTHING: ImportForecast = {
   totalRows: 0,
@@ -54,11 +54,11 @@ const previewRoute = createRoute({
   responses: { 200: ok(ImportPreview) },
 });
 
-/** An import that is only tried out. Register before `contactRoutes`. */
+/** Registers the preview of an import. Register it before `contactRoutes`. */
 export function importPreviewRoutes(app: App, { reads, compute, config }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
-  /** Goes through the file as an import does, and stops where that would. */
+  /** Goes through the file like an import, and stops where the import would stop. */
   async function forecast(p: { projectId: string; file: Uint8Array; layout: CsvLayout; text: boolean }) {
     const { projectId, file, layout, text } = p;
     const phoneCountry = await findPhoneCountry(reads, projectId);
@@ -83,7 +83,7 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
     const text = c.req.valid('query').types === 'string';
     const answer = await compute.page({ projectId, kind: 'contacts.preview' }, async () => {
       const bytes = toUtf8(new Uint8Array(await upload.arrayBuffer()));
-      // Threads read it where it is.
+      // Shared memory, so that threads read the file without copying it.
       const file = new Uint8Array(new SharedArrayBuffer(bytes.byteLength));
       file.set(bytes);
       const fields = await listRecentFields(reads, projectId);

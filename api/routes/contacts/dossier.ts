@@ -66,7 +66,7 @@ const dossierRoute = createRoute({
   responses: { 200: ok(Dossier) },
 });
 
-/** All that there is about one person, in one JSON. */
+/** Registers the export of everything about a contact, as one JSON object. */
 export function contactDossierRoutes(app: App, { reads, compute, config }: Deps): void {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
@@ -103,7 +103,7 @@ export function contactDossierRoutes(app: App, { reads, compute, config }: Deps)
     const head = { exportedAt: new Date().toISOString(), contact: contactResponse(contact) };
     c.header('content-type', 'application/json');
     c.header('content-disposition', `attachment; filename="contact-${contact.id}.json"`);
-    // The body is the schema's, written piece by piece.
+    // The body matches the schema, but it is streamed, so the type is not checked.
     return c.body(streamOf(jsonOf(head, sections)), 200) as never;
   });
 }
@@ -118,7 +118,7 @@ async function* pagesOf(next: (after: string | undefined) => Promise<ExportedRec
   }
 }
 
-/** One object: `head`, then each section as an array. */
+/** Yields one JSON object: `head`, then each section as an array. */
 async function* jsonOf(head: object, sections: Record<string, Records>): AsyncGenerator<string> {
   yield JSON.stringify(head).slice(0, -1);
   for (const [name, pages] of Object.entries(sections)) {

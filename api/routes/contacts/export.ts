@@ -39,7 +39,7 @@ const exportRoute = createRoute({
   },
 });
 
-/** Contacts as a CSV. Register it before what takes `/contacts/{id}`. */
+/** Registers the CSV export of contacts. Register it before routes for `/contacts/{id}`. */
 export function contactExportRoutes(app: App, { reads, compute }: Deps): void {
   app.openapi(exportRoute, async (c) => {
     const { projectId } = c.var;
@@ -61,7 +61,7 @@ export function contactExportRoutes(app: App, { reads, compute }: Deps): void {
 
 type NextPage = (after: string | undefined) => Promise<ExportedContact[]>;
 
-/** Spreadsheets read a file with it as UTF-8. */
+/** Byte order mark, with which spreadsheets read the file as UTF-8. */
 const BOM = '\ufeff';
 
 async function* csvOf(keys: string[], next: NextPage, mark: string): AsyncGenerator<string> {

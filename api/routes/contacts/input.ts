@@ -7,7 +7,7 @@ import { cursorQuery, EmailAddress, Id, InstantInput, jsonOfText, QuerySwitch } 
 const LOOKUP_MAX_EMAILS = 500;
 const LIST_DEFAULT = 20;
 
-/** A condition as the text of its JSON. */
+/** A condition as JSON text. */
 export const ConditionText = z
   .string()
   .transform(jsonOfText('Must be a condition as JSON'))
@@ -22,10 +22,10 @@ export const ConditionText = z
     example: '{"logic":"AND","groups":[{"filters":[{"field":"subscribed","operator":"equals","value":true}]}]}',
   });
 
-/** A part of an address. */
+/** Part of an address. */
 export const Search = z.string().max(254);
 
-/** Which contacts a list or an export has; all of these hold. */
+/** Filters of a list or an export of contacts, combined with AND. */
 export const contactFilters = {
   search: Search.optional(),
   condition: ConditionText.optional(),

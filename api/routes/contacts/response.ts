@@ -19,7 +19,7 @@ export const SubscriptionState = z.enum(SUBSCRIPTIONS).openapi('SubscriptionStat
   description: '`pending`: they were asked to confirm their subscription, and are not subscribed until then',
 });
 
-/** A contact as every endpoint answers it. */
+/** A contact in a response. */
 export const ContactRecord = z
   .object({
     id: Id,
@@ -68,7 +68,7 @@ export const LookupResult = z
     },
   });
 
-/** The contact as a numbered list has it. */
+/** Returns a contact in the form of a numbered list. */
 export function listedContactResponse({ truncated, ...contact }: Listed<Contact>) {
   const { data, ...answer } = contactResponse(contact);
   return truncated ? { ...answer, truncated: true as const } : { ...answer, data };

@@ -105,7 +105,7 @@ export function contactRoutes(app: App, { db, reads, compute, outbox, config }: 
   app.openapi(listRoute, async (c) => {
     const asked = { projectId: c.var.projectId, ...c.req.valid('query') };
     const list = () => listContacts(reads, asked);
-    // A condition may read all of the project's contacts, and what they did: in the project's turn.
+    // A condition may read all contacts of the project and their events, so it waits for the project's turn.
     const work = { projectId: asked.projectId, kind: 'contacts.list' };
     const { items, ...page } = await (asked.condition ? compute.page(work, list) : list());
     return c.json({ data: items.map(contactResponse), ...page }, 200);

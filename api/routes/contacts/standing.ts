@@ -21,7 +21,7 @@ import { ExecutionStatusSchema } from '../workflows/response.ts';
 import { SubscriptionState } from './response.ts';
 
 const LIST_DEFAULT = 20;
-/** An address is on the list once for each reason, of which there are four. */
+/** An address is on the list at most once per reason, and there are four reasons. */
 const SUPPRESSIONS_MAX = 10;
 const AT = '2026-01-01T12:00:00.000Z';
 

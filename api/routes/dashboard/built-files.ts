@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 
-/** How a file is sent, in the order in which they are worth it; each is a copy beside the file, made by the build. */
+/** Content encodings, the best first. For each, the build has written a copy beside the file. */
 const ENCODINGS = [
   { name: 'br', ending: '.br' },
   { name: 'gzip', ending: '.gz' },
@@ -22,11 +22,11 @@ const TYPES: Record<string, string> = {
 /** One segment without a leading dot, as Vite names its files. */
 const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,200}$/;
 
-/** A file in the form that a client takes. */
+/** A file in an encoding that the client accepts. */
 export interface BuiltFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly type: string;
-  /** Undefined: as it is. */
+  /** Undefined if the file is not compressed. */
   readonly encoding: string | undefined;
   /** Hash of the served bytes, quoted as in a header. */
   readonly etag: string;
@@ -71,7 +71,7 @@ export function openBuiltFiles(folder: string = builtFolder()): BuiltFiles {
   };
 }
 
-/** `dist/dashboard`, seen from the sources and from dist/ alike. */
+/** Returns the path of `dist/dashboard`, from the sources and from dist/. */
 function builtFolder(): string {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);

@@ -6,10 +6,10 @@ import type { RouteTable } from '../../http/route-table.ts';
 import { type BuiltFile, type BuiltFiles, openBuiltFiles } from './built-files.ts';
 
 /**
- * Scripts come only from files of this service, never from the page itself. Components set style attributes, which no
- * untrusted text reaches. An email is shown in a sandboxed frame by `srcdoc`, which inherits this policy: its scripts
- * do not run, its styles stay inside the frame, and its images are the reason for `https:` among the image sources.
- * The app itself loads no images from elsewhere.
+ * Content security policy of the dashboard. Scripts come only from files of this service, never from the page itself.
+ * Components set style attributes, which no untrusted text reaches. An email is shown in a sandboxed frame by
+ * `srcdoc`, which inherits this policy: its scripts do not run, and its styles stay inside the frame. Its images are
+ * the reason for `https:` among the image sources. The app itself loads no images from elsewhere.
  */
 const POLICY = [
   "default-src 'none'",
@@ -38,13 +38,13 @@ const PAGE_HEADERS = {
   'cache-control': 'no-cache',
 };
 
-/** The names of assets hold a hash of their content. */
+/** The names of assets contain a hash of their content, so a file never changes. */
 const ASSET_CACHING = 'public, max-age=31536000, immutable';
 
 /**
- * The dashboard: `/` leads to `/app`, whose every address is the same page (the app's own router reads it), and its
- * files under `/app/assets`. Nothing of the API is under `/app`, so neither takes the other's paths. With
- * `DASHBOARD=off` none of it is there.
+ * Serves the dashboard. `/` redirects to `/app`, every address below `/app` returns the same page (the app has its
+ * own router), and its files are under `/app/assets`. The API has no paths under `/app`, so the two never conflict.
+ * With `DASHBOARD=off` nothing is served.
  */
 export function dashboardRoutes(
   hono: OpenAPIHono<AppEnv>,
@@ -68,7 +68,7 @@ export function dashboardRoutes(
   get('/app', '/app', page);
   get('/app/assets/{file}', '/app/assets/:file', async (c) => {
     const file = await files.asset(c.req.param('file') ?? '', c.req.header('accept-encoding'));
-    // Not the page: a chunk of an earlier release that is gone has to fail as what it is.
+    // Does not return the page: a missing chunk of an earlier release must fail as a missing file.
     if (!file) throw new AppError('NOT_FOUND', { message: 'The dashboard has no such file.' });
     return answer(c, file, { 'cache-control': ASSET_CACHING });
   });
@@ -87,7 +87,10 @@ function answer(c: RequestContext, file: BuiltFile, headers: Record<string, stri
   });
 }
 
-/** RFC 9110 §13.1.2: a list, each perhaps weak (a proxy that compresses makes them so), or `*`. */
+/**
+ * Tells whether `If-None-Match` contains the tag. It is a list or `*` (RFC 9110 §13.1.2). Weak tags count, because
+ * proxies that compress a response weaken its tag.
+ */
 function hasAlready(header: string | undefined, etag: string): boolean {
   const given = (header ?? '').split(',').map((part) => part.trim().replace(/^W\//, ''));
   return given.includes(etag) || given.includes('*');

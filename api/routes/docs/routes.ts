@@ -32,22 +32,25 @@ const PAGE = `<!doctype html>
 </html>
 `;
 const START = new URL('../../../web/api-reference.js', import.meta.url);
-/** Swagger UI sets style attributes, which no attacker's text reaches; scripts come from us only. */
+/**
+ * Content security policy. Swagger UI sets style attributes, which no untrusted text reaches. Scripts come from this
+ * service only.
+ */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "font-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** `?paths=v1` asks for the document of the paths under `/v1`. */
+/** `?paths=v1` limits the document to paths under `/v1`. */
 const parseQuery = queryParser(z.object({ paths: z.enum(['v1', 'all'], 'Must be v1 or all').default('all') }));
 
-/** The OpenAPI document at `/openapi.json`, and Swagger UI over it at `/docs`, from our own files. */
+/** Serves the OpenAPI document at `/openapi.json`, and Swagger UI at `/docs` from files of this service. */
 export function docsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable): void {
   const documents = new Map<DocumentPaths, string>();
   for (const path of ['/openapi.json', '/docs', '/docs/{file}']) table.add('get', path);
   hono.get('/openapi.json', (c) => {
     c.set('route', '/openapi.json');
     const { paths: which } = parseQuery(c.req.queries());
-    // Made when first asked for: by then every route is registered, and it never changes.
+    // Created on first request, when every route is registered. It never changes after that.
     const document = documents.get(which) ?? JSON.stringify(openApiDocument(hono, which));
     documents.set(which, document);
     return c.body(document, 200, {

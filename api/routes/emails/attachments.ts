@@ -26,7 +26,7 @@ const getRoute = createRoute({
   },
 });
 
-/** `GET /v1/emails/{id}/attachments/{attachmentId}` (contract §9.21). */
+/** Registers `GET /v1/emails/{id}/attachments/{attachmentId}` (contract §9.21). */
 export function emailAttachmentRoutes(app: App, { reads }: Deps): void {
   app.openapi(getRoute, async (c) => {
     const { projectId } = c.var;
@@ -37,7 +37,7 @@ export function emailAttachmentRoutes(app: App, { reads }: Deps): void {
       throw new AppError('NOT_FOUND', { message: 'The file was dropped: its time is over. Its name and size stay.' });
     const [read] = await readLargeAttachments(reads, { projectId, ids: [attachmentId] });
     if (!read) throw new AppError('NOT_FOUND');
-    // The sender can be anyone, so no browser opens the file: it is saved.
+    // Anyone may have sent the file, so browsers save it instead of opening it.
     return c.body(new Uint8Array(read.content), 200, {
       'Content-Type': 'application/octet-stream',
       'Content-Disposition': dispositionOf(file.filename),
@@ -46,7 +46,7 @@ export function emailAttachmentRoutes(app: App, { reads }: Deps): void {
   });
 }
 
-/** A name in ASCII for old clients, and the whole one (RFC 6266 §4.3, RFC 8187). */
+/** Returns the Content-Disposition: an ASCII name for old clients and the full name (RFC 6266 §4.3, RFC 8187). */
 function dispositionOf(filename: string): string {
   const name = filename === '' ? 'attachment' : filename;
   const ascii = name.replaceAll(/[^\w. -]/g, '_');

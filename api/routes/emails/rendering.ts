@@ -11,24 +11,24 @@ import { TemplateError } from '../../../rules/content/template-error.ts';
 import { messageIdOf } from '../../../rules/emails/message-id.ts';
 import { formatMailbox, type Mailbox } from '../../../rules/mime/mime-headers.ts';
 
-/** Part of an untrusted HTML that is converted to text; an email written by a person is far shorter. */
+/** Characters of untrusted HTML that are converted to text. An email written by a person is far shorter. */
 const STRANGERS_HTML_CHARS = 64 * 1024;
 
 export interface EmailAsRead {
   subject: string;
   body: string;
   text: string;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   headers: Record<string, string>;
 }
 
-/** The recipients that the header of an email names; `to` is null once the contact was erased. */
+/** The recipients in the header of an email. `to` is null after the contact was erased. */
 export interface ShownRecipients {
   to: Mailbox | null;
   cc: Mailbox[];
 }
 
-/** Finds the recipients that the header of an email names. */
+/** Returns the recipients in the header of an email. */
 export async function shownRecipients(db: Db, p: { projectId: string; email: Email }): Promise<ShownRecipients> {
   const { to, toName, options } = p.email;
   if (!options?.copies) return { to: to === null ? null : { email: to, name: toName }, cc: [] };
@@ -36,16 +36,16 @@ export async function shownRecipients(db: Db, p: { projectId: string; email: Ema
   return { to: shown.to ?? null, cc: shown.cc };
 }
 
-/** Base address of the service's links, and the key that signs them. */
+/** Base URL of the service's links, and the key that signs them. */
 export interface LinkSettings {
   publicUrl: string;
   secretKey: string;
 }
 
 /**
- * Returns an email as its recipient read it, rendered again from content and variables, without the pixel and counted
- * links, so that viewing it in a dashboard counts nothing. An email that a template error stopped is shown as
- * written.
+ * Returns an email as its recipient read it, rendered again from content and variables. It has no pixel and no
+ * tracked links, so viewing it in a dashboard counts nothing. An email that failed with a template error is returned
+ * unrendered.
  */
 export async function emailAsRead(
   compute: Compute,
@@ -76,8 +76,8 @@ export async function emailAsRead(
 }
 
 /**
- * Converts the start of an untrusted email to text, in a thread. Empty if it takes too long; the body is available
- * all the same.
+ * Converts the start of an untrusted email to text, in a thread. Empty if that takes too long; the body is returned
+ * in any case.
  */
 async function strangersText(compute: Compute, work: Work, body: string): Promise<string> {
   try {

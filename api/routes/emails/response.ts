@@ -38,7 +38,7 @@ const EXAMPLE = {
   complainedAt: null,
 };
 
-/** An email as lists show it (contract §9). */
+/** An email in a list (contract §9). */
 export const EmailItem = z
   .object({
     id: Id,
@@ -71,7 +71,7 @@ export const EmailItem = z
   })
   .openapi('EmailItem', { example: EXAMPLE });
 
-/** An email with its content and its story. */
+/** An email with its content and its timeline. */
 export const EmailRecord = EmailItem.extend({
   body: z.string().openapi({ description: 'Rendered HTML' }),
   text: z.string(),
@@ -114,7 +114,7 @@ export const EmailRecord = EmailItem.extend({
   },
 });
 
-/** The list item of an email. */
+/** Returns an email in the form of a list. */
 export function emailItem(email: Email) {
   const iso = (at: Date | null) => at?.toISOString() ?? null;
   return {
@@ -145,7 +145,7 @@ export function emailItem(email: Email) {
   };
 }
 
-/** The whole record of an email. */
+/** Returns the full record of an email. */
 export function emailRecord(p: {
   email: Email;
   read: EmailAsRead;
@@ -183,15 +183,15 @@ export function emailRecord(p: {
   };
 }
 
-/** The provider's id of the message; before the provider has it, none. */
+/** Returns the provider's message id. Null before the email was sent. */
 function knownMessageId(email: Email): string | null {
   if (email.providerMessageId !== null) return email.providerMessageId;
   return email.sentAt === null ? null : messageIdOf(email);
 }
 
 /**
- * The payload of an `email.sent` that is kept without one, as a campaign's is: all it says is in the record (contract
- * §8.2).
+ * Returns the payload of an `email.sent` that is stored without one, like a campaign's. The email record contains all
+ * of its data (contract §8.2).
  */
 export function sentPayload(email: Email): Record<string, unknown> {
   return { ...eventDataOf(email).values, sentAt: email.sentAt?.toISOString() ?? null };

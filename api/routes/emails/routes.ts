@@ -39,7 +39,7 @@ const getRoute = createRoute({
   responses: { 200: ok(z.object({ data: EmailRecord })), ...errors('NOT_FOUND') },
 });
 
-/** `GET /v1/emails` and `GET /v1/emails/{id}` (contract §9). */
+/** Registers `GET /v1/emails` and `GET /v1/emails/{id}` (contract §9). */
 export function emailRoutes(app: App, { config, compute, db, reads }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { items, cursor } = await listEmails(reads, { projectId: c.var.projectId, ...c.req.valid('query') });

@@ -10,7 +10,7 @@ export const WorkflowParams = z.object({ id: Id });
 
 export const ExecutionParams = z.object({ id: Id, executionId: Id });
 
-/** An event that is to happen in a run which only tries a workflow out. */
+/** An event that occurs during a sandbox or preview run. */
 export const RunEventInput = z
   .object({
     name: z.string().trim().min(1).max(EVENT_NAME_LENGTH),
@@ -21,7 +21,7 @@ export const RunEventInput = z
   })
   .openapi('RunEvent', { example: { name: 'order.paid', data: { total: 40 } } });
 
-/** More than these nobody writes down. */
+/** Far more events than anyone writes by hand. */
 const RUN_EVENTS = 100;
 export const RunEvents = z
   .array(RunEventInput)
@@ -50,7 +50,7 @@ export const StartExecution = z
     example: { contactId: EXAMPLE_ID, context: { coupon: 'SPRING' } },
   });
 
-/** Events as a run has them. */
+/** Converts the events of a request to the form of a run. */
 export function runEventsOf(events: z.output<typeof RunEvents> | undefined): RunEvent[] {
   return (events ?? []).map(({ name, at, data }) => ({
     id: uuidv7(),

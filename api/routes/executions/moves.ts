@@ -43,7 +43,7 @@ const retryRoute = createRoute({
 
 /** Registers the actions of a user on an execution, besides cancelling it. */
 export function executionMoveRoutes(app: App, { db, lifecycle, outbox }: Deps): void {
-  /** One transaction with the answer; the workers are woken after it. */
+  /** Changes an execution and reads it in one transaction, then wakes the workers. */
   async function move(ref: ExecutionRef, change: (trx: Trx) => Promise<OutboxRow[]>) {
     const { execution, outbox: queued } = await inTransaction(db, async (trx) => {
       const queued = await change(trx);

@@ -163,7 +163,7 @@ export function executionRoutes(app: App, { config, db, reads, lifecycle, outbox
   });
 }
 
-/** Returns the page of a workflow in Temporal's UI: its current run, or the known one. */
+/** Returns the URL of a Temporal workflow in Temporal's UI. Without a run id, the page shows the current run. */
 function temporalPage(
   { uiUrl, namespace }: Pick<Config['temporal'], 'uiUrl' | 'namespace'>,
   { workflowId, runId }: { workflowId: string; runId: string | null },

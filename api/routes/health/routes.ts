@@ -12,7 +12,7 @@ import { open } from '../../http/security.ts';
 import { projectResponse } from '../project/response.ts';
 import { Health, ReadyHealth, ServiceHealth } from './response.ts';
 
-/** A part that does not answer in this time is not ready; probes commonly give up after a few seconds. */
+/** A component that takes longer than this is not ready. Probes commonly time out after a few seconds. */
 const PART_TIMEOUT_MS = 3_000;
 
 const healthRoute = createRoute({

@@ -13,7 +13,7 @@ export interface ParsedMail extends MailboxMessage {
 
 const kept = new Lru<string, Promise<ParsedMail>>(KEPT_MAX);
 
-/** A captured mail taken apart. A mail that was sent again is another one. */
+/** Parses a captured email. An email that was sent again is parsed again. */
 export function parseCaptured(mail: CapturedEmail): Promise<ParsedMail> {
   const key = `${mail.id} ${mail.createdAt.getTime()} ${mail.raw.length}`;
   const known = kept.get(key);
@@ -44,7 +44,7 @@ function asMessage(mail: CapturedEmail, email: Email): ParsedMail {
   };
 }
 
-/** Inline images in place of their cid: addresses, as a mail reader shows them. */
+/** Replaces `cid:` addresses by the inline images, like a mail client. */
 function withImages(email: Email): string {
   let html = email.html ?? '';
   for (const file of email.attachments) {

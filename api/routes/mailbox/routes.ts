@@ -13,13 +13,17 @@ import { mailResponse } from './response.ts';
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** A mail as a reader shows it: images and styles, no script, no forms, in a frame of ours only. */
+/**
+ * Content security policy of a captured email, like in a mail client: images and styles, no scripts or forms, and
+ * only in a frame of this service.
+ */
 const MAIL_POLICY =
   "default-src 'none'; img-src * data:; style-src 'unsafe-inline'; font-src *; base-uri 'none'; form-action 'none'; " +
   "frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox";
 
 /**
- * Number of listed emails, enough for a script that looks for its emails; equal to the number of cached parsed ones.
+ * Maximum number of listed emails, equal to the number of cached ones. It is enough for a script that searches for
+ * its emails.
  */
 const LISTED_MAX = 1000;
 
@@ -27,7 +31,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 type PageContext = Context<AppEnv>;
 
-/** Says which mail the mailbox has: all of it, or what went to the simulator alone, where everything else leaves. */
+/**
+ * Tells which emails the mailbox contains: `all`, or only emails to the simulator if a provider sends everything
+ * else.
+ */
 export const MAILBOX_OF_HEADER = 'x-mailbox-of';
 
 /**
@@ -83,7 +90,10 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps
   }
 }
 
-/** @throws AppError VALIDATION_ERROR (400) for what Postgres cannot hold as text */
+/**
+ * Returns the recipient to filter by.
+ * @throws AppError VALIDATION_ERROR (400) for text that Postgres cannot store
+ */
 function readRecipient(c: PageContext): string | undefined {
   const to = c.req.query('to') || undefined;
   if (to?.includes('\0'))

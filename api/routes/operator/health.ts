@@ -56,7 +56,7 @@ async function temporalStanding(lifecycle: Deps['lifecycle']): Promise<z.infer<t
   }
 }
 
-/** Milliseconds, to a tenth. */
+/** Returns the duration in milliseconds, with one decimal. */
 async function measureMs(work: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now();
   await work();

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { TENANT_ORDERS } from '../../../db/operator/tenants.ts';
 import { cursorQuery, QuerySwitch, wholeNumber } from '../../http/schemas.ts';
 
-/** Postgres `integer`. */
+/** Maximum of a Postgres `integer`. */
 const INT_MAX = 2_147_483_647;
 const WEEK_HOURS = 168;
 

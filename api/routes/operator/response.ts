@@ -331,7 +331,7 @@ export const OperatorHealth = z
 
 const instantOf = (at: Date | null): string | null => at?.toISOString() ?? null;
 
-/** A tenant as answers show it. */
+/** Returns a tenant in the form of a response. */
 export function tenantResponse(tenant: TenantState): z.infer<typeof Tenant> {
   const { createdAt, ownHold, operatorHold, ...rest } = tenant;
   return {
@@ -342,7 +342,7 @@ export function tenantResponse(tenant: TenantState): z.infer<typeof Tenant> {
   };
 }
 
-/** A kind of periodic work as responses show it. */
+/** Returns a kind of periodic work in the form of a response. */
 export function periodicWorkResponse(standing: PeriodicStanding): z.infer<typeof PeriodicWork> {
   const { kind, everyMinutes, isRunning, startedAt, endedAt, durationMs, backlog, failing } = standing;
   return {
@@ -360,12 +360,12 @@ export function periodicWorkResponse(standing: PeriodicStanding): z.infer<typeof
   };
 }
 
-/** The hold of the installation as answers show it. */
+/** Returns the hold of the installation in the form of a response. */
 export function sendingHoldResponse(hold: InstallationHold | null): z.infer<typeof SendingHold> | null {
   return hold && { reason: hold.reason, since: hold.since.toISOString() };
 }
 
-/** A process as answers show it. */
+/** Returns a process in the form of a response. */
 export function processResponse({ startedAt, seenAt, ...process }: ServiceProcess): z.infer<typeof Process> {
   return { ...process, startedAt: startedAt.toISOString(), seenAt: seenAt.toISOString() };
 }

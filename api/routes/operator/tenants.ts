@@ -94,7 +94,7 @@ const releaseRoute = createRoute({
 export function operatorTenantRoutes(app: App, deps: Deps): void {
   const { db, reads, keys, outbox } = deps;
 
-  /** Returns the actor and the project of a change. */
+  /** Returns the actor and the project of a change, for the audit log. */
   async function changeOf(c: RequestContext, projectId: string) {
     return { projectId, actor: await operatorOf(c, deps) };
   }

@@ -2,7 +2,10 @@ import type { Page } from '../../../web/document.ts';
 import { NOT_FOUND_PAGE } from '../../../web/not-found.ts';
 import type { RequestContext } from '../../http/env.ts';
 
-/** Answers a page for people. Its address holds a token, so it is neither kept, indexed nor passed on as a referrer. */
+/**
+ * Responds with a page for people. Its URL contains a token, so it must not be cached, indexed, or sent as a
+ * referrer.
+ */
 export function answerPage(c: RequestContext, page: Page, status: 200 | 404 | 410 = 200): Response {
   return c.body(page.html, status, {
     'content-type': 'text/html; charset=utf-8',

@@ -36,7 +36,7 @@ import type { RequestContext } from '../../http/env.ts';
 import type { OpenRoutes } from '../../http/registrar.ts';
 import { answerNoSuchLink, answerPage } from './response.ts';
 
-/** The forms of the pages, and the one-click post of a mail program, are a line. */
+/** The forms of the pages and one-click requests of mail clients have only one line. */
 const FORM_MAX_BYTES = 16 * 1024;
 
 interface Visit {
@@ -50,9 +50,10 @@ interface Visit {
 type Change = (trx: Trx, subject: LinkSubject) => Promise<OutboxRow[]>;
 
 /**
- * The pages behind `{{unsubscribeUrl}}`, `{{subscribeUrl}}` and `{{manageUrl}}`. GET shows and never changes anything;
- * POST changes, without cookies, so that a mail program's one-click post works (RFC 8058 §3.1). The signed token is the
- * right to do it, and does not expire. A page shows what is stored after the change, never what was asked for.
+ * Serves the pages behind `{{unsubscribeUrl}}`, `{{subscribeUrl}}` and `{{manageUrl}}`. GET never changes anything.
+ * POST changes the subscription without cookies, so that one-click requests of mail clients work (RFC 8058 §3.1). The
+ * signed token is the permission, and does not expire. A page shows the stored state after the change, not the
+ * requested one.
  */
 export function pageRoutes(openly: OpenRoutes, { config, db, outbox }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
@@ -61,11 +62,11 @@ export function pageRoutes(openly: OpenRoutes, { config, db, outbox }: Deps): vo
     const handler = async (c: RequestContext) => {
       const written = c.req.param('token') ?? '';
       const token = verifyManageToken(config.secretKey, written);
-      // Mail programs take the punctuation behind a link for a part of it.
+      // Some mail clients include the punctuation after a link in the link.
       const text = written.slice(0, LINK_TOKEN_CHARS);
       if (!token) return answerNoSuchLink(c);
       const subject = await findLinkSubject(db, key, token);
-      // A mail program takes 200 for "unsubscribed", and nothing can be changed here.
+      // A mail client takes a 200 to a POST as a successful unsubscription, but there is nothing left to change here.
       if (!subject || subject.addresses.length === 0)
         return answerPage(c, forgottenPage(subject), method === 'get' ? 200 : 410);
       const links = {
@@ -84,7 +85,7 @@ export function pageRoutes(openly: OpenRoutes, { config, db, outbox }: Deps): vo
     return listAddressTopics(db, { projectId, hashes: addresses.map(({ hash }) => hash) });
   }
 
-  /** Makes a change, and returns what the page has to show after it. */
+  /** Makes a change, and returns the state for the page after it. */
   async function change({ token, shown }: Visit, how: Change): Promise<PageSubject> {
     const queued = await inTransaction(db, (trx) => changeLinkSubject(trx, key, { token, change: how }));
     outbox.wake(queued);
@@ -97,7 +98,8 @@ export function pageRoutes(openly: OpenRoutes, { config, db, outbox }: Deps): vo
   on('get', '/u/{token}', ({ shown, links }) => unsubscribePage(shown, links));
   on('post', '/u/{token}', async (visit) => {
     const { c, subject, links } = visit;
-    // `List-Unsubscribe=One-Click` of an email about a topic leaves the topic; so does the page's first button.
+    // `List-Unsubscribe=One-Click` of an email about a topic leaves only the topic. So does the first button of the
+    // page.
     const form = await readForm(c);
     if (subject.topic && form.get('from') !== 'everything')
       return leftTopicPage(await change(visit, leaveTopicByLink), links);

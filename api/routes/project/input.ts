@@ -5,7 +5,7 @@ import { ZoneInput } from '../../../rules/time/sending-window.ts';
 import { Id } from '../../http/schemas.ts';
 import { SendingWindow } from '../sending-window.ts';
 
-/** Postgres `integer`. */
+/** Maximum of a Postgres `integer`. */
 const INT_MAX = 2_147_483_647;
 
 export const PatchProject = z

@@ -75,7 +75,7 @@ export const Project = z
     },
   });
 
-/** A project as answers show it. */
+/** Returns a project in the form of a response. */
 export function projectResponse({ publicKey, ...project }: ProjectState): z.infer<typeof Project> {
   return {
     ...project,

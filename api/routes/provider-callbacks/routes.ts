@@ -9,13 +9,13 @@ import { twilioRoutes } from '../twilio/routes.ts';
 
 type CallbackRoutes = (hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: Deps) => void;
 
-/** Routes of each provider's callbacks. Null: it has no callbacks, or reports by email only. */
+/** Routes for each provider's callbacks. Null if a provider has no callbacks, or reports by email only. */
 const OF_SMS: Record<SmsProviderKind, CallbackRoutes | null> = { capture: null, twilio: twilioRoutes };
 const OF_EMAIL: Record<EmailProviderKind, CallbackRoutes | null> = { capture: null, smtp: null, ses: snsRoutes };
 
 /**
- * The callbacks of all providers, whichever are chosen: a relay may send by SES, and what left before an exchange is
- * still told of.
+ * Registers the callbacks of all providers, also of providers that are not configured. A relay may send through SES,
+ * and reports about earlier emails still arrive after the provider was changed.
  */
 export const providerCallbackRoutes: CallbackRoutes = (hono, openly, deps) => {
   for (const register of [...Object.values(OF_SMS), ...Object.values(OF_EMAIL)]) register?.(hono, openly, deps);

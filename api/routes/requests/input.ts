@@ -37,7 +37,7 @@ export const RequestParams = z.object({
   }),
 });
 
-/** `4xx` and `404` as the span of statuses that they are. */
+/** Converts `4xx` or `404` to a range of statuses. */
 export function statusSpan(status: string | undefined): { least: number; most: number } | undefined {
   if (status === undefined) return undefined;
   const isClass = status.endsWith('xx');

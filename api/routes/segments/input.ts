@@ -7,7 +7,7 @@ import { EmailAddress, SlugInput } from '../../http/schemas.ts';
 const NAME_MAX_CHARS = 255;
 const DESCRIPTION_MAX_CHARS = 2000;
 
-/** Addresses of one request (contract §5). */
+/** Maximum number of addresses in one request (contract §5). */
 const MEMBERS_MAX_EMAILS = 500;
 export const PAGE_DEFAULT = 20;
 export const PAGE_MAX = 100;
@@ -86,7 +86,7 @@ export const PatchSegment = z
   })
   .openapi('PatchSegment', { example: { name: 'Big spenders of the year' } });
 
-/** A condition that a preview reads before it is stored. */
+/** A condition for a preview. It is not stored. */
 export const PreviewCondition = z
   .object({ filters: Filters, condition: Condition })
   .superRefine((body, ctx) => {
@@ -104,7 +104,7 @@ export const RemoveMembers = z
   .object({ emails: Emails })
   .openapi('RemoveSegmentMembers', { example: { emails: ['ada@example.com'] } });
 
-/** The condition that a request gives as `filters` or `condition`; null is none. */
+/** Returns the condition that a request gives as `filters` or `condition`. Null means no condition. */
 export function givenCondition(
   body: { filters?: ConditionRule | null | undefined; condition?: ConditionRule | null | undefined },
   stored?: ConditionRule | null,

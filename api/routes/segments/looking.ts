@@ -190,7 +190,7 @@ export function segmentLookRoutes(app: App, { reads, compute }: Deps): void {
     const { projectId } = c.var;
     const { contactId } = c.req.valid('query');
     const segment = await getSegment(reads, { projectId, id: c.req.valid('param').id });
-    // Checked after the segment, so that a caller learns nothing about another project's segment.
+    // Checked after the segment, so that the error reveals nothing about other projects' segments.
     if (contactId === undefined) throw queryErrors([{ field: 'contactId', message: 'Required', code: 'invalid_type' }]);
     const work = { projectId, kind: 'segments.explain' };
     const explained = await compute.page(work, () => explainSegment(reads, segment, contactId));

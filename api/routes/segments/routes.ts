@@ -271,7 +271,10 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
     return c.json({ memberCount: await refreshMemberCount(reads, segment) }, 200);
   });
 
-  /** The segment with its count, which is kept; it stands already, so a count that fails must not fail its creation. */
+  /**
+   * Returns the segment with its count, which is stored. The segment is committed already, so a failed count must not
+   * fail its creation.
+   */
   async function withMemberCount(segment: Segment): Promise<Segment> {
     try {
       return { ...segment, memberCount: await refreshMemberCount(reads, segment) };

@@ -40,9 +40,9 @@ const batchRoute = {
 
 const parseEmail = bodyParser(SendBody, { unknownFields: 'refuse' });
 
-/** `POST /v1/send/batch`. */
+/** Registers `POST /v1/send/batch`. */
 export function sendBatchRoutes(app: App, { config, compute }: Deps, acceptor: SendAcceptor): void {
-  /** An email of a batch as a request to send, or as its refusal. */
+  /** Converts an email of a batch to a send request. Returns the error if the email is refused. */
   async function toRequest(c: RequestContext, value: unknown, files: (Uint8Array | undefined)[]) {
     try {
       const { data: input } = parseEmail(value);
@@ -85,7 +85,10 @@ export function sendBatchRoutes(app: App, { config, compute }: Deps, acceptor: S
   });
 }
 
-/** @throws AppError VALIDATION_ERROR for more recipients than one transaction takes */
+/**
+ * Refuses a batch with too many recipients.
+ * @throws AppError VALIDATION_ERROR for more recipients than one transaction takes
+ */
 function checkRecipients(emails: SendBatch['emails']): void {
   const recipients = emails.reduce((sum, email) => sum + (email instanceof AppError ? 0 : email.to.length), 0);
   if (recipients <= RECIPIENTS_MAX) return;
@@ -93,7 +96,7 @@ function checkRecipients(emails: SendBatch['emails']): void {
   throw fieldError('emails', message, 'too_big');
 }
 
-/** The places that an email has in the files of its batch: one for each attachment, whatever it is. */
+/** Counts the entries in the batch's files that belong to an email: one per attachment, valid or not. */
 function countFiles(value: unknown): number {
   const attachments = typeof value === 'object' && value !== null ? Reflect.get(value, 'attachments') : undefined;
   return Array.isArray(attachments) ? attachments.length : 0;

@@ -7,23 +7,26 @@ import { aliasOf } from '../../http/aliases.ts';
 import { JSON_MAX_BYTES } from '../../http/body.ts';
 import { DisplayName, HEADER_LINE_MAX_CHARS, MailboxInput, oneLine } from '../../http/schemas.ts';
 
-/** Limits of the spec's "Limits", and bounds where it names none. */
+/** Limits from the "Limits" section of the spec, and further limits that the spec does not set. */
 const HEADERS_MAX = 50;
 const ATTACHMENTS_MAX = 10;
 const RECIPIENTS_MAX = 1000;
-/** In `cc` and `bcc` together. */
+/** `cc` and `bcc` together. */
 const COPIES_MAX = 50;
 const REPLIES_MAX = 10;
 const MB = 1024 * 1024;
 
-/** The largest request: its attachments in base64, and all else as everywhere; 16 MB for 10 MB of attachments. */
+/**
+ * Returns the body limit: the attachments in base64, plus the general limit for everything else. It is 16 MB for 10
+ * MB of attachments.
+ */
 export function sendMaxBytes(attachmentsMaxBytes: number): number {
   return Math.floor(((attachmentsMaxBytes / 3) * 4 + JSON_MAX_BYTES) / MB) * MB;
 }
 
 /**
- * Refuses more files than an email may carry. Source: contract §9.11.
- * @throws AppError VALIDATION_ERROR for too many, PAYLOAD_TOO_LARGE for files that together are too large
+ * Refuses more attachments than an email may have. Source: contract §9.11.
+ * @throws AppError VALIDATION_ERROR for too many attachments, PAYLOAD_TOO_LARGE if they are too large together
  */
 export function checkAttachments(files: readonly { content: Buffer }[], maxBytes: number): void {
   if (files.length > ATTACHMENTS_MAX)
@@ -38,7 +41,7 @@ export function checkAttachments(files: readonly { content: Buffer }[], maxBytes
   });
 }
 
-/** Types that the service makes of `body`, and types that hold parts of their own. */
+/** Types that the service creates from `body`, and types that contain other parts. */
 const OWN_FORMS = /^(?:text\/(?:plain|html)|multipart\/|message\/)/i;
 
 const Attachment = z
@@ -92,7 +95,7 @@ const EXAMPLE = {
   data: { name: 'Ada', orderNo: { value: 4711, persistent: false } },
 };
 
-/** One mailbox, or a list of at most `max`; read to a list. */
+/** Returns a schema for one mailbox or a list of at most `max`, parsed to a list. */
 function mailboxes(max: number) {
   return z.union([MailboxInput, z.array(MailboxInput).min(1).max(max)]).transform((given) => [given].flat());
 }
@@ -105,7 +108,10 @@ interface WithCopies {
   bcc?: Recipient[] | undefined;
 }
 
-/** Copies are of one email, so they go with one recipient: several recipients get emails of their own. */
+/**
+ * Allows copies only with one recipient: each of several recipients gets a separate email, and copies belong to one
+ * email.
+ */
 function checkCopies({ to, cc = [], bcc = [] }: WithCopies, ctx: z.RefinementCtx): void {
   if (cc.length + bcc.length === 0) return;
   const recipients = new Set([to].flat().map(({ email }) => email));

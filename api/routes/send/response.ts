@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { errors } from '../../http/responses.ts';
 import { EmailAddressResponse, EXAMPLE_ID, Id, Instant, success } from '../../http/schemas.ts';
 
-/** Errors of a send, besides the errors of every operation. */
+/** Errors of a send, besides the errors that every operation may return. */
 export const SEND_ERRORS = errors(
   'DOMAIN_NOT_VERIFIED',
   'CONTACT_UNSUBSCRIBED',

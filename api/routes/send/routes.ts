@@ -33,7 +33,7 @@ const sendRoute = {
   unknownFields: 'refuse' as const,
 };
 
-/** `POST /v1/send` (spec) and `POST /v1/send/batch`, which share what accepts emails. */
+/** Registers `POST /v1/send` (spec) and `POST /v1/send/batch`, which share an acceptor. */
 export function sendRoutes(app: App, deps: Deps): void {
   const { config, db, compute, outbox } = deps;
   const acceptor = createSendAcceptor({
@@ -47,7 +47,7 @@ export function sendRoutes(app: App, deps: Deps): void {
     const input = c.req.valid('json');
     await checkLargeTemplates(compute, { projectId: c.get('projectId'), input });
     const request = toSendRequest(input, {
-      // `c.var` would make an object of all variables each time; this is the busiest route.
+      // Uses `c.get`, because `c.var` creates an object of all variables each time, and this is the busiest route.
       projectId: c.get('projectId'),
       mode: c.get('mode'),
       monthlyEmailLimit: c.get('project').monthlyEmailLimit,

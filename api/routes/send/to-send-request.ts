@@ -10,18 +10,18 @@ import { markTrusted } from '../../../rules/strangers/provenance.ts';
 import { resolveAliases } from '../../http/aliases.ts';
 import { checkAttachments, type SendInput } from './input.ts';
 
-/** Facts about the caller, besides the request itself. */
+/** The caller of a send request, and the settings that apply to it. */
 export type SendCaller = Pick<
   SendRequest,
   'projectId' | 'mode' | 'monthlyEmailLimit' | 'idempotencyKey' | 'fingerprint' | 'owner' | 'request'
 > & {
   attachmentsMaxBytes: number;
-  /** The decoded attachments, by their places in the body. */
+  /** The decoded attachments, in the order of the body. */
   files: (Uint8Array | undefined)[];
 };
 
 /**
- * A checked body as a request to send.
+ * Converts a parsed body to a send request.
  * @throws AppError VALIDATION_ERROR for data beyond its limits and templates that do not parse; PAYLOAD_TOO_LARGE
  */
 export function toSendRequest(input: SendInput, caller: SendCaller): SendRequest {
@@ -31,7 +31,7 @@ export function toSendRequest(input: SendInput, caller: SendCaller): SendRequest
   checkTemplate(input.body, 'body');
   const { messageId, headers } = takeMessageId(input.headers ?? {});
   return {
-    // Not a spread: its result has no shape that the engine can keep, which costs each request 5 µs and 3 kB.
+    // Not a spread: V8 cannot reuse the shape of its result, which costs each request 5 µs and 3 kB.
     projectId: caller.projectId,
     mode: caller.mode,
     monthlyEmailLimit: caller.monthlyEmailLimit,
@@ -54,8 +54,8 @@ export function toSendRequest(input: SendInput, caller: SendCaller): SendRequest
 }
 
 /**
- * Checks those templates of a body that are too large to be read here; `toSendRequest` checks the others. To be called
- * before it.
+ * Checks templates that are too large to parse on the main thread. Call it before `toSendRequest`, which checks the
+ * others.
  * @throws AppError VALIDATION_ERROR, RATE_LIMIT_EXCEEDED
  */
 export async function checkLargeTemplates(compute: Compute, p: { projectId: string; input: SendInput }): Promise<void> {
@@ -71,7 +71,7 @@ export async function checkLargeTemplates(compute: Compute, p: { projectId: stri
   }
 }
 
-/** The recipients in all places. An address that is named twice counts in the more visible one. */
+/** Returns the recipients of all fields. An address in several fields counts in the most visible one. */
 function recipientsOf({ to, cc = [], bcc = [] }: Pick<SendInput, 'to' | 'cc' | 'bcc'>): Recipient[] {
   const as = (role: 'cc' | 'bcc') => (recipient: Recipient) => ({ ...recipient, role });
   return onceEach([...[to].flat(), ...cc.map(as('cc')), ...bcc.map(as('bcc'))]);
@@ -84,7 +84,7 @@ function takeMessageId(given: Record<string, string>) {
   return { messageId: entries.find(isId)?.[1].trim(), headers };
 }
 
-/** The recipients, each address once: `Ada@…` and `ada@…` are one contact, who gets one email. */
+/** Removes duplicate addresses. `Ada@…` and `ada@…` are the same contact, who gets one email. */
 function onceEach(recipients: Recipient[]): Recipient[] {
   const byEmail = new Map<string, Recipient>();
   for (const recipient of recipients) if (!byEmail.has(recipient.email)) byEmail.set(recipient.email, recipient);

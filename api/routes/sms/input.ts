@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { readPhoneNumber } from '../../../rules/sms/phone.ts';
 import { Id } from '../../http/schemas.ts';
 
-/** Longer is refused, not truncated (spec). */
+/** Longer SMS are refused, not truncated (spec). */
 const BODY_MAX_CHARS = 1600;
 const NOT_E164 = 'Must be a phone number in E.164, such as +4915112345678';
 

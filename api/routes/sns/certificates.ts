@@ -2,20 +2,20 @@ import { fetch } from 'undici';
 import { Lru } from '../../../rules/lru.ts';
 
 const FETCH_MS = 5_000;
-/** SNS's are 2 KB. */
+/** Certificates of SNS are 2 KB. */
 const CERTIFICATE_MAX_CHARS = 32_768;
 const KEPT_MS = 60 * 60_000;
 const KEPT_MAX = 20;
 
 export interface SnsCertificates {
   /**
-   * The PEM text at an address that the caller has checked. Rejects when it cannot be read, or with what `beforeFetch`
-   * throws.
+   * Returns the PEM text at an address that the caller has checked. Rejects if it cannot be read, or with the error
+   * of `beforeFetch`.
    */
   get(url: URL, beforeFetch: () => void): Promise<string>;
 }
 
-/** Fetches certificates of SNS, and keeps them for an hour; a failure is not kept. */
+/** Fetches certificates of SNS and caches them for one hour. Failures are not cached. */
 export function createSnsCertificates(): SnsCertificates {
   const kept = new Lru<string, { text: Promise<string>; untilMs: number }>(KEPT_MAX);
   return {
@@ -31,10 +31,7 @@ export function createSnsCertificates(): SnsCertificates {
   };
 }
 
-/**
- * Reads an address of SNS, which the caller has checked. A redirect is an error: it would lead to an address that
- * nobody checked.
- */
+/** Reads an SNS address that the caller has checked. A redirect is an error, because its target was not checked. */
 export async function fetchText(url: URL): Promise<string> {
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(FETCH_MS) });
   if (!response.ok) throw new Error(`SNS answered ${response.status}`);

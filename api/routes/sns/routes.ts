@@ -18,11 +18,11 @@ import { describeCallback, type OpenRoutes } from '../../http/registrar.ts';
 import { createSnsCertificates, fetchText } from './certificates.ts';
 
 const PATH = '/webhooks/sns';
-/** Without its envelope a notification has no signature, so nothing proves that SNS sent it. */
+/** Without its envelope, a notification has no signature that proves its origin. */
 const RAW_DELIVERY =
   'The SNS subscription has raw message delivery on. Switch off "Enable raw message delivery" in the subscription.';
 const ARN_MAX_CHARS = 256;
-/** SNS's own limit of a message. */
+/** Size limit of a message in SNS. */
 const MESSAGE_MAX_BYTES = 256 * 1024;
 /**
  * The id of an email that SES accepted more recently than this may be unknown because its sender has not committed
@@ -30,7 +30,10 @@ const MESSAGE_MAX_BYTES = 256 * 1024;
  * normal response, so that notifications about other senders' email do not fail permanently.
  */
 const SETTLING_MS = 60_000;
-/** The operator's page says when messages came last, and a campaign brings thousands a second. */
+/**
+ * The operator page shows when the last message arrived. A campaign causes thousands of messages per second, so not
+ * every one is recorded.
+ */
 const NOTED_EVERY_MS = 60_000;
 
 const snsRoute: RouteConfig = {
@@ -60,7 +63,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
   const verpKey = deriveKey(config.secretKey, 'verp');
 
   const notedMs = new Map<string, number>();
-  /** Notes for the operator's page that a message of a topic in SNS_TOPIC_ARNS came, at most once a minute. */
+  /** Records for the operator page that a message of a topic in SNS_TOPIC_ARNS arrived, at most once per minute. */
   async function note(topic: string, kind: SnsMessageKind): Promise<void> {
     const key = `${kind} ${topic}`;
     const isNew = Date.now() - (notedMs.get(key) ?? 0) >= NOTED_EVERY_MS;
@@ -95,7 +98,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
     return message;
   }
 
-  /** False: not now, it has to come again. */
+  /** Records a notification. Returns false if the email is not known yet and SNS must repeat the notification. */
   async function record(notification: SesNotification): Promise<boolean> {
     const { feedback, sesMessageId, takenAt } = notification;
     const emailId = await emailIdOfMail(notification);
@@ -107,8 +110,8 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
   }
 
   /**
-   * The email's own id comes first, because it is known as soon as the email is. SES's id is always present, and
-   * known once the email is SENT.
+   * Returns the id of the email that a notification is about. Tries this service's own id first, which is known as
+   * soon as the email exists. SES's id is always in the notification, but is known only after the email is SENT.
    */
   async function emailIdOfMail(notification: SesNotification): Promise<string | undefined> {
     const { messageId = '', source = '', taggedId, sesMessageId } = notification;
@@ -128,7 +131,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
     } else if (message.Type === 'Notification') {
       await note(message.TopicArn, 'notified');
       const notification = readSesNotification(message.Message, new Date());
-      // Not thrown, so that it is not logged as an error.
+      // The error is returned, not thrown, so that it is not logged.
       if (notification && !(await record(notification))) return answerError(c, notYet());
     }
     return c.body(null, 200);

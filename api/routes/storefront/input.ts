@@ -7,7 +7,7 @@ import { EmailAddress, NullableInstantInput } from '../../http/schemas.ts';
 const TITLE_MAX_CHARS = 500;
 const URL_MAX_CHARS = 2_000;
 
-/** A page reports what happened on it, not a day's log. */
+/** A page reports what happened on it, not a whole day. */
 const PIXEL_EVENTS_MAX = 100;
 const CLIENT_ID_MAX_CHARS = 255;
 
@@ -24,7 +24,7 @@ const VariantId = z
 
 const VariantInput = z
   .object({
-    // Shop systems hold the number as a number, too.
+    // Shop systems also send the id as a number.
     variantId: z
       .union([VariantId, z.int().positive().transform(String)])
       .openapi({ anyOf: [{ type: 'string' }, { type: 'integer', minimum: 1 }], example: '4711' }),

@@ -111,7 +111,7 @@ export function storefrontRoutes(app: App, { config, db, outbox, limits }: Deps)
   });
 }
 
-/** The events of either form of the body, without its nulls. */
+/** Returns the events of either form of the body, with undefined instead of null. */
 function eventsOf({ events, name, ...rest }: z.output<typeof Pixel>) {
   const given = events ?? (name === undefined ? [] : [{ ...rest, name }]);
   return given.map((event) => ({

@@ -70,7 +70,7 @@ export function suppressionRoutes(app: App, { db, reads, outbox, config }: Deps)
     const source = actor.kind === 'user' ? 'dashboard' : 'api';
     const { entry, outbox: queued } = await inTransaction(db, async (trx) => {
       const unsubscribes = reason === 'complaint' || reason === 'unsubscribe';
-      // The contact first: that is the order of locks everywhere.
+      // The contact is locked first, in the same order as everywhere.
       const recorded = unsubscribes ? await unsubscribeAddresses(trx, { projectId, emails: [email], mode, by }) : [];
       const [added] = await addSuppressions(trx, key, { projectId, entries: [{ email, reason, source, actor: by }] });
       if (!added) throw new Error('the entry was not inserted');

@@ -87,7 +87,7 @@ const removeRoute = createRoute({
 export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps): void {
   const atRest = deriveKey(config.secretKey, 'at-rest');
 
-  /** Further fields of an audit log entry. */
+  /** Common fields of audit log entries. */
   const audited = (c: RequestContext) => ({
     projectId: c.var.projectId,
     actor: actorName(c.var.actor),
@@ -108,7 +108,7 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
     refuseAbove(personOf(c).role, role);
     await limits.takeForInvitation(projectId);
     const token = newSessionToken();
-    // Behind `#`, which browsers send to nobody: the token is in no log and no Referer.
+    // The token is in the fragment, which browsers do not send, so it appears in no log and no Referer.
     const url = `${config.publicUrl}/app/join#${token}`;
     const given = { projectId, email, role, tokenHash: hashToken(token), invitedBy: personOf(c).id };
     const { invitation, outbox: queued } = await inTransaction(db, async (trx) => {

@@ -4,10 +4,10 @@ import { contentSource, type SaidContent } from '../../../rules/content/content.
 import { TemplateError, templateRefusal } from '../../../rules/content/template-error.ts';
 
 /**
- * Checks that what a mail says can be sent: its templates parse, and a trial rendering for nobody in particular ends in
- * time. One that takes too long by what it says itself would do so for every recipient.
- * @throws AppError VALIDATION_ERROR with line and column (contract §4.2); RATE_LIMIT_EXCEEDED where the project has
- * used up its budget
+ * Checks that an email's content can be sent: its templates parse, and a trial rendering without a contact ends in
+ * time. A content that exceeds the time limit without any data would exceed it for every recipient.
+ * @throws AppError VALIDATION_ERROR with line and column (contract §4.2); RATE_LIMIT_EXCEEDED if the project has used
+ * up its budget
  */
 export async function refuseBadContent(
   compute: Compute,

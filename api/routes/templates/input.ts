@@ -20,7 +20,10 @@ const fields = {
   topicId: Id.nullish().openapi({ description: 'Topic of its emails; MARKETING only' }),
 };
 
-/** @throws AppError VALIDATION_ERROR for a topic on a TRANSACTIONAL template, whose recipients cannot leave it */
+/**
+ * Refuses a topic on a TRANSACTIONAL template, because its recipients cannot unsubscribe from it.
+ * @throws AppError VALIDATION_ERROR
+ */
 export function refuseTopicOnTransactional(template: { type: MailType; topicId?: string | null | undefined }): void {
   if (template.type !== 'TRANSACTIONAL' || !template.topicId) return;
   throw fieldError('topicId', 'Only a MARKETING template has a topic.');

@@ -69,12 +69,15 @@ export function trackRoutes(app: App, { config, db, outbox, limits }: Deps): voi
   });
 }
 
-/** A caller as events name it: the address itself is a person's. */
+/** Returns a keyed hash of a caller's address for events, because the address is personal data. */
 function callerHash(key: Buffer, { projectId, address }: { projectId: string; address: string }): string {
   return createHmac('sha256', key).update(`${projectId} ${address}`).digest('hex').slice(0, 12);
 }
 
-/** All unauthenticated callers share the public key. A repeated request gets only a response about the same address. */
+/**
+ * Returns the owner of an idempotency key. All unauthenticated callers share the public key, so a repeated request
+ * gets only a response about the same address.
+ */
 function trackOwner(owner: KeyOwner, publicId: string | undefined): KeyOwner {
   return publicId === undefined ? owner : { ...owner, name: `${owner.name} ${publicId}` };
 }

@@ -9,13 +9,16 @@ import { variablesOf } from '../../../engine/sending/email-variables.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
 import { describeFailure } from '../../../rules/failure-text.ts';
 
-/** Queries at a time: one is made while the other runs; a third brought nothing. */
+/** Concurrent queries: one is prepared while the other runs. A third did not improve throughput. */
 const LANES = 2;
-/** Mails of one query at most. */
+/** Maximum number of emails in one query. */
 const BATCH_MAX = 100;
 
 export interface LinkFinder {
-  /** Returns the target of an email's link; `index` is as in its address. Undefined when the email has no such link. */
+  /**
+   * Returns the target of a link in an email; `index` is the one in the link's URL. Undefined if the email has no
+   * such link.
+   */
   find(p: { emailId: string; index: string }): Promise<string | undefined>;
 }
 
@@ -34,7 +37,8 @@ export function createLinkFinder(deps: { db: Db; compute: Compute; log: Pick<Log
       const email = await emails.add(emailId);
       if (!email) return undefined;
       try {
-        // Compiled as tracked: the token was made for a mail that was, whatever the project's mode is now.
+        // Compiled as tracked, because the token belongs to a tracked email, even if the project has tracking off
+        // now.
         const work = { projectId: email.projectId, kind: 'link' };
         const { ready } = await contents.get({ ...work, contentId: email.contentId, tracked: true });
         const link = ready.links[Number(index)];
@@ -49,7 +53,7 @@ export function createLinkFinder(deps: { db: Db; compute: Compute; log: Pick<Log
   };
 }
 
-/** Looks mails up in groups. */
+/** Creates the grouped lookup of emails. */
 function createEmailLookup(db: Db): GroupCommit<string, LinkSource | undefined> {
   return createGroupCommit({
     lanes: LANES,

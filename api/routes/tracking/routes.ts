@@ -15,9 +15,9 @@ const OPEN = '/o/{token}.gif';
 const CLICK = '/c/{token}/{link}';
 
 /**
- * The open pixel and the signed redirects of tracked mail. They answer first and count afterwards, in batches
- * (`deps.engagements`). A click leads only where the mail's own content does: `link` is an index into its links.
- * Source: contract §9.3, docs/decisions.md.
+ * Serves the open pixel and the signed redirects of tracked email. They respond first and count later, in batches
+ * (`deps.engagements`). A click redirects only to links of the email's own content: `link` is an index into its
+ * links. Source: contract §9.3, docs/decisions.md.
  */
 export function trackingRoutes(openly: OpenRoutes, deps: Deps): void {
   const { config, engagements } = deps;

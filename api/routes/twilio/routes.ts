@@ -17,7 +17,7 @@ import type { AppEnv } from '../../http/env.ts';
 import { describeCallback, type OpenRoutes } from '../../http/registrar.ts';
 import { noContent } from '../../http/responses.ts';
 
-/** Far more than any callback of Twilio's. */
+/** Far larger than any callback of Twilio. */
 const CALLBACK_MAX_BYTES = 64 * 1024;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -61,7 +61,9 @@ const inboundRoute: RouteConfig = {
   responses: { 200: { description: 'An empty TwiML answer', content: { 'text/xml': { schema: z.string() } } } },
 };
 
-/** Twilio's callbacks: delivery status, and messages that people send back (STOP and START). Source: contract §10.3. */
+/**
+ * Registers Twilio's callbacks: delivery status, and replies of recipients (STOP and START). Source: contract §10.3.
+ */
 export function twilioRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, { config, db, outbox }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
@@ -81,7 +83,7 @@ export function twilioRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, { co
       const reason = twilioRefusal(params.ErrorCode);
       const report = { id: id && UUID.test(id) ? id : undefined, providerMessageId, status, reason, error };
       const sms = await reportSmsStatus(db, report);
-      // Twilio knows of a STOP that never reached us.
+      // Twilio reports a STOP that this service has not received.
       if (sms && reason === 'sms_stopped' && sms.to !== '') {
         const stops = [{ phone: sms.to, from: sms.from, source: 'twilio', actor: null }];
         await inTransaction(db, (trx) => addSmsStops(trx, key, { projectId: sms.projectId, stops }));
@@ -101,18 +103,21 @@ export function twilioRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, { co
       });
       outbox.wake(queued);
     }
-    // An empty answer: Twilio itself confirms STOP and START.
+    // The response is empty, because Twilio itself confirms STOP and START.
     return c.body('<?xml version="1.0" encoding="UTF-8"?><Response></Response>', 200, { 'content-type': 'text/xml' });
   });
 }
 
-/** The parameters of a callback that Twilio signed. @throws AppError FORBIDDEN for any other */
+/**
+ * Returns the parameters of a callback that Twilio signed.
+ * @throws AppError FORBIDDEN for any other request
+ */
 async function signedParams(c: Context<AppEnv>, config: Deps['config']): Promise<Record<string, string>> {
   const authToken = config.sms.twilio.authToken;
   const text = Buffer.from(await readBody(c, CALLBACK_MAX_BYTES)).toString('utf8');
   const params = Object.fromEntries(new URLSearchParams(text));
   const { pathname, search } = new URL(c.req.url);
-  // The address that Twilio was given, whatever a proxy has made of it.
+  // Uses PUBLIC_URL, the URL that Twilio called and signed, even if a proxy has changed it.
   const url = `${config.publicUrl}${pathname}${search}`;
   if (authToken && isTwilioSignature({ authToken, url, params }, c.req.header('x-twilio-signature'))) return params;
   throw new AppError('FORBIDDEN', { message: 'The signature of this callback is not right.' });

@@ -4,11 +4,11 @@ import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
 import { Branch, Position, StepTypeSchema } from '../workflows/response.ts';
 
-/** Size of a whole graph in one request: the configs of a workflow's steps are at most 3 MB together. */
+/** Limit of a graph in one request. The configs of a workflow's steps are at most 3 MB together. */
 export const GRAPH_MAX_BYTES = 8 * 1024 * 1024;
 
 const STEPS_MAX = 500;
-/** Four a step on average; a SPLIT may have twenty. */
+/** Four per step on average; a SPLIT may have twenty. */
 const TRANSITIONS_MAX = 4 * STEPS_MAX;
 
 const StepName = z.string().min(1).max(100);

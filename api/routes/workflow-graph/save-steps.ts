@@ -12,19 +12,19 @@ import { checkConfig } from '../workflow-steps/routes.ts';
 import type { GraphStepInput } from './input.ts';
 import { collectFaults, type Saving, tell } from './saving.ts';
 
-/** A step of the graph, and what of it is written. */
+/** A new or changed step of the graph. */
 interface Judged {
   /** Path of the step in the request. */
   place: string;
   id: string;
   asked: GraphStepInput;
-  /** Undefined of a new one. */
+  /** Undefined for a new step. */
   stored: Step | undefined;
   /** Undefined if the stored config does not change. */
   config: StepConfig | undefined;
 }
 
-/** Takes away the steps that the graph does not have any more. */
+/** Deletes the steps that are not in the graph. */
 export async function removeSteps(saving: Saving): Promise<OutboxRow[]> {
   const { trx, projectId, workflowId, graph, current, ids } = saving;
   const kept = new Set(graph.steps.map(({ id }) => id));
@@ -33,7 +33,7 @@ export async function removeSteps(saving: Saving): Promise<OutboxRow[]> {
   return deleteSteps(trx, { projectId, workflowId, stepIds, isRehearsal: graph.dryRun });
 }
 
-/** Writes new and changed steps of the graph, in a few statements for all. Errors are recorded at each step. */
+/** Writes the new and changed steps of the graph, in a few statements for all. Records the errors of each step. */
 export async function saveSteps(saving: Saving): Promise<void> {
   const { trx, projectId, workflowId, graph } = saving;
   const stored = new Map(saving.current.steps.map((step) => [step.id, step]));
@@ -67,12 +67,12 @@ function judge(
   return isChanged ? [{ place, asked, stored, id: stored.id, config: checked }] : [];
 }
 
-/** Masked values stand for the stored ones. */
+/** Tells whether a config equals the stored one. Masked values count as unchanged. */
 function sameConfig(secretKey: string, stored: Step, config: Record<string, unknown>): boolean {
   return changedFields({ config }, { config: maskStepConfig(secretKey, stored) }).length === 0;
 }
 
-/** Checks written configs only; an unchanged one was checked when it was written. */
+/** Records invalid references in the written configs. An unchanged config was checked when it was written. */
 async function tellReferenceFaults(saving: Saving, judged: Judged[]): Promise<void> {
   const asked = judged.flatMap(({ place, asked: { type }, config }) => (config ? [{ place, type, config }] : []));
   const faults = await findReferenceFaults(saving.trx, { projectId: saving.projectId, steps: asked });

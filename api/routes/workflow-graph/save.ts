@@ -20,13 +20,13 @@ import { collectFaults, idOf, refusal, type Saving, tellRefused } from './saving
 
 export interface Saved {
   workflow: WorkflowDetail;
-  /** Ids of new steps. */
+  /** Ids of new steps, by their names in the request. */
   ids: Record<string, string>;
   faults: FieldError[];
   outbox: OutboxRow[];
 }
 
-/** Ends the transaction of a dry run with what it found out. */
+/** Ends the transaction of a dry run and carries its result. */
 class DryRun extends Error {
   readonly saved: Saved;
 

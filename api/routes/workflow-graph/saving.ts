@@ -3,7 +3,7 @@ import type { WorkflowDetail } from '../../../db/workflows/workflows.ts';
 import { AppError, type FieldError, fieldError } from '../../../rules/errors.ts';
 import type { GraphInput } from './input.ts';
 
-/** A graph while it is saved. */
+/** State of a graph that is being saved. */
 export interface Saving {
   trx: Trx;
   projectId: string;
@@ -11,13 +11,16 @@ export interface Saving {
   secretKey: string;
   graph: GraphInput;
   current: WorkflowDetail;
-  /** Ids of steps by the names that they came under. */
+  /** Ids of steps by their names in the request. */
   ids: Map<string, string>;
   /** Errors so far. All are reported at once. */
   refused: FieldError[];
 }
 
-/** @throws AppError VALIDATION_ERROR for a name that no step came under */
+/**
+ * Returns the id of a step.
+ * @throws AppError VALIDATION_ERROR if the graph has no step with this name
+ */
 export function idOf({ ids }: Saving, name: string, field: string): string {
   const id = ids.get(name);
   if (id === undefined) throw fieldError(field, `There is no step ${name} in this graph.`);
@@ -25,8 +28,8 @@ export function idOf({ ids }: Saving, name: string, field: string): string {
 }
 
 /**
- * Returns the result of the work. Undefined if it was refused, which is recorded at its place; the transaction must
- * then not be committed.
+ * Runs the work and returns its result. Undefined if it was refused: the error is recorded at `place`, and the
+ * transaction must not be committed.
  */
 export function collectFaults<Value>(saving: Saving, place: string, work: () => Value): Value | undefined {
   try {
@@ -38,7 +41,7 @@ export function collectFaults<Value>(saving: Saving, place: string, work: () => 
 }
 
 /**
- * Records an error at its place.
+ * Records the field errors of an error at `place`.
  * @throws errors that are not about a field
  */
 export function tell({ refused }: Saving, place: string, error: unknown): void {
@@ -53,7 +56,10 @@ function fieldsOf({ code, message, errors }: AppError): FieldError[] | undefined
   return code === 'VALIDATION_ERROR' ? (errors ?? [{ field: '', message, code: 'custom' }]) : undefined;
 }
 
-/** @throws AppError VALIDATION_ERROR with all errors so far */
+/**
+ * Throws the recorded errors, if there are any.
+ * @throws AppError VALIDATION_ERROR with all errors so far
+ */
 export function tellRefused({ refused }: Saving): void {
   if (refused.length > 0) throw refusal('The workflow cannot be saved as it is drawn.', refused);
 }

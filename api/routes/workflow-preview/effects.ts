@@ -28,7 +28,7 @@ import { webhookPayload } from '../../../rules/executions/webhook-payload.ts';
 import { previewSms } from './sms-effect.ts';
 import { passWindow } from './window.ts';
 
-/** Assumed response of an endpoint to a step, by its id or its name. */
+/** Assumed response of an endpoint to a step, which is named by id or by name. */
 export interface SaidResponse {
   step: string;
   status: number;
@@ -93,7 +93,10 @@ function unsendable(error: string): PreviewedEffect {
 
 type Rendered = { subject: string } | { refused: RecordedOutcome };
 
-/** The only place that decides whether a previewed email is sent: the rule for real emails, and then the template. */
+/**
+ * Decides whether a previewed email is sent: first by the rule for real emails, then by its rendering. No other code
+ * decides this.
+ */
 function decide(email: ClaimedEmail | undefined, rendered: Rendered): RecordedOutcome {
   const withheld = email ? withheldAs(email) : failWith('contact_deleted');
   if (withheld) return withheld;
@@ -149,7 +152,7 @@ async function previewRequest(
   { execution, step }: EffectPosition,
   p: { world: World; webhooks: SaidResponse[]; said: Map<string, number> },
 ): Promise<PreviewedEffect> {
-  // Masked, because a user who only previews must not see secrets of the request.
+  // Uses the masked config, because a preview must not reveal secrets of the request.
   const config = WebhookConfig.parse(maskStepConfig(secretKey, step));
   const { contact, variables } = await p.world.loadVariables(execution);
   const { status = 200, body: said } = answerTo(step, p) ?? {};
@@ -157,7 +160,7 @@ async function previewRequest(
   const outcome = outcomeOfAnswer({ statusCode: status, body: text, latencyMs: 0 }, config.onFailure);
   const url = interpolate(config.url, variables, { untrusted: 'leaveOut', encode: encodeURIComponent });
   const source = { execution, contact, variables };
-  // A text is shown as it is sent, any other body as the value that is encoded.
+  // A text body is shown as it is sent. Any other body is shown as the value before encoding.
   const written = () =>
     typeof config.body === 'string' ? webhookBody(config, source) : webhookPayload(config, source);
   const body = config.method === 'GET' ? null : written();

@@ -3,7 +3,7 @@ import { anyJson, freeJson } from '../../http/free-json.ts';
 import { EmailAddress, EXAMPLE_ID, Id, InstantInput } from '../../http/schemas.ts';
 import { RunEvents } from '../executions/input.ts';
 
-/** As many as a workflow has webhooks, with some for repeated visits. */
+/** Enough for all webhooks of a workflow, and some repeated visits. */
 const SAID_ANSWERS = 200;
 
 const PreviewContact = z

@@ -50,7 +50,7 @@ export function workflowPreviewRoutes(app: App, { config, reads, compute }: Deps
   });
 }
 
-/** Returns a person who is not a contact in the form of a contact's row. */
+/** Returns the row of a contact for a person who is not a contact. */
 function strangerOf(
   projectId: string,
   contact: { email: string; subscribed: boolean; data?: Record<string, unknown> | null | undefined } | undefined,

@@ -15,7 +15,7 @@ import { smsBodyFault, smsContent } from '../../../rules/sms/text.ts';
 import type { EffectDeps } from './effects.ts';
 import { passWindow } from './window.ts';
 
-/** Previews the SMS of a SEND_SMS, or the reason why it would not be sent. */
+/** Previews the SMS of a SEND_SMS step, or the reason why it would not be sent. */
 export async function previewSms(deps: EffectDeps, standing: EffectPosition, world: World): Promise<PreviewedEffect> {
   const { execution, step } = standing;
   const config = SendSmsConfig.safeParse(step.config).data;
@@ -44,7 +44,7 @@ function unsent(status: 'FAILED' | 'SKIPPED', reason: Reason, to: string | null)
   return { outcome: { status, output: { reason } }, shown: { channel: 'sms', wouldSend: false, reason, to } };
 }
 
-/** The text; empty, which no SMS is, where the template cannot be rendered. */
+/** Renders the text. Returns an empty text, which no SMS has, if the template cannot be rendered. */
 async function render(
   { compute }: EffectDeps,
   { projectId, text, input }: { projectId: string; text: string; input: Parameters<typeof renderedParts>[2]['input'] },

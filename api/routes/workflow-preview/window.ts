@@ -4,8 +4,7 @@ import { windowGate } from '../../../rules/campaigns/gate.ts';
 
 /**
  * Advances the time of a preview to the opening of the project's sending window, if the window delays a MARKETING
- * message to the contact.
- * @returns when it opens; undefined if it is open
+ * message to the contact. Returns the time of the opening, or undefined if the window is open.
  */
 export async function passWindow({ execution }: EffectPosition, world: World): Promise<Date | undefined> {
   const nowMs = world.now(execution).getTime();

@@ -153,7 +153,7 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, outbox
     return c.body(null, 204);
   });
 
-  /** Changes a workflow's graph in one transaction, and tells the version that the workflow has then. */
+  /** Changes a workflow's graph in one transaction, and returns the workflow's new version in `ETag`. */
   async function draw<Done>(c: RequestContext, work: (trx: Trx) => Promise<Done>): Promise<Done> {
     const ref = { projectId: c.var.projectId, id: c.req.param('id') ?? '' };
     const { done, workflow } = await inTransaction(db, async (trx) => ({
@@ -165,7 +165,10 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, outbox
   }
 }
 
-/** The config of a step as it is stored. @throws AppError VALIDATION_ERROR with fields below `config` */
+/**
+ * Returns the config of a step in the form that is stored.
+ * @throws AppError VALIDATION_ERROR with fields below `config`
+ */
 export function checkConfig(type: StepType, config: Record<string, unknown>): Record<string, unknown> {
   const { input, conditionAt } = STEPS[type];
   const large = conditionAt && conditionSizeFault(valueAt(config, conditionAt));

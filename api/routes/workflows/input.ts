@@ -80,7 +80,7 @@ interface Trigger {
   includeAutomatic?: boolean | undefined;
 }
 
-/** A workflow that nothing starts yet. */
+/** The trigger of a workflow that no event starts yet. */
 export const NO_TRIGGER = { eventName: null, includeAutomatic: false };
 
 /**

@@ -14,7 +14,7 @@ const Json = z.record(z.string(), z.unknown());
 
 export const TriggerType = z.enum(['EVENT', 'MANUAL']);
 
-/** `yes`, `no`, `event`, `timeout`, or the name of a branch of a SPLIT. */
+/** `yes`, `no`, `event`, `timeout`, or the name of a SPLIT branch. */
 export const Branch = z.string().min(1).max(100);
 
 export const StepTypeSchema = z.enum(STEP_TYPES).openapi('StepType');
@@ -226,7 +226,7 @@ export function workflowResponse(workflow: Workflow) {
   };
 }
 
-/** A workflow as a list has it: a truncated one is without `exitOn`. */
+/** Returns a workflow in the form of a list. A truncated one has no `exitOn`. */
 export function listedWorkflowResponse({ truncated, ...workflow }: Listed<Workflow>) {
   const { exitOn, ...answer } = workflowResponse(workflow);
   return truncated ? { ...answer, truncated: true as const } : { ...answer, exitOn };
@@ -242,7 +242,7 @@ export function workflowDetailResponse(secretKey: string, detail: WorkflowDetail
   };
 }
 
-/** Header values of a WEBHOOK step are secrets: masked. */
+/** Returns a step in the form of a response. Header values of a WEBHOOK step are secrets and are masked. */
 export function stepResponse(secretKey: string, step: Step) {
   return {
     ...step,
@@ -256,19 +256,19 @@ export function transitionResponse({ id, fromStepId, toStepId, branch }: Transit
   return { id, fromStepId, toStepId, branch };
 }
 
-/** Identifies an execution in Temporal, besides its workflow id, which alone finds the current run. */
+/** Identifies an execution in Temporal beyond its workflow id, which alone finds only the current run. */
 interface InTemporal {
   runId: string | null;
-  /** Its page in Temporal's UI. */
+  /** URL of the page in Temporal's UI. */
   url: string | null;
 }
 
-/** How the installation names the workflow of an execution. */
+/** Names of this installation in Temporal, limited to the workflow id of an execution. */
 type WorkflowNames = Pick<InstallationNames, 'execution'>;
 
 const NOT_LOOKED_UP: InTemporal = { runId: null, url: null };
 
-/** `temporal` is looked up for a single execution only. */
+/** Returns an execution in the form of a response. `temporal` is looked up for a single execution only. */
 export function executionResponse(execution: Execution, names: WorkflowNames, temporal = NOT_LOOKED_UP) {
   const {
     id,
