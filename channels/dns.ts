@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import type { Dns, DnsAnswer, MxRecord } from '../rules/domains/dns.ts';
 import { Lru } from '../rules/lru.ts';
 
-/** All that a lookup may take (contract §10.4). */
+/** All that a lookup may take (contract §10.4 Verification). */
 const LOOKUP_MS = 3_000;
 /** Two attempts fit into it; c-ares waits longer the second time. */
 const TRY_MS = 900;

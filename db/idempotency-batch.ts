@@ -28,7 +28,7 @@ export const keyName = ({ projectId, owner, key }: KeyRef): string =>
 /**
  * Takes idempotency keys of many requests in one statement, in the caller's transaction; no two may be the same. They
  * are taken in order, so that two such transactions wait for each other instead of deadlocking. Returns the errors
- * for keys that were used before, by `keyName`. Source: contract §1.8.
+ * for keys that were used before, by `keyName`. Source: contract §1.8 Idempotency.
  */
 export async function takeKeys(trx: Trx, wanted: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (wanted.length === 0) return new Map();

@@ -8,8 +8,8 @@ export interface Bound {
 }
 
 /**
- * A template may hold a process for 200 ms (contract §4.2); the rest is for stopping it. A fourth attempt would
- * rarely succeed.
+ * A template may hold a process for 200 ms (contract §4.2 Limits of a template); the rest is for stopping it. A
+ * fourth attempt would rarely succeed.
  */
 let bound: Bound = { ms: 180, attempts: 3 };
 

@@ -1,6 +1,6 @@
 /**
- * The one catalogue of error codes: status, default message and the `suggestion` of the envelope.
- * Source: contract §1.5. `docs/errors.md` and the OpenAPI document are held to it by a test.
+ * The one catalogue of error codes: status, default message and the `suggestion` of the envelope. Source: contract
+ * §1.5 Errors. `docs/errors.md` and the OpenAPI document are held to it by a test.
  */
 export const ERRORS = {
   BAD_REQUEST: {
@@ -124,7 +124,7 @@ export interface FieldError {
 
 export interface AppErrorOptions {
   message?: string;
-  /** Overrides the catalogue's status: contract §1.7 has VALIDATION_ERROR as 400 on some endpoints. */
+  /** Overrides the catalogue's status: contract §1.7 Status codes has VALIDATION_ERROR as 400 on some endpoints. */
   status?: number;
   details?: Record<string, unknown>;
   errors?: FieldError[];
@@ -154,7 +154,7 @@ export class AppError extends Error {
   }
 }
 
-/** An error as answers describe it, without the id of the request. Source: contract §1.5. */
+/** An error as answers describe it, without the id of the request. Source: contract §1.5 Errors. */
 export interface ErrorBody {
   code: ErrorCode;
   message: string;
@@ -165,7 +165,8 @@ export interface ErrorBody {
 }
 
 /**
- * Returns the form of an error in responses, for the whole request or for one email of a batch. Source: contract §1.5.
+ * Returns the form of an error in responses, for the whole request or for one email of a batch. Source: contract §1.5
+ * Errors.
  */
 export function errorBody({ code, message, status, errors, details, suggestion }: AppError): ErrorBody {
   return { code, message, statusCode: status, ...(errors && { errors }), ...(details && { details }), suggestion };
@@ -187,7 +188,10 @@ export class LimitReached extends AppError {
   }
 }
 
-/** Returns the VALIDATION_ERROR of query parameters, which is 400; errors of a body are 422. Source: contract §1.7. */
+/**
+ * Returns the VALIDATION_ERROR of query parameters, which is 400; errors of a body are 422. Source: contract §1.7
+ * Status codes.
+ */
 export function queryErrors(errors: FieldError[], suggestion?: string): AppError {
   const first = errors[0];
   return new AppError('VALIDATION_ERROR', {

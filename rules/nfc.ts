@@ -3,8 +3,8 @@ import { isAscii } from 'node:buffer';
 /**
  * Puts the strings of a JSON value into Unicode normalization form C, and the names of its fields. A keyboard writes
  * `é` as one character, a file name of macOS as two that look the same, and a name has to be found either way.
- * Passwords keep their form, since only their hash is stored.
- * Source: Unicode Standard Annex #15, contract §1.16 Text.
+ * Passwords keep their form, since only their hash is stored. Source: Unicode Standard Annex #15, contract §1.16
+ * Unicode Text.
  */
 export function normalizeStrings(value: unknown): unknown {
   if (typeof value === 'string') return value.normalize('NFC');

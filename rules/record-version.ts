@@ -26,8 +26,8 @@ export function versionTag(updatedAt: Date): string {
 }
 
 /**
- * Refuses a write that was made from an older version, so that no change of another person is lost (contract §1.12).
- * The caller holds the lock of the record. Without a version the last write wins.
+ * Refuses a write that was made from an older version, so that no change of another person is lost (contract §1.12
+ * Versions). The caller holds the lock of the record. Without a version the last write wins.
  * @throws AppError CONFLICT with the current version in `details`
  */
 export function assertUnchanged(record: VersionedRecord, read: ReadVersion | undefined): void {

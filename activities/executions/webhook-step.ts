@@ -14,7 +14,7 @@ import { webhookBody } from '../../rules/executions/webhook-body.ts';
 import { faultOfAnswer, outcomeOfAnswer, outputOfAnswer } from '../../rules/executions/webhook-outcome.ts';
 import type { ActivityDeps } from '../deps.ts';
 
-/** contract §7.6: five attempts in total. */
+/** contract §7.6 Webhooks and expressions: five attempts in total. */
 const MAX_TRIES = 5;
 /** 1 s, 3 s, 9 s, 27 s: a restart of the endpoint is over by then. `Retry-After` goes before. */
 const FIRST_RETRY_SECONDS = 1;

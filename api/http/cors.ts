@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import type { AppEnv } from './env.ts';
 
-/** Paths that web pages and apps of any origin call with the public key. Source: contract §1.10. */
+/** Paths that web pages and apps of any origin call with the public key. Source: contract §1.10 Origins and headers. */
 const ANY_ORIGIN = new Set(['/v1/track', '/v1/pixel', '/v1/back-in-stock']);
 const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id';
 const EXPOSED_HEADERS =

@@ -4,7 +4,7 @@ import type { RequestContext } from './env.ts';
 /**
  * Refuses a write with a cookie if another site could have caused it. Browsers state the origin of a request in
  * `Origin` or `Sec-Fetch-Site`, and HTML forms cannot send JSON. A client that sends neither header is not a browser.
- * Source: contract §2.6.
+ * Source: contract §2.6 Sessions.
  * @throws AppError FORBIDDEN
  */
 export function refuseForeignWrite(c: RequestContext, publicUrl: string): void {

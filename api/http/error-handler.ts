@@ -32,7 +32,7 @@ export function answerError(c: RequestContext, error: AppError): Response {
   return c.json(errorEnvelope(error, c.get('requestId')), error.status as ContentfulStatusCode);
 }
 
-/** Returns the envelope that all errors share. Source: contract §1.5. */
+/** Returns the envelope that all errors share. Source: contract §1.5 Errors. */
 export function errorEnvelope(error: AppError, requestId: string) {
   return {
     success: false,

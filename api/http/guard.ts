@@ -38,7 +38,7 @@ export interface RouteOptions extends BodyRules {
   anyQuery?: true;
   /**
    * Only for a POST that creates and starts nothing: it ignores an Idempotency-Key. All other POSTs accept one. Most
-   * use `onceByKey`; the others handle the key themselves and declare the header. Source: contract §1.8.
+   * use `onceByKey`; the others handle the key themselves and declare the header. Source: contract §1.8 Idempotency.
    */
   idempotency?: 'none';
   /** Response members that are shown once, and therefore not stored with an Idempotency-Key. */

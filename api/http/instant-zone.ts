@@ -19,7 +19,8 @@ export function parseInZone<T>(zone: string, parse: () => T): T {
 }
 
 /**
- * Reads an ISO 8601 date-time, or a date, which is midnight UTC. Undefined for any other text. Source: contract §1.1.
+ * Reads an ISO 8601 date-time, or a date, which is midnight UTC. Undefined for any other text. Source: contract §1.1
+ * Ids and times.
  */
 export function readInstant(text: string): Date | undefined {
   const date = readIsoDate(text);

@@ -28,7 +28,7 @@ interface Entry {
 /**
  * Creates a cache of keys. Every API process clears it as soon as a key or a project changes, because triggers send
  * NOTIFY `access_changed`. It fails closed: while the listening connection is down, each request queries the
- * database. Source: contract §2.1.
+ * database. Source: contract §2.1 Secret keys.
  */
 export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger }): KeyCache {
   const entries = new Map<string, Entry>();

@@ -6,7 +6,7 @@ import { fieldNames, namesForHeader, type UnknownField } from './unknown-fields.
 
 /** Rules for the body of an operation. */
 export interface BodyRules {
-  /** Refuses unknown fields instead of ignoring them. Source: contract §1.9. */
+  /** Refuses unknown fields instead of ignoring them. Source: contract §1.9 Unknown input. */
   unknownFields?: 'refuse' | undefined;
   /** The record that the operation changes. Its other fields count as read-only in the body, not as unknown. */
   record?: z.ZodType | undefined;
@@ -50,7 +50,7 @@ export function invalidBody(errors: FieldError[], status: 400 | undefined): AppE
   return new AppError('VALIDATION_ERROR', { errors, ...(status && { status }) });
 }
 
-/** Always 422, also if other errors of the body are 400. Source: contract §1.9. */
+/** Always 422, also if other errors of the body are 400. Source: contract §1.9 Unknown input. */
 function unknownFieldsError(unknown: readonly UnknownField[], others: FieldError[]): AppError {
   const errors = [...unknownErrors(unknown, 'field'), ...others];
   const message = `${errors[0]?.field ?? ''}: ${errors[0]?.message ?? ''}`;

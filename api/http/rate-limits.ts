@@ -16,10 +16,10 @@ const LEASES_PER_WINDOW = 100;
 const MAX_LEASES = 20_000;
 const CLEAN_MS = 10 * 60_000;
 
-/** Limits of the public key, which is in every page. Source: contract §2.2. */
+/** Limits of the public key, which is in every page. Source: contract §2.2 Public key. */
 const PUBLIC_KEY_PER_ADDRESS = 300;
 const PUBLIC_KEY_PER_CONTACT = 100;
-/** Source: contract §1.11. */
+/** Source: contract §1.11 Limits. */
 const BACK_IN_STOCK_PER_CALLER = 20;
 
 /** State of a limit after a request, for the `RateLimit-*` headers. */

@@ -14,7 +14,7 @@ import { accessRule } from './security.ts';
 /** Returns the paths of an operation for the path in its route. */
 export type PathRule = (path: string) => string[];
 
-/** Serves `/contacts` at `/contacts` and at `/v1/contacts` (contract §1.3). */
+/** Serves `/contacts` at `/contacts` and at `/v1/contacts` (contract §1.3 Paths). */
 export const atBothPaths: PathRule = (path) => [`/v1${path}`, path];
 export const atOnePath: PathRule = (path) => [path];
 
@@ -136,7 +136,10 @@ function omitGuardOptions(route: GuardedRoute): RouteConfig {
   return Object.fromEntries(Object.entries(route).filter(([name]) => !(name in guardOptions))) as RouteConfig;
 }
 
-/** Errors of the query are 400, errors of the body 422 unless the route says otherwise. Source: contract §1.7. */
+/**
+ * Errors of the query are 400, errors of the body 422 unless the route says otherwise. Source: contract §1.7 Status
+ * codes.
+ */
 function invalidStatuses(route: GuardedRoute): number[] {
   const ofQuery = route.anyQuery && !route.request?.query ? [] : [400];
   const ofBody = route.request?.body ? [route.invalid ?? 422] : [];

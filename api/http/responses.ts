@@ -104,7 +104,7 @@ export function rangeResponse(codes: ErrorCode[]): ErrorResponse {
   };
 }
 
-/** Returns the statuses of an error, independent of the operation. Source: contract §1.7. */
+/** Returns the statuses of an error, independent of the operation. Source: contract §1.7 Status codes. */
 function statusWords(code: ErrorCode): string {
   return code === 'VALIDATION_ERROR' ? '400 (of the query) or 422' : String(ERRORS[code].status);
 }

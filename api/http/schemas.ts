@@ -47,7 +47,7 @@ export const Instant = z.iso.datetime().openapi({ example: '2026-01-01T12:00:00.
 
 /**
  * An email address in a request. Also accepts `Ada <ada@example.com>` and drops the name. Parsed to the form that is
- * stored and compared (contract §3.1).
+ * stored and compared (contract §3.1 Addresses).
  */
 export const EmailAddress = emailText().openapi({
   format: 'email',
@@ -131,7 +131,7 @@ export function cursorQuery(defaultLimit: number) {
 }
 
 /**
- * Returns the schema for the query of a numbered list, which also accepts `limit` and `cursor` (contract §1.6).
+ * Returns the schema for the query of a numbered list, which also accepts `limit` and `cursor` (contract §1.6 Lists).
  * `limit` takes precedence over `pageSize`.
  */
 export function pageQuery(defaultSize: number) {
@@ -156,7 +156,10 @@ export const NameSearch = z
   .optional()
   .openapi({ description: 'A part of the name, whatever its case' });
 
-/** Returns the schema of a cursor list. `total` is counted on the first page, and 0 on later pages (contract §1.6). */
+/**
+ * Returns the schema of a cursor list. `total` is counted on the first page, and 0 on later pages (contract §1.6
+ * Lists).
+ */
 export function cursorList<S extends z.ZodType>(item: S) {
   return z.object({
     data: z.array(item),

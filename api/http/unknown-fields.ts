@@ -26,7 +26,9 @@ const MAX_NAMED = 20;
 const MAX_NAME_CHARS = 100;
 const INDEX = /^\d+$/;
 
-/** Collects the fields of `schema`. Free-form objects such as `data` accept any. Source: contract §1.9. */
+/**
+ * Collects the fields of `schema`. Free-form objects such as `data` accept any. Source: contract §1.9 Unknown input.
+ */
 export function fieldNames(schema: z.ZodType): FieldNames {
   const known = lazyKnown(schema);
   return {

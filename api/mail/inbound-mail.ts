@@ -55,7 +55,7 @@ export async function startInboundMail(deps: Deps): Promise<InboundListener | un
  * Handles incoming email: email to one of our return paths, whose signature names the email and proves that the
  * report is about it, or email to a verified domain, which belongs to its project. Abuse reports name the email by
  * the return path or the unsubscribe link that they quote, both signed. Other email is refused or changes nothing.
- * Source: contract §9.3.
+ * Source: contract §9.3 Links.
  */
 export async function createInboundHandler(deps: Deps): Promise<InboundHandler> {
   const { config, db, outbox, log } = deps;
@@ -188,7 +188,7 @@ function textOf({ text, html }: InboundMail): string {
   return htmlToText(html.slice(0, HTML_MAX_CHARS));
 }
 
-/** Returns text that Postgres can store, in the normalization that filters compare (contract §1.16). */
+/** Returns text that Postgres can store, in the normalization that filters compare (contract §1.16 Unicode). */
 function clean(text: string): string {
   return text.replaceAll('\0', '').toWellFormed().normalize('NFC');
 }

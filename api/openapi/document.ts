@@ -13,7 +13,7 @@ export type DocumentPaths = 'all' | 'v1';
 
 /**
  * Returns the OpenAPI document of all registered operations. Its version is the version of the contract, 1.0.0
- * (contract §1.3).
+ * (contract §1.3 Paths).
  */
 export function openApiDocument(hono: OpenAPIHono<AppEnv>, which: DocumentPaths = 'all') {
   const generated = hono.getOpenAPI31Document({

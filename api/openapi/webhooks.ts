@@ -5,7 +5,7 @@ import { capital } from './json.ts';
 
 const AT = '2026-01-01T12:00:00.000Z';
 
-/** Fields in every event about an email. Source: contract §8.2. */
+/** Fields in every event about an email. Source: contract §8.2 Events of the service. */
 const email = {
   subject: z.string(),
   from: z.string(),

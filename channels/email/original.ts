@@ -22,7 +22,7 @@ export interface OriginalInput {
 
 /**
  * Completes a message of the relay: adds Message-ID and Date where they are missing, and the tracked HTML. All other
- * bytes stay as the application wrote them. Source: contract §9.13.
+ * bytes stay as the application wrote them. Source: contract §9.13 Relay.
  */
 export function completeOriginal({ message, html, messageId, date }: OriginalInput): Buffer {
   const names = new Set(findRawFields(message, 0, findBodyStart(message)).map(({ name }) => name));

@@ -84,7 +84,7 @@ export async function audienceCounts(db: Db, audience: Audience): Promise<boolea
  * gets a row. A contact that cannot get the email now is skipped with the reason, and does not count towards the
  * month. Rows, chunk and cursor move in one transaction, so a crash repeats a page completely or not at all; the
  * unique (campaign_id, contact_id) prevents doubles. Contacts who leave the audience later are checked when the email
- * is about to be sent (db/campaigns/claims.ts). Source: contract §6.3.
+ * is about to be sent (db/campaigns/claims.ts). Source: contract §6.3 Current consent.
  */
 export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<AudiencePage> {
   const campaign = await lockSending(trx, p);

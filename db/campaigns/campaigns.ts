@@ -179,7 +179,10 @@ export async function lockCampaign(trx: Trx, { projectId, id }: CampaignRef, rea
   return campaign;
 }
 
-/** Campaigns newest first, by page number or by cursor (contract §1.6), with as many bodies and conditions as fit. */
+/**
+ * Campaigns newest first, by page number or by cursor (contract §1.6 Lists), with as many bodies and conditions as
+ * fit.
+ */
 export async function listCampaigns(
   db: Db,
   p: {

@@ -14,7 +14,7 @@ export interface Contact {
   subscribed: boolean;
   /** The same in a word; `pending` was asked to confirm it, and is not subscribed until then. */
   subscription: Subscription;
-  /** Consent to SMS, apart from `subscribed` (contract §10.3). */
+  /** Consent to SMS, apart from `subscribed` (contract §10.3 SMS consent). */
   smsSubscribed: boolean;
   data: Data;
   /** Whether they are on each of the project's topics, by id. */
@@ -79,9 +79,9 @@ export async function lockContact(trx: Trx, { projectId, id }: ContactRef): Prom
 }
 
 /**
- * Lists contacts newest first. `total` is counted on the first page only and is 0 on later pages (contract §1.6);
- * with `count: false` it is not counted. A search without matches reads the whole project: 0.4 s with a million
- * contacts. A trigram index would answer in 6 ms, but cost 80 µs per insert, three times the total cost of an
+ * Lists contacts newest first. `total` is counted on the first page only and is 0 on later pages (contract §1.6
+ * Lists); with `count: false` it is not counted. A search without matches reads the whole project: 0.4 s with a
+ * million contacts. A trigram index would answer in 6 ms, but cost 80 µs per insert, three times the total cost of an
  * imported contact, so there is no such index.
  * @throws AppError CONFLICT for a condition with segments that refer to each other in a cycle
  */

@@ -12,7 +12,7 @@ import { inTransaction } from '../transaction.ts';
 export type FieldType = 'string' | 'number' | 'boolean' | 'date' | 'array' | 'object';
 
 export interface ContactField {
-  /** Standard fields by their name, custom ones as `data.<key>` (contract §3.6). */
+  /** Standard fields by their name, custom ones as `data.<key>` (contract §3.6 Fields). */
   field: string;
   type: FieldType;
   /** Percent of the project's contacts that have the field. */
@@ -74,7 +74,10 @@ export function customFieldKey(field: string): string {
   return field;
 }
 
-/** Standard and custom fields with their most frequent type and their coverage in percent. Source: contract §3.6. */
+/**
+ * Standard and custom fields with their most frequent type and their coverage in percent. Source: contract §3.6
+ * Fields.
+ */
 export async function listContactFields(db: Db, projectId: string): Promise<ContactField[]> {
   const mask = sampleMask(await countContacts(db, projectId));
   const { rows } = await sql<{ key: string; type: FieldType; contacts: number; sampled: number }>`

@@ -83,7 +83,7 @@ const COLUMNS = [
 
 type JobRow = RowOf<'jobs', typeof COLUMNS>;
 
-/** Queues a bulk job, an id counted once; wake `outbox` after the commit. Source: contract §3.5. */
+/** Queues a bulk job, an id counted once; wake `outbox` after the commit. Source: contract §3.5 Import. */
 export async function createBulkJob(
   trx: Trx,
   p: { projectId: string; kind: BulkKind } & BulkInput,

@@ -205,9 +205,9 @@ export async function findSuppressionFor(
 }
 
 /**
- * A predicate for set-based claims: no entry of the list stops mail of this type to the address in `email` (a column in
- * lower case). The HMAC is made in SQL from the padded keys, so that it is checked in the statement that claims; about
- * 2 µs a row, and one probe of the unique index. Source: RFC 2104 §2, contract §3.7.
+ * A predicate for set-based claims: no entry of the list stops mail of this type to the address in `email` (a column
+ * in lower case). The HMAC is made in SQL from the padded keys, so that it is checked in the statement that claims;
+ * about 2 µs a row, and one probe of the unique index. Source: RFC 2104 §2, contract §3.7 Suppressions.
  */
 export function notSuppressed(p: {
   pads: KeyPads;

@@ -13,7 +13,7 @@ interface Sender {
  * Removes the text from the records of emails that were sent only to these contacts, or that came from them. The
  * subject and body of a single email can name the person as well as its variables. Templates and campaigns keep their
  * shared content. Call it before the emails lose their contact. The content rows, which other emails may share, are
- * noted for `removeErasedContents`. Source: contract §3.4.
+ * noted for `removeErasedContents`. Source: contract §3.4 Erasure.
  */
 export async function eraseWords(trx: Trx, p: { projectId: string; contactIds: string[] }) {
   const { rows: senders } = await sql<Sender>`

@@ -2,7 +2,10 @@ import { sql } from 'kysely';
 import { AppError } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
 
-/** @throws AppError DOMAIN_NOT_VERIFIED when the address is not on a verified domain of the project (contract §1.7) */
+/**
+ * @throws AppError DOMAIN_NOT_VERIFIED when the address is not on a verified domain of the project (contract §1.7
+ * Status codes)
+ */
 export async function assertSender(db: Db, p: { projectId: string; from: string }): Promise<void> {
   if (!(await isVerifiedSender(db, p))) throw new AppError('DOMAIN_NOT_VERIFIED', { details: { from: p.from } });
 }

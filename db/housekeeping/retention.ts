@@ -21,7 +21,7 @@ interface Old {
 
 /**
  * Minimum time for which attachments of received emails are kept, however short the time for attachments of sent
- * emails. Source: contract §9.21.
+ * emails. Source: contract §9.21 Attachments.
  */
 const RECEIVED_FILES_KEPT = sql`interval '30 days'`;
 

@@ -3,7 +3,8 @@ import { type Kysely, sql } from 'kysely';
 /** Contacts, the suppression list and the jobs that work on many contacts. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`CREATE EXTENSION IF NOT EXISTS pg_trgm`.execute(db);
-  // untrusted_keys: names of data keys last written by the public key; never a link target or header (contract §2.2).
+  // untrusted_keys: names of data keys last written by the public key; never a link target or header (contract §2.2
+  // Public key).
   await sql`
     CREATE TABLE contacts (
       id uuid PRIMARY KEY DEFAULT uuidv7(),

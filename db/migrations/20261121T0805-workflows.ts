@@ -48,7 +48,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   await sql`CREATE INDEX workflow_transitions_workflow ON workflow_transitions (workflow_id)`.execute(db);
   // entry counts a contact's runs of a workflow. Without re-entry it is always 1, so the first unique index lets a
-  // contact in once, ever; the second lets nobody in twice at a time. Both decide by constraint (contract §7.4).
+  // contact in once, ever; the second lets nobody in twice at a time. Both decide by constraint (contract §7.4
+  // Re-entry).
   await sql`
     CREATE TABLE executions (
       id uuid PRIMARY KEY DEFAULT uuidv7(),

@@ -57,8 +57,9 @@ export const RESUBSCRIBE_MODES = ['allow', 'protect'] as const;
 export type ResubscribeMode = (typeof RESUBSCRIBE_MODES)[number];
 
 /**
- * The rules of `/v1/track` for the public key. With `protected` it overrules nothing and nobody. With `open` it follows
- * the same rules as a secret key, but lifts only the refusals that it made itself. Source: contract §2.2.
+ * The rules of `/v1/track` for the public key. With `protected` it overrules nothing and nobody. With `open` it
+ * follows the same rules as a secret key, but lifts only the refusals that it made itself. Source: contract §2.2
+ * Public key.
  */
 export const PUBLIC_KEY_MODES = ['protected', 'open'] as const;
 export type PublicKeyMode = (typeof PUBLIC_KEY_MODES)[number];

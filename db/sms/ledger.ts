@@ -106,8 +106,8 @@ export async function reportSmsStatus(
 }
 
 /**
- * Records STOP or START that a number wrote to a sender, in every project that sends from it. It is consent to SMS and
- * nothing else (contract §10.3). May run twice.
+ * Records STOP or START that a number wrote to a sender, in every project that sends from it. It is consent to SMS
+ * and nothing else (contract §10.3 SMS consent). May run twice.
  */
 export async function setSmsConsent(
   trx: Trx,

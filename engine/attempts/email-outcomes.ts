@@ -37,15 +37,15 @@ export interface EmailResult {
 
 /**
  * Records the results of one project's emails and everything that follows from them, in the caller's transaction
- * (contract §9.7):
+ * (contract §9.7 Refusals):
  * - the status of each email, with `email.sent` and `email.bounce`;
  * - for a hard bounce, the suppression entry and the contact's unsubscription;
- * - the provider's message id, when the provider reports feedback by its own ids.
- * Contacts are locked first, in the order of their ids, as in every transaction. Live emails count towards the bounce
- * guards, which may put the project on hold.
+ * - the provider's message id, when the provider reports feedback by its own ids. Contacts are locked first, in the
+ * order of their ids, as in every transaction. Live emails count towards the bounce guards, which may put the project
+ * on hold.
  * @param p.source the provider
- * @returns the ids whose result was recorded (a newer claim fences off the others), rows for `outbox.wake`, and whether
- * a mailbox provider has recently refused the project's email (`watched`, see `findWatchedMails`)
+ * @returns the ids whose result was recorded (a newer claim fences off the others), rows for `outbox.wake`, and
+ * whether a mailbox provider has recently refused the project's email (`watched`, see `findWatchedMails`)
  */
 export async function recordEmailResults(
   trx: Trx,

@@ -17,11 +17,11 @@ interface StoredDelay extends DelaySpan {
 }
 
 /**
- * Computes when a DELAY ends; null when its `until` is not an instant. Source: contract §7.2. Days and weeks end at
- * the same local time even when daylight saving time changes in between; shorter units are exact. A local time, a
- * date-time without an offset and a number of days use the time zone of the step, else of the contact, else of the
- * project. A local time occurs once a day, so the loop guard counts at least the minimum waiting of a cycle for it,
- * however soon it occurs the first time.
+ * Computes when a DELAY ends; null when its `until` is not an instant. Source: contract §7.2 Steps. Days and weeks
+ * end at the same local time even when daylight saving time changes in between; shorter units are exact. A local
+ * time, a date-time without an offset and a number of days use the time zone of the step, else of the contact, else
+ * of the project. A local time occurs once a day, so the loop guard counts at least the minimum waiting of a cycle
+ * for it, however soon it occurs the first time.
  */
 export async function delayDue(
   world: World,

@@ -44,10 +44,10 @@ export interface StartExecutions {
 }
 
 /**
- * Starts executions of a workflow for contacts, in the caller's transaction, which holds their locks. Contacts that may
- * not enter are skipped: the unique indexes of `executions` decide, not a read (contract §7.4). Each execution walks on
- * to its first effect or pause at once, and its Temporal workflow starts there. After a chain of `MAX_DEPTH` executions
- * nothing more is started, and the last execution records why.
+ * Starts executions of a workflow for contacts, in the caller's transaction, which holds their locks. Contacts that
+ * may not enter are skipped: the unique indexes of `executions` decide, not a read (contract §7.4 Re-entry). Each
+ * execution walks on to its first effect or pause at once, and its Temporal workflow starts there. After a chain of
+ * `MAX_DEPTH` executions nothing more is started, and the last execution records why.
  */
 export async function startExecutions(
   trx: Trx,

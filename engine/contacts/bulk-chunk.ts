@@ -34,7 +34,7 @@ interface Effect {
 /**
  * Processes the next chunk of a bulk job and moves the job on in the same transaction, so each chunk counts once,
  * whatever crashes. An id that is not a contact of the project fails with an error, and the other ids continue.
- * Source: contract §3.5.
+ * Source: contract §3.5 Import.
  */
 export async function runBulkChunk(
   trx: Trx,

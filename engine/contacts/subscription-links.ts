@@ -88,8 +88,8 @@ export async function changeLinkSubject(
 
 /**
  * Records that the person wants no more marketing: suppresses the addresses, unsubscribes the contacts with their
- * event, and notes it on the email. Safe to run twice; the second run changes nothing.
- * Source: RFC 8058 §3.1, contract §9.3.
+ * event, and notes it on the email. Safe to run twice; the second run changes nothing. Source: RFC 8058 §3.1,
+ * contract §9.3 Links.
  * @returns rows for `outbox.wake`, after the commit
  */
 export async function unsubscribeByLink(trx: Trx, key: Buffer, subject: LinkSubject): Promise<OutboxRow[]> {

@@ -18,7 +18,7 @@ export interface PixelEvent {
 
 /**
  * Records events of a storefront's pages, on the contact when its address is known. A new contact is created
- * unsubscribed, because a page view is no consent. Source: contract §8.1.
+ * unsubscribed, because a page view is no consent. Source: contract §8.1 Tracking.
  * @returns the ids of the events, and rows for `outbox.wake`, after the commit
  */
 export async function recordPixelEvents(

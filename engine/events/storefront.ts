@@ -76,8 +76,8 @@ export async function upsertVariants(
 
 /**
  * Registers a person who wants to know when a variant is back. A new contact is created unsubscribed, because this is
- * no consent to marketing (contract §10.5). A second request changes nothing. `subscribed` is false when the variant is
- * available, because there is nothing to wait for.
+ * no consent to marketing (contract §10.5 Back in stock). A second request changes nothing. `subscribed` is false
+ * when the variant is available, because there is nothing to wait for.
  * @throws AppError NOT_FOUND when the project has no such variant; the caller must roll back then
  */
 export async function waitForVariant(

@@ -61,7 +61,7 @@ export type TrackOutcome = { outcome: 'tracked'; answer: TrackResponse } | { out
 
 /**
  * Records events of contacts, creates missing contacts and stores the data to keep, with set-based statements in the
- * caller's transaction. When this throws, the caller runs the requests one by one. Source: contract §8.1.
+ * caller's transaction. When this throws, the caller runs the requests one by one. Source: contract §8.1 Tracking.
  * @returns outcomes in the order of the requests, and rows for `outbox.wake`, after the commit
  * @throws AppError VALIDATION_ERROR for data beyond the limits
  */

@@ -19,8 +19,8 @@ export interface EndedAddresses {
 }
 
 /**
- * Suppresses addresses after a hard bounce or a complaint, and unsubscribes their contacts. SMTP replies, notifications
- * and campaigns all end addresses here. Source: contract §9.7.
+ * Suppresses addresses after a hard bounce or a complaint, and unsubscribes their contacts. SMTP replies,
+ * notifications and campaigns all end addresses here. Source: contract §9.7 Refusals.
  * @param p.source the reporter: a provider, `dsn` or `arf`
  * @returns rows for `outbox.wake`, after the commit
  */

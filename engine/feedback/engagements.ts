@@ -84,7 +84,7 @@ interface Counters {
   clicks: number;
 }
 
-/** Returns the counters as they were. An email of a test key stays SENT (contract §9.1). */
+/** Returns the counters as they were. An email of a test key stays SENT (contract §9.1 Statuses). */
 async function countEngagements(
   trx: Trx,
   p: { projectId: string; engagements: Engagement[] },

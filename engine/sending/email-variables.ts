@@ -50,7 +50,10 @@ function subjectOf(email: Email): Taken<string> {
   }
 }
 
-/** The data that every event of an email has, for events that come long after it was sent (contract §8.2). */
+/**
+ * The data that every event of an email has, for events that come long after it was sent (contract §8.2 Events of the
+ * service).
+ */
 export function eventDataOf(email: Email): Sourced<EmailEventData> {
   const { value: subject, untrusted } = subjectOf(email);
   const data = {

@@ -28,8 +28,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /**
  * Turns requests into drafts, or says why a request cannot become one: TEMPLATE_NOT_FOUND, no sender,
  * DOMAIN_NOT_VERIFIED, CONTACT_UNSUBSCRIBED. Costs a few queries for any number of requests, and one for each project
- * with copies.
- * Source: contract §1.7.
+ * with copies. Source: contract §1.7 Status codes.
  */
 export async function composeSends(
   trx: Trx,
@@ -150,7 +149,7 @@ async function findVerifiedSenders(trx: Trx, drafts: SendDraft[]): Promise<Set<s
 
 /**
  * Finds the MARKETING drafts with recipients who would be unsubscribed after the request. A known contact keeps its
- * state, a new one is unsubscribed, and `subscribed` in the request overrides both (contract §1.7).
+ * state, a new one is unsubscribed, and `subscribed` in the request overrides both (contract §1.7 Status codes).
  */
 async function findUnsubscribed(trx: Trx, drafts: SendDraft[]): Promise<Map<SendDraft, string[]>> {
   const undecided = drafts.filter(

@@ -17,7 +17,7 @@ export interface NewKey {
   prefix: string;
 }
 
-/** Makes a secret key; its mode is in its text (contract §2.1). */
+/** Makes a secret key; its mode is in its text (contract §2.1 Secret keys). */
 export function newSecretKey(mode: KeyMode): NewKey {
   return newKey(`sk_${mode}_`);
 }

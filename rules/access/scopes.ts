@@ -1,4 +1,4 @@
-/** Scopes a secret key can hold. Source: contract §2.4. */
+/** Scopes a secret key can hold. Source: contract §2.4 Scopes. */
 export const GRANTABLE_SCOPES = [
   'email:send',
   'emails:view',

@@ -28,8 +28,8 @@ export function deriveKey(secretKey: string, purpose: KeyPurpose): Buffer {
 }
 
 /**
- * Seals a secret for the database: AES-256-GCM under `deriveKey(…, 'at-rest')`, as base64. `context` names where it is
- * stored (`domains.dkim_private_key:<id>`): the value opens nowhere else. Source: contract §2.9.
+ * Seals a secret for the database: AES-256-GCM under `deriveKey(…, 'at-rest')`, as base64. `context` names where it
+ * is stored (`domains.dkim_private_key:<id>`): the value opens nowhere else. Source: contract §2.9 Secrets at rest.
  */
 export function sealSecret(key: Buffer, context: string, plaintext: string): string {
   const nonce = randomBytes(NONCE_BYTES);

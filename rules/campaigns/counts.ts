@@ -1,6 +1,6 @@
 /**
- * Counts of one campaign's recipients; `pending + sent + failed + skipped = total` in every snapshot.
- * Source: contract §6.4.
+ * Counts of one campaign's recipients; `pending + sent + failed + skipped = total` in every snapshot. Source:
+ * contract §6.4 Sum.
  */
 export interface CampaignCounts {
   total: number;

@@ -8,7 +8,7 @@ import { type CsvMapping, mapColumns } from './csv-mapping.ts';
 import { CsvRecords, lineEndOf } from './csv-records.ts';
 import { takenBack } from './formula-text.ts';
 
-/** Size of an uploaded file. Source: contract §1.11. */
+/** Size of an uploaded file. Source: contract §1.11 Limits. */
 export const CSV_MAX_BYTES = 5 * 1024 * 1024;
 /** A record beyond this holds more data than a contact may; a quote that is never closed would swallow the file. */
 const RECORD_MAX_BYTES = 2 * DATA_LIMITS.bytes;
@@ -215,7 +215,7 @@ export function readCsvChunk(
   return { rows, torn, nextAt: records.at, done: records.at >= bytes.length, looked: records.looked };
 }
 
-/** A cell in the form in which filters and templates look for it (contract §1.16 Text). */
+/** A cell in the form in which filters and templates look for it (contract §1.16 Unicode Text). */
 function normalizeCell(cell: string): string {
   return cell.normalize('NFC');
 }

@@ -8,9 +8,9 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 /** The word of a queue for a status, which existing clients know. */
 export type JobState = 'waiting' | 'active' | 'completed' | 'failed';
 
-/** Number of errors that a job keeps; it counts further ones. Source: contract §3.5. */
+/** Number of errors that a job keeps; it counts further ones. Source: contract §3.5 Import. */
 export const JOB_ERRORS_MAX = 1_000;
-/** Contacts of one bulk request. Source: contract §1.11. */
+/** Contacts of one bulk request. Source: contract §1.11 Limits. */
 export const BULK_MAX_IDS = 1_000;
 
 export interface ImportError {

@@ -15,9 +15,10 @@ const WHOLE_CONSTANT = /^https?:\/\/[^/?#\\\s]+/i;
 const LOOP_ONLY = new Set(['*', 'forloop', 'tablerowloop']);
 
 /**
- * The address of a link as it is stored for click tracking, Liquid in path and query included; undefined when it is not
- * tracked: other schemes, anchors, a variable as part of scheme or host, blocks in the address, or names that exist only
- * inside the template (a loop's item), since the link is resolved when it is clicked. Source: contract §9.3.
+ * The address of a link as it is stored for click tracking, Liquid in path and query included; undefined when it is
+ * not tracked: other schemes, anchors, a variable as part of scheme or host, blocks in the address, or names that
+ * exist only inside the template (a loop's item), since the link is resolved when it is clicked. Source: contract
+ * §9.3 Links.
  */
 export function trackedAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
   const [first] = link.parts;

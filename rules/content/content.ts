@@ -30,7 +30,10 @@ export interface CompiledContent {
   links: string[];
   /** The keys of contact data that the templates read, or `*` where that cannot be told. */
   variables: string[] | '*';
-  /** Whether messages carry List-Unsubscribe: MARKETING, or the body names the link (contract §9.2). */
+  /**
+   * Whether messages carry List-Unsubscribe: MARKETING, or the body names the link (contract §9.2 Headers of every
+   * email).
+   */
   needsUnsubscribe: boolean;
   /** Rendered within the outer bound, at about 130 µs more a message. */
   costly: boolean;

@@ -20,7 +20,7 @@ export interface InterpolateOptions {
 
 /**
  * Puts the values of expressions into a text. A missing one is its fallback, else empty; objects become JSON. Source:
- * contract §7.6.
+ * contract §7.6 Webhooks and expressions.
  */
 export function interpolate(template: string, variables: Sourced<Data>, options: InterpolateOptions): string {
   if (!template.includes('{{')) return template;

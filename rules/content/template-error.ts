@@ -21,7 +21,10 @@ export class TemplateError extends Error {
   }
 }
 
-/** Returns the 422 of a template error, with line and column in the message and in `details`. Source: contract §4.2. */
+/**
+ * Returns the 422 of a template error, with line and column in the message and in `details`. Source: contract §4.2
+ * Limits of a template.
+ */
 export function templateRefusal(error: TemplateError): AppError {
   const { field, line, column, message } = error;
   return new AppError('VALIDATION_ERROR', {

@@ -75,7 +75,7 @@ export function normalizeDomain(text: string): string | undefined {
 
 /**
  * Lists the records to publish. DKIM proves that the domain is the project's, and is the only required record.
- * Source: contract §9.5.
+ * Source: contract §9.5 Domains.
  */
 export function dnsRecords(source: RecordSource, found: FoundRecords, seen: SeenRecords = {}): DnsRecord[] {
   const { domain, selector, publicKey, mailHost } = source;

@@ -50,8 +50,8 @@ export function parseMailbox(text: string): MailboxResult {
 }
 
 /**
- * Returns an address in the form in which it is compared and stored (contract §3.1). Text that is not an address is
- * only trimmed and lower-cased.
+ * Returns an address in the form in which it is compared and stored (contract §3.1 Addresses). Text that is not an
+ * address is only trimmed and lower-cased.
  */
 export function normalizeEmail(email: string): string {
   const parsed = parseMailbox(email);

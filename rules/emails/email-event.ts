@@ -1,4 +1,4 @@
-/** Data of every email event (contract §8.2). */
+/** Data of every email event (contract §8.2 Events of the service). */
 export interface EmailEventData {
   /** As rendered for this mail. */
   subject: string;

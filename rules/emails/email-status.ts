@@ -1,4 +1,4 @@
-/** Every status of an email (contract §9.1). */
+/** Every status of an email (contract §9.1 Statuses). */
 export const EMAIL_STATUSES = [
   'PENDING',
   'SENDING',
@@ -29,7 +29,7 @@ const RANK: Record<EmailStatus, number> = {
   RECEIVED: 6,
 };
 
-/** Whether an email may go from one status to another: never back (contract §9.1). */
+/** Whether an email may go from one status to another: never back (contract §9.1 Statuses). */
 export function statusAdvances(from: EmailStatus, to: EmailStatus): boolean {
   return RANK[to] > RANK[from];
 }

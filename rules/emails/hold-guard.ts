@@ -1,6 +1,6 @@
 import type { DnsAnswer, MxRecord } from '../domains/dns.ts';
 
-/** When the service itself puts a project's sending on hold. Source: contract §9.8. */
+/** When the service itself puts a project's sending on hold. Source: contract §9.8 Hold. */
 export const GUARD_HOURS = 24;
 /** Shares of 1. A project may tighten its guards and not loosen them beyond these; the operator may. */
 export const GUARD_DEFAULTS = { bounceGuard: 0.1, complaintGuard: 0.003 } as const;
@@ -45,8 +45,8 @@ export function brokenByRefusals(p: { provider: string; refused: number }): stri
 }
 
 /**
- * Returns the operator of a domain's mailboxes: the last two labels of its MX host, or the domain itself
- * without an MX record (contract §9.7).
+ * Returns the operator of a domain's mailboxes: the last two labels of its MX host, or the domain itself without an
+ * MX record (contract §9.7 Refusals).
  */
 export function mailboxProviderOf(domain: string, answer: DnsAnswer<MxRecord>): string {
   const records = answer.kind === 'found' ? answer.records : [];

@@ -1,9 +1,9 @@
-/** Why an address is on the suppression list (contract §3.7). */
+/** Why an address is on the suppression list (contract §3.7 Suppressions). */
 export const SUPPRESSION_REASONS = ['hard_bounce', 'complaint', 'unsubscribe', 'manual'] as const;
 
 /**
- * Why a recipient was refused, judged by code and words (contract §9.7). Emails of earlier versions also have `policy`
- * and `message`, which are `provider_rejected` today.
+ * Why a recipient was refused, judged by code and words (contract §9.7 Refusals). Emails of earlier versions also
+ * have `policy` and `message`, which are `provider_rejected` today.
  */
 const BOUNCE_CLASSES = ['dead_mailbox', 'mailbox_for_now', 'policy', 'message', 'routing', 'unknown'] as const;
 

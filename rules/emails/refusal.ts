@@ -1,7 +1,7 @@
 /**
  * Judges refusals of mail servers. A refusal is about us, about the message, or about the recipient, and the compiler
  * keeps the three apart: only `AboutRecipient` can bounce an email, suppress an address or unsubscribe a contact.
- * Source: contract §9.7.
+ * Source: contract §9.7 Refusals.
  */
 
 import { codeClass, type RefusalClass, wordClass } from './refusal-table.ts';

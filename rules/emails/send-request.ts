@@ -73,7 +73,7 @@ export function contactChanges({ projectId, to, subscribed, data }: SendRequest)
   return to.map(({ email, role }) => [`${projectId} contact ${email}`, role ? '' : change]);
 }
 
-/** Up to 100 different emails that are accepted in one transaction. Source: contract §9.19. */
+/** Up to 100 different emails that are accepted in one transaction. Source: contract §9.19 Batch. */
 export interface SendBatch {
   projectId: string;
   idempotencyKey: string | undefined;

@@ -16,7 +16,8 @@ export interface KeyPads {
 
 /**
  * The key of an address in the suppression list: HMAC-SHA256 of the normalised address, so that the list outlives the
- * contact without keeping who it was (contract §3.7). `key` is the one derived from SECRET_KEY for suppressions.
+ * contact without keeping who it was (contract §3.7 Suppressions). `key` is the one derived from SECRET_KEY for
+ * suppressions.
  */
 export function addressHash(key: Buffer, email: string): Buffer {
   return createHmac('sha256', key).update(normalizeEmail(email), 'utf8').digest();

@@ -4,7 +4,7 @@ import { isDisposableDomain } from './disposable-domains.ts';
 import { emailDomain, emailLocalPart, normalizeEmail } from './email-address.ts';
 import { FREE_MAIL_DOMAINS, isUnder, MISSPELT_ENDINGS, REAL_LOOKALIKES, RELAY_DOMAINS } from './mail-domains.ts';
 
-/** Facts about an address that are known without sending to it. Source: contract §10.4. */
+/** Facts about an address that are known without sending to it. Source: contract §10.4 Verification. */
 export interface EmailVerification {
   email: string;
   /** The domain exists and takes mail, and is not disposable. A DNS that does not answer makes nothing invalid. */

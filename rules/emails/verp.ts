@@ -1,7 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createIdMac, type IdMac } from '../access/id-mac.ts';
 
-/** Hex and lower case, since servers on the way may change the case of a local part (contract §9.9). */
+/**
+ * Hex and lower case, since servers on the way may change the case of a local part (contract §9.9 Authentic
+ * feedback).
+ */
 const LOCAL_PART = /^bounce\+([0-9a-f]{32})([0-9a-f]{20})$/;
 /**
  * 80 bits cannot be guessed by mailing, and `bounce+` with id and MAC stays under the 64 characters of a local part.

@@ -36,7 +36,7 @@ export function withheldAs(email: MailAtHand): RecordedOutcome | undefined {
   return email.capped ? failWith('frequency_capped') : undefined;
 }
 
-/** Marketing and automation wait for the end of a hold; transactional email is sent (contract §9.8). */
+/** Marketing and automation wait for the end of a hold; transactional email is sent (contract §9.8 Hold). */
 function isHoldable(email: MailAtHand): boolean {
   return email.sourceType !== 'TRANSACTIONAL' || email.contentType === 'MARKETING';
 }

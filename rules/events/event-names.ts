@@ -1,7 +1,7 @@
 import { closest, distance } from 'fastest-levenshtein';
 import type { FieldError } from '../errors.ts';
 
-/** Events the service records about email. Source: contract §8.2. */
+/** Events the service records about email. Source: contract §8.2 Events of the service. */
 export const EMAIL_EVENTS = [
   'email.sent',
   'email.delivery',
@@ -16,7 +16,7 @@ export const CONTACT_EVENTS = ['contact.subscribed', 'contact.unsubscribed'] as 
 
 /**
  * A caller with the public key asked to unsubscribe a contact, and the project's `publicKeyMode` leaves the contact
- * unchanged. Source: contract §2.2.
+ * unchanged. Source: contract §2.2 Public key.
  */
 export const UNSUBSCRIBE_REQUESTED_EVENT = 'contact.unsubscribe_requested';
 
@@ -38,7 +38,7 @@ export const PIXEL_PREFIX = 'pixel.';
 /** Namespaces the service fills from other sources: the pixel and the storefront platform. */
 const SYSTEM_SOURCED = [PIXEL_PREFIX, 'shopify.'];
 
-/** Recorded when a variant a contact waits for is available again (contract §10.5). */
+/** Recorded when a variant a contact waits for is available again (contract §10.5 Back in stock). */
 export const BACK_IN_STOCK_EVENT = 'shopify.back_in_stock';
 
 /** Whether the name belongs to what the service emits itself; callers may listen to it, never record it. */
@@ -57,14 +57,14 @@ function isSystemSourcedEvent(name: string): boolean {
   return SYSTEM_SOURCED.some((prefix) => name.startsWith(prefix));
 }
 
-/** Whether the service owns the name: it can neither be recorded nor purged by a caller (contract §8.3). */
+/** Whether the service owns the name: it can neither be recorded nor purged by a caller (contract §8.3 Event names). */
 export function isSystemEvent(name: string): boolean {
   return isReservedEvent(name) || isSystemSourcedEvent(name);
 }
 
 /**
  * Returns the error of an event name that a caller wants to record, or undefined. Codes `too_small`, `too_big`,
- * `invalid_string`, `reserved_event`, `system_sourced_event`. Source: contract §8.1.
+ * `invalid_string`, `reserved_event`, `system_sourced_event`. Source: contract §8.1 Tracking.
  */
 export function eventNameFault(name: string, field = 'event'): FieldError | undefined {
   const shape = eventNameShapeFault(name, field);

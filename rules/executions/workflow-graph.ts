@@ -17,7 +17,8 @@ export interface WorkflowGraph {
 }
 
 /**
- * Returns all errors that keep a workflow from being enabled (contract §7.1). `field` names the part of the workflow.
+ * Returns all errors that keep a workflow from being enabled (contract §7.1 Entry and enabling). `field` names the
+ * part of the workflow.
  */
 export function checkGraph(graph: WorkflowGraph): FieldError[] {
   return [

@@ -1,4 +1,7 @@
-/** Which filters make sense: field and operator together, and the value that the operator needs (contract §5.2). */
+/**
+ * Which filters make sense: field and operator together, and the value that the operator needs (contract §5.2
+ * Filters).
+ */
 import { hasExpression } from '../content/expressions.ts';
 import { type FieldRef, type FilterScope, isHistoryOperator, isRelative, operatorsOf, parseField } from './fields.ts';
 import type { Filter } from './filters.ts';

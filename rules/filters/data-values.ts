@@ -30,7 +30,7 @@ export function consentPlaceOf(key: string): string | undefined {
  */
 export type ConsentNames = 'refuse' | 'drop' | 'keep';
 
-/** Limits of one contact's data (contract §3.2). The size is its JSON in UTF-8 bytes. */
+/** Limits of one contact's data (contract §3.2 Data). The size is its JSON in UTF-8 bytes. */
 export const DATA_LIMITS = { keyLength: 100, keys: 200, bytes: 65_536, depth: 20 } as const;
 
 export type Data = Record<string, unknown>;
@@ -52,9 +52,9 @@ export interface DataChanges {
 }
 
 /**
- * Sorts the `data` of a request by the five value rules: a value is stored, `null` deletes, an empty string is skipped,
- * `{ value, persistent: false }` counts for this request only, reserved keys are dropped. `{ value, persistent: true }`
- * is its value. Arrays and other objects are stored as given. Source: contract §3.2.
+ * Sorts the `data` of a request by the five value rules: a value is stored, `null` deletes, an empty string is
+ * skipped, `{ value, persistent: false }` counts for this request only, reserved keys are dropped. `{ value,
+ * persistent: true }` is its value. Arrays and other objects are stored as given. Source: contract §3.2 Data.
  */
 export function applyData(input: Readonly<Data> | null | undefined, consent: ConsentNames = 'refuse'): DataChanges {
   const field = 'data';

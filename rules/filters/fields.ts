@@ -80,8 +80,8 @@ export function operatorsOf(kind: FieldKind): readonly Operator[] {
 }
 
 /**
- * Reads the name of a field as filters write it; undefined when there is no such field in this scope.
- * The operator tells `event.<name>` of a contact's history from `event.<key>` of the trigger payload (contract §7.2).
+ * Reads the name of a field as filters write it; undefined when there is no such field in this scope. The operator
+ * tells `event.<name>` of a contact's history from `event.<key>` of the trigger payload (contract §7.2 Steps).
  */
 export function parseField(field: string, operator: Operator, scope: FilterScope): FieldRef | undefined {
   if (scope === 'wait') return pathRef('payload', field.startsWith('event.') ? field.slice('event.'.length) : field);

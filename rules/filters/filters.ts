@@ -1,7 +1,7 @@
 /**
  * The filter language of segments, audiences, CONDITION steps and waits: its types, its limits, and the zod schemas
- * that parse it. Both forms are accepted and the full one is returned (contract §5.1). Negative operators match a
- * contact that lacks the field, since a user who writes "plan is not pro" means such contacts too.
+ * that parse it. Both forms are accepted and the full one is returned (contract §5.1 Conditions). Negative operators
+ * match a contact that lacks the field, since a user who writes "plan is not pro" means such contacts too.
  */
 import { z } from 'zod';
 import { expressionFaults, hasExpression } from '../content/expressions.ts';
@@ -238,7 +238,10 @@ class ConditionReader {
     if (message !== undefined) this.#fault(input, [...path, 'field'], message);
   }
 
-  /** Brings values for the address of a contact into the form that is stored (contract §3.1), so that they can match. */
+  /**
+   * Brings values for the address of a contact into the form that is stored (contract §3.1 Addresses), so that they
+   * can match.
+   */
   #normalized({ field, operator }: Filter, value: FilterValue): FilterValue {
     if (parseField(field, operator, this.#scope)?.kind !== 'email') return value;
     if (this.#scope !== 'audience' && hasExpression(value)) return value;

@@ -1,9 +1,9 @@
 /**
- * Compares single values in the filter language (contract §5.2). `db/segments/filter-sql.ts` does the same in SQL,
- * and a property test checks that the two agree.
- * Comparisons are typed by the value of the filter. A number matches stored numbers only: a stored numeric string is
- * text. A string in ISO date form matches stored strings of that form, as instants in milliseconds, UTC without a
- * zone. Any other string matches stored strings, without regard to case. Everything else does not match.
+ * Compares single values in the filter language (contract §5.2 Filters). `db/segments/filter-sql.ts` does the same in
+ * SQL, and a property test checks that the two agree. Comparisons are typed by the value of the filter. A number
+ * matches stored numbers only: a stored numeric string is text. A string in ISO date form matches stored strings of
+ * that form, as instants in milliseconds, UTC without a zone. Any other string matches stored strings, without regard
+ * to case. Everything else does not match.
  */
 import { readIsoDate } from '../time/iso-date.ts';
 import type { Unit } from './fields.ts';

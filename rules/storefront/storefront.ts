@@ -1,11 +1,11 @@
-/** Most variants of one `PUT /storefront/variants` (contract §10.5). */
+/** Most variants of one `PUT /storefront/variants` (contract §10.5 Back in stock). */
 export const VARIANTS_MAX = 500;
 
 const VARIANT_ID = /^(?:gid:\/\/shopify\/ProductVariant\/)?([1-9]\d{0,19})$/;
 
 /**
- * Returns the bare number of a variant: `gid://shopify/ProductVariant/N` and `N` are the same id (contract §10.5).
- * Undefined for other text.
+ * Returns the bare number of a variant: `gid://shopify/ProductVariant/N` and `N` are the same id (contract §10.5 Back
+ * in stock). Undefined for other text.
  */
 export function readVariantId(text: string): string | undefined {
   return VARIANT_ID.exec(text.trim())?.[1];

@@ -423,7 +423,7 @@ describe('parts within parts', () => {
   });
 });
 
-it('refuses more attachments than an email may carry (contract §9.11)', async () => {
+it('refuses more attachments than an email may carry (contract §9.11 Headers and attachments)', async () => {
   const file = (n: number) => ['--f', `Content-Disposition: attachment; filename=${n}.txt`, '', 'x'];
   const files = (count: number) => [
     ...HEAD,

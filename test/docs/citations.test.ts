@@ -20,9 +20,30 @@ const ELSEWHERE = /\b(findings|performance|running|spec)(\.md| §\d| "[A-Z])/;
 
 const files = sources();
 const contract = readFileSync(join(ROOT, 'docs/contract.md'), 'utf8');
+/** Titles of the contract's rules by number, such as `Idempotency` for 1.8. */
+const TITLES = new Map(
+  [...contract.matchAll(/^- \*\*(\d+\.\d+) ([^*]+)\.\*\*/gm)].map(([, number, title]) => [number, title]),
+);
+/** A citation of one rule in a comment, which carries the rule's title. */
+const TITLED = /contract §(\d+\.\d+)(?![.\d])(?!,? (?:and )?§)/g;
 
 it('finds every sentence of the contract that code and documents name', () => {
   expect(lines(SENTENCE).filter(({ text }) => !numbers(text).every(isInContract))).toEqual([]);
+});
+
+it('finds the title of the rule after its number in each comment', () => {
+  const untitled = files
+    .filter((file) => !file.endsWith('.md'))
+    .flatMap((file) => {
+      const text = read(file).replaceAll(/\n\s*(?:\*|\/\/)\s?/g, ' ');
+      return [...text.matchAll(TITLED)]
+        .filter(
+          ({ 0: citation, 1: number = '', index }) =>
+            !text.startsWith(` ${TITLES.get(number)}`, index + citation.length),
+        )
+        .map(({ 0: citation }) => `${file}: ${citation}`);
+    });
+  expect(untitled).toEqual([]);
 });
 
 it('finds every file that code and documents name', () => {
@@ -90,7 +111,7 @@ function numbers(citation: string): string[] {
 }
 
 function isInContract(number: string): boolean {
-  return contract.includes(number.includes('.') ? `**${number}**` : `\n## ${number}. `);
+  return number.includes('.') ? TITLES.has(number) : contract.includes(`\n## ${number}. `);
 }
 
 /** What a tool would write. */

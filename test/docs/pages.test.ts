@@ -57,7 +57,7 @@ describe('the documents', () => {
     const [, table = ''] =
       /\n\| Step \| `config` \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(read('docs/guides/automations.md')) ?? [];
     expect([...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, type]) => type)).toEqual(STEP_TYPES);
-    const [promise = ''] = /^- \*\*7\.2\*\* Steps are [^.]*\./m.exec(read('docs/contract.md')) ?? [];
+    const [promise = ''] = /^- \*\*7\.2 Steps\.\*\* Steps are [^.]*\./m.exec(read('docs/contract.md')) ?? [];
     expect(promise.match(/\b[A-Z]+(?:_[A-Z]+)*\b/g)).toEqual(STEP_TYPES);
   });
 

@@ -4,7 +4,7 @@ import { type LocalDay, localDays } from '../../../rules/time/local-days.ts';
 import { DAY_MS, instantOf } from '../../../rules/time/local-time.ts';
 import { InstantInput } from '../../http/schemas.ts';
 
-/** Analytics cover 30 days unless dates are given (contract §8.4). */
+/** Analytics cover 30 days unless dates are given (contract §8.4 Analytics). */
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
 

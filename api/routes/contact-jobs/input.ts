@@ -21,7 +21,7 @@ export const UPLOAD_MAX_BYTES = CSV_MAX_BYTES + MULTIPART_OVERHEAD_BYTES;
 
 export const JobParams = z.object({ jobId: Id });
 
-// An invalid id fails for that contact only; the job counts it and continues (contract §3.5).
+// An invalid id fails for that contact only; the job counts it and continues (contract §3.5 Import).
 const Ids = z.array(z.string().min(1).max(100)).min(1).max(BULK_MAX_IDS);
 
 const Where = z.object({ search: Search.optional(), condition: ConditionInput.optional() }).openapi({

@@ -3,7 +3,7 @@ import { ConditionInput } from '../../../rules/filters/filters.ts';
 import { findUnstorable } from '../../../rules/json-body.ts';
 import { cursorQuery, EmailAddress, Id, InstantInput, jsonOfText, QuerySwitch } from '../../http/schemas.ts';
 
-/** Source: contract §1.11. */
+/** Source: contract §1.11 Limits. */
 const LOOKUP_MAX_EMAILS = 500;
 const LIST_DEFAULT = 20;
 

@@ -26,7 +26,7 @@ const getRoute = createRoute({
   },
 });
 
-/** Registers `GET /v1/emails/{id}/attachments/{attachmentId}` (contract §9.21). */
+/** Registers `GET /v1/emails/{id}/attachments/{attachmentId}` (contract §9.21 Attachments). */
 export function emailAttachmentRoutes(app: App, { reads }: Deps): void {
   app.openapi(getRoute, async (c) => {
     const { projectId } = c.var;

@@ -32,7 +32,7 @@ const resendRoute = createRoute({
   },
 });
 
-/** Registers `POST /v1/emails/{id}/resend` (contract §9.15). */
+/** Registers `POST /v1/emails/{id}/resend` (contract §9.15 Resend). */
 export function emailResendRoutes(app: App, { config, db, outbox }: Deps): void {
   const acceptor = createSendAcceptor({
     db,

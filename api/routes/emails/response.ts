@@ -191,7 +191,7 @@ function knownMessageId(email: Email): string | null {
 
 /**
  * Returns the payload of an `email.sent` that is stored without one, like a campaign's. The email record contains all
- * of its data (contract §8.2).
+ * of its data (contract §8.2 Events of the service).
  */
 export function sentPayload(email: Email): Record<string, unknown> {
   return { ...eventDataOf(email).values, sentAt: email.sentAt?.toISOString() ?? null };

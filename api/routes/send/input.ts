@@ -25,7 +25,7 @@ export function sendMaxBytes(attachmentsMaxBytes: number): number {
 }
 
 /**
- * Refuses more attachments than an email may have. Source: contract §9.11.
+ * Refuses more attachments than an email may have. Source: contract §9.11 Headers and attachments.
  * @throws AppError VALIDATION_ERROR for too many attachments, PAYLOAD_TOO_LARGE if they are too large together
  */
 export function checkAttachments(files: readonly { content: Buffer }[], maxBytes: number): void {

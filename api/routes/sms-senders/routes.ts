@@ -47,7 +47,7 @@ const deleteRoute = createRoute({
   responses: { 204: noContent('Removed'), ...errors('NOT_FOUND') },
 });
 
-/** Registers `/sms/senders` (contract §10.2). */
+/** Registers `/sms/senders` (contract §10.2 Sender and number). */
 export function smsSenderRoutes(app: App, { db }: Deps): void {
   app.openapi(listRoute, async (c) => {
     return c.json({ data: (await listSmsSenders(db, c.var.projectId)).map(senderResponse) }, 200);

@@ -95,7 +95,7 @@ const deleteRoute = createRoute({
   responses: { 204: noContent('Taken off'), ...errors('NOT_FOUND') },
 });
 
-/** Registers the SMS stop list (contract §10.3). */
+/** Registers the SMS stop list (contract §10.3 SMS consent). */
 export function smsStopRoutes(app: App, { db, reads, config }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 

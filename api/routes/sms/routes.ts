@@ -80,7 +80,7 @@ const getRoute = createRoute({
   responses: { 200: ok(z.object({ data: SmsRecord })), ...errors('NOT_FOUND') },
 });
 
-/** Registers `/v1/sms*` (contract §10.2). */
+/** Registers `/v1/sms*` (contract §10.2 Sender and number). */
 export function smsRoutes(app: App, { config, db, reads, outbox }: Deps): void {
   app.openapi(sendRoute, async (c) => {
     if (config.sms.provider === 'none') throw new AppError('SMS_NOT_ENABLED');

@@ -6,8 +6,8 @@ import { TemplateError, templateRefusal } from '../../../rules/content/template-
 /**
  * Checks that an email's content can be sent: its templates parse, and a trial rendering without a contact ends in
  * time. A content that exceeds the time limit without any data would exceed it for every recipient.
- * @throws AppError VALIDATION_ERROR with line and column (contract §4.2); RATE_LIMIT_EXCEEDED if the project has used
- * up its budget
+ * @throws AppError VALIDATION_ERROR with line and column (contract §4.2 Limits of a template); RATE_LIMIT_EXCEEDED if
+ * the project has used up its budget
  */
 export async function refuseBadContent(
   compute: Compute,

@@ -17,7 +17,7 @@ const CLICK = '/c/{token}/{link}';
 /**
  * Serves the open pixel and the signed redirects of tracked email. They respond first and count later, in batches
  * (`deps.engagements`). A click redirects only to links of the email's own content: `link` is an index into its
- * links. Source: contract §9.3, docs/decisions.md.
+ * links. Source: contract §9.3 Links, docs/decisions.md.
  */
 export function trackingRoutes(openly: OpenRoutes, deps: Deps): void {
   const { config, engagements } = deps;

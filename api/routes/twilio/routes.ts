@@ -62,7 +62,8 @@ const inboundRoute: RouteConfig = {
 };
 
 /**
- * Registers Twilio's callbacks: delivery status, and replies of recipients (STOP and START). Source: contract §10.3.
+ * Registers Twilio's callbacks: delivery status, and replies of recipients (STOP and START). Source: contract §10.3
+ * SMS consent.
  */
 export function twilioRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, { config, db, outbox }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
