@@ -19,8 +19,8 @@ export interface OnceRules {
 /**
  * Makes a handler take effect once per Idempotency-Key. Its writes, the key and the response are committed in one
  * transaction, so a killed process leaves all of them or none. Requests without a key run unchanged.
- * @throws AppError IDEMPOTENCY_KEY_REUSED (by the handler) for the second request with a key. Source: contract
- * §1.8
+ * @throws AppError IDEMPOTENCY_KEY_REUSED (by the handler) for the second request with a key. Source: contract §1.8
+ * Idempotency
  */
 export function onceByKey(handler: Handler<AppEnv>, rules: OnceRules, deps: Deps): Handler<AppEnv> {
   return async (c, next) => {

@@ -1,6 +1,7 @@
 /**
- * The expressions between `{{` and `}}` in the configs of steps: the outputs of Liquid, as templates have them (contract
- * §7.6). A path, with or without `?? fallback`, needs no parser, so most expressions are read here.
+ * The expressions between `{{` and `}}` in the configs of steps: the outputs of Liquid, as templates have them
+ * (contract §7.6 Webhooks and expressions). A path, with or without `?? fallback`, needs no parser, so most
+ * expressions are read here.
  */
 
 import { BoundExceeded } from '../bounded.ts';
@@ -139,7 +140,7 @@ function jsonOf(value: unknown): unknown {
 
 /**
  * Returns why the expressions of a text cannot be read, with line and column. Undefined if all can. Source: contract
- * §7.6.
+ * §7.6 Webhooks and expressions.
  */
 export function expressionFault(text: string): string | undefined {
   if (!text.includes('{{')) return undefined;

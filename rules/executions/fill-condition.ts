@@ -10,9 +10,9 @@ type Scope = 'step' | 'wait';
 const NEGATIVE: ReadonlySet<string> = new Set(['notEquals', 'notContains', 'notIn', 'notExists']);
 
 /**
- * Fills the expressions in the values of a condition's filters. A value that is one expression keeps its type. A filter
- * whose value is missing or of no use to its operator matches nothing, and its opposite everything. Source: contract
- * §7.6.
+ * Fills the expressions in the values of a condition's filters. A value that is one expression keeps its type. A
+ * filter whose value is missing or of no use to its operator matches nothing, and its opposite everything. Source:
+ * contract §7.6 Webhooks and expressions.
  */
 export function fillCondition(condition: Condition, variables: Sourced<Data>, scope: Scope): Condition {
   const groups = condition.groups.map(({ filters, conditions }) => ({
